@@ -1,0 +1,1 @@
+"""Benchmarks: PyGPU against its peers, each output checked before anything is timed."""

@@ -1,0 +1,84 @@
+"""For the gallery: the picture an example made, and below its source the GLSL of its functions.
+
+sphinx-gallery asks for a scraper by the name of this module. It is called after a block of an
+example has run, with what the block defined, and answers in reStructuredText. sphinx-gallery puts
+that above the source; when Sphinx reads the page, the programs are moved below.
+"""
+
+import re
+import shutil
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx_gallery.scrapers import figure_rst
+
+from pygpu.lowered import Lowered
+from pygpu.runtime import Compiled
+
+BEGIN, END = ".. the programs begin", ".. the programs end\n"
+TIMING = ".. rst-class:: sphx-glr-timing"
+
+
+def _get_sg_image_scraper() -> Any:
+    return scrape
+
+
+def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
+    """The pictures and programs of a block that has run."""
+    defined = block_vars["example_globals"]
+    name = Path(block_vars["src_file"]).stem
+    written = defined["main"].__globals__["OUT"] / f"{name}.png"
+    picture = Path(next(block_vars["image_path_iterator"]))
+    shutil.copyfile(written, picture)
+    title = defined["__doc__"].strip().partition("\n")[0]
+    parts = [figure_rst([str(picture)], gallery_conf["src_dir"], title)]
+    shown = [folded(title, program.glsl) for title, program in programs(defined)]
+    return "\n".join([*parts, BEGIN, *shown, END])
+
+
+def programs(defined: dict[str, Any]) -> Iterator[tuple[str, Lowered]]:
+    """All that was compiled of an example's functions, each with a title."""
+    for name, function in defined.items():
+        if isinstance(function, Compiled) and function.__module__ == defined["__name__"]:
+            for program in function.programs:
+                stats = program.stats
+                figures = f"{_counted(stats['taps'], 'tap')}, {_counted(stats['ops'], 'operation')}"
+                yield f"<code>{name}</code> in GLSL: {figures}", program
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def folded(title: str, glsl: str) -> str:
+    """A program that opens at a click."""
+    return f"""
+.. raw:: html
+
+    <details class="program"><summary>{title}</summary>
+
+.. code-block:: glsl
+
+{textwrap.indent(glsl.strip(), "    ")}
+
+.. raw:: html
+
+    </details>
+
+"""
+
+
+def move(app: Sphinx, page: str, source: list[str]) -> None:
+    """Put the programs of a page below its source."""
+    found = re.search(f"{re.escape(BEGIN)}(.*?){re.escape(END)}", source[0], re.DOTALL)
+    if found:
+        rest = source[0][: found.start()] + source[0][found.end() :]
+        source[0] = rest.replace(TIMING, f"{found[1]}\n\n{TIMING}", 1)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("source-read", move)
+    return {"parallel_read_safe": True}

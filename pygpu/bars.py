@@ -1,0 +1,42 @@
+"""Progress bars for what takes long, where they are asked for: tiles of large images, rounds.
+
+progress(True)
+for tile in steps(tiles, "tile"): ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeVar
+
+_T = TypeVar("_T")
+
+
+class _State:
+    """Whether bars are shown."""
+
+    def __init__(self) -> None:
+        self.shown = False
+
+
+_STATE: Final = _State()
+
+
+def progress(shown: bool = True) -> None:
+    """Show progress bars for images that are computed in tiles and for the rounds of `iterate`, or
+    show them no more."""
+    _STATE.shown = bool(shown)
+
+
+def steps(parts: Sequence[_T], what: str, name: str = "") -> Iterator[_T]:
+    """The parts themselves, with a bar that counts them where it is asked for."""
+    if not _STATE.shown or len(parts) < 2:
+        yield from parts
+        return
+    from tqdm.auto import tqdm  # only for those who want bars
+
+    bar: Any = tqdm(parts, desc=name or None, unit=what, leave=False)
+    yield from bar
+
+
+__all__ = ["progress", "steps"]

@@ -1,0 +1,634 @@
+"""Calls: which are executed by Python, which are walked inline, which are the compiler's own.
+
+A call whose arguments are all known is executed; a Python function is walked; a class of the
+user's becomes a virtual object; builtins and NumPy's functions on values that are not known have
+rules in the tables of intrinsics.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections.abc
+import functools
+import inspect
+import operator
+import types
+import typing
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pygpu import arithmetic, followers, methods, objects, operators, pictures, views
+from pygpu.bytecode import decode
+from pygpu.dependencies import Dependencies
+from pygpu.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS, choose
+from pygpu.joins import scalar_kind
+from pygpu.known import Materialiser, NotKnown, adopt, is_users_class, lift
+from pygpu.numpy_calls import on_objects
+from pygpu.steps import truth
+from pygpu.storage import ImageLike
+from pygpu.types import BOOL, INT
+from pygpu.values import (
+    UNBOUND,
+    Abstract,
+    Array,
+    Bound,
+    Builtin,
+    Cell,
+    Conflict,
+    Dict,
+    Dynamic,
+    Function,
+    Indexed,
+    Instance,
+    Iterator,
+    List,
+    Picture,
+    Replay,
+    Super,
+    Tuple,
+    Yielded,
+    describe,
+    same_known,
+)
+
+if TYPE_CHECKING:
+    from pygpu.walker import Walker
+
+_GENERATOR: Final = inspect.CO_GENERATOR
+
+
+class Environment:
+    """What a translation knows of the world outside: what it has read, images it has captured,
+    results of calls it has made. It also lets the modules below reach those above."""
+
+    binary = staticmethod(operators.binary)
+    item = staticmethod(objects.item)
+    length = staticmethod(objects.length)
+    method = staticmethod(methods.method)
+    truth = staticmethod(truth)
+    choose = staticmethod(choose)
+
+    def __init__(self) -> None:
+        self.dependencies = Dependencies()
+        self.captured: list[ImageLike] = []
+        self.pictures: dict[int, Picture] = {}
+        self.memo: dict[Any, list[tuple[Any, Any, Any]]] = {}
+        self.calls: dict[Any, int] = {}  # how often each site was reached in this attempt
+
+    # ---- names from outside
+
+    def read_global(self, names: dict[str, Any], name: str) -> Any:
+        self.dependencies.add_global(names, name)
+        if name in names:
+            return names[name]
+        scope = names.get("__builtins__", builtins)
+        scope = scope if isinstance(scope, dict) else vars(scope)
+        if name in scope:
+            return scope[name]
+        raise NameError(f"name '{name}' is not defined")
+
+    def read_cell(self, cell: types.CellType, name: str) -> Any:
+        self.dependencies.add_cell(cell)
+        try:
+            contents = cell.cell_contents
+        except ValueError:
+            return UNBOUND
+        # the methods of a class made in the function close over the compiler's own cells
+        return contents
+
+    def capture(self, w: Walker, image: ImageLike) -> Picture:
+        """An image that was read as a known value: a further input."""
+        if id(image) not in self.pictures:
+            for other in self.captured:
+                if other.storage is image.storage:
+                    index = self.pictures[id(other)].index
+                    break
+            else:
+                index, place = len(w.build.images), len(self.captured)
+                name = f"image{place}"
+                w.build.images.append(_image_input(name, image))
+            self.captured.append(image)
+            self.pictures[id(image)] = Picture(
+                index,
+                w.build.images[index].name,
+                image.format.type,
+                image.boundary,
+                tuple(image.cval),
+                image.interpolation,
+            )
+        return self.pictures[id(image)]
+
+    def picture_attribute(self, w: Walker, picture: Picture, name: str) -> Any:
+        return pictures.attribute(w, picture, name)
+
+    def sampled(self, w: Walker, picture: Picture, **how: Any) -> Picture:
+        """The same image seen otherwise: boundary, cval, interpolation."""
+        for name, value in how.items():
+            if isinstance(value, Abstract):
+                raise w.error(f"{name} must be known at compile time, got {describe(value)}")
+        return pictures.sampled(picture, **how)
+
+    def native(self, w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+        return native(w, function, args, keywords)
+
+    # ---- small combinations that modules below need
+
+    @staticmethod
+    def adopt(w: Walker, result: Any) -> Any:
+        return adopt(w, result)
+
+    @staticmethod
+    def find_method(w: Walker, value: Any, name: str) -> Any:
+        return objects.find_method(value, name)
+
+    @staticmethod
+    def tuple_of(items: tuple[Any, ...]) -> Any:
+        """A tuple: a real one if all items are known."""
+        for item in items:
+            if isinstance(item, Abstract):
+                return Tuple(items)
+        return items
+
+    @staticmethod
+    def negate(w: Walker, value: Any) -> Any:
+        if not isinstance(value, Abstract):
+            return not value
+        if isinstance(value, Dynamic):
+            test = arithmetic.as_value(w, value, BOOL)
+            return arithmetic.dynamic(w, "not", test)
+        return arithmetic.unary(w, "~", value)
+
+    @staticmethod
+    def both(w: Walker, a: Any, b: Any) -> Any:
+        """a and b for bools without effects."""
+        if not isinstance(a, Abstract):
+            return b if a else False
+        if not isinstance(b, Abstract):
+            return a if b else False
+        return arithmetic.binary(w, "&", a, b)
+
+    @staticmethod
+    def either(w: Walker, a: Any, b: Any) -> Any:
+        """a or b for bools without effects."""
+        if not isinstance(a, Abstract):
+            return True if a else b
+        if not isinstance(b, Abstract):
+            return True if b else a
+        return arithmetic.binary(w, "|", a, b)
+
+    @staticmethod
+    def isinstance(w: Walker, value: Any, cls: Any) -> bool:
+        return is_instance(value, cls)
+
+    def call(self, w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+        return call(w, function, args, keywords)
+
+
+def _image_input(name: str, image: ImageLike) -> Any:
+    from pygpu.ssa import ImageInput
+
+    return ImageInput(name, image.format.type)
+
+
+def is_instance(value: Any, cls: Any) -> bool:
+    """isinstance(value, cls)"""
+    if isinstance(value, Picture):
+        classes = cls if isinstance(cls, tuple) else (cls,)
+        return any(isinstance(c, type) and issubclass(c, ImageLike) for c in classes)
+    if not isinstance(value, Abstract):
+        return isinstance(value, cls)
+    if isinstance(value, Dynamic) and value.type is INT:
+        from pygpu.scalars import Int
+
+        return issubclass(Int, cls)
+    return issubclass(objects.class_of(value), cls)
+
+
+# ---------------------------------------------------------------- calling
+
+
+def call(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """function(*args, **keywords)"""
+    if not isinstance(function, Abstract):
+        return _call_known(w, function, args, keywords)
+    match function:
+        case Function():
+            return call_function(
+                w,
+                function.code,
+                function.globals,
+                function.defaults,
+                function.keyword_defaults,
+                function.closure,
+                args,
+                keywords,
+            )
+        case Bound():
+            return call(
+                w, function.function, (*function.args, *args), {**function.keywords, **keywords}
+            )
+        case Builtin():
+            return function.call(*args, **keywords)
+        case Picture():
+            if keywords:
+                raise w.error(f"the image '{function.name}' takes a position alone")
+            return pictures.read(w, function, args)
+        case Conflict():
+            raise w.error(function.message)
+        case Instance():
+            method = objects.find_method(function, "__call__")
+            if method is not None:
+                return call(w, method, args, keywords)
+    raise TypeError(f"{describe(function)} is not callable")
+
+
+def _call_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+    if isinstance(function, ImageLike):
+        return pictures.read(w, w.environment.capture(w, function), args)
+    for value in (*args, *keywords.values()):
+        if type(value) is Conflict:
+            raise w.error(value.message)
+    if function is builtins.__build_class__:
+        return _build_class(w, *args, **keywords)
+    if isinstance(function, _ALIASES):  # Stack[float]() is Stack()
+        function = typing.get_origin(function)
+    rule = _rule(function)
+    if rule is not None and (
+        function in ALWAYS
+        or any(isinstance(value, Abstract) for value in args)
+        or any(isinstance(value, Abstract) for value in keywords.values())
+    ):
+        if _is_numpy(function) or function in OF_NUMBERS:
+            try:  # arrays and vectors of ours may be known throughout
+                return native(w, function, args, keywords)
+            except NotKnown:
+                pass
+        result = rule(w, *args, **keywords)
+        if result is not NotImplemented:
+            return result
+    if views.is_viewing(function, args, keywords):
+        return views.viewed(w, args[0], lambda array: function(array, *args[1:], **keywords))
+    if rule is None and isinstance(function, type) and is_users_class(function):
+        return instantiate(w, function, args, keywords)
+    if rule is None and args and _is_method_of(function, args[0]):
+        bound = objects.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
+        return call(w, bound, args[1:], keywords)
+    objects_given = any(isinstance(value, Instance) for value in (*args, *keywords.values()))
+    if not (objects_given and isinstance(function, types.FunctionType) and _is_walked(function)):
+        try:
+            return native(w, function, args, keywords)
+        except NotKnown:
+            pass
+    return _walk_known(w, function, args, keywords)
+
+
+def _is_method_of(function: Any, value: Any) -> bool:
+    """Whether the function is a builtin class's method, of values that the compiler looks after."""
+    return isinstance(function, types.MethodDescriptorType) and (
+        isinstance(value, Abstract) or function.__objclass__ in methods.MUTATING
+    )
+
+
+def _is_walked(function: types.FunctionType) -> bool:
+    """Whether a function can be walked at all; one that cannot may be run on what is known."""
+    code = function.__code__
+    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return False
+    return not any(i.op in ("UNSUPPORTED", "IMPORT") for i in decode(code).instructions)
+
+
+def _rule(function: Any) -> Any:
+    try:
+        return INTRINSICS.get(function)
+    except TypeError:  # not hashable
+        return None
+
+
+def _walk_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+    """A call of a known callable with values that are not known."""
+    plain = getattr(function, "__pygpu_plain__", None)  # a compiled function: what it was made of
+    if plain is not None:
+        inner, values = plain
+        return call(w, inner, args, {**values, **keywords})
+    if _is_numpy(function) and not isinstance(function, (type, types.MethodType)):
+        return on_objects(w, function, args, keywords)  # the general way, for what has no rule
+    if isinstance(function, types.FunctionType):
+        return call_function(
+            w,
+            function.__code__,
+            function.__globals__,
+            function.__defaults__ or (),
+            function.__kwdefaults__ or {},
+            function.__closure__ or (),
+            args,
+            keywords,
+        )
+    if isinstance(function, types.MethodType):
+        return call(w, function.__func__, (function.__self__, *args), keywords)
+    if isinstance(function, functools.partial):
+        return call(w, function.func, (*function.args, *args), {**function.keywords, **keywords})
+    if isinstance(function, types.BuiltinMethodType) and function.__self__ is not None:
+        owner = function.__self__
+        _check_kept(w, owner, function.__name__)
+        if isinstance(owner, (list, dict, set, np.ndarray)):
+            return _method_of_outside(w, owner, function.__name__, args, keywords)
+        if isinstance(owner, str):
+            raise w.error("a string cannot be made from dynamic values")
+    if isinstance(function, type):
+        raise w.error(
+            f"{function.__name__} cannot be made from "
+            f"{', '.join(describe(arg) for arg in args if isinstance(arg, Abstract))}"
+        )
+    plain = getattr(type(function), "plain_binding", None)
+    if plain is not None:  # compiled functions are their plain functions here
+        args, keywords = plain(function, args, keywords)
+        return call(w, function.__wrapped__, args, keywords)
+    method = objects.class_attribute(type(function), "__call__")
+    if isinstance(method, types.FunctionType):
+        return call(w, method, (function, *args), keywords)
+    wrapped = getattr(function, "__wrapped__", None)
+    if wrapped is not None:
+        return call(w, wrapped, args, keywords)
+    if isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
+        return _operator_object(w, function, args[0])
+    name = getattr(function, "__qualname__", None) or repr(function)
+    dynamic = next(v for v in (*args, *keywords.values()) if isinstance(v, Abstract))
+    raise w.error(
+        f"{name} has no meaning on the device: it was called with {describe(dynamic)}; "
+        "call it with known values, or write it in Python"
+    )
+
+
+def _operator_object(w: Walker, function: Any, value: Any) -> Any:
+    """What operator.itemgetter and its like take from a value."""
+    kind, parts = function.__reduce__()[:2]
+    if isinstance(function, operator.methodcaller):
+        if isinstance(kind, functools.partial):  # with keywords
+            name, args, keywords = kind.args[0], (*kind.args[1:], *parts), kind.keywords
+        else:
+            (name, *args), keywords = parts, {}
+        return call(w, objects.attribute(w, value, name), tuple(args), keywords)
+    taken = []
+    for part in parts:
+        one = value
+        for step in part.split(".") if isinstance(function, operator.attrgetter) else (part,):
+            is_attribute = isinstance(function, operator.attrgetter)
+            one = objects.attribute(w, one, step) if is_attribute else objects.item(w, one, step)
+        taken.append(one)
+    return taken[0] if len(taken) == 1 else w.environment.tuple_of(tuple(taken))
+
+
+def _is_numpy(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    return module.partition(".")[0] == "numpy"
+
+
+def _check_kept(w: Walker, owner: Any, name: str) -> None:
+    """An error where a method would change something from outside."""
+    if methods.mutates(owner, name):
+        raise w.error(
+            f"{describe(owner)} came from outside the function and must not be changed "
+            f"(by its method {name}): make a copy and change that"
+        )
+
+
+def _method_of_outside(w: Walker, owner: Any, name: str, args: Any, keywords: Any) -> Any:
+    copy = List(tuple(owner)) if isinstance(owner, list) else lift(owner)
+    if isinstance(owner, np.ndarray):
+        copy = Array(owner)
+    if not isinstance(copy, Abstract):
+        from pygpu.known import virtual
+
+        copy = virtual(dict(owner) if isinstance(owner, dict) else set(owner))
+    return call(w, methods.method(w, copy, name), args, keywords)
+
+
+def native(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """A call that Python executes. NotKnown if an argument has dynamic leaves."""
+    made = Materialiser(w)
+    if any(isinstance(value, Abstract) for value in (*args, *keywords.values())):
+        args = tuple([made.value(value) for value in args])
+        keywords = {name: made.value(value) for name, value in keywords.items()}
+    owner = getattr(function, "__self__", None)
+    if owner is not None:
+        _check_kept(w, owner, getattr(function, "__name__", ""))
+    w.environment.dependencies.add(function, *args, *keywords.values())
+    if made.made:
+        result = function(*args, **keywords)
+        made.carry_back()
+        back = made.back(result)
+        if isinstance(back, Abstract):
+            return back
+        del back
+        made.made.clear()
+        return _replayable(result) if isinstance(result, _ITERATORS) else adopt(w, result)
+    return _once(w, function, args, keywords)
+
+
+def _replayable(iterator: Any) -> Iterator:
+    return Iterator((Replay(iterator), 0))
+
+
+_ALIASES: Final = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 - its class is meant
+_ITERATORS: Final = collections.abc.Iterator
+
+
+def _once(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """Call it, unless this site has called it before with the same arguments in an earlier
+    attempt at the same loop: then what it gave then. So effects happen once."""
+    environment = w.environment
+    site = tuple([(frame.code.code, frame.at) for frame in w.frames])
+    count = environment.calls.get(site, 0)
+    environment.calls[site] = count + 1
+    seen = environment.memo.setdefault((site, count), [])
+    for known_function, known_args, made in seen:
+        if known_function is function and _same_arguments(known_args, (args, keywords)):
+            return made
+    result = function(*args, **keywords)
+    made = _replayable(result) if isinstance(result, _ITERATORS) else adopt(w, result)
+    seen.append((function, (args, dict(keywords)), made))
+    return made
+
+
+def _same_arguments(a: Any, b: Any) -> bool:
+    (args, keywords), (others, more) = a, b
+    return (
+        len(args) == len(others)
+        and list(keywords) == list(more)
+        and all(map(same_known, args, others))
+        and all(same_known(keywords[name], more[name]) for name in more)
+    )
+
+
+# ---------------------------------------------------------------- Python functions
+
+
+def call_function(
+    w: Walker,
+    code: types.CodeType,
+    globals: dict[str, Any],
+    defaults: tuple[Any, ...],
+    keyword_defaults: Mapping[str, Any],
+    closure: tuple[Any, ...],
+    args: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+) -> Any:
+    """Walk a Python function inline."""
+    locals = bind(w, code, defaults, keyword_defaults, args, keywords)
+    locals.update(zip(code.co_freevars, closure, strict=True))
+    if code.co_flags & _GENERATOR and code.co_name == "<genexpr>":
+        collected = Yielded(())
+        locals[".yield"] = collected
+        with followers.noted(w) as reads:
+            w.inline(code, globals, locals)
+        contents = w.read(collected)
+        source = contents if isinstance(contents, Indexed) else collected
+        return followers.follow(w, Iterator((source, 0)), reads)
+    return w.inline(code, globals, locals)
+
+
+def bind(
+    w: Walker,
+    code: types.CodeType,
+    defaults: tuple[Any, ...],
+    keyword_defaults: Mapping[str, Any],
+    args: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+) -> dict[str, Any]:
+    """A function's parameters with their values; the TypeErrors that Python gives."""
+    count, only = code.co_argcount, code.co_kwonlyargcount
+    names = code.co_varnames
+    locals = dict(zip(names[:count], args, strict=False))
+    rest = args[count:]
+    place = count + only
+    takes_rest = code.co_flags & inspect.CO_VARARGS
+    if takes_rest:
+        locals[names[place]] = w.environment.tuple_of(tuple(rest))
+        place += 1
+    elif rest:
+        raise TypeError(
+            f"{code.co_qualname}() takes {count} positional arguments but {len(args)} were given"
+        )
+    more: dict[str, Any] = {}
+    if keywords:
+        accepted = names[code.co_posonlyargcount : count + only]
+        for name, value in keywords.items():
+            if name in accepted:
+                if name in locals and name in names[: len(args)]:
+                    raise TypeError(
+                        f"{code.co_qualname}() got multiple values for argument '{name}'"
+                    )
+                locals[name] = value
+            elif code.co_flags & inspect.CO_VARKEYWORDS:
+                more[name] = value
+            else:
+                raise TypeError(f"{code.co_qualname}() got an unexpected keyword argument '{name}'")
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        locals[names[place]] = Dict(more)
+    first_default = count - len(defaults)
+    missing = []
+    for index in range(len(args), count):
+        if names[index] not in locals:
+            if index >= first_default:
+                locals[names[index]] = defaults[index - first_default]
+            else:
+                missing.append(names[index])
+    for name in names[count : count + only]:
+        if name not in locals:
+            if name in keyword_defaults:
+                locals[name] = keyword_defaults[name]
+            else:
+                missing.append(name)
+    if missing:
+        shown = ", ".join(map(repr, missing))
+        raise TypeError(f"{code.co_qualname}() missing required arguments: {shown}")
+    return locals
+
+
+# ---------------------------------------------------------------- classes
+
+
+def _build_class(w: Walker, body: Function, name: str, *bases: Any, **keywords: Any) -> Any:
+    """A class statement: Python makes the class; its methods close over our own cells."""
+    cells = tuple(
+        [
+            cell if isinstance(cell, types.CellType) else types.CellType(cell)
+            for cell in body.closure
+        ]
+    )
+    function = types.FunctionType(body.code, body.globals, name, None, cells)
+    return builtins.__build_class__(function, name, *bases, **keywords)
+
+
+def instantiate(w: Walker, cls: type, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """cls(*args, **keywords) as a virtual object."""
+    if issubclass(cls, tuple):
+        return _named_tuple(w, cls, args, keywords)
+    frames, conditional = len(w.frames), w.conditional
+    region, ops = w.build.region, len(w.build.region.ops)
+    try:
+        return _construct(w, cls, args, keywords)
+    except SyntaxError:
+        try:  # what cannot be walked may still run, if all is known
+            del w.frames[frames:]
+            w.conditional, w.build.region = conditional, region
+            del region.ops[ops:]
+            return native(w, cls, args, keywords)
+        except NotKnown:
+            pass
+        raise
+
+
+def _construct(w: Walker, cls: type, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    if getattr(cls, "__abstractmethods__", None):
+        names = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
+        raise TypeError(f"Can't instantiate abstract class {cls.__name__} with abstract {names}")
+    new = objects.class_attribute(cls, "__new__")
+    new = new.__func__ if isinstance(new, staticmethod) else new
+    if isinstance(new, types.FunctionType) and new.__module__ != "typing":
+        made = call(w, new, (cls, *args), keywords)
+        if not is_instance(made, cls):
+            return made
+    else:
+        made = Instance(cls, {})
+    init = objects.class_attribute(cls, "__init__")
+    if isinstance(init, types.FunctionType):
+        call(w, init, (made, *args), keywords)
+    elif (args or keywords) and not isinstance(new, types.FunctionType):
+        raise TypeError(f"{cls.__name__}() takes no arguments")
+    return made
+
+
+def _named_tuple(w: Walker, cls: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    fields, defaults = cls._fields, getattr(cls, "_field_defaults", {})
+    given = dict(zip(fields, args, strict=False))
+    if len(args) > len(fields) or any(name not in fields or name in given for name in keywords):
+        raise TypeError(f"{cls.__name__}() takes the fields {', '.join(fields)}")
+    given.update(keywords)
+    missing = [name for name in fields if name not in given and name not in defaults]
+    if missing:
+        raise TypeError(f"{cls.__name__}() missing {', '.join(missing)}")
+    items = tuple([given[name] if name in given else defaults[name] for name in fields])
+    if any(isinstance(item, Abstract) for item in items):
+        return Tuple(items, cls)
+    return cls(*items)
+
+
+def super_of(w: Walker, args: tuple[Any, ...]) -> Super:
+    """super(), with or without arguments."""
+    if args:
+        return Super(*args)
+    frame = w.frame
+    code = frame.code.code
+    locals = w.state.locals
+    owner = locals[code.co_varnames[0]]
+    if isinstance(owner, Cell):
+        owner = w.read(owner)
+    cell = locals["__class__"]
+    cls = cell.cell_contents if isinstance(cell, types.CellType) else w.read(cell)
+    return Super(cls, owner)
+
+
+__all__ = ["Environment", "call", "lift", "scalar_kind"]

@@ -1,0 +1,229 @@
+"""Containers of `collections` as Python classes, which are walked like the user's own: what a
+function puts into them may be dynamic, and follows its control flow.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+
+class Deque:
+    """collections.deque"""
+
+    def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
+        self.maxlen = maxlen
+        self.items: list[Any] = []
+        self.extend(iterable)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+    def __reversed__(self) -> Iterator[Any]:
+        iterator: Iterator[Any] = reversed(self.items)
+        return iterator
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self.items
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.items[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.items[index] = value
+
+    def __delitem__(self, index: Any) -> None:
+        del self.items[index]
+
+    def __add__(self, other: Any) -> Any:
+        return Deque([*self.items, *other], self.maxlen)
+
+    def __iadd__(self, other: Any) -> Any:
+        self.extend(other)
+        return self
+
+    def append(self, value: Any) -> None:
+        self.items.append(value)
+        if self.maxlen is not None and len(self.items) > self.maxlen:
+            del self.items[0]
+
+    def appendleft(self, value: Any) -> None:
+        self.items.insert(0, value)
+        if self.maxlen is not None and len(self.items) > self.maxlen:
+            del self.items[-1]
+
+    def extend(self, iterable: Any) -> None:
+        for value in iterable:
+            self.append(value)
+
+    def extendleft(self, iterable: Any) -> None:
+        for value in iterable:
+            self.appendleft(value)
+
+    def insert(self, index: Any, value: Any) -> None:
+        if self.maxlen is not None and len(self.items) == self.maxlen:
+            raise IndexError("deque already at its maximum size")
+        self.items.insert(index, value)
+
+    def pop(self) -> Any:
+        if not self.items:
+            raise IndexError("pop from an empty deque")
+        return self.items.pop()
+
+    def popleft(self) -> Any:
+        if not self.items:
+            raise IndexError("pop from an empty deque")
+        return self.items.pop(0)
+
+    def rotate(self, n: Any = 1) -> None:
+        if self.items:
+            k = n % len(self.items)
+            self.items = self.items[len(self.items) - k :] + self.items[: len(self.items) - k]
+
+    def clear(self) -> None:
+        self.items = []
+
+    def copy(self) -> Any:
+        return Deque(self.items, self.maxlen)
+
+    def count(self, value: Any) -> int:
+        return self.items.count(value)
+
+    def index(self, value: Any) -> int:
+        return self.items.index(value)
+
+    def remove(self, value: Any) -> None:
+        self.items.remove(value)
+
+    def reverse(self) -> None:
+        self.items.reverse()
+
+
+class Mapping:
+    """What the dicts below have in common."""
+
+    data: dict[Any, Any]
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.data)
+
+    def __reversed__(self) -> Iterator[Any]:
+        iterator: Iterator[Any] = reversed(list(self.data))
+        return iterator
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self.data
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.data[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.data[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self.data[key]
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self.data.get(key, default)
+
+    def keys(self) -> Any:
+        return self.data.keys()
+
+    def values(self) -> Any:
+        return self.data.values()
+
+    def items(self) -> Any:
+        return self.data.items()
+
+    def update(self, *mapping: Any, **named: Any) -> None:
+        self.data.update(*mapping, **named)
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        return self.data.setdefault(key, default)
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        return self.data.pop(key, *default)
+
+    def popitem(self) -> Any:
+        return self.data.popitem()
+
+    def clear(self) -> None:
+        self.data.clear()
+
+
+class DefaultDict(Mapping):
+    """collections.defaultdict"""
+
+    def __init__(self, default_factory: Any = None, *mapping: Any, **named: Any) -> None:
+        self.default_factory = default_factory
+        self.data = dict(*mapping, **named)
+
+    def __getitem__(self, key: Any) -> Any:
+        if key not in self.data and self.default_factory is not None:
+            self.data[key] = self.default_factory()
+        return self.data[key]
+
+    def copy(self) -> Any:
+        return DefaultDict(self.default_factory, self.data)
+
+
+class OrderedDict(Mapping):
+    """collections.OrderedDict"""
+
+    def __init__(self, *mapping: Any, **named: Any) -> None:
+        self.data = dict(*mapping, **named)
+
+    def move_to_end(self, key: Any, last: Any = True) -> None:
+        value = self.data.pop(key)
+        if last:
+            self.data[key] = value
+        else:
+            self.data = {key: value, **self.data}
+
+    def popitem(self, last: Any = True) -> Any:
+        key = list(self.data)[-1 if last else 0]
+        return key, self.data.pop(key)
+
+    def copy(self) -> Any:
+        return OrderedDict(self.data)
+
+
+class Counter(Mapping):
+    """collections.Counter"""
+
+    def __init__(self, counted: Any = (), **named: Any) -> None:
+        self.data = {}
+        self.update(counted, **named)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.data.get(key, 0)
+
+    def update(self, counted: Any = (), **named: Any) -> None:
+        for key, count in _counts(counted, named):
+            self.data[key] = self.data.get(key, 0) + count
+
+    def subtract(self, counted: Any = (), **named: Any) -> None:
+        for key, count in _counts(counted, named):
+            self.data[key] = self.data.get(key, 0) - count
+
+    def total(self) -> Any:
+        return sum(self.data.values())
+
+    def elements(self) -> Any:
+        return [key for key, count in self.data.items() for _ in range(count)]
+
+    def most_common(self, n: Any = None) -> Any:
+        return sorted(self.data.items(), key=lambda pair: pair[1], reverse=True)[:n]
+
+    def copy(self) -> Any:
+        return Counter(self.data)
+
+
+def _counts(counted: Any, named: Any) -> Any:
+    """Pairs of a key and a count."""
+    pairs = list(counted.items()) if hasattr(counted, "items") else [(key, 1) for key in counted]
+    return pairs + list(named.items())

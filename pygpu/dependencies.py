@@ -1,0 +1,166 @@
+"""What a translation has read from outside: globals and closure cells, and whether they changed.
+
+Also those that are reachable through the code of what Python itself runs at compile time: functions
+called with known arguments, and methods of known objects that operators, attributes and loops call.
+A module's names are globals, however they are read.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Iterable
+from typing import Any, Final
+
+_MISSING: Final = object()
+_WRITTEN_IN_PYTHON: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+
+class Dependencies:
+    """The names that were read, each with the object it stood for."""
+
+    __slots__ = ("_cells", "_classes", "_functions", "_globals", "_names", "_passed", "_seen")
+
+    def __init__(self) -> None:
+        self._globals: list[tuple[dict[str, Any], str, Any]] = []
+        self._cells: list[tuple[types.CellType, Any]] = []
+        self._seen: set[tuple[int, str]] = set()
+        self._functions: set[types.FunctionType] = set()
+        self._classes: set[type] = set()
+        self._passed: set[type] = set()  # classes whose objects need not be looked at again
+        self._names: set[str] = set()  # that code has which was reached
+
+    def changed(self) -> bool:
+        """Whether one of them has been rebound since it was read."""
+        for names, name, value in self._globals:
+            if names.get(name, _MISSING) is not value:
+                return True
+        for cell, value in self._cells:
+            try:
+                if cell.cell_contents is not value:
+                    return True
+            except ValueError:
+                if value is not _MISSING:
+                    return True
+        return False
+
+    def add_global(self, names: dict[str, Any], name: str) -> None:
+        if (id(names), name) not in self._seen:
+            self._seen.add((id(names), name))
+            self._globals.append((names, name, names.get(name, _MISSING)))
+
+    def add_cell(self, cell: types.CellType) -> None:
+        if all(cell is not seen for seen, _ in self._cells):
+            try:
+                self._cells.append((cell, cell.cell_contents))
+            except ValueError:
+                self._cells.append((cell, _MISSING))
+
+    def add_attribute(self, module: types.ModuleType, name: str) -> None:
+        """A name that was read from a module."""
+        if not _of_library(module.__name__):
+            self.add_global(vars(module), name)
+
+    def add(self, *values: Any) -> None:
+        """Everything that the code of these values may read, were it run: of functions, and of
+        methods of objects and classes."""
+        waiting = [value for value in values if type(value) not in self._passed]
+        while waiting:
+            value = waiting.pop()
+            cls = type(value)
+            if cls in self._passed:
+                continue
+            if cls is types.FunctionType:
+                waiting += self._function(value)
+            elif cls is types.MethodType:
+                waiting += (value.__func__, value.__self__)
+            elif cls is functools.partial:
+                waiting += (value.func, *value.args, *value.keywords.values())
+            elif cls is property:
+                waiting += (value.fget, value.fset)
+            elif cls in (staticmethod, classmethod):
+                waiting.append(value.__func__)
+            elif issubclass(cls, type):
+                waiting += self._class(value)
+            elif cls is types.ModuleType:
+                if not _of_library(value.__name__):
+                    names = vars(value)
+                    waiting += self._read(names, self._names.intersection(names))
+            elif cls is _CACHED:
+                waiting.append(value.__wrapped__)
+            elif _of_library(cls.__module__) and callable(value) and hasattr(value, "__dict__"):
+                parts = vars(value).values()  # such as numpy.vectorize has
+                waiting += [part for part in parts if type(part) is types.FunctionType]
+            else:
+                self._passed.add(cls)
+                waiting.append(cls)
+
+    def _function(self, function: types.FunctionType) -> Iterable[Any]:
+        """Note what a function names; what is to be looked into next."""
+        module = function.__globals__.get("__name__", "")
+        if function in self._functions:
+            return
+        self._functions.add(function)
+        if _of_library(module):  # a user's function may be wrapped in it (functools)
+            yield vars(function).get("__wrapped__")
+            yield from vars(function).get("registry", {}).values()
+            return
+        names = _names(function.__code__)
+        for cls in self._classes:
+            yield from _methods(cls, names - self._names)
+        self._names |= names
+        yield from self._read(function.__globals__, names)
+        for cell in function.__closure__ or ():
+            self.add_cell(cell)
+            try:
+                yield cell.cell_contents
+            except ValueError:
+                continue
+
+    def _read(self, names: dict[str, Any], wanted: Iterable[str]) -> Iterable[Any]:
+        for name in wanted:
+            self.add_global(names, name)
+            if name in names:
+                yield names[name]
+
+    def _class(self, cls: type) -> Iterable[Any]:
+        """Note a class; its methods that are run by name or by the language are looked into."""
+        if cls in self._classes or not cls.__flags__ & _WRITTEN_IN_PYTHON:
+            return
+        if _of_library(cls.__module__):
+            return
+        self._classes.add(cls)
+        yield from _methods(cls, self._names)
+        yield from _methods(cls, [n for b in cls.__mro__ for n in vars(b) if n[:2] == "__"])
+        yield from [
+            part for b in cls.__mro__ for part in vars(b).values() if type(part) is property
+        ]
+
+
+_CACHED: Final = type(functools.cache(lambda: None))
+_LIBRARIES: Final = sys.stdlib_module_names.union(
+    ["numpy", "scipy", "pygpu", "skimage", "PIL", "cv2"]
+).difference(["__main__", "builtins"])  # exec gives classes the module builtins
+
+
+def _of_library(module: str | None) -> bool:
+    """Whether a module's names are never rebound; they would also be many."""
+    return (module or "").partition(".")[0] in _LIBRARIES
+
+
+def _methods(cls: type, names: Iterable[str]) -> Iterable[Any]:
+    for name in names:
+        for base in cls.__mro__:
+            if name in vars(base):
+                yield vars(base)[name]
+                break
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """The names a code object loads, nested functions included."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _names(constant)
+    return names

@@ -1,0 +1,445 @@
+"""The one private OpenGL context, behind one door.
+
+    with opengl.context() as gl:      # a lock is held, our context is current
+        texture = gl.texture(...)
+
+What was current before is current again afterwards. Nothing outside the door calls OpenGL:
+finalisers put what is to be freed into a queue, which the next one through the door empties. A
+child of a fork never enters, for drivers may hang there. This is the only module that imports
+moderngl.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.devices.opengl_platform import PlatformContext, PlatformError, attempts
+from pygpu.devices.opengl_pool import Pool
+from pygpu.errors import DeviceError, OutOfMemory
+from pygpu.glsl_writer import Dialect
+from pygpu.storage import Storage
+
+SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "software", "gdi generic")
+MEMORY: Final = {"GL_NVX_gpu_memory_info": 0x9047, "GL_ATI_meminfo": 0x87FC}  # in KiB
+POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
+
+# The one spelling of each stored dtype in moderngl.
+DTYPES: Final = {
+    np.dtype(name): spelled
+    for name, spelled in {
+        "uint8": "u1", "uint16": "u2", "float16": "f2", "float32": "f4",
+        "int8": "i1", "int16": "i2", "int32": "i4", "bool": "u1",
+    }.items()
+}  # fmt: skip
+
+_VERTICES: Final = """\
+#version 330 core
+
+void main() {
+    vec2 corner = vec2(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0);
+    gl_Position = vec4(corner, 0.0, 1.0);
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the driver grants."""
+
+    texture_size: int
+    outputs: int
+    textures: int
+    uniform_components: int
+    block_size: int
+    version: int  # 330, 450, ...
+    storage_blocks: int  # 0 where there are no compute programs
+    storage_size: int  # bytes of one
+    groups: int  # of threads, along each axis
+    memory: int  # bytes of the device's own; 0 where the driver does not tell
+
+
+class Held:
+    """A texture or buffer that belongs to one holder, pooled or freed once that has gone. What has
+    no key is not pooled."""
+
+    __slots__ = ("context", "glo", "key", "nbytes")
+
+    def __init__(self, context: Context, glo: Any, key: Any, nbytes: int) -> None:
+        self.context, self.glo, self.key, self.nbytes = context, glo, key, nbytes
+
+    def __del__(self) -> None:
+        self.context.garbage.append((self.key, self.glo, self.nbytes))
+
+
+class Texture(Held):
+    """Texels as samplers read them. `key` is (width, height, channels, dtype)."""
+
+    __slots__ = ()
+
+
+class Buffer(Held):
+    """Bytes as compute programs read and write them."""
+
+    __slots__ = ()
+
+
+class Program(Held):
+    """A program of the driver's, freed once nobody holds it. `vertices` draws it over everything;
+    compute programs have none."""
+
+    __slots__ = ("__weakref__", "vertices")
+
+    def __init__(self, context: Context, glo: Any, vertices: Any) -> None:
+        super().__init__(context, glo, None, 0)
+        self.vertices = vertices
+
+    def __del__(self) -> None:
+        if self.vertices is not None:
+            self.context.garbage.append((None, self.vertices, 0))
+        super().__del__()
+
+
+class Context:
+    """The context, its programs, and its pools. Only to be used inside the door."""
+
+    def __init__(self, platform: PlatformContext) -> None:
+        self.platform = platform
+        self.gl = _attach(platform)
+        self.garbage: deque[tuple[Any, Any, int]] = deque()
+        self.programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
+        self.framebuffers: dict[tuple[int, ...], Any] = {}
+        self.idle = self.gl.simple_framebuffer((1, 1))
+        self.is_lost = False
+        info = self.gl.info
+        self.vendor: str = info["GL_VENDOR"]
+        self.renderer: str = info["GL_RENDERER"]
+        self.version: str = info["GL_VERSION"]
+        self.limits = Limits(
+            info["GL_MAX_TEXTURE_SIZE"],
+            min(info["GL_MAX_DRAW_BUFFERS"], info["GL_MAX_COLOR_ATTACHMENTS"]),
+            info["GL_MAX_TEXTURE_IMAGE_UNITS"],
+            info["GL_MAX_FRAGMENT_UNIFORM_COMPONENTS"],
+            info["GL_MAX_UNIFORM_BLOCK_SIZE"],
+            self.gl.version_code,
+            info.get("GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS", 0),
+            info.get("GL_MAX_SHADER_STORAGE_BLOCK_SIZE", 0),
+            min(info.get("GL_MAX_COMPUTE_WORK_GROUP_COUNT", (0,))),
+            self._memory(),
+        )
+        self.pool = Pool(max(POOLED, self.limits.memory // 8), self._free)
+        status = platform.load("glGetGraphicsResetStatus") or platform.load(
+            "glGetGraphicsResetStatusARB"
+        )
+        self._status = ctypes.CFUNCTYPE(ctypes.c_uint)(status) if status else None
+
+    def _memory(self) -> int:
+        """Bytes of the device's own memory, by an extension of NVIDIA's or AMD's."""
+        getter = self.platform.load("glGetIntegerv")
+        if not getter or self.is_software:
+            return 0
+        number = (ctypes.c_int * 4)()
+        for extension, name in MEMORY.items():
+            if extension in self.gl.extensions:
+                ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_void_p)(getter)(name, number)
+                return number[0] << 10
+        return 0
+
+    @property
+    def is_software(self) -> bool:
+        """Whether the processor does the work."""
+        return any(name in self.renderer.lower() for name in SOFTWARE)
+
+    @property
+    def dialect(self) -> Dialect:
+        """What the text of programs must heed here. Where Mesa's optimiser works, comparisons are
+        made in precise functions; with those, NVIDIA's would cease to fuse what is compared."""
+        return Dialect(self.limits.version, "Mesa" in self.version, self.limits.block_size)
+
+    @property
+    def description(self) -> str:
+        return f"{self.renderer}, OpenGL {self.version}"
+
+    # ------------------------------------------------ programs
+
+    def program(self, text: str, is_compute: bool = False) -> Program:
+        """The program with this fragment (or compute) shader, one for all who hold it."""
+        found = self.programs.get(text)
+        if found is None:
+            try:
+                if is_compute:
+                    found = Program(self, self.gl.compute_shader(text), None)
+                else:
+                    glo = self.gl.program(vertex_shader=_VERTICES, fragment_shader=text)
+                    found = Program(self, glo, self.gl.vertex_array(glo, []))
+            except moderngl.Error as error:
+                raise DeviceError(f"the driver refused a program: {error}\n{text}") from None
+            self.programs[text] = found
+        return found
+
+    # ------------------------------------------------ textures
+
+    def texture(self, width: int, height: int, channels: int, dtype: np.dtype[Any]) -> Texture:
+        """A texture, its texels undefined. DeviceError where it does not fit."""
+        limit = self.limits.texture_size
+        if max(width, height) > limit:
+            raise DeviceError(
+                f"an image of {width} x {height} pixels is larger than the textures of this "
+                f"driver, which go to {limit} x {limit} ({self.renderer}); target='cpu' takes it"
+            )
+        key = (width, height, channels, DTYPES[dtype])
+        nbytes = width * height * channels * dtype.itemsize
+        glo = self.pool.take(key)
+        if glo is None:
+            glo = self._allocate(
+                partial(self._new_texture, *key), f"a texture of {width} x {height}", nbytes
+            )
+        return Texture(self, glo, key, nbytes)
+
+    def _new_texture(self, width: int, height: int, channels: int, dtype: str) -> Any:
+        texture = self.gl.texture((width, height), channels, dtype=dtype, alignment=1)
+        texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        return texture
+
+    def _allocate(self, make: Callable[[], Any], what: str, nbytes: int) -> Any:
+        """A new object. Where memory is short, what is pooled is given up for it."""
+        self.check()
+        for _ in range(2):
+            try:
+                glo = make()
+            except moderngl.Error as error:
+                answer = str(error)
+            else:
+                answer = self.gl.error
+                if answer == "GL_NO_ERROR":
+                    return glo
+                glo.release()
+            self.drain()
+            self.pool.clear()
+        self.check()
+        raise OutOfMemory(f"no memory for {what} ({nbytes >> 20} MiB): {answer} ({self.renderer})")
+
+    def upload(self, storage: Storage) -> Texture:
+        """The texture that holds a storage's texels: kept with it, made where it is missing."""
+        held = storage.copies.get("opengl")
+        if held is not None and held.context is self:
+            return held  # type: ignore[no-any-return]
+        texels = storage.host()
+        texture = self.texture(storage.width, storage.height, storage.channels, storage.dtype)
+        texture.glo.write(texels, alignment=1)
+        storage.copies["opengl"] = texture
+        return texture
+
+    def framebuffer(self, textures: Sequence[Texture]) -> Any:
+        """What draws into these textures, made once for them."""
+        key = tuple([texture.glo.glo for texture in textures])
+        found = self.framebuffers.get(key)
+        if found is None:
+            found = self.gl.framebuffer([texture.glo for texture in textures])
+            self.framebuffers[key] = found
+        return found
+
+    def read(self, framebuffer: Any, attachment: int, dtype: str, into: NDArray[Any]) -> None:
+        """Texels of a framebuffer into an array (H, W, C), C-contiguous."""
+        framebuffer.read_into(
+            into, components=into.shape[2], attachment=attachment, alignment=1, dtype=dtype
+        )
+        self.check()
+
+    # ------------------------------------------------ buffers
+
+    def constants(self, data: NDArray[Any]) -> Buffer:
+        """A buffer for a uniform block."""
+        buffer = self._buffer(data.nbytes)
+        buffer.glo.write(np.ascontiguousarray(data))
+        return buffer
+
+    def buffer(self, nbytes: int) -> Buffer:
+        """A storage buffer, its bytes undefined. DeviceError where it does not fit."""
+        if nbytes > self.limits.storage_size:
+            raise DeviceError(
+                f"an image of {nbytes >> 20} MiB is larger than the storage buffers of this "
+                f"driver, which go to {self.limits.storage_size >> 20} MiB ({self.renderer}); "
+                "target='cpu' takes it"
+            )
+        return self._buffer(nbytes)
+
+    def _buffer(self, nbytes: int) -> Buffer:
+        key = ("buffer", nbytes)
+        glo = self.pool.take(key)
+        if glo is None:
+            make = partial(self.gl.buffer, reserve=nbytes)
+            glo = self._allocate(make, "a storage buffer", nbytes)
+        return Buffer(self, glo, key, nbytes)
+
+    # ------------------------------------------------ trouble
+
+    def check(self) -> None:
+        """DeviceError where the driver has reset, or has run out of memory."""
+        if self._status is not None and self._status():
+            self.is_lost = True
+            raise DeviceError(
+                f"the driver reset the device ({self.renderer}): a program ran too long or failed; "
+                "the next call gets a new context"
+            )
+        error = self.gl.error
+        if error != "GL_NO_ERROR":
+            self.drain()
+            self.pool.clear()
+            kind = OutOfMemory if error == "GL_OUT_OF_MEMORY" else DeviceError
+            raise kind(f"OpenGL answered {error} ({self.renderer})")
+
+    def drain(self) -> None:
+        """Take back what finalisers have let go."""
+        while self.garbage:
+            key, glo, nbytes = self.garbage.popleft()
+            if key is None:
+                glo.release()
+            else:
+                self.pool.give(key, glo, nbytes)
+
+    def clear(self) -> None:
+        """Give back the memory of what nobody uses."""
+        self.drain()
+        self.pool.clear()
+
+    def _free(self, glo: Any) -> None:
+        name = glo.glo
+        for key in [key for key in self.framebuffers if name in key]:
+            self.idle.use()  # moderngl goes back to the bound one, which must still be there
+            self.framebuffers.pop(key).release()
+        glo.release()
+
+
+def _attach(platform: PlatformContext) -> Any:
+    """moderngl's view of the context, which does not become its default one."""
+    store = getattr(moderngl, "_store", None)
+    before = getattr(store, "default_context", None)
+    settings: dict[str, Any] = {"context": platform}
+    try:
+        return moderngl.create_context(**settings)
+    finally:
+        if store is not None:
+            store.default_context = before
+
+
+# ---------------------------------------------------------------- the door
+
+
+class _Door:
+    """See the module's head. Entering again from the same thread is free."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.held: Context | None = None
+        self.pid: int | None = None
+        self.depth = 0
+        self.saved: Any = None
+        self.failure: str | None = None
+
+    def __enter__(self) -> Context:
+        if self.pid is not None and os.getpid() != self.pid:
+            raise DeviceError(
+                "OpenGL was used before this process was forked, and drivers may hang in a forked "
+                "child; use target='cpu' here, or multiprocessing's 'spawn'"
+            )
+        self.lock.acquire()
+        try:
+            if self.depth == 0:
+                self._enter()
+            self.depth += 1
+        except BaseException:
+            self.lock.release()
+            raise
+        assert self.held is not None
+        return self.held
+
+    def _enter(self) -> None:
+        if self.held is not None and self.held.is_lost:
+            self.forget()
+        if self.held is None:
+            self.held, self.saved = self._open()
+            return
+        try:
+            self.saved = self.held.platform.enter()
+        except PlatformError as error:
+            self.forget()
+            raise DeviceError(f"the OpenGL context is gone: {error}") from None
+        if self.held.garbage:
+            self.held.drain()
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self.depth -= 1
+            if self.depth == 0 and self.held is not None:
+                self.held.platform.leave(self.saved)
+        finally:
+            self.lock.release()
+
+    def _open(self) -> tuple[Context, Any]:
+        """A new context, current, and what was current before."""
+        if self.failure:
+            raise DeviceError(self.failure)
+        answers = []
+        for name, make in attempts():
+            try:
+                platform = make()
+                saved = platform.enter()
+            except PlatformError as error:
+                answers.append(f"{name}: {error}")
+                continue
+            try:
+                context = Context(platform)
+            except Exception as error:  # moderngl raises several kinds
+                platform.leave(saved)
+                answers.append(f"{name}: {error}")
+                continue
+            self.pid = os.getpid()
+            return context, saved
+        tried = "".join(f"\n  {answer}" for answer in answers)
+        self.failure = (
+            f"no OpenGL 3.3 context could be made; tried:{tried or ' nothing'}\n"
+            "A driver is needed: on Debian and Ubuntu `apt install libegl1 libgl1-mesa-dri` gives "
+            "Mesa's (in software where there is no GPU), or install the GPU's own"
+        )
+        raise DeviceError(self.failure)
+
+    def forget(self) -> None:
+        """Let a lost context go; the next to enter makes a new one."""
+        if self.held is not None:
+            self.held.platform.release()
+        self.held = None
+
+    def release(self) -> None:
+        """Free the context at exit, where no other thread is using it."""
+        if self.held is None or os.getpid() != self.pid or not self.lock.acquire(blocking=False):
+            return
+        try:
+            if self.depth == 0:
+                self.held.platform.release()
+                self.held = None
+        except Exception:  # at exit there is nobody to tell
+            pass
+        finally:
+            self.lock.release()
+
+
+_DOOR: Final = _Door()
+atexit.register(_DOOR.release)
+
+
+def context() -> _Door:
+    """The door to the context: `with context() as gl`."""
+    return _DOOR

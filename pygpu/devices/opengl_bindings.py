@@ -1,0 +1,76 @@
+"""What every kind of OpenGL program is given besides images: uniforms, and tables of constants.
+
+bindings = Bindings(gl, program, text, first_unit=2)     # two textures are bound already
+bindings.bind([1.5, (0, 1)])                              # before each run
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.devices import opengl
+from pygpu.errors import DeviceError
+from pygpu.glsl_writer import TABLE_WIDTH, GlslProgram
+from pygpu.ssa import Constant, Function
+
+
+class Bindings:
+    """The uniforms and tables of one program of the driver's."""
+
+    def __init__(
+        self, gl: opengl.Context, program: Any, text: GlslProgram, first_unit: int
+    ) -> None:
+        self.blocks: list[tuple[opengl.Buffer, int]] = []
+        self.textures: list[tuple[opengl.Texture, int]] = []
+        for table in text.tables:
+            if table.name not in program:
+                continue
+            if table.is_block:
+                program[table.name].binding = len(self.blocks)
+                self.blocks.append((gl.constants(table.values), len(self.blocks)))
+            else:
+                unit = first_unit + len(self.textures)
+                program[table.name].value = unit
+                self.textures.append((_texture(gl, table.values), unit))
+        self.uniforms = [
+            (index, program[name])
+            for index, name in enumerate(text.uniforms)
+            if name is not None and name in program
+        ]
+        units = first_unit + len(self.textures)
+        if units > gl.limits.textures:
+            raise DeviceError(
+                f"the function reads {units} images and tables at once; this driver takes "
+                f"{gl.limits.textures} ({gl.renderer})"
+            )
+
+    @staticmethod
+    def check(function: Function, limit: int) -> None:
+        """DeviceError where the driver has no room for the function's scalars and vectors."""
+        count = sum(4 if value.type.size == 3 else value.type.size for value in function.uniforms)
+        if count > limit:
+            raise DeviceError(
+                f"the function takes {count} numbers besides its images; this driver takes {limit}"
+            )
+
+    def bind(self, uniforms: Sequence[Constant]) -> None:
+        for texture, unit in self.textures:
+            texture.glo.use(unit)
+        for buffer, binding in self.blocks:
+            buffer.glo.bind_to_uniform_block(binding)
+        for index, uniform in self.uniforms:
+            uniform.value = uniforms[index]
+
+
+def _texture(gl: opengl.Context, values: NDArray[Any]) -> opengl.Texture:
+    """Rows of four as texels."""
+    height = -(-len(values) // TABLE_WIDTH)
+    texels = np.zeros((height * TABLE_WIDTH, 4), values.dtype)
+    texels[: len(values)] = values
+    texture = gl.texture(TABLE_WIDTH, height, 4, values.dtype)
+    texture.glo.write(texels, alignment=1)
+    return texture

@@ -1,0 +1,53 @@
+"""A pool of device objects by kind, bounded in bytes: what is let go waits for the next that fits.
+
+pool = Pool(1 << 20, free)
+pool.give(key, thing, nbytes)
+pool.take(key)                 # the thing, or None
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+
+class Pool:
+    """The oldest go first once there is too much. `free` destroys a thing."""
+
+    def __init__(self, limit: int, free: Callable[[Any], None]) -> None:
+        self.limit = limit
+        self.free = free
+        self.nbytes = 0
+        self._kept: dict[Hashable, list[tuple[Any, int]]] = {}  # keys: least recently given first
+
+    def give(self, key: Hashable, thing: Any, nbytes: int) -> None:
+        things = self._kept.pop(key, [])
+        self._kept[key] = [*things, (thing, nbytes)]
+        self.nbytes += nbytes
+        while self.nbytes > self.limit:
+            self._drop()
+
+    def take(self, key: Hashable) -> Any | None:
+        things = self._kept.get(key)
+        if not things:
+            return None
+        thing, nbytes = things.pop()
+        if not things:
+            del self._kept[key]
+        self.nbytes -= nbytes
+        return thing
+
+    def clear(self) -> None:
+        while self._kept:
+            self._drop()
+
+    def _drop(self) -> None:
+        key = next(iter(self._kept))
+        thing, nbytes = self._kept[key].pop(0)
+        if not self._kept[key]:
+            del self._kept[key]
+        self.nbytes -= nbytes
+        self.free(thing)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._kept.values()))

@@ -1,0 +1,160 @@
+"""A standing pool of threads that run native jobs, all threads on one job, the GIL released.
+
+A job (layout.Block) shares its tiles out itself: whoever runs it takes tiles until none is left.
+Threads that are idle sleep in a queue; those that have just finished linger in native code for a
+moment, where the next job reaches them at once (see llvm_driver.py). The caller never waits for a
+thread that has not begun. It takes part itself, or, where the job might not end, waits in a way
+that Ctrl-C interrupts: then the job's stop flag is set and the threads leave.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Any, Final
+
+from pygpu.devices.layout import Block
+from pygpu.llvm_driver import ALIGN
+
+LINGER: Final = 20_000  # looks at the mailbox, of some 20 ns
+SPIN: Final = 2000  # looks at a job that others are finishing
+LONGEST: Final = 0.002  # seconds between later looks
+
+_P: Final = ctypes.c_void_p
+
+
+class Calls:
+    """The functions of the driver, from their addresses. Those that work let go of the GIL."""
+
+    def __init__(self, address: Callable[[str], int], owner: Any) -> None:
+        self.owner = owner  # the code, which must stay
+        free, brief = ctypes.CFUNCTYPE, ctypes.PYFUNCTYPE
+        self.run = free(None, _P, _P)(address("run"))
+        self.serve = free(None, _P, _P)(address("serve"))
+        self.linger = free(None, _P, _P, ctypes.c_int64)(address("linger"))
+        self.wait = free(ctypes.c_int32, _P, ctypes.c_int64, ctypes.c_int32)(address("wait"))
+        self.post = brief(ctypes.c_int32, _P, _P)(address("post"))
+        self.open = brief(None, _P)(address("open"))
+        self.shut = brief(None, _P)(address("shut"))
+
+
+def thread_count() -> int:
+    """PYGPU_THREADS, or the processors this process may use."""
+    chosen = os.environ.get("PYGPU_THREADS", "")
+    if chosen.isdigit() and int(chosen) > 0:
+        return int(chosen)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Scratch:
+    """Memory of a thread's own, which grows."""
+
+    __slots__ = ("buffer", "size", "start")
+
+    def __init__(self) -> None:
+        self.buffer: Any = None
+        self.size = self.start = 0
+
+    def of(self, size: int) -> int:
+        """The address of so many bytes."""
+        if self.size < size:
+            self.size = size
+            self.buffer = ctypes.create_string_buffer(size + ALIGN)
+            start = ctypes.addressof(self.buffer)
+            self.start = start + -start % ALIGN
+        return self.start
+
+
+class _Helper:
+    """A thread of the pool."""
+
+    __slots__ = ("held", "mailbox", "numbers", "queue")
+
+    def __init__(self, name: str) -> None:
+        self.queue: SimpleQueue[tuple[Block, Calls, int]] = SimpleQueue()
+        self.numbers = (ctypes.c_int64 * 2)(0, 0)
+        self.mailbox = ctypes.addressof(self.numbers)
+        self.held: Any = None  # what the mailbox points at must stay
+        threading.Thread(target=self.serve, name=name, daemon=True).start()
+
+    def serve(self) -> None:
+        scratch = Scratch()
+        while True:
+            block, calls, size = self.queue.get()
+            start = scratch.of(size)
+            self.numbers[1] = scratch.size
+            calls.serve(block.address, start)
+            calls.linger(self.mailbox, start, LINGER)
+            del block, calls
+
+    def take(self, block: Block, calls: Calls, size: int) -> None:
+        """Hand over a job."""
+        if calls.post(self.mailbox, block.address):
+            self.held = block, calls
+        elif self.queue.qsize() < 2:  # else it is far behind
+            self.queue.put((block, calls, size))
+
+
+class Pool:
+    """Threads that are made when they are first needed, anew in a process that was forked."""
+
+    def __init__(self) -> None:
+        self.helpers: list[_Helper] = []
+        self.lock = threading.Lock()
+        self.local = threading.local()
+
+    def run(self, calls: Calls, block: Block, size: int, threads: int, join: bool) -> None:
+        """Run a job on so many threads; `size` is the scratch that each needs. `join`: the caller
+        is one of them, which is quicker but leaves no ear for Ctrl-C."""
+        address = block.address
+        if join and threads <= 1:
+            calls.run(address, self._scratch(size))
+            return
+        helpers = self._ready(threads - join)
+        try:
+            calls.open(address)
+            for helper in helpers:
+                helper.take(block, calls, size)
+            if join:
+                calls.run(address, self._scratch(size))
+            _until(lambda: calls.wait(address, SPIN, 1))
+        except BaseException:
+            block.halt()
+            raise
+        finally:
+            calls.shut(address)
+            while not calls.wait(address, SPIN, 0):
+                with suppress(BaseException):  # the memory is theirs till they have left
+                    time.sleep(0.0002)
+
+    def _scratch(self, size: int) -> int:
+        scratch: Scratch | None = getattr(self.local, "scratch", None)
+        if scratch is None:
+            self.local.scratch = scratch = Scratch()
+        return scratch.of(size)
+
+    def _ready(self, count: int) -> list[_Helper]:
+        if len(self.helpers) < count:
+            with self.lock:
+                while len(self.helpers) < count:
+                    self.helpers.append(_Helper(f"pygpu-{len(self.helpers)}"))
+        return self.helpers[:count]
+
+
+def _until(done: Callable[[], int]) -> None:
+    """Look again and again, less often as time goes by."""
+    start = time.perf_counter()
+    while not done():
+        time.sleep(min(LONGEST, (time.perf_counter() - start) / 16))
+
+
+POOL: Final = Pool()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: POOL.__init__())  # type: ignore[misc]

@@ -1,0 +1,82 @@
+"""Weighted sums of neighbours.
+
+    correlate(kernel, im, p) == sum(w * im(p + d))     # scipy.ndimage.correlate
+    convolve(kernel, im, p)  == sum(w * im(p - d))     # scipy.ndimage.convolve
+
+The function called `convolve` in the PyGPU paper is `correlate`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from pygpu.convert import is_picture
+from pygpu.image import Image
+from pygpu.kernels import offsets
+from pygpu.parameters import flatten
+from pygpu.results import Out, Wanted, form_of
+from pygpu.runtime import compile
+from pygpu.vectors import Position
+
+
+def correlate(kernel: Any, im: Image, p: Position) -> Any:
+    """The sum of the texels around p by the weights that lie on them; `scipy.ndimage.correlate`.
+
+    The kernel is an array, nested lists, or one row of weights, which lies along x; its centre is
+    element n // 2. `compile(correlate, kernel=k)` makes it a function of images.
+    """
+    weights = np.asarray(kernel).ravel()
+    return sum([w * im(p + d) for w, d in zip(weights, offsets(kernel), strict=True)])
+
+
+def convolve(kernel: Any, im: Image, p: Position) -> Any:
+    """The same with the kernel turned by 180 degrees; `scipy.ndimage.convolve`."""
+    weights = np.asarray(kernel).ravel()
+    return sum([w * im(p - d) for w, d in zip(weights, offsets(kernel), strict=True)])
+
+
+def gaussian_weights(sigma: float, truncate: float = 4.0) -> Any:
+    """Samples of a Gaussian out to `truncate` sigma, of sum 1."""
+    radius = int(truncate * sigma + 0.5)
+    if radius == 0:
+        return np.ones(1)
+    x = np.arange(-radius, radius + 1)
+    weights = np.exp(-0.5 * (x / sigma) ** 2)
+    return weights / weights.sum()
+
+
+def gaussian(
+    im: Any,
+    p: Any = None,
+    sigma: float = 1.0,
+    *,
+    truncate: float = 4.0,
+    out: Any = None,
+    dtype: Any = None,
+) -> Any:
+    """The mean of the neighbours, weighted by a Gaussian; `skimage.filters.gaussian`.
+
+    A whole image is made in two passes, along rows and columns, with nothing rounded in between;
+    `out` and `dtype` are those of any call. With a position it is one sum over a square of texels:
+    in a function that is dear for a large sigma, which is known when the function is compiled.
+    """
+    if p is not None:
+        weights = gaussian_weights(sigma, truncate)
+        return correlate(np.outer(weights, weights), im, p)
+    if not is_picture(im):
+        raise TypeError(f"gaussian: im takes an image, or a position with it, got {im!r}")
+    signature = _along.signature
+    known = {"sigma": sigma, "truncate": truncate}
+    arguments = flatten(signature, signature.collect((im,), known))
+    form = form_of(arguments.images)
+    rows = _along.run(arguments, Wanted("image")).presented()
+    arguments = flatten(signature, signature.collect((rows,), known | {"axis": 0}))
+    targeted = None if out is None else Out.of(out)
+    return _along.run(arguments, _along.wanted(form, targeted, dtype), out=targeted).presented()
+
+
+@compile
+def _along(im: Image, p: Position, sigma: Any = 1.0, truncate: Any = 4.0, axis: Any = 1) -> Any:
+    """One pass, along x (axis 1) or y."""
+    weights = gaussian_weights(sigma, truncate)
+    return correlate(weights if axis == 1 else weights[:, np.newaxis], im, p)

@@ -1,0 +1,42 @@
+"""A function that a GLSL program brings along: written for scalars, with a form for vectors.
+
+Helper("float", "float a", "return a * a;").text("square")      # float pg_square(float a) {...
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+PREFIX: Final = "pg_"
+INF: Final = "uintBitsToFloat(0x7f800000u)"
+NAN: Final = "uintBitsToFloat(0x7fc00000u)"
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function of scalars in GLSL: types, names of parameters, body, and what it calls."""
+
+    result: str
+    params: str  # as in a declaration: "float a, int b"
+    body: str
+    needs: tuple[str, ...] = ()
+    precise: bool = False
+
+    def text(self, name: str) -> str:
+        lines = [line and f"    {line}" for line in self.body.strip("\n").splitlines()]
+        return "\n".join([f"{self.result} {PREFIX}{name}({self.params}) {{", *lines, "}\n"])
+
+    def vector_text(self, name: str, size: int) -> str:
+        """The function of vectors, a component at a time."""
+        params = [param.split() for param in self.params.split(", ")]
+        calls = ", ".join(
+            f"{PREFIX}{name}({', '.join(f'{param}.{axis}' for _, param in params)})"
+            for axis in "xyzw"[:size]
+        )
+        declared = ", ".join(f"{_vector(kind, size)} {param}" for kind, param in params)
+        result = _vector(self.result, size)
+        head = f"{result} {PREFIX}{name}({declared}) {{"
+        return f"{head}\n    return {result}({calls});\n}}\n"
+
+
+def _vector(kind: str, size: int) -> str:
+    return {"float": "", "int": "i", "bool": "b", "uint": "u"}[kind] + f"vec{size}"

@@ -1,0 +1,383 @@
+"""Prints the expressions and statements of a function as lines of GLSL, as its plan has them.
+
+Loops are `while` loops: where a body ends in an `if` on whether to go on, that becomes the
+`while`'s own condition or a `break`. Assignments that belong together (what a loop carries, what a
+side of a branch leaves) happen as if at once.
+
+    printer = Printer(plan, namer, finite, loose=False, leaf=...)
+    printer.region(function.body)          # ["float t = ...;", ...]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pygpu.glsl_finite import Finite
+from pygpu.glsl_helper import PREFIX
+from pygpu.glsl_operations import ASSIGNED, NEGATED, TABLE, opposite
+from pygpu.glsl_plan import Plan, Variable
+from pygpu.glsl_text import UNARY, Namer, Text, call, conditional, literal
+from pygpu.ssa import Op, Region, Value, constant_of
+from pygpu.types import BOOL
+
+INDENT: Final = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """`if (leave) break;`, which at the head of a loop becomes `while (stay)` if it is plain:
+    compilers turn that into `if (!stay) break;`."""
+
+    leave: Text
+    stay: Text
+    is_plain: bool
+
+
+Line = str | Break
+Assignment = tuple[Variable, Value]
+Leaf = Callable[["Printer", Op], Text]
+
+
+class Printer:
+    """Texts of values and lines of statements. `leaf` prints what depends on the kind of program:
+    loads, tables and sizes. `names` has the texts of the function's parameters."""
+
+    def __init__(self, plan: Plan, namer: Namer, finite: Finite, loose: bool, leaf: Leaf) -> None:
+        self.plan = plan
+        self.namer = namer
+        self.loose = loose
+        self.leaf = leaf
+        self.may_be_nan = finite.may_be_nan
+        self.names: dict[Value, Text] = {}
+        self.helpers: dict[tuple[str, int], None] = {}
+        self._plain: dict[Value, bool] = {}
+
+    # ------------------------------------------------ expressions
+
+    def helper(self, name: str, size: int, *operands: Text) -> Text:
+        self.helpers[name, size] = None
+        return call(PREFIX + name, *operands)
+
+    def text(self, value: Value) -> Text:
+        """What stands for a value where it is used."""
+        if value in self.names:
+            return self.names[value]
+        if value in self.plan.variable:
+            return Text(self.plan.variable[value].name)
+        assert value.op is not None
+        return self.expression(value.op)
+
+    def expression(self, op: Op) -> Text:
+        if op.code == "constant":
+            return literal(*op.data)
+        if op in self.plan.choices:
+            return conditional(*map(self.text, self.plan.operands(op)))
+        if op.code in TABLE:
+            return TABLE[op.code](self, op, [self.text(operand) for operand in op.operands])
+        return self.leaf(self, op)
+
+    def negated(self, condition: Value) -> Text:
+        """The opposite of a bool. Only comparisons that know no NaN are turned around."""
+        op = condition.op
+        if op is not None and condition in self.plan.inlined and condition not in self.names:
+            if op.code == "not":
+                return self.text(op.operands[0])
+            exact = op.operands and op.operands[0].type.kind == "int"
+            if op.code in NEGATED and exact:
+                turned = Op(NEGATED[op.code], op.operands, None, [condition.type])
+                return self.expression(turned)
+        return opposite(self.text(condition), 1, self.is_plain(condition))
+
+    def is_plain(self, value: Value) -> bool:
+        """Whether no comparison with a NaN can be in a bool, or it was made by a function that
+        is precise. (Mesa 22.3 miscompiles some loops that break on `b == false`.)"""
+        if self.loose:
+            return True
+        if value not in self._plain:
+            self._plain[value] = False  # what a loop carries
+            self._plain[value] = self._is_plain(value)
+        return self._plain[value]
+
+    def _is_plain(self, value: Value) -> bool:
+        op = value.op
+        if op is None:
+            return value in self.plan.function.uniforms
+        if op.code in NEGATED and op.operands[0].type.kind == "float":
+            return op.code in ("eq", "ne") or not any(map(self.may_be_nan, op.operands))
+        operands = [operand for operand in op.operands if operand.type.kind == "bool"]
+        if op.code == "if":
+            index = op.results.index(value)
+            operands += [region.results[index] for region in op.regions]
+        return op.code != "loop" and all(map(self.is_plain, operands))
+
+    # ------------------------------------------------ statements
+
+    def region(self, region: Region) -> list[Line]:
+        """The lines of a region, without what it hands on."""
+        return self.statements(region.ops)
+
+    def statements(self, ops: Iterable[Op]) -> list[Line]:
+        return [line for op in ops if self.plan.is_statement(op) for line in self.statement(op)]
+
+    def statement(self, op: Op) -> list[Line]:
+        if op.code == "if":
+            return self.branch(op)
+        if op.code == "loop":
+            return self.loop(op)
+        value = op.results[0]
+        return [self.assign(self.plan.variable[value], self.expression(op), value)]
+
+    def assign(self, variable: Variable, text: Text, value: Value | None = None) -> str:
+        """Assign to a variable, which is declared by its first assignment."""
+        if not variable.name:
+            return f"{self.declared(variable)} = {text};"
+        op = value.op if value is not None else None
+        if op is not None and op.code in ASSIGNED and op not in self.plan.choices:
+            left, right = op.operands
+            if self.plan.variable.get(left) is variable:
+                return f"{variable.name} {ASSIGNED[op.code]} {self.text(right)};"
+        return f"{variable.name} = {text};"
+
+    def declared(self, variable: Variable) -> str:
+        """`type name`: the name is given now."""
+        named = [value.name for value in variable.values if value.name]
+        role = self.role(variable.values[0])
+        if named or role.endswith("edge"):
+            variable.name = self.namer.fresh(named[0] if named else role)
+        else:
+            variable.name = self.namer.numbered(role)
+        return f"{variable.values[0].type} {variable.name}"
+
+    def at_once(self, assignments: Iterable[Assignment]) -> list[Line]:
+        """Assignments in an order in which none changes what another reads."""
+        variable_of = self.plan.variable.get
+        pending = [(to, value) for to, value in assignments if variable_of(value) is not to]
+        lines: list[Line] = []
+        held: dict[Variable, Text] = {}
+        while pending:
+            for index, (to, value) in enumerate(pending):
+                others = [v for j, (_, v) in enumerate(pending) if j != index]
+                if not any(to in self.plan.reads(other) for other in others):
+                    lines.append(self.assign(to, self.text(value), self._inlined(value)))
+                    del pending[index]
+                    break
+            else:  # each is read by another: hold one result back
+                to, value = pending.pop(0)
+                name = self.namer.fresh("next")
+                lines.append(f"{value.type} {name} = {self.text(value)};")
+                held[to] = Text(name)
+        return lines + [self.assign(to, text) for to, text in held.items()]
+
+    def _inlined(self, value: Value) -> Value | None:
+        return value if value in self.plan.inlined else None
+
+    # ------------------------------------------------ branches
+
+    def role(self, value: Value) -> str:
+        """What a value without a name is called, before the number."""
+        if value in self.plan.roles:
+            return self.plan.roles[value]
+        return {"float": "t", "int": "i", "bool": "test"}[value.type.kind]
+
+    def branch(self, op: Op) -> list[Line]:
+        used = self.plan.used_results(op)
+        condition = op.operands[0]
+        lines: list[Line] = []
+        done: set[tuple[int, int]] = set()  # sides and results assigned before the branch
+        for index in used:
+            variable = self.plan.variable[op.results[index]]
+            if variable.name:
+                continue
+            side = self._plain_side(op, index)
+            if side is None:
+                lines.append(self.declared(variable) + ";")
+            else:
+                done.add((side, index))
+                lines.append(self.assign(variable, self.text(op.regions[side].results[index])))
+        sides = []
+        for side, region in enumerate(op.regions):
+            left = [
+                (self.plan.variable[op.results[index]], region.results[index])
+                for index in used
+                if (side, index) not in done
+            ]
+            sides.append(self.region(region) + self.at_once(left))
+        return lines + self.if_else(condition, *sides)
+
+    def _plain_side(self, op: Op, index: int) -> int | None:
+        """A side that computes nothing and leaves a plain value, so that its result may be assigned
+        before the branch: `float t = 0.0; if (c) t = ...;`"""
+        for side in (1, 0):
+            value = op.regions[side].results[index]
+            plain = value not in self.plan.inlined and self.text(value).binds >= UNARY
+            if plain and not any(map(self.plan.is_statement, op.regions[side].ops)):
+                return side
+        return None
+
+    def if_else(self, condition: Value, first: list[Line], second: list[Line]) -> list[Line]:
+        if not first and not second:
+            return []
+        if not second:
+            return _block(f"if ({self.text(condition)})", first)
+        if not first:
+            return _block(f"if ({self.negated(condition)})", second)
+        head = _block(f"if ({self.text(condition)})", first, always=len(second) > 1)
+        tail = _block("else", second, always=head[-1] == "}")
+        if head[-1] == "}":
+            return [*head[:-1], f"}} {tail[0]}", *tail[1:]]
+        return head + tail
+
+    # ------------------------------------------------ loops
+
+    def loop(self, op: Op) -> list[Line]:
+        (body,) = op.regions
+        variables = [self.plan.variable[param] for param in body.params]
+        lines = self.at_once(zip(variables, op.operands, strict=True))
+        go = body.results[0]
+        carried = list(zip(variables, body.results[1:], strict=True))
+        if self.loose and not self._is_headed(op):
+            return lines + self.switched(body, go, carried)
+        inner = self.tail(op, body.ops, go, carried)
+        if inner and isinstance(inner[0], Break) and inner[0].is_plain:
+            return lines + _block(f"while ({inner[0].stay})", inner[1:], always=True)
+        return lines + _block("while (true)", inner, always=True)
+
+    def _is_headed(self, op: Op) -> bool:
+        """Whether the loop ends before anything changes, as `while` loops do: what is used after
+        it is what the round began with."""
+        (body,) = op.regions
+        last = self._last(body.ops)
+        if last is None or last.code != "if" or last.operands[0] is not body.results[0]:
+            return False
+        left = dict(zip(last.results, last.regions[1].results, strict=True))
+        return all(
+            left.get(value, value) is param
+            for value, param, result in zip(body.results[1:], body.params, op.results, strict=True)
+            if result in self.plan.uses
+        )
+
+    def _last(self, ops: Sequence[Op]) -> Op | None:
+        return next((op for op in reversed(ops) if self.plan.is_statement(op)), None)
+
+    def switched(self, body: Region, go: Value, carried: list[Assignment]) -> list[Line]:
+        """A loop that ends at its head alone, by a variable. Mesa's llvmpipe (22.3) may compute
+        again, in rounds that other pixels need, what a `break` in the middle left to the code
+        after the loop; variables that the head sees are safe."""
+        switch = Variable([go], [], self.namer.fresh("go"))
+        statements = [op for op in body.ops if self.plan.is_statement(op)]
+        last = self._last(body.ops)
+        if last is not None and last.operands[:1] == (go,) and self.plan.is_expression(go):
+            inner = self.statements(statements[:-1])
+            inner.append(self.assign(switch, self.text(go)))
+            names, self.names = self.names, {**self.names, go: Text(switch.name)}
+            inner += self.statements(statements[-1:]) + self.at_once(carried)
+            self.names = names
+        else:
+            inner = self.statements(statements) + self.at_once([*carried, (switch, go)])
+        head = f"bool {switch.name} = true;"
+        return [head, *_block(f"while ({switch.name})", inner, always=True)]
+
+    def tail(self, loop: Op, ops: Sequence[Op], go: Value, carried: list[Assignment]) -> list[Line]:
+        """The lines of ops at the end of a loop's body, of what it carries, and of the break."""
+        statements = [op for op in ops if self.plan.is_statement(op)]
+        last = statements[-1] if statements else None
+        if last is not None and last.code == "if" and self._decides(last, go, carried):
+            return self.statements(statements[:-1]) + self.parting(loop, last, go, carried)
+        known = constant_of(go)
+        if known is False:
+            kept = [
+                (variable, value)
+                for (variable, value), result in zip(carried, loop.results, strict=True)
+                if result in self.plan.uses
+            ]
+            return [*self.statements(statements), *self.at_once(kept), "break;"]
+        lines: list[Line] = []
+        names = self.names
+        if known is None:
+            changed = {to for to, value in carried if self.plan.variable.get(value) is not to}
+            reads = self.plan.reads(go)
+            early = last is not None and go in last.operands and last.code == "if"
+            if early and last is not None:
+                changed |= self.plan.writes(last)
+            if reads & changed:  # as it is before they change
+                variable = Variable([go], [])
+                before = statements[:-1] if early else statements
+                lines = self.statements(before)
+                lines.append(self.assign(variable, self.text(go)))
+                self.names = {**names, go: Text(variable.name)}
+                statements = statements[len(before) :]
+        lines += self.statements(statements) + self.at_once(carried)
+        if known is None:
+            lines.append(Break(self.negated(go), self.text(go), self.is_plain(go)))
+        self.names = names
+        return lines
+
+    def _decides(self, op: Op, go: Value, carried: list[Assignment]) -> bool:
+        """Whether a branch at the end of a body says if it runs again, and its results are used
+        for nothing but what is carried."""
+        if go is not op.operands[0] and (go not in op.results or self.plan.uses[go] > 1):
+            return False
+        made = {self.plan.variable[op.results[i]] for i in self.plan.used_results(op)}
+        mixed = [v for _, v in carried if v in self.plan.inlined and self.plan.reads(v) & made]
+        return not any(_reads_any(self.plan, value, op.results) for value in mixed)
+
+    def parting(self, loop: Op, op: Op, go: Value, carried: list[Assignment]) -> list[Line]:
+        """A branch that ends the body: each side carries on, or breaks, by itself."""
+        condition = op.operands[0]
+        sides = []
+        for region, holds in zip(op.regions, (_TRUE, _FALSE), strict=True):
+            left = dict(zip(op.results, region.results, strict=True))
+            goes = holds if go is condition else left[go]
+            sides.append(
+                self.tail(loop, region.ops, goes, [(to, left.get(v, v)) for to, v in carried])
+            )
+        first, second = sides
+        if second == ["break;"]:
+            plain = self.is_plain(condition)
+            return [Break(self.negated(condition), self.text(condition), plain), *first]
+        if first == ["break;"]:
+            plain = self.is_plain(condition)
+            return [Break(self.text(condition), self.negated(condition), plain), *second]
+        if second[-1:] == ["break;"]:
+            return _block(f"if ({self.negated(condition)})", second) + first
+        if first[-1:] == ["break;"]:
+            return _block(f"if ({self.text(condition)})", first) + second
+        return self.if_else(condition, first, second)
+
+
+def _truth(value: bool) -> Value:
+    return Op("constant", (), (BOOL, value), (BOOL,)).result
+
+
+_TRUE: Final = _truth(True)
+_FALSE: Final = _truth(False)
+
+
+def _reads_any(plan: Plan, value: Value, results: Sequence[Value]) -> bool:
+    """Whether an expression needs one of these values themselves."""
+    if value in results:
+        return True
+    if not plan.is_expression(value) or value.op is None:
+        return False
+    return any(_reads_any(plan, operand, results) for operand in plan.operands(value.op))
+
+
+def _block(head: str, lines: list[Line], always: bool = False) -> list[Line]:
+    """The lines under a head, in braces unless one simple line says it all."""
+    inner = flat(lines)
+    if len(inner) == 1 and inner[0].endswith(";") and not always:
+        return [head, INDENT + inner[0]]
+    return [f"{head} {{", *[INDENT + line for line in inner], "}"]
+
+
+def flat(lines: Iterable[Line]) -> list[str]:
+    """Lines with their breaks spelled out."""
+    texts: list[str] = []
+    for line in lines:
+        if isinstance(line, Break):
+            texts += [f"if ({line.leave})", f"{INDENT}break;"]
+        else:
+            texts.append(line)
+    return texts

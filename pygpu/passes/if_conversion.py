@@ -1,0 +1,60 @@
+"""Turns small `if`s into selects: computing both sides costs less than a branch.
+
+Sides with loads, loops or expensive functions stay: a branch may skip them.
+
+    if %0 { %1 = neg x; yield %1 } else { yield x }  ->  %1 = neg x; select %0, %1, x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, walk
+
+# The cost of a component of each operation's result, in additions; what is not here stays.
+COST: Final = {
+    **dict.fromkeys(("constant", "construct", "splat", "swizzle"), 0),
+    **dict.fromkeys("add sub mul neg abs min max sign floor ceil trunc round".split(), 1),
+    **dict.fromkeys("bit_and bit_or bit_xor bit_not shl shr not copysign isnan isinf".split(), 1),
+    **dict.fromkeys("lt le gt ge eq ne to_float to_int to_bool select any all".split(), 1),
+    **dict.fromkeys(("dot", "element", "div", "sqrt", "inversesqrt"), 4),
+}
+LIMIT: Final = 16  # for both sides and the selects together
+
+
+def convert_ifs(function: Function) -> Function:
+    """The function with its small `if`s as selects; itself where there are none."""
+    if not any(_is_small(op.regions) for op in walk(function.body) if op.code == "if"):
+        return function
+    return rewrite(function, _convert)
+
+
+def _convert(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+    if op.code != "if":
+        return None
+    regions = tuple([rewriter.copy_region(region) for region in op.regions])
+    build = rewriter.build
+    if not _is_small(regions):
+        types = [value.type for value in op.results]
+        names = [value.name for value in op.results]
+        new = Op("if", operands, None, types, regions, op.place, names)
+        build.region.ops.append(new)
+        return new.results
+    build.place = op.place
+    for region in regions:
+        build.region.ops += region.ops
+    pairs = zip(*[region.results for region in regions], strict=True)
+    return [build.emit("select", operands[0], first, second) for first, second in pairs]
+
+
+def _is_small(regions: Sequence[Region]) -> bool:
+    if not any(region.ops for region in regions):
+        return True
+    cost = sum(value.type.size for value in regions[0].results)
+    for region in regions:
+        for op in region.ops:
+            if op.code not in COST:
+                return False
+            cost += COST[op.code] * op.results[0].type.size
+    return cost <= LIMIT

@@ -1,0 +1,550 @@
+"""Compiled functions: what `pygpu.compile` gives, and what a call of it does.
+
+A call binds its arguments, looks up (or makes) the program for them, runs it, and gives back what
+went in: an array for arrays, a PIL image for PIL images, a pygpu.Image for pygpu.Images.
+
+    edges = compile(edgeDetect, kernel=sobel)
+    result = edges(photo)
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu import display, targets, tiles
+from pygpu.convert import result_dtype
+from pygpu.errors import DeviceError, OutOfMemory, shorten
+from pygpu.iteration import iterate
+from pygpu.lowered import Lowered
+from pygpu.parameters import Arguments, flatten
+from pygpu.results import Form, ImageMaker, Out, Wanted, form_of, present
+from pygpu.sampler import Sampler, inherited
+from pygpu.signatures import MISSING, Signature, wrapped
+from pygpu.specialise import COMPILING, LOG, Cache, Specialisation, specialise, translate
+from pygpu.ssa import Constant
+from pygpu.storage import Device, Storage
+from pygpu.types import Type
+from pygpu.vectors import Position, Vector
+
+
+class Compiled:
+    """A function of images that runs at every position of a whole image at once.
+
+    Made by `compile`. Its keywords at a call: `out` (an array, or a tuple of them, for the
+    results), `shape` ((H, W) of the results) and `dtype`.
+    """
+
+    __wrapped__: Callable[..., Any]
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        signature: Signature,
+        target: str = "auto",
+        dtype: Any = None,
+    ) -> None:
+        self.signature: Final = signature
+        functools.update_wrapper(self, function)
+        self._target = targets.check(target)
+        self._dtype = None if dtype is None else result_dtype(dtype)
+        self._cache = Cache()
+
+    # ---- calling
+
+    def __call__(
+        self,
+        *args: Any,
+        out: Any = None,
+        shape: tuple[int, int] | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        signature = self.signature
+        if signature.position is not None:
+            plain = self.plain_arguments(args, kwargs)
+            if plain is not None:
+                return self.__wrapped__(*plain[0], **plain[1])
+        elif shape is None and out is None and not signature.has_image:
+            return self._call_plainly(signature.collect(args, kwargs))
+        try:
+            arguments = flatten(signature, signature.collect(args, kwargs))
+            targeted = None if out is None else Out.of(out)
+            wanted = self.wanted(form_of(arguments.deciding), targeted, dtype)
+            return self.run(arguments, wanted, out=targeted, shape=shape).presented()
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def wanted(self, form: tuple[Form, str], out: Out | None = None, dtype: Any = None) -> Wanted:
+        """What a call asks for: `form` as inputs have it, the dtype of `out` before `dtype`
+        before that of `compile`."""
+        asked = self._dtype if dtype is None else result_dtype(dtype)
+        if out is None:
+            return Wanted(*form, asked)
+        dtypes = out.dtypes()
+        if dtype is not None and any(d is not None and d != asked for d in dtypes):
+            raise TypeError(f"dtype={asked} and an out of dtype {dtypes[0]}: give one of them")
+        return Wanted("array", "", tuple([asked if d is None else d for d in dtypes]))
+
+    def run(
+        self,
+        arguments: Arguments,
+        wanted: Wanted,
+        *,
+        out: Out | None = None,
+        shape: tuple[int, int] | None = None,
+        order: Sequence[int] = (),
+    ) -> Run:
+        """Run for flattened arguments; `order` says from which image each result inherits how it
+        is read, if not from the first."""
+        made = self.specialisation(arguments, wanted, order)
+        inputs = [given.storage for given in arguments.images] + made.captured
+        size = self._size(shape, inputs[arguments.first :], out)
+        direct: list[NDArray[Any] | None]
+        if out is None:
+            direct = [None] * len(made.types)
+        else:
+            out.check(made.types, made.is_tuple, size)
+            direct = out.direct(made.formats, inputs)
+        limits = targets.limits(made.device)
+        if limits is None:
+            storages = made.program.run(inputs, arguments.uniforms, size, direct)
+        else:
+            work = _Work(inputs, arguments.uniforms, size, direct)
+            try:
+                storages = _within(limits, made, work)
+            except (tiles.NotCut, OutOfMemory) as error:
+                made = self._instead(made, error, arguments, wanted, order)
+                storages = made.program.run(inputs, arguments.uniforms, size, direct)
+        return Run(made, wanted, storages, out, direct)
+
+    def _instead(
+        self,
+        made: Specialisation,
+        error: Exception,
+        arguments: Arguments,
+        wanted: Wanted,
+        order: Sequence[int],
+    ) -> Specialisation:
+        """The program on the cpu, for what an OpenGL device does not hold; DeviceError where that
+        device was demanded."""
+        name, other = self.signature.name, targets.instead_of(made.device, self._target)
+        if other is None:
+            if isinstance(error, DeviceError):
+                raise error
+            raise DeviceError(
+                f"{name}: {error}; the target {made.device.name!r} does not hold it at once, "
+                "target='cpu' does"
+            ) from None
+        LOG.warning("%s on %s: %s; running on %s", name, made.device.name, error, other.name)
+        return self.specialisation(arguments, wanted, order, other)
+
+    def lower(
+        self,
+        *args: Any,
+        out: Any = None,
+        shape: tuple[int, int] | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> Lowered:
+        """Compile for these arguments without running: the program's texts and figures."""
+        try:
+            arguments = flatten(self.signature, self.signature.collect(args, kwargs))
+            targeted = None if out is None else Out.of(out)
+            wanted = self.wanted(form_of(arguments.deciding), targeted, dtype)
+            return self._lowered(self.specialisation(arguments, wanted))
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def _lowered(self, made: Specialisation) -> Lowered:
+        return Lowered.of(self.signature.name, made, self.__wrapped__)
+
+    def iterate(
+        self,
+        image: Any,
+        n: int,
+        *args: Any,
+        out: Any = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """n rounds: the result becomes the first image of the next round, the other arguments
+        stay. For a function of several images that returns as many, `image` is a tuple. Between
+        rounds nothing is rounded to 8 bits; n = 0 gives the input back."""
+        try:
+            return iterate(self, image, n, args, kwargs, out=out, dtype=dtype)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def specialisation(
+        self,
+        arguments: Arguments,
+        wanted: Wanted,
+        order: Sequence[int] = (),
+        device: Device | None = None,
+    ) -> Specialisation:
+        """The program for these arguments: kept, or compiled now."""
+        if device is None:
+            device = targets.choose(self._target)
+        order = order or (arguments.first,)
+        key = (*arguments.key, wanted, device.name, *order)
+        found = self._cache.get(key)
+        if found is not None:
+            return found
+        with COMPILING.lock:
+            found = self._cache.get(key)
+            if found is None:
+                found = self._specialise(arguments, wanted, order, device)
+                self._cache.put(key, found)
+        return found
+
+    def types(self, arguments: Arguments) -> tuple[tuple[Type, ...], bool]:
+        """The types of the results, and whether the function returns a tuple."""
+        with COMPILING.lock:
+            made = translate(self.__wrapped__, self.signature, arguments, self._cache)
+        types = tuple([value.type for value in made.function.outputs])
+        return types, made.translation.is_tuple
+
+    def _specialise(
+        self, arguments: Arguments, wanted: Wanted, order: Sequence[int], device: Device
+    ) -> Specialisation:
+        """Compile; what a driver refuses goes to the cpu where the target was left to PyGPU."""
+        function, signature, cache = self.__wrapped__, self.signature, self._cache
+        try:
+            return specialise(function, signature, arguments, wanted, device, cache, order)
+        except DeviceError as error:
+            other = targets.instead_of(device, self._target)
+            if other is None:
+                raise
+            LOG.warning("%s on %s: %s; running on %s", signature.name, device.name, error, other)
+        return specialise(function, signature, arguments, wanted, other, cache, order)
+
+    def _size(self, shape: Any, inputs: Sequence[Storage], out: Out | None) -> tuple[int, int]:
+        """The height and width of the results."""
+        if shape is not None:
+            return _checked_shape(shape)
+        if inputs:
+            return inputs[0].height, inputs[0].width
+        if out is not None:
+            for array in out.arrays:
+                if array is not None and array.ndim in (2, 3):
+                    return array.shape[:2]
+        raise TypeError(
+            f"{self.signature.name}() is given no image, so it needs the size of its result: "
+            "shape=(height, width)"
+        )
+
+    # ---- as a plain function
+
+    def plain_arguments(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Mapping[str, Any]] | None:
+        """The arguments for the plain function where one of these is a position, else None."""
+        signature = self.signature
+        assert signature.position is not None
+        if signature.parameters[signature.position].name in kwargs:
+            return self.plain_binding(args, kwargs)
+        rank = sorted([*signature.positional, signature.position]).index(signature.position)
+        for place in (rank, signature.position):
+            if len(args) > place and (
+                isinstance(args[place], Position)
+                or (is_pair(args[place]) and not self._takes_pair(place))
+            ):
+                return self.plain_binding(args, kwargs)
+        return None
+
+    def _takes_pair(self, rank: int) -> bool:
+        """Whether the argument at a place could be for the parameter that has it where no
+        position is given."""
+        places = self.signature.positional
+        if rank >= len(places):
+            return self.signature.rest is not None
+        parameter = self.signature.parameters[places[rank]]
+        return parameter.role != "uniform" or not parameter.type.is_scalar
+
+    def plain_binding(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """The arguments for the plain function, given a position among them if it takes one.
+
+        They may be those of the plain function, or, where compile was told values, the others.
+        """
+        signature = self.signature
+        known = {
+            p.name: p.default
+            for p in signature.parameters
+            if p.role == "known" and p.kind not in (_REST, _KEYWORDS)
+        }
+        if not known:
+            return args, kwargs
+        given = {p.name for p in signature.parameters[: len(args)]}.union(kwargs)
+        missing = [
+            p
+            for p in signature.parameters
+            if p.name not in given and p.role != "known" and p.kind not in (_REST, _KEYWORDS)
+        ]
+        if all(p.default is not MISSING and p.role != "position" for p in missing):
+            return args, {n: v for n, v in known.items() if n not in given} | dict(kwargs)
+        places = signature.positional
+        if signature.position is not None:
+            places = sorted([*places, signature.position])
+        named = {
+            signature.parameters[i].name: value for i, value in zip(places, args, strict=False)
+        }
+        twice = named.keys() & kwargs.keys()
+        if twice or len(args) > len(places):
+            what = f"two values for {min(twice)!r}" if twice else f"{len(args)} arguments by place"
+            raise TypeError(f"{signature.name}() got {what}; its parameters are {signature}")
+        return (), known | named | dict(kwargs)
+
+    def _call_plainly(self, values: list[Any]) -> Any:
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for parameter, value in zip(self.signature.parameters, values, strict=True):
+            if parameter.kind is _REST:
+                args += value
+            elif parameter.kind is _KEYWORDS:
+                kwargs |= value
+            elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+                kwargs[parameter.name] = value
+            else:
+                args.append(value)
+        return self.__wrapped__(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else BoundMethod(self, instance)
+
+    # ---- looking at it
+
+    @property
+    def target(self) -> str:
+        """The target on which calls run."""
+        return targets.choose(self._target).name
+
+    @property
+    def programs(self) -> list[Lowered]:
+        """What has been compiled so far: one program for each set of types and known values."""
+        return [self._lowered(made) for made in list(self._cache.programs.values())]
+
+    def on(self, target: str) -> Compiled:
+        """The same function, compiled for another target."""
+        return Compiled(self.__wrapped__, self.signature, target, self._dtype)
+
+    def recompile(self) -> None:
+        """Forget all programs: the next call sees what has changed inside outside objects."""
+        self._cache.clear()
+
+    def __repr__(self) -> str:
+        signature = self.signature
+        dynamic = [str(p) for p in signature.parameters if p.role != "known"]
+        known = [str(p) for p in signature.parameters if p.role == "known"]
+        shown = "; known ".join(", ".join(part) for part in (dynamic, known) if part)
+        if not dynamic and known:
+            shown = f"known {shown}"
+        return f"<compiled {signature.name}({shown}), target {self._target!r}>"
+
+    def _repr_html_(self) -> str:
+        signature = self.signature
+        return display.framed(
+            display.heading(signature.name, f"compiled for target {self._target!r}"),
+            display.table(("parameter", "is"), [p.described() for p in signature.parameters]),
+        )
+
+    def __reduce__(self) -> str:
+        return self.__qualname__  # type: ignore[attr-defined,no-any-return]
+
+
+_REST: Final = inspect.Parameter.VAR_POSITIONAL
+_KEYWORDS: Final = inspect.Parameter.VAR_KEYWORD
+
+
+def is_pair(value: Any) -> bool:
+    """Whether a plain argument may be a position: it has two components."""
+    return isinstance(value, (Vector, tuple, list)) and len(value) == 2
+
+
+@dataclass(slots=True)
+class Run:
+    """Results, still as storages."""
+
+    specialisation: Specialisation
+    wanted: Wanted
+    storages: list[Storage]
+    out: Out | None
+    direct: list[NDArray[Any] | None]
+    parent: Sampler | None = None  # results are read as this image; None: as the call's first
+
+    def presented(self) -> Any:
+        """The results as the caller gets them."""
+        made = self.specialisation
+        results = [self._one(index) for index in range(len(self.storages))]
+        return tuple(results) if made.is_tuple else results[0]
+
+    def _one(self, index: int) -> Any:
+        made = self.specialisation
+        storage = self.storages[index]
+        if self.out is not None and self.out.fill(index, storage, self.direct[index]):
+            return self.out.arrays[index]
+        reading = made.samplers[index]
+        if self.parent is not None:
+            reading = inherited(self.parent, made.formats[index])
+        return present(self.wanted.form, storage, made.dtypes[index], reading)
+
+
+class _Work(NamedTuple):
+    """What a program is given when it runs."""
+
+    inputs: list[Storage]
+    uniforms: list[Constant]
+    size: tuple[int, int]
+    out: list[NDArray[Any] | None]
+
+
+def _within(limits: targets.Limits, made: Specialisation, work: _Work) -> list[Storage]:
+    """Run at once where the device holds that, else in tiles."""
+    if tiles.hold(limits, made, work.inputs, work.size):
+        try:
+            return made.program.run(*work)
+        except OutOfMemory as error:
+            LOG.info("%s; trying tiles", error)
+            needed = tiles.needed(made, work.inputs, work.size)
+            limits = replace(limits, memory=min(limits.memory, max(needed // 4, 1)))
+    return tiles.run(limits, made, *work)
+
+
+def _checked_shape(shape: Any) -> tuple[int, int]:
+    try:
+        height, width = shape
+        if isinstance(height, (float, np.floating)) or isinstance(width, (float, np.floating)):
+            raise TypeError
+        height, width = int(height), int(width)
+    except (TypeError, ValueError):
+        raise TypeError(f"shape: takes (height, width), got {shape!r}") from None
+    if height < 1 or width < 1:
+        raise ValueError(f"shape: takes (height, width), both at least 1, got {shape!r}")
+    return height, width
+
+
+class BoundMethod:
+    """A compiled method of an object: calls give the object as the first argument."""
+
+    def __init__(self, compiled: Compiled, instance: Any) -> None:
+        self.__func__ = compiled
+        self.__self__ = instance
+        self.__wrapped__ = types.MethodType(compiled.__wrapped__, instance)
+        self.__name__ = compiled.signature.name
+        self.__doc__ = compiled.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__func__(self.__self__, *args, **kwargs)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """As `lower` of the compiled function."""
+        return self.__func__.lower(self.__self__, *args, **kwargs)
+
+    def iterate(self, image: Any, n: int, *args: Any, **kwargs: Any) -> Any:
+        """As `iterate` of the compiled function."""
+        return self.__func__.iterate(image, n, self.__self__, *args, **kwargs)
+
+    def plain_binding(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """The arguments for the plain method."""
+        args, kwargs = self.__func__.plain_binding((self.__self__, *args), kwargs)
+        if args:
+            return args[1:], kwargs
+        first = self.__func__.signature.parameters[0].name
+        return (), {name: value for name, value in kwargs.items() if name != first}
+
+    @property
+    def target(self) -> str:
+        """The target on which calls run."""
+        return self.__func__.target
+
+    def on(self, target: str) -> BoundMethod:
+        """As `on` of the compiled function."""
+        return BoundMethod(self.__func__.on(target), self.__self__)
+
+    def recompile(self) -> None:
+        self.__func__.recompile()
+
+    def __repr__(self) -> str:
+        return f"<compiled method {self.__name__} of {self.__self__!r}>"
+
+
+def compile(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    target: str = "auto",
+    dtype: Any = None,
+    **values: Any,
+) -> Any:
+    """Compile a function of images, on its first call, into one that makes whole images.
+
+    Use it as `compile(f)`, `compile(f, kernel=sobel)`, `@compile` or `@compile(kernel=sobel)`.
+    `values` are known at compile time, whatever the annotations say; a PyGPU type as a value
+    (`sigma=Float`) makes the parameter dynamic. `target` is "auto", "fragment", "compute" or
+    "cpu"; `dtype` that of the results, float32, int32 or bool where it is not given.
+    """
+    namespace = sys._getframe(1).f_locals
+
+    def decorate(function: Any) -> Any:
+        return _compile(function, values, target, dtype, namespace)
+
+    return decorate if function is None else decorate(function)
+
+
+def _compile(
+    function: Any, values: dict[str, Any], target: str, dtype: Any, namespace: Mapping[str, Any]
+) -> Any:
+    """`compile` for whatever is callable: methods, partials and callable objects too."""
+    match function:
+        case Compiled():
+            return _compile(function.__wrapped__, values, target, dtype, namespace)
+        case staticmethod():
+            return staticmethod(_compile(function.__func__, values, target, dtype, namespace))
+        case functools.partial():
+            bound = _partial_values(function)
+            return _compile(function.func, bound | values, target, dtype, namespace)
+        case types.MethodType() | BoundMethod():
+            compiled = _compile(function.__func__, values, target, dtype, namespace)
+            return compiled.__get__(function.__self__)
+    call = getattr(type(function), "__call__", None)  # noqa: B004  the method itself is wanted
+    if isinstance(call, (types.FunctionType, Compiled)):
+        return _compile(call, values, target, dtype, namespace).__get__(function)
+    return _compiled(function, values, target, dtype, namespace)
+
+
+def _compiled(
+    function: Any, values: dict[str, Any], target: str, dtype: Any, namespace: Mapping[str, Any]
+) -> Compiled:
+    """`compile` for a plain function."""
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(
+            f"compile: takes a function written in Python, got {function!r} "
+            f"({type(function).__name__})"
+        )
+    plain = Signature.of(function, values, namespace)
+    parameters = [wrapped(parameter, ImageMaker.wrap) for parameter in plain.parameters]
+    return Compiled(function, Signature(function, parameters), target, dtype)
+
+
+def _partial_values(partial: functools.partial[Any]) -> dict[str, Any]:
+    """What a functools.partial has bound, by name."""
+    names = list(inspect.signature(partial.func).parameters)
+    return dict(zip(names, partial.args, strict=False)) | partial.keywords
+
+
+__all__ = ["BoundMethod", "Compiled", "Run", "compile"]

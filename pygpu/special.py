@@ -1,0 +1,283 @@
+"""Functions of `math` and NumPy that no device has, as Python functions of numbers: they are walked
+like the user's own, where their arguments are not known.
+
+Polynomials are Chebyshev fits, in powers of the distance from the middle of their interval.
+"""
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.glsl import exp, exp2, floor, log, log2, sin
+
+
+def _polynomial(x: Any, coefficients: Any) -> Any:
+    """Horner's rule; the constant term comes first."""
+    value = 0.0
+    for c in reversed(coefficients):
+        value = value * x + c
+    return value
+
+
+# ---------------------------------------------------------------- the error function
+
+_ERF: Final = (  # erf(x) / x - 1 in powers of x², for |x| up to 1
+    0.12837916706154343, -0.3761263846802871, 0.11283782495236845, -0.026865430727670243,
+    0.005221031807858023, -0.0008484080405535107, 0.00011265959025606609, -9.667044571486996e-06,
+)  # fmt: skip
+_ERFCX: Final = (  # exp(x²) erfc(x) in powers of 2 / (2 + x) - 0.4375, for x from 0.75 to 10.3
+    0.20562022070007788, 0.740871790970496, 0.8500966056859802, 0.6084810175534052,
+    0.12546406410668381, -0.1935895178286603, -0.1057678102242845, 0.10626057603642722,
+    0.058798627572170525, -0.07766831903610295,
+)  # fmt: skip
+
+
+def erf(x: Any) -> Any:
+    if abs(x) < 1.0:
+        return x + x * _polynomial(x * x, _ERF)
+    size = 1.0 - _upper(abs(x))
+    return math.copysign(size, x) if x == x else x
+
+
+def erfc(x: Any) -> Any:
+    if x < 0.75:
+        return 1.0 - erf(x)
+    return _upper(x)
+
+
+def _upper(x: Any) -> Any:
+    """erfc(x) for x from 0.75 on. The square is taken apart so that nothing of it is rounded."""
+    x = min(x, 10.3)
+    near = floor(x * 32.0) / 32.0
+    power = exp(-near * near) * exp((near - x) * (near + x))
+    return power * _polynomial(2.0 / (2.0 + x) - 0.4375, _ERFCX)
+
+
+# ---------------------------------------------------------------- the gamma function
+
+_GAMMA: Final = (  # gamma(x) in powers of x - 1.5, for x from 1 to 2
+    0.886226925452758, 0.03233828640038197, 0.4148135277769531, -0.10728597009706677,
+    0.1446394649026157, -0.07771812018436731, 0.05874044931776482, -0.03626931630740541,
+    0.02468161930999829, -0.02372913626168814, 0.015863865459431054,
+)  # fmt: skip
+_LGAMMA: Final = (  # lgamma(x) / ((x - 1) (x - 2)) in powers of x - 2, for x from 1 to 3
+    0.42278432846069336, -0.10031767189502716, 0.032965172082185745, -0.012376928701996803,
+    0.004995238967239857, -0.002147659892216325, 0.0009338880772702396, -0.00032040319638326764,
+    0.0001426243397872895, -0.0001583338453201577, 7.334844121942297e-05,
+)  # fmt: skip
+
+
+def gamma(x: Any) -> Any:
+    x = min(max(x, -50.0), 40.0)
+    product = 1.0
+    while x >= 2.0:
+        x = x - 1.0
+        product = product * x
+    while x < 1.0:
+        product = product / x
+        x = x + 1.0
+    return product * _polynomial(x - 1.5, _GAMMA)
+
+
+def lgamma(x: Any) -> Any:
+    if x < 0.0:  # by reflection; infinite at whole numbers
+        away = abs(sin(math.pi * (x - floor(x))))
+        return log(math.pi / away) - _lgamma(1.0 - x)
+    return _lgamma(x)
+
+
+def _lgamma(x: Any) -> Any:
+    """lgamma(x) for x from 0 on, by Stirling's series for large ones."""
+    if x >= 8.0:
+        series = (1.0 / 12.0 - 1.0 / (360.0 * x * x)) / x + 0.9189385332046727
+        return (x - 0.5) * (log(x) - 1.0) + (series - 0.5)
+    product = 1.0
+    if x < 1.0:
+        product = 1.0 / x
+        x = x + 1.0
+    while x >= 3.0:
+        x = x - 1.0
+        product = product * x
+    return log(product) + (x - 1.0) * (x - 2.0) * _polynomial(x - 2.0, _LGAMMA)
+
+
+# ---------------------------------------------------------------- parts of floats
+
+
+def modf(x: Any) -> Any:
+    whole = math.copysign(floor(abs(x)), x)
+    return (math.copysign(0.0, x) if math.isinf(x) else math.copysign(x - whole, x)), whole
+
+
+def frexp(x: Any) -> Any:
+    if x == 0.0 or x != x or math.isinf(x):
+        return x * 1.0, 0
+    exponent = int(floor(log2(abs(x)))) + 1
+    part = ldexp(x, -exponent)
+    if abs(part) >= 1.0:  # a logarithm that was rounded to the next whole number
+        return part * 0.5, exponent + 1
+    if abs(part) < 0.5:
+        return part * 2.0, exponent - 1
+    return part, exponent
+
+
+def ldexp(x: Any, exponent: Any) -> Any:
+    half = exponent // 2
+    return x * exp2(half) * exp2(exponent - half)
+
+
+def remainder(x: Any, y: Any) -> Any:
+    size, step = abs(x), abs(y)
+    rest = math.fmod(size, step)
+    twice = math.fmod(size, 2.0 * step)
+    odd = twice >= step
+    if rest > 0.5 * step or (rest == 0.5 * step and odd):
+        rest = rest - step
+    return rest if x > 0.0 else -rest
+
+
+def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
+    near = abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
+    return a == b or (near and not math.isinf(a) and not math.isinf(b))
+
+
+def fma(x: Any, y: Any, z: Any) -> Any:
+    return x * y + z
+
+
+# ---------------------------------------------------------------- whole numbers
+
+
+def gcd(*numbers: Any) -> Any:
+    result = 0
+    for b in numbers:
+        a = result
+        while b != 0:
+            a, b = b, a % b
+        result = abs(a)
+    return result
+
+
+def lcm(*numbers: Any) -> Any:
+    result = 1
+    for b in numbers:
+        result = abs(result // gcd(result, b) * b)
+    return result
+
+
+def isqrt(n: Any) -> Any:
+    root = min(int(n**0.5), 46340)  # the largest whose square has 31 bits
+    if root * root > n:
+        return root - 1
+    if root < 46340 and (root + 1) * (root + 1) <= n:
+        return root + 1
+    return root
+
+
+def round_int(n: Any, digits: Any) -> Any:
+    """round(n, digits): to tens and hundreds for negative digits, half to even."""
+    if digits >= 0:
+        return n
+    unit = 10**-digits
+    count, rest = divmod(n, unit)
+    up = 2 * rest > unit or (2 * rest == unit and count % 2 == 1)
+    return unit * (count + 1 if up else count)
+
+
+def factorial(n: Any) -> Any:
+    product = 1
+    for factor in range(2, n + 1):
+        product = product * factor
+    return product
+
+
+def perm(n: Any, k: Any = None) -> Any:
+    if k is None:
+        return factorial(n)
+    product = 1
+    for i in range(k):
+        product = product * (n - i)
+    return product
+
+
+def comb(n: Any, k: Any) -> Any:
+    result = 1
+    for i in range(k):
+        result = result * (n - i) // (i + 1)
+    return result
+
+
+def bit_count(n: Any) -> Any:
+    """Ones among the bits of |n|, summed in pairs, fours, eights (Warren, Hacker's Delight 5-1)."""
+    n = abs(n)
+    n = n - ((n >> 1) & 0x55555555)
+    n = (n & 0x33333333) + ((n >> 2) & 0x33333333)
+    n = (n + (n >> 4)) & 0x0F0F0F0F
+    return ((n * 0x01010101) >> 24) & 0xFF
+
+
+def bit_length(n: Any) -> Any:
+    """Bits of |n| without leading zeros: how many are set once those below the highest are."""
+    n = abs(n)
+    for shift in (1, 2, 4, 8, 16):
+        n = n | (n >> shift)
+    return bit_count(n & 0x7FFFFFFF) + (1 if n < 0 else 0)
+
+
+# ---------------------------------------------------------------- ufuncs of NumPy
+
+
+def heaviside(x: Any, at_zero: Any) -> Any:
+    if x != x:
+        return x * 1.0
+    return at_zero * 1.0 if x == 0 else float(x > 0)
+
+
+def logaddexp(a: Any, b: Any) -> Any:
+    if a == b:  # infinities too
+        return a + math.log(2.0)
+    return max(a, b) + math.log1p(exp(-abs(a - b)))
+
+
+def logaddexp2(a: Any, b: Any) -> Any:
+    if a == b:
+        return a + 1.0
+    return max(a, b) + math.log1p(exp2(-abs(a - b))) * (1.0 / math.log(2.0))
+
+
+def conjugate(x: Any) -> Any:
+    return x
+
+
+# The functions by what means them.
+MEANT: Final[dict[Any, Any]] = {
+    math.erf: erf,
+    math.erfc: erfc,
+    math.gamma: gamma,
+    math.lgamma: lgamma,
+    math.modf: modf,
+    math.frexp: frexp,
+    math.ldexp: ldexp,
+    math.remainder: remainder,
+    math.isclose: isclose,
+    math.gcd: gcd,
+    math.lcm: lcm,
+    math.isqrt: isqrt,
+    math.factorial: factorial,
+    math.perm: perm,
+    math.comb: comb,
+    np.modf: modf,
+    np.frexp: frexp,
+    np.ldexp: ldexp,
+    np.gcd: gcd,
+    np.lcm: lcm,
+    np.heaviside: heaviside,
+    np.logaddexp: logaddexp,
+    np.logaddexp2: logaddexp2,
+    np.conjugate: conjugate,
+}
+for _module, _function in ((math, fma), (np, bit_count)):  # newer versions have them
+    _name = "bitwise_count" if _module is np else _function.__name__
+    if hasattr(_module, _name):
+        MEANT[getattr(_module, _name)] = _function

@@ -1,0 +1,66 @@
+"""What the parameters of a function are, as the runtime tells the walker.
+
+A binding is either a known Python object (itself) or a spec from here. Specs compare by value,
+so that a tuple of them is the key of a specialisation.
+
+    {"im": ImageSpec(0, "im", vec3, "nearest", (), "nearest"), "p": PositionSpec(), "gain": ...}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pygpu.ssa import Number
+from pygpu.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class UniformSpec:
+    """A scalar or vector given at each call. `index` counts the uniforms of the function."""
+
+    index: int
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixSpec:
+    """A square matrix given at each call: `size` uniforms of vectors, its rows, from `index` on."""
+
+    index: int
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSpec:
+    """An image given at each call. `index` counts the images of the function."""
+
+    index: int
+    name: str
+    type: Type
+    boundary: str
+    cval: tuple[Number, ...]
+    interpolation: str
+
+
+@dataclass(frozen=True, slots=True)
+class PositionSpec:
+    """The position of the pixel being computed."""
+
+
+@dataclass(slots=True, eq=False)
+class ObjectSpec:
+    """An object of a user's class (or a list, tuple or dict) some of whose leaves are dynamic.
+
+    `cls` is its class; `fields` its attributes (for list and tuple: items by index, for dict: by
+    key), each a binding again. Shared and cyclic graphs share the spec. The runtime makes keys.
+    """
+
+    cls: type
+    fields: dict[Any, Any] = field(default_factory=dict)
+    original: Any = None  # the object given first: methods that need an instance may look
+
+
+SPECS = (UniformSpec, MatrixSpec, ImageSpec, PositionSpec, ObjectSpec)

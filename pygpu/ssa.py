@@ -1,0 +1,392 @@
+"""The intermediate representation: a function of one pixel in SSA form, with structured control.
+
+    function = images, tables, body           body.params = x, y, then the uniforms
+    region   = params, ops, results           results: what the region hands to what holds it
+    op       = code, operands, data, results, regions, place
+
+Every value is assigned once, by an op or as a parameter of a region, and is seen by the ops after
+it in its region and in the regions within. There is no jump and no phi. Two ops have regions:
+
+    if   operand: a bool. Two regions without parameters; each region's results become the op's.
+    loop operands: initial values of the body's parameters. The body's results are (go, next...):
+         where `go` holds, the body runs again with `next` as its parameters, else the op's results
+         are `next`. So a body runs at least once, and whatever leaves a loop early is a `go` that
+         does not hold; masked execution needs nothing more.
+
+Evaluation has no side effects. A loop whose `go` never fails does not end.
+
+Printed (pygpu/ssa_text.py):
+
+    function scale(photo: image float, gain: float) {
+      %0 = load photo[x, y + 1] nearest
+      %1 = mul %0, gain
+      return %1
+    }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.errors import Place
+from pygpu.ops import NUMPY_TYPE, TABLE
+from pygpu.types import INT, Type, vector
+
+Number = bool | int | float
+Constant = Number | tuple[Number, ...]
+
+BOUNDARIES: Final = ("nearest", "reflect", "mirror", "wrap", "constant")
+
+
+class Value:
+    """One value of one type. `name` is a hint from the user's variables, or empty."""
+
+    __slots__ = ("name", "op", "type")
+
+    def __init__(self, type: Type, name: str = "", op: Op | None = None) -> None:
+        self.type: Final = type
+        self.name = name
+        self.op = op  # the op that makes it; None: a region's parameter
+
+    def __repr__(self) -> str:
+        return f"<{self.name or (self.op.code if self.op else 'parameter')}: {self.type}>"
+
+
+class Op:
+    """One operation. `data` is what the operation knows besides its operands, hashable."""
+
+    __slots__ = ("code", "data", "operands", "place", "regions", "results")
+
+    def __init__(
+        self,
+        code: str,
+        operands: tuple[Value, ...],
+        data: Any = None,
+        types: Sequence[Type] = (),
+        regions: tuple[Region, ...] = (),
+        place: Place | None = None,
+        names: Sequence[str] = (),
+        results: Sequence[Value] | None = None,  # made before the op: by the walker's joins
+    ) -> None:
+        self.code: Final = code
+        self.operands: Final = operands
+        self.data: Final = data
+        self.regions: Final = regions
+        self.place: Final = place
+        if results is None:
+            hints = names or ("",) * len(types)
+            results = [Value(type, name) for type, name in zip(types, hints, strict=True)]
+        self.results: Final = tuple(results)
+        for value in self.results:
+            value.op = self
+
+    @property
+    def result(self) -> Value:
+        return self.results[0]
+
+    def __repr__(self) -> str:
+        return f"<{self.code} {list(self.operands)} {self.data}>"
+
+
+@dataclass(slots=True, eq=False)
+class Region:
+    """Ops in order, and the values handed on at the end."""
+
+    params: tuple[Value, ...] = ()
+    ops: list[Op] = field(default_factory=list)
+    results: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImageInput:
+    """An image the function reads: its name and the type of its texels as functions see them.
+    An 8-bit image is float or vec; only the device knows how its texels are stored."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The data of a load: image[x + dx, y + dy], x and y being the operands.
+
+    Loads near the pixel have the function's own x and y as operands (pass `places` sees to it).
+    `boundary` is one of BOUNDARIES, or "inside" where the place is known to lie in the image
+    (as it is after the pass `boundary`). `cval` has a number a channel.
+    """
+
+    image: int
+    type: Type
+    dx: int = 0
+    dy: int = 0
+    boundary: str = "nearest"
+    cval: tuple[Number, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """The data of a table lookup: which table, and the type of its elements."""
+
+    table: int
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Constants that are indexed at run time: an array (n,) or (n, components) of float32, int32
+    or bool."""
+
+    name: str
+    values: NDArray[Any]
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A whole program: what is computed for the pixel at x, y."""
+
+    name: str
+    images: tuple[ImageInput, ...]
+    tables: tuple[Table, ...]
+    body: Region
+
+    @property
+    def x(self) -> Value:
+        return self.body.params[0]
+
+    @property
+    def y(self) -> Value:
+        return self.body.params[1]
+
+    @property
+    def uniforms(self) -> tuple[Value, ...]:
+        return self.body.params[2:]
+
+    @property
+    def outputs(self) -> tuple[Value, ...]:
+        return self.body.results
+
+    def __str__(self) -> str:
+        from pygpu.ssa_text import text  # the printer stands above; only this line looks up
+
+        return text(self)
+
+
+def normal(type: Type, value: Any) -> Constant:
+    """A constant as its type holds it: float32, int32 wrapped to 32 bits, bool."""
+    if not type.is_scalar:
+        scalar = vector(type.kind, 1)
+        return tuple(normal(scalar, component) for component in value)  # type: ignore[misc]
+    if type.kind == "float":
+        with np.errstate(over="ignore"):
+            return float(np.float32(value))
+    if type.kind == "int":
+        return (int(value) + 2**31) % 2**32 - 2**31
+    return bool(value)
+
+
+class Builder:
+    """Appends ops to a region; regions nest.
+
+    build = Builder("double", images=[ImageInput("photo", FLOAT)])
+    texel = build.load(0, build.x, build.y)
+    function = build.finish([build.emit("add", texel, texel)])
+    """
+
+    def __init__(
+        self,
+        name: str,
+        images: Sequence[ImageInput] = (),
+        uniforms: Sequence[tuple[str, Type]] = (),
+    ) -> None:
+        params = [("x", INT), ("y", INT), *uniforms]
+        self.name = name
+        self.images = list(images)
+        self.tables: list[Table] = []
+        self.body = Region(tuple(Value(type, hint) for hint, type in params))
+        self.x, self.y = self.body.params[:2]
+        self.uniforms = self.body.params[2:]
+        self.region = self.body
+        self.place: Place | None = None
+        self.count = 0  # operations emitted so far, constants apart
+
+    def emit(self, code: str, *operands: Value, data: Any = None, name: str = "") -> Value:
+        """Append an op of the table; its type follows from its row."""
+        type = TABLE[code].result([operand.type for operand in operands], data)
+        op = Op(code, operands, data, (type,), (), self.place, (name,))
+        self.region.ops.append(op)
+        self.count += 1
+        return op.results[0]
+
+    def constant(self, type: Type, value: Any) -> Value:
+        op = Op("constant", (), (type, normal(type, value)), (type,), (), self.place)
+        self.region.ops.append(op)
+        return op.results[0]
+
+    def load(
+        self,
+        image: int,
+        x: Value,
+        y: Value,
+        boundary: str = "nearest",
+        cval: tuple[Number, ...] = (),
+        dx: int = 0,
+        dy: int = 0,
+    ) -> Value:
+        data = Load(image, self.images[image].type, dx, dy, boundary, cval)
+        return self.emit("load", x, y, data=data)
+
+    def add_table(self, name: str, values: NDArray[Any]) -> int:
+        """The index of a new table (or of an equal one)."""
+        kind = {"f": "float", "i": "int", "u": "int", "b": "bool"}[values.dtype.kind]
+        values = np.ascontiguousarray(values, NUMPY_TYPE[kind])  # type: ignore[index]
+        for index, table in enumerate(self.tables):
+            if table.values.dtype == values.dtype and np.array_equal(table.values, values):
+                return index
+        values.flags.writeable = False
+        self.tables.append(Table(name, values))
+        return len(self.tables) - 1
+
+    def append(
+        self,
+        code: str,
+        operands: Sequence[Value],
+        types: Sequence[Type],
+        regions: Sequence[Region],
+        names: Sequence[str] = (),
+    ) -> tuple[Value, ...]:
+        """Append an op with regions (`if` or `loop`)."""
+        op = Op(code, tuple(operands), None, types, tuple(regions), self.place, names)
+        self.region.ops.append(op)
+        return op.results
+
+    def inside(self, region: Region) -> _Inside:
+        """`with build.inside(region):` appends to that region."""
+        return _Inside(self, region)
+
+    def finish(self, outputs: Sequence[Value]) -> Function:
+        self.body.results = tuple(outputs)
+        return Function(self.name, tuple(self.images), tuple(self.tables), self.body)
+
+
+class _Inside:
+    """Sets a builder's region for the length of a `with` block."""
+
+    def __init__(self, builder: Builder, region: Region) -> None:
+        self.builder, self.region = builder, region
+
+    def __enter__(self) -> Region:
+        self.outer = self.builder.region
+        self.builder.region = self.region
+        return self.region
+
+    def __exit__(self, *error: object) -> None:
+        self.builder.region = self.outer
+
+
+def walk(region: Region) -> Iterator[Op]:
+    """Every op of the region and of the regions within, outer before inner, in order."""
+    for op in region.ops:
+        yield op
+        for inner in op.regions:
+            yield from walk(inner)
+
+
+def is_constant(value: Value) -> bool:
+    return value.op is not None and value.op.code == "constant"
+
+
+def constant_of(value: Value) -> Constant | None:
+    """The number (or tuple of numbers) a constant holds; None for any other value."""
+    return value.op.data[1] if value.op is not None and value.op.code == "constant" else None
+
+
+class Rewriter:
+    """Copies a function op by op; a pass says what becomes of each op.
+
+    `rule(rewriter, op, operands)` gets an op of the old function with its operands already
+    mapped to the new one, and returns the new values for its results, or None to copy it.
+    For ops with regions, None copies the op and rewrites what is inside; a rule may call
+    `self.region(old_region)` to do it itself.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        rule: Callable[[Rewriter, Op, tuple[Value, ...]], Sequence[Value] | None],
+    ) -> None:
+        self.function = function
+        self.rule = rule
+        self.new: dict[Value, Value] = {}
+        self.build = Builder(
+            function.name,
+            function.images,
+            [(value.name, value.type) for value in function.uniforms],
+        )
+        self.build.tables = list(function.tables)
+        self.new.update(zip(function.body.params, self.build.body.params, strict=True))
+
+    def run(self) -> Function:
+        self.inline(self.function.body)
+        return self.build.finish([self.new[value] for value in self.function.body.results])
+
+    def inline(self, region: Region) -> None:
+        """Rewrite a region's ops into the region being built."""
+        for op in region.ops:
+            self.build.place = op.place
+            operands = tuple([self.new[value] for value in op.operands])
+            results = self.rule(self, op, operands)
+            if results is None:
+                results = self.copy(op, operands)
+            for old, new in zip(op.results, results, strict=True):
+                if old.name and not new.name and new.op is not None:
+                    new.name = old.name
+                self.new[old] = new
+
+    def copy(self, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Append the op as it is, with new operands; the regions within are rewritten."""
+        regions = tuple([self.copy_region(region) for region in op.regions])
+        types = [value.type for value in op.results]
+        names = [value.name for value in op.results]
+        new = Op(op.code, operands, op.data, types, regions, op.place, names)
+        self.build.region.ops.append(new)
+        return new.results
+
+    def copy_region(self, region: Region) -> Region:
+        new = Region(tuple(Value(value.type, value.name) for value in region.params))
+        self.new.update(zip(region.params, new.params, strict=True))
+        with self.build.inside(new):
+            self.inline(region)
+            new.results = tuple([self.new[value] for value in region.results])
+        return new
+
+
+def rewrite(
+    function: Function, rule: Callable[[Rewriter, Op, tuple[Value, ...]], Sequence[Value] | None]
+) -> Function:
+    """The function with every op put through the rule."""
+    return Rewriter(function, rule).run()
+
+
+__all__ = [
+    "BOUNDARIES",
+    "Builder",
+    "Function",
+    "ImageInput",
+    "Load",
+    "Lookup",
+    "Op",
+    "Region",
+    "Rewriter",
+    "Table",
+    "Value",
+    "constant_of",
+    "is_constant",
+    "normal",
+    "rewrite",
+    "walk",
+]

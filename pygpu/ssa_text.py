@@ -1,0 +1,109 @@
+"""The printed form of a function, for people and for golden tests.
+
+Values that came from the user's variables keep their names (made unique), the others are numbered
+in order of appearance; constants are printed where they are used.
+"""
+
+import numpy as np
+
+from pygpu.ssa import Function, Load, Lookup, Op, Region, Value
+from pygpu.types import Type, vector
+
+
+def text(function: Function) -> str:
+    """The function in the grammar of pygpu/ssa.py, one op a line."""
+    printer = _Printer(function)
+    return "\n".join(printer.function()) + "\n"
+
+
+def number(type: Type, value: object) -> str:
+    """A constant, floats in the shortest form that float32 reads back."""
+    if isinstance(value, tuple):
+        inner = vector(type.kind, 1)
+        return f"{type}({', '.join(number(inner, v) for v in value)})"
+    if type.kind == "float":
+        return str(np.float32(value))  # type: ignore[arg-type]
+    return str(value).lower() if type.kind == "bool" else str(value)
+
+
+class _Printer:
+    def __init__(self, function: Function) -> None:
+        self.f = function
+        self.names: dict[Value, str] = {}
+        self.taken: set[str] = set()
+        self.count = 0
+
+    def function(self) -> list[str]:
+        x, y, *uniforms = self.f.body.params
+        self.names[x], self.names[y] = "x", "y"
+        self.taken |= {"x", "y"}
+        params = [f"{image.name}: image {image.type}" for image in self.f.images]
+        params += [f"{self.name(value)}: {value.type}" for value in uniforms]
+        lines = [f"function {self.f.name}({', '.join(params)}) {{"]
+        for table in self.f.tables:
+            lines.append(f"  table {table.name}: {list(table.values.shape)} {table.values.dtype}")
+        lines += self.region(self.f.body, "  ", "return")
+        return [*lines, "}"]
+
+    def name(self, value: Value) -> str:
+        """The name of a value; a constant is its own name."""
+        if value.op is not None and value.op.code == "constant":
+            return number(*value.op.data)
+        if value not in self.names:
+            name = value.name
+            if not name:
+                name, self.count = f"%{self.count}", self.count + 1
+            else:
+                suffix = 1
+                while name in self.taken:
+                    suffix += 1
+                    name = f"{value.name}_{suffix}"
+            self.taken.add(name)
+            self.names[value] = name
+        return self.names[value]
+
+    def names_of(self, values: tuple[Value, ...]) -> str:
+        return ", ".join(map(self.name, values))
+
+    def region(self, region: Region, indent: str, end: str) -> list[str]:
+        lines = [line for op in region.ops for line in self.op(op, indent)]
+        if region.results or end == "return":
+            lines.append(f"{indent}{end} {self.names_of(region.results)}")
+        return lines
+
+    def op(self, op: Op, indent: str) -> list[str]:
+        if op.code == "constant":
+            return []
+        if op.code == "if":
+            left, right = (self.region(region, indent + "  ", "yield") for region in op.regions)
+            head = f"{indent}{self.assigned(op)}if {self.names_of(op.operands)} {{"
+            return [head, *left, f"{indent}}} else {{", *right, f"{indent}}}"]
+        if op.code == "loop":
+            (body,) = op.regions
+            carried = ", ".join(
+                f"{self.name(param)} = {self.name(initial)}"
+                for param, initial in zip(body.params, op.operands, strict=True)
+            )
+            inner = self.region(body, indent + "  ", "next")
+            return [f"{indent}{self.assigned(op)}loop ({carried}) {{", *inner, f"{indent}}}"]
+        return [f"{indent}{self.assigned(op)}{op.code} {self.body(op)}".rstrip()]
+
+    def assigned(self, op: Op) -> str:
+        return f"{self.names_of(op.results)} = " if op.results else ""
+
+    def body(self, op: Op) -> str:
+        if isinstance(op.data, Load):
+            x, y = (
+                self.name(value) + (f" {'-' if d < 0 else '+'} {abs(d)}" if d else "")
+                for value, d in zip(op.operands, (op.data.dx, op.data.dy), strict=True)
+            )
+            cval = f" {op.data.cval}" if op.data.boundary == "constant" else ""
+            return f"{self.f.images[op.data.image].name}[{x}, {y}] {op.data.boundary}{cval}"
+        if isinstance(op.data, Lookup):
+            return f"{self.f.tables[op.data.table].name}[{self.names_of(op.operands)}]"
+        if op.code in ("width", "height"):
+            name: str = self.f.images[op.data].name
+            return name
+        if op.code == "swizzle":
+            return f"{self.names_of(op.operands)}.{''.join('xyzw'[i] for i in op.data)}"
+        return self.names_of(op.operands)

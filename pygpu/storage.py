@@ -1,0 +1,173 @@
+"""An image's texels and where they live now: in a host array, on a device, or both.
+
+A `Storage` never changes once it is made, so copies on devices stay true and may be shared.
+
+    storage = Storage.of(array)            # (H, W) or (H, W, C) of a stored dtype
+    storage.host()                         # (H, W, C), downloaded where it must be
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.ssa import Constant, Function
+from pygpu.types import Kind, Type, vector
+
+# What devices store. Wider input is narrowed when an Image is made, wider output after download.
+STORED: Final = tuple(
+    np.dtype(name)
+    for name in ("uint8", "uint16", "float16", "float32", "int8", "int16", "int32", "bool")
+)
+AT_ONCE: Final = 1 << 18  # values converted at once
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How texels are stored: a dtype of STORED, 1 to 4 channels, and, for uint8 and uint16,
+    whether functions see them scaled to [0, 1] (floats) or raw (ints)."""
+
+    dtype: np.dtype[Any]
+    channels: int
+    normalize: bool = True
+
+    @property
+    def type(self) -> Type:
+        """The type of a texel as a function sees it."""
+        return vector(self.kind, self.channels)
+
+    @property
+    def kind(self) -> Kind:
+        if self.dtype.kind == "f" or (self.dtype.kind == "u" and self.normalize):
+            return "float"
+        return "bool" if self.dtype.kind == "b" else "int"
+
+
+class Storage:
+    """Texels (H, W, C) of one dtype. `copies` belongs to the devices: each keeps its own form there
+    under its own name. At least one of `array` and a copy is there."""
+
+    __slots__ = (
+        "__weakref__",
+        "array",
+        "channels",
+        "copies",
+        "download",
+        "dtype",
+        "height",
+        "width",
+    )
+
+    def __init__(
+        self,
+        height: int,
+        width: int,
+        channels: int,
+        dtype: np.dtype[Any],
+        array: NDArray[Any] | None = None,
+        download: Callable[[], NDArray[Any]] | None = None,
+    ) -> None:
+        self.height, self.width, self.channels, self.dtype = height, width, channels, dtype
+        self.array = array  # (H, W, C), C-contiguous
+        self.download = download  # makes `array` from a device's copy
+        self.copies: dict[str, Any] = {}
+
+    @classmethod
+    def of(cls, array: NDArray[Any]) -> Storage:
+        """The texels of a C-contiguous array (H, W) or (H, W, C), which is not copied."""
+        texels = array.reshape(array.shape[0], array.shape[1], -1)
+        return cls(*texels.shape, texels.dtype, texels)
+
+    def host(self) -> NDArray[Any]:
+        """The texels in a host array (H, W, C). Not to be written."""
+        if self.array is None:
+            assert self.download is not None
+            self.array = self.download()
+        return self.array
+
+
+class Program(Protocol):
+    """A function compiled for a device and for formats of its inputs and outputs."""
+
+    source: str  # GLSL, LLVM IR or SSA text
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+    ) -> list[Storage]:
+        """Compute all pixels of (H, W). Where `out` has an array (H, W, C), C-contiguous and of the
+        output's dtype and sharing no memory with an input, the texels are there on return."""
+
+
+class Device(Protocol):
+    """Something that compiles and runs functions."""
+
+    name: str  # the target: "fragment", "compute", "cpu", "interpreter"
+
+    def compile(
+        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
+    ) -> Program:
+        """Lower and compile. `function` is simplified, its loads still have their boundaries.
+        `outputs` has a format for each result: the kind of the result may differ from the
+        stored dtype, then a Float goes into uint8 and uint16 scaled from [0, 1], rounded and
+        saturated (NaN gives 0), into int types rounded toward zero and saturated; an Int is
+        saturated; a Bool gives 0 or the maximum in unsigned types, else 0 or 1."""
+
+
+class ImageLike:
+    """What the compiler knows of pygpu.Image: where its texels are and how they are read."""
+
+    __slots__ = ()
+
+    storage: Storage
+    format: Format
+    boundary: str  # one of ssa.BOUNDARIES
+    cval: tuple[float, ...]  # a number a channel, in texel units
+    interpolation: str  # "nearest" or "linear"
+
+
+def stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Results (float32, int32 or bool, any shape) as the dtype of an image: see Device.compile."""
+    if values.dtype == dtype:
+        return values
+    if values.size <= AT_ONCE or len(values) == 1:
+        return _stored(values, dtype)
+    result = np.empty(values.shape, dtype)
+    rows = max(AT_ONCE * len(values) // values.size, 1)
+    for top in range(0, len(values), rows):  # so that nothing wide is as large as the image
+        result[top : top + rows] = _stored(values[top : top + rows], dtype)
+    return result
+
+
+def _stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    if dtype.kind == "b":
+        return np.asarray(values != 0)
+    if dtype.kind in "fc":
+        return values.astype(dtype)
+    limits = np.iinfo(dtype)
+    if values.dtype.kind == "b":
+        return np.where(values, limits.max if dtype.kind == "u" else 1, 0).astype(dtype)
+    if values.dtype.kind != "f":
+        return np.clip(values.astype(np.int64), limits.min, limits.max).astype(dtype)
+    wide = np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
+    if dtype.kind == "u" and dtype.itemsize <= 2:
+        wide = np.rint(wide * limits.max)
+    wide = np.clip(wide, float(limits.min), float(limits.max))
+    top = wide >= float(limits.max)  # the maximum of 64 bits is not a float
+    return np.where(top, limits.max, np.where(top, 0, wide).astype(dtype)).astype(dtype)
+
+
+def texels(array: NDArray[Any], format: Format) -> NDArray[Any]:
+    """Stored texels as functions see them: float32 (v / 255 for uint8, say), int32 or bool."""
+    if format.dtype.kind == "u" and format.normalize:
+        return array.astype(np.float32) / np.float32(np.iinfo(format.dtype).max)
+    if format.kind == "float":
+        return array.astype(np.float32, copy=False)
+    return array if format.kind == "bool" else array.astype(np.int32, copy=False)

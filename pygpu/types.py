@@ -1,0 +1,53 @@
+"""The types the compiler reasons with: scalars and vectors of floats, ints and bools.
+
+A `Type` is a kind and a number of components; scalars have one. Equal types are the same object,
+so types compare by identity. Names are GLSL's: float, vec3, ivec2, bvec4.
+
+    vector("float", 3) is vector("float", 3); str(vector("int", 2)) == "ivec2"
+"""
+
+from typing import Final, Literal
+
+Kind = Literal["float", "int", "bool"]
+KINDS: Final[tuple[Kind, ...]] = ("bool", "int", "float")  # in the order in which they widen
+
+_PREFIX: Final = {"float": "vec", "int": "ivec", "bool": "bvec"}
+
+
+class Type:
+    """A scalar (size 1) or vector (size 2 to 4) type. Made only here; compare with `is`."""
+
+    __slots__ = ("kind", "name", "size")
+
+    def __init__(self, kind: Kind, size: int) -> None:
+        self.kind: Final = kind
+        self.size: Final = size
+        self.name: Final = kind if size == 1 else f"{_PREFIX[kind]}{size}"
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[object, tuple[str, int]]:
+        return vector, (self.kind, self.size)
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.size == 1
+
+
+_TYPES: Final = {(kind, size): Type(kind, size) for kind in KINDS for size in (1, 2, 3, 4)}
+BY_NAME: Final = {type.name: type for type in _TYPES.values()}
+
+FLOAT: Final = _TYPES["float", 1]
+INT: Final = _TYPES["int", 1]
+BOOL: Final = _TYPES["bool", 1]
+
+
+def vector(kind: Kind, size: int) -> Type:
+    """The type of `size` components of a kind; a scalar where size is 1."""
+    return _TYPES[kind, size]
+
+
+def widest(*kinds: Kind) -> Kind:
+    """The kind that holds them all: bool < int < float."""
+    return max(kinds, key=KINDS.index)

@@ -1,0 +1,53 @@
+"""A front end for tests of what stands behind it: functions made by hand, in place of the walker.
+
+with translating(lambda bindings, build: [build.load(0, build.x, build.y)]):
+    f(photo)
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pygpu import specialise
+from pygpu.ssa import Builder, ImageInput
+from pygpu.types import Type
+
+Make = Callable[[Mapping[str, Any], Builder], Any]
+
+
+class Dependencies:
+    stale = False
+
+    def changed(self) -> bool:
+        return self.stale
+
+
+@contextlib.contextmanager
+def translating(make: Make) -> Iterator[list[Mapping[str, Any]]]:
+    """Functions are translated by `make`; gives the bindings of each translation."""
+    calls: list[Mapping[str, Any]] = []
+
+    def translate(
+        function: Callable[..., Any],
+        bindings: Mapping[str, Any],
+        *,
+        images: Sequence[ImageInput],
+        uniforms: Sequence[tuple[str, Type]],
+    ) -> Any:
+        calls.append(bindings)
+        build = Builder(function.__name__, images, uniforms)
+        outputs = make(bindings, build)
+        return SimpleNamespace(
+            function=build.finish(outputs),
+            captured=(),
+            is_tuple=isinstance(outputs, tuple),
+            dependencies=Dependencies(),
+            statistics={},
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(specialise.frontend, "translate", translate)
+        yield calls

@@ -1,0 +1,559 @@
+"""NumPy on known, dynamic and partly known values."""
+
+import numpy as np
+
+from programs.suite import Suite
+from pygpu import Image, Position, Vec2, offsets
+
+program = Suite()
+
+KERNEL = np.array([[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]) / 16
+WEIGHTS = np.array([0.25, 0.5, 0.125, 0.125])
+
+
+def row(im, p, n):
+    return [im(p + (d, 0)) for d in range(n)]
+
+
+# ---------------------------------------------------------------- universal functions
+
+
+@program
+def ufuncs_of_one_argument(im: Image, p: Position):
+    v = im(p)
+    return np.sin(v) + np.cos(v) + np.exp(v), np.arctan(v) + np.tanh(v), np.abs(v) + np.fabs(v)
+
+
+@program
+def ufuncs_of_roots_and_logs(unit: Image, p: Position):
+    v = unit(p)
+    return np.sqrt(v) + np.cbrt(v), np.log(v) + np.log2(v), np.log10(v) + np.log1p(v), np.exp2(v)
+
+
+@program
+def ufuncs_of_rounding(im: Image, p: Position):
+    v = im(p) * 2
+    return np.floor(v) + 10 * np.ceil(v), np.rint(v) + 10 * np.trunc(v), np.round(v)
+
+
+@program
+def ufunc_floor_is_float(im: Image, p: Position):
+    return np.floor(im(p)) / 4, np.floor(im(p)) // 2
+
+
+@program
+def ufuncs_of_simple_arithmetic(im: Image, other: Image, p: Position):
+    a, b = im(p), other(p)
+    return np.add(a, b) * np.subtract(a, b), np.multiply(a, b) + np.negative(a) + np.positive(b)
+
+
+@program
+def ufuncs_of_division(im: Image, unit: Image, p: Position):
+    a, b = im(p), unit(p)
+    return np.divide(a, b), np.floor_divide(a, b), np.mod(a, b), np.fmod(a, b), np.remainder(a, b)
+
+
+@program
+def ufuncs_of_powers(unit: Image, im: Image, p: Position):
+    return (
+        np.power(unit(p), im(p)),
+        np.square(im(p)),
+        np.reciprocal(unit(p)),
+        np.float_power(2, im(p)),
+    )
+
+
+@program
+def ufuncs_of_choice(im: Image, other: Image, p: Position):
+    a, b = im(p), other(p)
+    return np.maximum(a, b) - np.minimum(a, b) + np.fmax(a, 0) + np.fmin(a, 0.5)
+
+
+@program
+def ufuncs_of_two_angles(im: Image, other: Image, p: Position):
+    return np.arctan2(im(p), other(p) + 0.01), np.hypot(im(p), other(p))
+
+
+@program
+def ufuncs_of_sign(im: Image, other: Image, p: Position):
+    return np.sign(im(p)), np.copysign(im(p), other(p) + 0.01), np.signbit(im(p)), np.sign(p.x - 3)
+
+
+@program
+def ufuncs_of_comparison(im: Image, other: Image, p: Position):
+    a, b = im(p), other(p)
+    return np.less(a, b), np.greater_equal(a, b), np.equal(a, b), np.not_equal(a, b)
+
+
+@program
+def ufuncs_of_logic(im: Image, mask: Image, p: Position):
+    a, b = im(p) > 0, mask(p)
+    return np.logical_and(a, b), np.logical_or(a, b), np.logical_xor(a, b), np.logical_not(a)
+
+
+@program
+def ufuncs_of_bits(ints: Image, p: Position):
+    n = ints(p)
+    return np.bitwise_and(n, 7), np.bitwise_or(n, 8), np.bitwise_xor(n, 3), np.invert(n)
+
+
+@program
+def complements_of_bools_are_negations(im: Image, p: Position):
+    pair = Vec2(im(p), 0.5) > Vec2(0.5, im(p))
+    return np.invert(im(p) > 0.5), np.invert(pair), np.bitwise_not(im(p) < 0.25), np.invert(p.x)
+
+
+@program
+def ufuncs_of_shifts(ints: Image, p: Position):
+    return np.left_shift(ints(p), 2), np.right_shift(ints(p), 1)
+
+
+@program
+def ufuncs_of_angles(im: Image, p: Position):
+    return np.deg2rad(im(p)), np.rad2deg(im(p)), np.degrees(im(p)), np.radians(im(p))
+
+
+@program
+def ufuncs_of_classification(im: Image, p: Position):
+    v = im(p) if im(p) > 0 else np.nan
+    return np.isnan(v), np.isfinite(v), np.isinf(v)
+
+
+@program
+def ufuncs_inverse_trigonometry(im: Image, p: Position):
+    return np.arcsin(im(p) / 2), np.arccos(im(p) / 2), np.arcsinh(im(p)), np.arctanh(im(p) / 3)
+
+
+@program
+def ufuncs_of_ints_stay_ints(ints: Image, pairs: Image, p: Position):
+    n = np.add(ints(p), 3) + np.maximum(ints(p), pairs(p).x) + np.abs(ints(p))
+    return n // 2, np.square(ints(p)) % 5
+
+
+@program
+def clip(im: Image, p: Position):
+    return np.clip(im(p), -0.5, 0.75)
+
+
+@program
+def where(im: Image, other: Image, p: Position):
+    return np.where(im(p) > 0, im(p), other(p)) + np.where(im(p) > 1, 1, 0)
+
+
+# ---------------------------------------------------------------- folding lists
+
+
+@program
+def numpy_sum_and_mean(im: Image, p: Position):
+    return np.sum(row(im, p, 4)), np.mean(row(im, p, 4))
+
+
+@program
+def numpy_prod_max_min(im: Image, p: Position):
+    vs = row(im, p, 3)
+    return np.prod(vs), np.max(vs), np.min(vs), np.amax(vs) - np.amin(vs)
+
+
+@program
+def numpy_variance(im: Image, p: Position):
+    return np.var(row(im, p, 4)), np.std(row(im, p, 3))
+
+
+@program
+def numpy_any_all(im: Image, p: Position):
+    vs = [v > 0 for v in row(im, p, 3)]
+    return np.any(vs), np.all(vs)
+
+
+@program
+def numpy_dot_of_known_and_dynamic(im: Image, p: Position):
+    return np.dot(WEIGHTS, row(im, p, 4)) + np.dot(row(im, p, 4), WEIGHTS)
+
+
+@program
+def numpy_dot_of_dynamic(im: Image, p: Position):
+    return np.dot(row(im, p, 3), row(im, p + (0, 1), 3))
+
+
+@program
+def numpy_dot_with_vector(vecs: Image, p: Position):
+    return np.dot((0.25, 0.5, 0.25), vecs(p)), np.dot(vecs(p), vecs(p))
+
+
+@program
+def numpy_average_with_weights(im: Image, p: Position):
+    return np.average(row(im, p, 4), weights=WEIGHTS)
+
+
+@program
+def numpy_linalg_norm(im: Image, vecs: Image, p: Position):
+    return np.linalg.norm(row(im, p, 3)), np.linalg.norm(vecs(p))
+
+
+# ---------------------------------------------------------------- arrays of dynamic values
+
+
+@program
+def array_of_dynamic(im: Image, p: Position):
+    a = np.array(row(im, p, 4))
+    return a[0] + a[-1] * 2 + a.sum() + len(a)
+
+
+@program
+def array_arithmetic(im: Image, p: Position):
+    a = np.array(row(im, p, 4)) * 2 + WEIGHTS
+    return (a * a).sum() - a.mean()
+
+
+@program
+def known_array_times_dynamic(im: Image, p: Position):
+    return (KERNEL * im(p)).sum() + (im(p) * KERNEL)[1, 1]
+
+
+@program
+def known_array_times_image_function(im: Image, p: Position):
+    taps = np.array([im(p + d) for d in offsets(KERNEL)]).reshape(3, 3)
+    return (KERNEL * taps).sum()
+
+
+@program
+def array_of_rows(im: Image, p: Position):
+    a = np.array([[im(p + (i, j)) for i in range(3)] for j in range(2)])
+    return a[1, 2] + a[0][1] + a.shape[0] + a.T[2, 1] + a.ndim + a.size
+
+
+@program
+def array_slices(im: Image, p: Position):
+    a = np.array([[im(p + (i, j)) for i in range(3)] for j in range(3)])
+    return a[1].sum() + 2 * a[:, 0].sum() + 4 * a[::2, 1:].sum()
+
+
+@program
+def array_axis_sums(im: Image, p: Position):
+    a = np.array([[im(p + (i, j)) for i in range(3)] for j in range(2)])
+    columns, rows = a.sum(axis=0), np.max(a, axis=1)
+    return columns[0] + 2 * columns[2] + 4 * rows[1]
+
+
+@program
+def array_stack_and_concatenate(im: Image, p: Position):
+    a, b = np.array(row(im, p, 2)), np.array([1.0, im(p)])
+    return np.stack([a, b])[1, 0] + np.concatenate([a, b])[3] + np.stack([a, b], axis=1)[0, 1]
+
+
+@program
+def array_matmul(im: Image, p: Position):
+    a = np.array([[im(p), 1.0], [2.0, 3.0]])
+    b = a @ np.array([im(p), 2.0])
+    return b[0] + 10 * b[1] + (a @ a)[0, 1]
+
+
+@program
+def array_ravel_reshape(im: Image, p: Position):
+    a = np.array(row(im, p, 6)).reshape(2, 3)
+    return np.ravel(a)[4] + a[1, 0] + a.ravel()[1] + np.transpose(a)[2, 0]
+
+
+@program
+def array_iteration(im: Image, p: Position):
+    s = 0.0
+    for r in np.array([[im(p), 1.0], [2.0, im(p + (1, 0))]]):
+        for v in r:
+            s = s * 0.5 + v
+    return s
+
+
+@program
+def array_comparison_and_where(im: Image, p: Position):
+    a = np.array(row(im, p, 4))
+    return np.where(a > 0, a, 0).sum() + (a > 0).sum()
+
+
+@program
+def array_ufuncs(im: Image, p: Position):
+    a = np.abs(np.array(row(im, p, 3)))
+    return np.sqrt(a).sum() + np.maximum(a, 0.5).max()
+
+
+@program
+def array_changed(im: Image, p: Position):
+    a = np.zeros(3)
+    b = np.array([im(p), 2.0, 3.0])
+    b[0] = 5.0
+    b[1:] += im(p)
+    return b.sum() + a.sum()
+
+
+@program
+def array_zeros_filled_with_dynamic(im: Image, p: Position):
+    a = np.zeros((2, 2))
+    for i in range(2):
+        a[i, 0] = im(p + (i, 0))
+    return a.sum() + a[1, 0]
+
+
+@program
+def known_array_work(im: Image, p: Position):
+    k = np.outer([1, 2, 1], [1, 0, -1])
+    k = k / np.abs(k).sum()
+    return sum(w * im(p + d) for w, d in zip(k.flat, offsets(k)) if w)
+
+
+@program
+def known_array_made_in_function_and_changed(im: Image, p: Position):
+    k = np.ones(3)
+    k[1] = 2
+    k /= k.sum()
+    return k[0] * im(p) + k[1] * im(p + (1, 0))
+
+
+@program
+def known_numpy_scalar(im: Image, p: Position):
+    return im(p) * np.float64(0.5) + np.float32(1.5) + np.int64(3) + np.bool_(True)
+
+
+@program
+def numpy_constants(im: Image, p: Position):
+    return im(p) * np.pi + np.e
+
+
+@program
+def numpy_interp_by_hand(unit: Image, p: Position):
+    xs, ys = np.linspace(0, 1, 5), np.linspace(0, 1, 5) ** 2
+    r = 0.0
+    for x0, x1, y0, y1 in zip(xs, xs[1:], ys, ys[1:]):
+        if x0 <= unit(p) <= x1:
+            r = y0 + (unit(p) - x0) / (x1 - x0) * (y1 - y0)
+    return r
+
+
+@program
+def numpy_linspace_and_arange(im: Image, p: Position):
+    s = 0.0
+    for t in np.linspace(0, 1, 5):
+        s += t * im(p + (int(t * 4), 0))
+    for i in np.arange(3):
+        s += im(p + (i, i))
+    return s
+
+
+@program
+def numpy_meshgrid(im: Image, p: Position):
+    xs, ys = np.meshgrid(np.arange(-1, 2), np.arange(-1, 2))
+    return sum(im(p + (x, y)) for x, y in zip(xs.ravel(), ys.ravel()))
+
+
+@program
+def numpy_cross_and_ndindex(im: Image, p: Position):
+    return sum(KERNEL[j, i] * im(p + (i - 1, j - 1)) for j, i in np.ndindex(KERNEL.shape))
+
+
+@program
+def numpy_ndenumerate(im: Image, p: Position):
+    return sum(w * im(p + (i, j)) for (j, i), w in np.ndenumerate(KERNEL))
+
+
+@program
+def numpy_diff_cumsum(im: Image, p: Position):
+    vs = row(im, p, 4)
+    return np.diff(vs)[1], np.cumsum(vs)[3]
+
+
+@program
+def numpy_roll_flip(im: Image, p: Position):
+    vs = np.array(row(im, p, 4))
+    return np.roll(vs, 1)[0], np.flip(vs)[0], vs[::-1][1]
+
+
+@program
+def numpy_outer_cross(im: Image, p: Position):
+    a, b = np.array(row(im, p, 3)), np.array([1.0, 2.0, 3.0])
+    return np.outer(a, b)[2, 1], np.cross(a, b)[0]
+
+
+@program
+def numpy_interp_of_dynamic(unit: Image, p: Position):
+    return np.interp(unit(p), [0.0, 0.25, 0.5, 1.0], [0.0, 1.0, 0.5, 2.0])
+
+
+@program
+def numpy_polyval_of_dynamic(im: Image, p: Position):
+    return np.polyval([1.0, -2.0, 0.5], im(p))
+
+
+@program
+def numpy_select(im: Image, p: Position):
+    return np.select([im(p) < -1, im(p) < 0.5], [10.0, im(p)], 20.0)
+
+
+@program
+def numpy_isclose(im: Image, p: Position):
+    return np.isclose(im(p), 0.0), np.count_nonzero(np.array(row(im, p, 5)) > 0)
+
+
+@program
+def numpy_ptp_trace(im: Image, p: Position):
+    a = np.array(row(im, p, 4))
+    return np.ptp(a), np.trace(a.reshape(2, 2))
+
+
+@program
+def numpy_argsort(im: Image, p: Position):
+    order = np.argsort(row(im, p, 4))
+    return order[0], order[3]
+
+
+@program
+def numpy_full_like_zeros_like(im: Image, p: Position):
+    a = np.full((2, 2), im(p))
+    b = np.zeros_like(a)
+    b[0] += a[1]
+    return b.sum() + a.sum()
+
+
+@program
+def numpy_repeat_tile(im: Image, p: Position):
+    a = np.array([im(p), 1.0])
+    return np.repeat(a, 2)[1] + np.tile(a, 2)[3], np.hstack([a, a])[2] + np.vstack([a, a])[1, 0]
+
+
+@program
+def numpy_average_of_rows(im: Image, p: Position):
+    a = np.array([row(im, p + (0, j), 3) for j in range(3)])
+    return a.mean(axis=1)[1] + a[1:, 1:].max() + a.min(axis=0)[2] + np.mean(a[:, 1])
+
+
+@program
+def numpy_where_on_arrays(im: Image, p: Position):
+    a = np.array(row(im, p, 4))
+    return np.sum(np.where(a > 0, a, -a)), (a[a.argmax()] if False else a.max())
+
+
+@program
+def numpy_einsum_by_matmul(im: Image, p: Position):
+    m, v = np.array([[im(p), 0.5], [0.25, 1.0]]), np.array([1.0, im(p)])
+    return v @ m @ v, (m.T @ m)[0, 0], np.linalg.det(m) if False else m[0, 0] * m[1, 1]
+
+
+@program
+def array_boolean_work(im: Image, p: Position):
+    a = np.array(row(im, p, 4))
+    inside = (a > -1) & (a < 1) | (a == 2)
+    return inside.sum(), inside.any(), (~inside).all()
+
+
+@program
+def array_of_ints_stays_int(ints: Image, p: Position):
+    a = np.array([ints(p), ints(p + (1, 0)), 3])
+    return a.sum() // 2, (a * a)[0] % 7, a.max()
+
+
+@program
+def array_broadcast(im: Image, p: Position):
+    a = np.array(row(im, p, 3))
+    table = a[:, None] * np.array([1.0, 10.0]) + np.array([[0.5]])
+    return table[2, 1], table.shape[0] + 10 * table.shape[1], table.sum()
+
+
+@program
+def array_of_known_indexed_by_known_array(im: Image, p: Position):
+    a = np.array(row(im, p, 4))
+    return a[[0, 2]].sum() + a[np.array([True, False, False, True])].sum()
+
+
+@program
+def array_of_float_scalar_operations(im: Image, p: Position):
+    a = np.float32(0.5) * im(p) + np.array(2.0) * im(p)
+    return a / np.int64(3) + np.array([1.0, 2.0])[1]
+
+
+# ---------------------------------------------------------------- views
+
+
+@program
+def views_share_elements(im: Image, p: Position):
+    a = np.array([[im(p), 1.0], [2.0, 3.0]])
+    row, turned = a[1], a.T
+    row[0] = im(p)
+    turned[0, 1] += 5.0
+    flat = a.reshape(4)
+    flat[3] = 7.0
+    return row[0] + 10 * a[1, 1] + 100 * np.flip(a)[0, 0]
+
+
+@program
+def views_share_known_elements(im: Image, p: Position):
+    a = np.zeros((2, 3))
+    for row in a:
+        row[1] = im(p)
+    first, second = a
+    second += 1.0
+    a[:, 2] -= first[1]
+    return a.sum() + second[2]
+
+
+@program
+def view_given_to_function(im: Image, p: Position):
+    def fill(row, value):
+        row[:] = value
+
+    a = np.zeros((3, 2))
+    for i, row in enumerate(a):
+        fill(row, im(p) * i)
+    return a[2, 0] + 10 * a[1, 1]
+
+
+@program
+def views_made_in_branches(im: Image, p: Position):
+    if im(p) > 0:
+        a = np.zeros((2, 2))
+        row = a[1]
+    else:
+        a = np.ones((2, 2))
+        row = a[1]
+    row[0] = im(p)
+    a[1, 1] = 3.0
+    return a.sum() + row[1]
+
+
+@program
+def either_of_two_views(im: Image, p: Position):
+    a = np.array([[im(p), 1.0], [2.0, 3.0]])
+    row = a[0] if im(p) > 0 else a[1]
+    return row[0] * 10 + row[1]
+
+
+@program
+def views_changed_in_a_loop(im: Image, p: Position):
+    a = np.zeros((2, 2))
+    row = a[1]
+    for i in range(p.x):
+        row[0] += im(p)
+        a[1, 1] += i
+    return a.sum() + row.sum()
+
+
+@program
+def array_that_changes_while_iterated(im: Image, p: Position):
+    a = np.array([im(p), 1.0, 2.0])
+    total = 0.0
+    for i, x in enumerate(a):
+        a[2] += 4.0
+        total = total * 2 + x + i
+    return total
+
+
+@program
+def stored_where_a_test_holds(im: Image, p: Position):
+    a = np.array([im(p), -1.0, 2.0])
+    a[a < 0] = 0.5
+    return a.sum()
+
+
+@program
+def stored_into_ints(im: Image, p: Position):
+    a = np.zeros(3, int)
+    a[0] = p.x
+    a[1] = 1.75
+    a[a > 2] = 5.5
+    return a[0] + 10 * a[1]

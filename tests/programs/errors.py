@@ -1,0 +1,852 @@
+"""Programs that are refused: what PyGPU says of each is committed in tests/goldens/errors.
+
+Most end in a CompileError; known code that fails raises what Python raises, with a note.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from programs.suite import Suite
+from pygpu import Image, Mat2, Position, Vec2, Vec3
+
+program = Suite()
+
+LOG = []
+SETTINGS = {"gain": 2.0}
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+TOTAL = 0
+
+
+@dataclass
+class Gain:
+    by: float = 2.0
+
+    def apply(self, v):
+        return v * self.by
+
+
+OUTSIDE = Gain()
+
+
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
+
+
+def generator(im, p):
+    yield im(p)
+    yield im(p + (1, 0))
+
+
+def fails_inside(v):
+    return v.brightness
+
+
+def calls_it(v):
+    return fails_inside(v) * 2
+
+
+# ---------------------------------------------------------------- statements
+
+
+@program
+def try_except(im: Image, p: Position):
+    try:
+        return 1 / im(p)
+    except ZeroDivisionError:
+        return 0.0
+
+
+@program
+def try_finally(im: Image, p: Position):
+    try:
+        v = im(p)
+    finally:
+        v = 0.0
+    return v
+
+
+@program
+def with_statement(im: Image, p: Position):
+    with contextlib.suppress(ValueError):
+        v = im(p)
+    return v
+
+
+@program
+def yield_statement(im: Image, p: Position):
+    yield im(p)
+
+
+@program
+def generator_called(im: Image, p: Position):
+    return sum(generator(im, p))
+
+
+@program
+async def await_expression(im: Image, p: Position):
+    await asyncio.sleep(0)
+    return im(p)
+
+
+@program
+def import_statement(im: Image, p: Position):
+    import cmath
+
+    return cmath.pi * im(p)
+
+
+@program
+def import_from_statement(im: Image, p: Position):
+    from math import pi
+
+    return pi * im(p)
+
+
+@program
+def global_write(im: Image, p: Position):
+    global TOTAL
+    TOTAL = im(p)
+    return TOTAL
+
+
+@program
+def raise_under_condition(im: Image, p: Position):
+    if im(p) < 0:
+        raise ValueError("negative")
+    return im(p)
+
+
+@program
+def assert_on_dynamic(im: Image, p: Position):
+    assert im(p) >= 0
+    return im(p)
+
+
+@program
+def delete_then_use(im: Image, p: Position):
+    v = im(p)
+    del v
+    return v
+
+
+@program
+def recursion_on_dynamic(counts: Image, p: Position):
+    return factorial(counts(p))
+
+
+# ---------------------------------------------------------------- strings, output
+
+
+@program
+def formatted_dynamic(im: Image, p: Position):
+    label = f"value {im(p)}"
+    return len(label)
+
+
+@program
+def string_of_dynamic(im: Image, p: Position):
+    return len(str(im(p)))
+
+
+@program
+def percent_format_of_dynamic(im: Image, p: Position):
+    return len("%.2f" % im(p))
+
+
+@program
+def print_of_dynamic(im: Image, p: Position):
+    print("at", im(p))
+    return im(p)
+
+
+@program
+def string_indexed_by_dynamic(counts: Image, p: Position):
+    return "abcdefgh"[counts(p)] == "c"
+
+
+@program
+def text_times_dynamic(counts: Image, p: Position):
+    return len("ab" * counts(p))
+
+
+# ---------------------------------------------------------------- outside objects
+
+
+@program
+def append_to_outside_list(im: Image, p: Position):
+    LOG.append(im(p))
+    return im(p)
+
+
+@program
+def item_of_outside_dict(im: Image, p: Position):
+    SETTINGS["gain"] = 3.0
+    return im(p)
+
+
+@program
+def item_of_outside_array(im: Image, p: Position):
+    WEIGHTS[0] = 5.0
+    return im(p) * WEIGHTS[0]
+
+
+@program
+def outside_array_in_place(im: Image, p: Position):
+    weights = WEIGHTS
+    weights *= 2
+    return im(p) * weights[0]
+
+
+@program
+def attribute_of_outside_object(im: Image, p: Position):
+    OUTSIDE.by = 3.0
+    return OUTSIDE.apply(im(p))
+
+
+@program
+def outside_list_sorted(im: Image, p: Position, order=[3, 1, 2]):
+    order.sort()
+    return im(p) * order[0]
+
+
+@program
+def outside_dict_popped(im: Image, p: Position):
+    return im(p) * SETTINGS.pop("gain")
+
+
+@program(gain=Gain(2.0))
+def attribute_of_parameter(im: Image, p: Position, gain: Gain):
+    gain.by = im(p)
+    return gain.by
+
+
+# ---------------------------------------------------------------- joins
+
+
+@program
+def one_sided_variable(im: Image, p: Position):
+    if im(p) > 0:
+        v = 1.0
+    return v
+
+
+@program
+def one_sided_attribute(im: Image, p: Position):
+    g = Gain()
+    if im(p) > 0:
+        g.extra = 1.0
+    return g.extra
+
+
+@program
+def variable_of_loop_that_may_not_run(counts: Image, p: Position):
+    for i in range(counts(p)):
+        last = i
+    return last
+
+
+@program
+def join_of_lists_of_different_length(im: Image, p: Position):
+    vs = [1.0]
+    if im(p) > 0:
+        vs.append(2.0)
+    return sum(vs)
+
+
+@program
+def join_of_number_and_vector(im: Image, p: Position):
+    v = im(p)
+    if v > 0:
+        v = Vec2(v, v)
+    return v * 2
+
+
+@program
+def join_of_functions(im: Image, p: Position):
+    f = math.sin
+    if im(p) > 0:
+        f = math.cos
+    return f(im(p))
+
+
+@program
+def join_of_strings(im: Image, p: Position):
+    mode = "low"
+    if im(p) > 0:
+        mode = "high"
+    return len(mode)
+
+
+@program
+def join_of_number_and_none(im: Image, p: Position):
+    v = None
+    if im(p) > 0:
+        v = 1.0
+    return v + 1
+
+
+@program
+def join_of_classes(im: Image, p: Position):
+    class Loss(Gain):
+        pass
+
+    g = Gain() if im(p) > 0 else Loss()
+    return g.apply(im(p))
+
+
+@program
+def change_of_either_of_two(im: Image, p: Position):
+    a, b = [1.0], [2.0]
+    c = a if im(p) > 0 else b
+    c[0] = 3.0
+    return a[0] + b[0]
+
+
+@program
+def change_of_one_that_may_be_another(im: Image, p: Position):
+    if im(p) > 0:
+        v = [1.0, 2.0]
+        w = v
+    else:
+        v = [3.0, 4.0]
+        w = [5.0, 6.0]
+    v[0] = 9.0
+    return w[0]
+
+
+@program
+def change_of_one_that_may_be_another_after_rounds(im: Image, p: Position):
+    u, v, w = Vec2(1.0, 2.0), Vec2(3.0, 4.0), Vec2(5.0, 6.0)
+    for _ in range(p.x):
+        u = v
+        v = w
+    u.x += 10.0
+    return u + w
+
+
+@program
+def read_of_one_that_may_have_been_changed(im: Image, p: Position):
+    u, v, w = Vec2(1.0, 2.0), Vec2(3.0, 4.0), Vec2(5.0, 6.0)
+    for _ in range(p.x):
+        u = v
+        v = w
+    w.x += 10.0
+    return u + w
+
+
+@program
+def change_of_what_a_generator_reads(im: Image, p: Position):
+    scale = 2.0
+    scaled = (scale * v for v in [im(p), 1.0])
+    scale = 3.0
+    return sum(scaled)
+
+
+@program
+def change_of_what_is_mapped(im: Image, p: Position):
+    xs = [im(p), 1.0]
+    absolute = map(abs, xs)
+    xs[1] = 5.0
+    return sum(absolute)
+
+
+@program
+def change_of_item_at_dynamic_index(im: Image, p: Position):
+    vs = [Vec2(1.0, im(p)), Vec2(2.0, 3.0)]
+    v = vs[p.x % 2]
+    v.x = 9.0
+    return vs[0] + vs[1]
+
+
+@program
+def read_of_row_that_may_have_been_changed(im: Image, p: Position):
+    a = np.zeros((2, 2))
+    row = a[0] if im(p) > 0 else a[1]
+    a[0, 0] = im(p)
+    return row[0]
+
+
+@program
+def dict_key_on_one_side(im: Image, p: Position):
+    d = {}
+    if im(p) > 0:
+        d["v"] = 1.0
+    return d["v"]
+
+
+@program
+def returns_of_different_types(im: Image, p: Position):
+    if im(p) > 0:
+        return Vec2(1.0, 2.0)
+    return 0.0
+
+
+@program
+def returns_nothing_on_one_path(im: Image, p: Position):
+    if im(p) > 0:
+        return 1.0
+
+
+# ---------------------------------------------------------------- containers
+
+
+@program
+def list_grows_in_dynamic_loop(counts: Image, p: Position):
+    vs, n = [], counts(p)
+    while n > 0:
+        vs.append(n)
+        n -= 1
+    return sum(vs)
+
+
+@program
+def list_of_dynamic_length(im: Image, counts: Image, p: Position):
+    vs = [im(p + (i, 0)) for i in range(counts(p))]
+    return vs[0]
+
+
+@program
+def slice_of_dynamic_length(im: Image, counts: Image, p: Position):
+    vs = [im(p), 1.0, 2.0]
+    return sum(vs[: counts(p)])
+
+
+@program
+def list_of_functions_indexed_by_dynamic(im: Image, counts: Image, p: Position):
+    fs = [math.sin, math.cos]
+    return fs[counts(p) % 2](im(p))
+
+
+@program
+def list_multiplied_by_dynamic(counts: Image, p: Position):
+    return sum([1.0] * counts(p))
+
+
+@program
+def dict_indexed_by_dynamic(counts: Image, p: Position):
+    return {1: 0.5, 2: 0.25}[counts(p)]
+
+
+@program
+def dict_with_dynamic_key(counts: Image, p: Position):
+    return len({counts(p): 1.0})
+
+
+@program
+def set_of_dynamic(counts: Image, p: Position):
+    return len({counts(p), 3})
+
+
+@program
+def sorted_vectors(vecs: Image, p: Position):
+    return sorted([vecs(p), vecs(p + (1, 0))])[0]
+
+
+@program
+def filtered_by_dynamic(im: Image, p: Position):
+    vs = [v for v in (im(p), im(p + (1, 0))) if v > 0]
+    return len(vs)
+
+
+@program
+def popped_at_dynamic_index(counts: Image, p: Position):
+    vs = [1.0, 2.0, 3.0]
+    return vs.pop(counts(p) % 3)
+
+
+# ---------------------------------------------------------------- types
+
+
+@program
+def truth_of_vector(vecs: Image, p: Position):
+    return 1.0 if vecs(p) > 0 else 0.0
+
+
+@program
+def truth_of_vector_equality(im: Image, p: Position):
+    if p == (1, 2):
+        return 1.0
+    return im(p)
+
+
+@program
+def max_of_vectors(vecs: Image, p: Position):
+    return max(vecs(p), vecs(p + (1, 0)))
+
+
+@program
+def attribute_of_number(im: Image, p: Position):
+    return im(p).brightness
+
+
+@program
+def attribute_of_number_in_called_function(im: Image, p: Position):
+    return calls_it(im(p))
+
+
+@program
+def swizzle_of_missing_component(flow: Image, p: Position):
+    return flow(p).z
+
+
+@program
+def swizzle_of_mixed_sets(vecs: Image, p: Position):
+    return vecs(p).xg
+
+
+@program
+def vectors_of_different_size(flow: Image, vecs: Image, p: Position):
+    return flow(p) + vecs(p)
+
+
+@program
+def vector_with_too_few_components(im: Image, p: Position):
+    return Vec3(im(p), 1.0)
+
+
+@program
+def vector_and_tuple_of_other_length(vecs: Image, p: Position):
+    return vecs(p) * (1.0, 2.0)
+
+
+@program
+def matrix_times_wrong_vector(vecs: Image, p: Position):
+    return Mat2([[1, 2], [3, 4]]) @ vecs(p)
+
+
+@program
+def call_of_number(im: Image, p: Position):
+    return im(p)(2)
+
+
+@program
+def index_of_number(im: Image, p: Position):
+    return im(p)[0]
+
+
+@program
+def iteration_over_number(im: Image, p: Position):
+    return sum(v for v in im(p))
+
+
+@program
+def length_of_number(im: Image, p: Position):
+    return len(im(p))
+
+
+@program
+def range_of_float(im: Image, p: Position):
+    s = 0
+    for i in range(im(p)):
+        s += i
+    return s
+
+
+@program
+def bits_of_float(im: Image, p: Position):
+    return im(p) & 1
+
+
+@program
+def shift_of_float(im: Image, p: Position):
+    return im(p) << 2
+
+
+@program
+def index_by_float(im: Image, p: Position):
+    return WEIGHTS[im(p)]
+
+
+@program
+def complex_number(im: Image, p: Position):
+    return abs(im(p) * 1j)
+
+
+@program
+def number_plus_string(im: Image, p: Position):
+    return im(p) + "1"
+
+
+@program
+def number_plus_none(im: Image, p: Position):
+    return im(p) + None
+
+
+@program
+def number_plus_list(im: Image, p: Position):
+    return im(p) + [1, 2]
+
+
+@program
+def integer_too_large(ints: Image, p: Position):
+    return ints(p) + 2**40
+
+
+@program
+def objects_without_operator(im: Image, p: Position):
+    return Gain(im(p)) + Gain(2.0)
+
+
+@program
+def comparison_of_number_and_string(im: Image, p: Position):
+    return im(p) < "a"
+
+
+# ---------------------------------------------------------------- images
+
+
+@program
+def image_called_with_number(im: Image, p: Position):
+    return im(p.x)
+
+
+@program
+def image_called_with_three(im: Image, p: Position):
+    return im((p.x, p.y, 0))
+
+
+@program
+def image_indexed(im: Image, p: Position):
+    return im[p.y, p.x]
+
+
+@program
+def image_in_arithmetic(im: Image, p: Position):
+    return im + 1
+
+
+@program
+def truth_of_image(im: Image, other: Image, p: Position):
+    return 1.0 if im else 0.0
+
+
+@program
+def image_attribute_unknown(im: Image, p: Position):
+    return im.size * 2
+
+
+@program
+def image_saved(im: Image, p: Position):
+    im.save("picture.png")
+    return im(p)
+
+
+@program
+def image_with_unknown_boundary(im: Image, p: Position):
+    return im.sampled(boundary="repeat")(p)
+
+
+@program
+def image_of_ints_interpolated(ints: Image, p: Position):
+    return ints.sampled(interpolation="linear")(p * 0.5)
+
+
+@program
+def image_chosen_by_dynamic(im: Image, other: Image, p: Position):
+    f = im if im(p) > 0 else other
+    return f(p)
+
+
+@program
+def image_given_to_numpy(im: Image, p: Position):
+    return np.mean(im)
+
+
+# ---------------------------------------------------------------- calls
+
+
+@program
+def library_function_of_dynamic(im: Image, p: Position):
+    return np.fft.fft([im(p), 1.0, 2.0])[0]
+
+
+@program
+def builtin_of_dynamic(im: Image, p: Position):
+    return hash(im(p))
+
+
+@program
+def math_function_without_translation(im: Image, p: Position):
+    return math.ulp(im(p))
+
+
+@program
+def method_of_known_object_with_dynamic(counts: Image, p: Position):
+    return "abc".find(counts(p))
+
+
+@program
+def known_array_method_with_dynamic(im: Image, p: Position):
+    return WEIGHTS.searchsorted(im(p))
+
+
+@program
+def int_of_text_base(counts: Image, p: Position):
+    return int("11", counts(p))
+
+
+@program
+def conversion_of_vector_to_float(vecs: Image, p: Position):
+    return float(vecs(p))
+
+
+@program
+def too_many_arguments(im: Image, p: Position):
+    return calls_it(im(p), 2)
+
+
+@program
+def missing_argument(im: Image, p: Position):
+    return calls_it()
+
+
+# ---------------------------------------------------------------- results
+
+
+@program
+def result_none(im: Image, p: Position):
+    im(p)
+
+
+@program
+def result_list(im: Image, p: Position):
+    return [im(p), 1.0]
+
+
+@program
+def result_array(im: Image, p: Position):
+    return np.array([im(p), 1.0])
+
+
+@program
+def result_string(im: Image, p: Position):
+    return "red"
+
+
+@program
+def result_object(im: Image, p: Position):
+    return Gain(im(p))
+
+
+@program
+def result_function(im: Image, p: Position):
+    return lambda: im(p)
+
+
+@program
+def result_image(im: Image, p: Position):
+    return im
+
+
+@program
+def result_nested_tuple(im: Image, p: Position):
+    return im(p), (1.0, 2.0)
+
+
+# ---------------------------------------------------------------- known code that fails
+
+
+@program
+def name_unknown(im: Image, p: Position):
+    return im(p) * gian
+
+
+@program
+def key_missing(im: Image, p: Position):
+    return im(p) * SETTINGS["contrast"]
+
+
+@program
+def key_missing_in_own_dict(im: Image, p: Position):
+    d = {"a": im(p)}
+    return d["b"]
+
+
+@program
+def known_division_by_zero(im: Image, p: Position, n=0):
+    return im(p) * (1 / n)
+
+
+@program
+def index_out_of_range(im: Image, p: Position):
+    return [im(p), 2.0][2]
+
+
+@program
+def unpacking_of_wrong_length(im: Image, p: Position):
+    a, b, c = im(p), 1.0
+    return a
+
+
+@program
+def known_attribute_missing(im: Image, p: Position):
+    return im(p) * OUTSIDE.gain
+
+
+@program
+def own_attribute_missing(im: Image, p: Position):
+    return Gain(im(p)).gain
+
+
+@program
+def known_call_fails(im: Image, p: Position):
+    return im(p) * np.linalg.inv(np.zeros((2, 2)))[0, 0]
+
+
+@program
+def known_assertion_fails(im: Image, p: Position, n=2):
+    assert n > 3, f"n is {n}"
+    return im(p)
+
+
+@program
+def known_raise(im: Image, p: Position, mode="sharp"):
+    if mode not in ("soft", "hard"):
+        raise ValueError(f"mode={mode!r}")
+    return im(p)
+
+
+@program
+def endless_iterator_summed(im: Image, p: Position):
+    return sum(itertools.count()) * im(p)
+
+
+@program
+def iterator_taken_on_one_path(im: Image, p: Position):
+    it = iter([im(p), 1.0, 2.0])
+    if im(p) > 0:
+        next(it)
+    return next(it)
+
+
+@program
+def takewhile_by_dynamic(im: Image, p: Position):
+    return sum(itertools.takewhile(lambda v: v < 1, [im(p), 2.0]))
+
+
+@program
+def filtered_generator_sorted(im: Image, p: Position):
+    return sorted(v for v in [im(p), 1.0] if v > 0)[0]
+
+
+@program
+def attribute_of_outside_set_by_name(im: Image, p: Position):
+    setattr(OUTSIDE, "by", 3.0)
+    return im(p)
+
+
+@program
+def item_of_outside_deleted(im: Image, p: Position):
+    del SETTINGS["gain"]
+    return im(p)
+
+
+@program
+def outside_changed_by_method_of_class(im: Image, p: Position):
+    list.append(LOG, 1)
+    return im(p)

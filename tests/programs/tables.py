@@ -1,0 +1,126 @@
+"""Known tables indexed at run time."""
+
+import numpy as np
+
+from programs.suite import Suite
+from pygpu import Image, Position, Vec3
+
+program = Suite()
+
+GAMMA = np.array([round((i / 63) ** 0.5, 4) for i in range(64)])
+PALETTE = np.array([[0.0, 0.0, 0.5], [1.0, 0.5, 0.0], [0.25, 1.0, 0.75], [1.0, 1.0, 1.0]])
+PERMUTATION = np.random.default_rng(5).permutation(16)
+BAYER = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]
+
+
+@program
+def array_by_dynamic(unit: Image, p: Position):
+    return GAMMA[int(63 * unit(p))]
+
+
+@program
+def list_by_dynamic(counts: Image, p: Position, lut=[0.0, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0]):
+    return lut[counts(p)]
+
+
+@program
+def tuple_of_ints_by_dynamic(counts: Image, p: Position):
+    return (3, 1, 4, 1, 5, 9, 2)[counts(p)] // 2
+
+
+@program
+def bools_by_dynamic(counts: Image, p: Position):
+    return [True, False, True, True, False, False, True][counts(p)]
+
+
+@program
+def array_by_negative_dynamic(counts: Image, p: Position):
+    return GAMMA[-counts(p)]
+
+
+@program
+def two_dimensions_by_tuple(im: Image, p: Position):
+    return np.array(BAYER)[p.y % 4, p.x % 4]
+
+
+@program
+def two_dimensions_by_two_indices(im: Image, p: Position):
+    return BAYER[p.y % 4][p.x % 4]
+
+
+@program
+def two_dimensions_by_known_and_dynamic(im: Image, p: Position):
+    return BAYER[1][p.x % 4] + np.array(BAYER)[p.x % 4, 2]
+
+
+@program
+def rows_of_array_are_vectors(counts: Image, p: Position):
+    return Vec3(PALETTE[counts(p) % 4]) * 2
+
+
+@program
+def row_of_array_by_component(counts: Image, p: Position):
+    r, g, b = PALETTE[counts(p) % 4]
+    return r + 2 * g + 4 * b
+
+
+@program
+def vectors_in_list_by_dynamic(counts: Image, p: Position):
+    colours = [Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.5, 0.5, 1.0)]
+    return colours[counts(p) % 3]
+
+
+@program
+def tuples_in_list_by_dynamic(im: Image, counts: Image, p: Position):
+    steps = [(1, 0), (0, 1), (-1, 0), (0, -1)]
+    return im(p + steps[counts(p) % 4])
+
+
+@program
+def permutation_twice(im: Image, p: Position):
+    return PERMUTATION[(PERMUTATION[p.x & 15] + p.y) & 15]
+
+
+@program
+def table_in_dynamic_loop(counts: Image, p: Position, weights=(0.5, 0.25, 0.125, 1.0, 2.0, 4.0)):
+    s = 0.0
+    for i in range(counts(p)):
+        s += weights[i]
+    return s
+
+
+@program
+def table_made_in_function(counts: Image, p: Position):
+    squares = [i * i for i in range(8)]
+    return squares[counts(p)]
+
+
+@program
+def table_of_uint8(im: Image, counts: Image, p: Position, lut=np.arange(0, 80, 10, np.uint8)):
+    return lut[counts(p)] * 2 + im(p)
+
+
+@program
+def table_size_is_known(counts: Image, p: Position):
+    return GAMMA[counts(p) % len(GAMMA)] * GAMMA.shape[0]
+
+
+@program
+def bytes_by_dynamic(counts: Image, p: Position):
+    return b"\x01\x05\x09\x0d\x11\x15\x19"[counts(p)]
+
+
+@program
+def range_by_dynamic(counts: Image, p: Position):
+    return range(10, 90, 10)[counts(p)]
+
+
+@program
+def long_table(ints: Image, p: Position):
+    lut = np.sin(np.arange(4096) / 100)
+    return lut[(ints(p) * 37) & 4095]
+
+
+@program
+def large_ints_in_table(counts: Image, p: Position, lut=np.array([2**31 - 1, -(2**31), 5] * 3)):
+    return lut[counts(p)]

@@ -1,0 +1,402 @@
+"""Random functions with inputs to run them on, from a seed or from hypothesis.
+
+case = random_case(7)                       # or @given(cases())
+results = target(case.function, case.formats, case.outputs, case.storages(), ...)
+case.check(results)                         # arrays (H, W), (H, W, 1) or (H, W, n)
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from agreement import GRAPHICS, Accuracy, check
+from pygpu.interpret import run
+from pygpu.ssa import BOUNDARIES, Builder, Constant, Function, ImageInput, Lookup, Region, Value
+from pygpu.storage import Format, Storage, texels
+from pygpu.types import BOOL, FLOAT, INT, KINDS, Type, vector
+from pygpu.verify import verify
+
+Array = NDArray[Any]
+
+DTYPES: Final = ("float32", "uint8", "int32", "bool", "float16", "uint16", "int16", "int8")
+STORED_AS: Final = {"float": "float32", "int": "int32", "bool": "bool"}
+
+
+@dataclass(eq=False)
+class Case:
+    """A function, and what to run it on. `arrays` are (H, W, C), as they are stored."""
+
+    function: Function
+    formats: list[Format]
+    arrays: list[Array]
+    uniforms: list[Constant]
+    shape: tuple[int, int]
+
+    def storages(self) -> list[Storage]:
+        return [Storage.of(array) for array in self.arrays]
+
+    @cached_property
+    def images(self) -> list[Array]:
+        """The texels as the function sees them."""
+        seen = [texels(a, f) for a, f in zip(self.arrays, self.formats, strict=True)]
+        return [a[..., 0] if a.shape[-1] == 1 else a for a in seen]
+
+    @property
+    def outputs(self) -> list[Format]:
+        """Formats that hold the results as they are."""
+        types = [value.type for value in self.function.outputs]
+        return [Format(np.dtype(STORED_AS[type.kind]), type.size) for type in types]
+
+    def interpret(self, function: Function | None = None) -> list[Array]:
+        """The results of this function, or of another one of the same inputs."""
+        return run(function or self.function, self.images, self.uniforms, self.shape)
+
+    def check(self, actual: Sequence[Array], accuracy: Accuracy = GRAPHICS) -> None:
+        """Assert that a target's results agree with the interpreter's."""
+        check(self.function, self.images, self.uniforms, self.shape, actual, accuracy)
+
+    def __repr__(self) -> str:
+        inputs = [f"{a.shape} {f.dtype}" for a, f in zip(self.arrays, self.formats, strict=True)]
+        return f"Case(shape={self.shape}, {inputs}, {self.uniforms}):\n{self.function}"
+
+
+def random_function(seed: int, size: int = 25) -> Function:
+    """A verified function of about `size` operations."""
+    return random_case(seed, size).function
+
+
+def random_case(seed: int, size: int = 25) -> Case:
+    """A verified function of about `size` operations, and inputs for it."""
+    return make_case(random.Random(seed), size)
+
+
+def cases(size: int = 12) -> st.SearchStrategy[Case]:
+    """Cases that hypothesis can make smaller."""
+    return st.randoms(use_true_random=False).map(lambda source: make_case(source, size))
+
+
+def make_case(source: random.Random, size: int) -> Case:
+    maker = _Maker(source)
+    maker.ops(size, depth=0)
+    function = verify(maker.build.finish(maker.pick_outputs()))
+    generator = np.random.default_rng(source.randrange(1000))
+    shape = (source.randint(1, 9), source.randint(1, 21))
+    arrays = [_random_array(generator, source, format, shape) for format in maker.formats]
+    uniforms = [_random_constant(source, value.type) for value in function.uniforms]
+    return Case(function, maker.formats, arrays, uniforms, shape)
+
+
+def _random_array(
+    generator: np.random.Generator, source: random.Random, format: Format, shape: tuple[int, int]
+) -> Array:
+    """Texels of the output's size, or of another."""
+    height, width = shape if source.random() < 0.6 else (source.randint(1, 6), source.randint(1, 6))
+    size = (height, width, format.channels)
+    if format.dtype.kind == "f":
+        return generator.normal(0, 2, size).astype(format.dtype)
+    if format.dtype.kind == "b":
+        return generator.random(size) < 0.5
+    if format.normalize and format.dtype.kind == "u":
+        return generator.integers(0, np.iinfo(format.dtype).max, size, format.dtype, endpoint=True)
+    return generator.integers(-100 if format.dtype.kind == "i" else 0, 100, size, format.dtype)
+
+
+def _random_constant(source: random.Random, type: Type) -> Constant:
+    if not type.is_scalar:
+        inner = vector(type.kind, 1)
+        return tuple(_random_constant(source, inner) for _ in range(type.size))  # type: ignore[misc]
+    if type is FLOAT:
+        special = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, 0.1]
+        number = round(source.uniform(-4, 4), 2)
+        return float(np.float32(source.choice(special) if source.random() < 0.5 else number))
+    if type is INT:
+        return source.choice([0, 1, 2, -1, 3, 7, 31, 255, source.randint(-20, 20)])
+    return source.random() < 0.5
+
+
+# ---------------------------------------------------------------- making operations
+
+_FLOAT_UNARY: Final = (
+    "neg abs sign floor ceil trunc round sqrt inversesqrt cbrt exp exp2 expm1 log log2 log10 log1p "
+    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh"
+).split()
+_FLOAT_BINARY: Final = (
+    "add sub mul div floordiv mod fmod pow min max atan2 hypot copysign dot add sub mul"
+).split()
+_INT_UNARY: Final = ["neg", "abs", "sign", "bit_not"]
+_INT_BINARY: Final = (
+    "add sub mul floordiv mod pow min max bit_and bit_or bit_xor shl shr dot add sub"
+).split()
+_COMPARE: Final = ["lt", "le", "gt", "ge", "eq", "ne"]
+
+# What keeps operands where functions are tame: the operand is clamped to this most of the time.
+_TAME: Final = {
+    **dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cosh", "tanh"), (-8.0, 8.0)),
+    **dict.fromkeys(("sin", "cos", "tan"), (-50.0, 50.0)),
+    **dict.fromkeys(("asin", "acos", "atanh"), (-1.0, 1.0)),
+    **dict.fromkeys(("sqrt", "inversesqrt", "log", "log2", "log10", "log1p"), (0.01, 1e6)),
+    "acosh": (1.0, 1e6),
+}
+
+
+class _Maker:
+    """Appends random operations to a builder. `scope` has the values to choose operands from."""
+
+    def __init__(self, source: random.Random) -> None:
+        self.source = source
+        self.formats = [self.format() for _ in range(source.randint(0, 3))]
+        images = [ImageInput(f"image{i}", f.type) for i, f in enumerate(self.formats)]
+        types = [self.type() for _ in range(source.randint(0, 3))]
+        self.build = Builder("f", images, [(f"u{i}", type) for i, type in enumerate(types)])
+        self.scope: list[Value] = list(self.build.body.params)
+        self.used: set[Value] = set()
+        for kind in source.sample(KINDS, source.randint(0, 2)):
+            self.table(vector(kind, source.choice([1, 1, 2, 3, 4])))
+        self.kinds_of_op: list[tuple[int, Callable[[int], None]]] = [
+            (12, lambda depth: self.arithmetic("float")),
+            (6, lambda depth: self.arithmetic("int")),
+            (2, lambda depth: self.comparison()),
+            (1, lambda depth: self.bools()),
+            (1, lambda depth: self.conversion()),
+            (2, lambda depth: self.vectors()),
+            (2, lambda depth: self.selection()),
+            (8, lambda depth: self.load()),
+            (1, lambda depth: self.look_up()),
+            (2, self.branch),
+            (2, self.loop),
+        ]
+
+    # -- choosing
+
+    def format(self) -> Format:
+        name = self.source.choice(DTYPES)
+        channels = self.source.choice([1, 1, 2, 3, 4])
+        return Format(np.dtype(name), channels, self.source.random() < 0.7)
+
+    def type(self) -> Type:
+        """Any type, scalars and floats more often."""
+        kind = self.source.choice(["float", "float", "int", "bool"])
+        return vector(kind, self.source.choice([1, 1, 1, 2, 3, 4]))  # type: ignore[arg-type]
+
+    def value(self, type: Type) -> Value:
+        """A value in scope, unused ones more often; else a constant, or made from a scalar."""
+        fitting = [value for value in self.scope if value.type is type]
+        if fitting and self.source.random() < 0.85:
+            unused = [value for value in fitting if value not in self.used]
+            value = self.source.choice(unused if unused and self.source.random() < 0.7 else fitting)
+            self.used.add(value)
+            return value
+        if not type.is_scalar and self.source.random() < 0.4:
+            return self.emit("splat", self.value(vector(type.kind, 1)), data=type.size)
+        if type is FLOAT and self.source.random() < 0.4:
+            return self.emit("to_float", self.value(INT))
+        return self.constant(type, _random_constant(self.source, type))
+
+    def constant(self, type: Type, value: Any) -> Value:
+        return self.build.constant(type, value)
+
+    def emit(self, code: str, *operands: Value, data: Any = None) -> Value:
+        value = self.build.emit(code, *operands, data=data)
+        self.used.update(operands)
+        self.scope.append(value)
+        return value
+
+    def unused(self, since: int = 0) -> list[Value]:
+        """Values in scope that nothing uses yet."""
+        made = [value for value in self.scope[since:] if value.op is not None]
+        return [value for value in made if value not in self.used]
+
+    def pick_outputs(self) -> list[Value]:
+        """One to four outputs from values that nothing uses, scalars joined into vectors, so that
+        most of the function counts."""
+        outputs = []
+        for kind in KINDS:
+            scalars = [v for v in self.unused() if v.type is vector(kind, 1)]
+            for i in range(0, len(scalars), 4):
+                group = scalars[i : i + 4]
+                outputs.append(self.emit("construct", *group) if len(group) > 1 else group[0])
+        outputs += [value for value in self.unused() if value.type.size > 1]
+        outputs = list(dict.fromkeys(outputs)) or [self.value(FLOAT)]
+        return self.source.sample(outputs, min(len(outputs), 4))
+
+    # -- operations
+
+    def ops(self, count: int, depth: int) -> None:
+        weights = [
+            weight if depth < 2 else weight * (i < 9)
+            for i, (weight, _) in enumerate(self.kinds_of_op)
+        ]
+        makers = [maker for _, maker in self.kinds_of_op]
+        for maker in self.source.choices(makers, weights, k=self.source.randint(count // 2, count)):
+            maker(depth)
+
+    def arithmetic(self, kind: str) -> None:
+        type = vector(kind, self.source.choice([1, 1, 1, 2, 3, 4]))  # type: ignore[arg-type]
+        unary, binary = (
+            (_FLOAT_UNARY, _FLOAT_BINARY) if kind == "float" else (_INT_UNARY, _INT_BINARY)
+        )
+        if self.source.random() < 0.3:
+            code = self.source.choice(unary)
+            self.emit(code, self.tame(code, self.value(type)))
+            return
+        code = self.source.choice(binary)
+        left, right = self.value(type), self.value(type)
+        if code == "pow":
+            left = self.clamp(left, 0.01, 20.0) if kind == "float" else left
+            right = self.clamp(right, -4, 4)
+        self.emit(code, left, right)
+
+    def tame(self, code: str, value: Value) -> Value:
+        if code in _TAME and value.type.kind == "float" and self.source.random() < 0.9:
+            return self.clamp(value, *_TAME[code])
+        return value
+
+    def clamp(self, value: Value, low: float, high: float) -> Value:
+        type = value.type
+        ends = [
+            self.constant(type, end if type.is_scalar else (end,) * type.size)
+            for end in (low, high)
+        ]
+        return self.build.emit("min", self.build.emit("max", value, ends[0]), ends[1])
+
+    def comparison(self) -> None:
+        type = self.type()
+        code = self.source.choice(_COMPARE if type.kind != "bool" else ["eq", "ne"])
+        self.emit(code, self.value(type), self.value(type))
+        if type.kind == "float" and self.source.random() < 0.3:
+            self.emit(self.source.choice(["isnan", "isinf"]), self.value(type))
+
+    def bools(self) -> None:
+        type = vector("bool", self.source.choice([1, 1, 2, 3, 4]))
+        code = self.source.choice(["bit_and", "bit_or", "bit_xor", "not", "any", "all"])
+        operands = (
+            [self.value(type)]
+            if code in ("not", "any", "all")
+            else [self.value(type), self.value(type)]
+        )
+        self.emit(code, *operands)
+
+    def conversion(self) -> None:
+        value = self.value(self.type())
+        self.emit(self.source.choice(["to_float", "to_int", "to_bool"]), value)
+
+    def vectors(self) -> None:
+        kind = self.source.choice(["float", "float", "int", "bool"])
+        scalar = vector(kind, 1)  # type: ignore[arg-type]
+        size = self.source.choice([2, 3, 4])
+        made = vector(scalar.kind, size)
+        match self.source.randrange(4):
+            case 0:
+                self.emit("construct", *[self.value(scalar) for _ in range(size)])
+            case 1:
+                self.emit("splat", self.value(scalar), data=size)
+            case 2:
+                taken = [self.source.randrange(size) for _ in range(self.source.randint(1, 4))]
+                self.emit("swizzle", self.value(made), data=tuple(taken))
+            case _:
+                self.emit("element", self.value(made), self.value(INT))
+
+    def selection(self) -> None:
+        type = self.type()
+        size = type.size if self.source.random() < 0.5 else 1
+        condition = self.value(vector("bool", size))
+        self.emit("select", condition, self.value(type), self.value(type))
+
+    # -- memory
+
+    def load(self) -> None:
+        if not self.build.images:
+            return
+        index = self.source.randrange(len(self.build.images))
+        if self.source.random() < 0.1:
+            self.emit(self.source.choice(["width", "height"]), data=index)
+            return
+        type = self.build.images[index].type
+        boundary = self.source.choice(BOUNDARIES)
+        inner = vector(type.kind, 1)
+        cval = [_random_constant(self.source, inner) for _ in range(type.size)]
+        outside: Any = tuple(cval) if boundary == "constant" else ()
+        dx, dy = (self.source.choice([0, 0, 1, -1, 2, -3]) for _ in range(2))
+        place = self.place(self.build.x), self.place(self.build.y)
+        self.scope.append(self.build.load(index, *place, boundary, outside, dx, dy))
+
+    def place(self, pixel: Value) -> Value:
+        """A coordinate: next to the pixel, or anywhere within some thousands."""
+        if self.source.random() < 0.7:
+            if self.source.random() < 0.5:
+                return pixel
+            offset = self.constant(INT, self.source.randint(-5, 5))
+            return self.build.emit(self.source.choice(["add", "sub"]), pixel, offset)
+        place = self.clamp(self.value(INT), -5000, 5000)
+        return self.build.emit("add", pixel, place) if self.source.random() < 0.4 else place
+
+    def table(self, type: Type) -> None:
+        generator = np.random.default_rng(self.source.randrange(1000))
+        count = self.source.randint(1, 9)
+        values: Array = generator.integers(
+            -9, 9, (count,) if type.is_scalar else (count, type.size)
+        )
+        if type.kind != "int":
+            values = values / 2 if type.kind == "float" else values > 0
+        self.build.add_table(f"table{len(self.build.tables)}", values)
+
+    def look_up(self) -> None:
+        if not self.build.tables:
+            return
+        index = self.source.randrange(len(self.build.tables))
+        values = self.build.tables[index].values
+        kind = {"f": "float", "i": "int", "b": "bool"}[values.dtype.kind]
+        type = vector(kind, values.size // len(values))  # type: ignore[arg-type]
+        self.emit("table", self.value(INT), data=Lookup(index, type))
+
+    # -- control flow
+
+    def branch(self, depth: int) -> None:
+        condition = self.value(BOOL)
+        types: list[Type] = []
+        regions: list[Region] = []
+        for _ in range(2):
+            region, before = Region(), len(self.scope)
+            with self.build.inside(region):
+                self.ops(4, depth + 1)
+                if not regions:
+                    types = [value.type for value in self.unused(before)[-2:]] or [self.type()]
+                region.results = tuple([self.value(type) for type in types])
+            del self.scope[before:]
+            regions.append(region)
+        self.scope += self.build.append("if", [condition], types, regions)
+
+    def loop(self, depth: int) -> None:
+        """Up to four rounds, counted, and perhaps left early."""
+        types = [INT, *(self.type() for _ in range(self.source.randint(1, 3)))]
+        initial = [self.constant(INT, 0), *(self.value(type) for type in types[1:])]
+        limit: Value = self.constant(INT, self.source.randint(1, 4))
+        if self.source.random() < 0.5:
+            limit = self.build.emit("min", limit, self.value(INT))
+        body = Region(tuple([Value(type, f"c{i}") for i, type in enumerate(types)]))
+        before = len(self.scope)
+        with self.build.inside(body):
+            self.scope += body.params
+            count = self.build.emit("add", body.params[0], self.constant(INT, 1))
+            self.ops(5, depth + 1)
+            go = self.build.emit("lt", count, limit)
+            if self.source.random() < 0.5:
+                go = self.build.emit("bit_and", go, self.value(BOOL))
+            following = [self.bounded(self.value(type)) for type in types[1:]]
+            body.results = (go, count, *following)
+        del self.scope[before:]
+        self.scope += self.build.append("loop", initial, types, [body])
+
+    def bounded(self, value: Value) -> Value:
+        """A carried float kept from growing without end."""
+        if value.type.kind == "float" and self.source.random() < 0.7:
+            return self.clamp(value, -50.0, 50.0)
+        return value

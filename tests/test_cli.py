@@ -1,0 +1,169 @@
+"""The command line: what it writes, and how it says what is wrong."""
+
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image as PILImage
+
+from pygpu.cli import main
+
+SOURCE = """
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pygpu import Image, Position, compile, vectorize
+
+@dataclass
+class Gain:
+    by: float
+
+def scaled(im: Image, p: Position, gain: float = 1.0):
+    return gain * im(p)
+
+def shifted(im: Image, p: Position, by):
+    return im(p + by)
+
+@compile
+def compiled(im: Image, p: Position):
+    return Gain(0.5).by * im(p)
+
+@compile(by=(1, 0))
+def told(by, im: Image, p: Position, gain: float = 1.0):
+    return gain * im(p + by)
+
+doubled = vectorize(lambda v: 2 * v)
+
+class Lens:
+    @compile
+    def look(self, im: Image, p: Position):
+        return im(p)
+
+look = Lens().look
+
+def two(im: Image, p: Position):
+    return im(p), 1 - im(p)
+
+def ramp(p: Position):
+    return p.x / 4
+
+def refused(im: Image, p: Position):
+    with nullcontext():
+        return im(p)
+
+def fails(im: Image, p: Position):
+    return im(p) * {}["missing"]
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with filters.py and a picture, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYGPU_TARGET", "interpreter")
+    (tmp_path / "filters.py").write_text(textwrap.dedent(SOURCE))
+    values = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
+    PILImage.fromarray(values).save(tmp_path / "photo.png")
+    return tmp_path
+
+
+def pixels(path: str) -> np.ndarray:
+    return np.asarray(PILImage.open(path))
+
+
+def test_run_writes_the_result(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "filters.py:scaled", "photo.png", "-o", "out.png", "--set", "gain=2"]) == 0
+    assert np.array_equal(pixels("out.png"), pixels("photo.png") * 2)
+    assert capsys.readouterr().out.startswith("out.png: 5 x 4, interpreter, ")
+
+
+def test_run_gives_untyped_parameters_at_compile_time(place: Path) -> None:
+    assert main(["run", "filters.py:shifted", "photo.png", "-o", "o.png", "--set", "by=(1,0)"]) == 0
+    assert np.array_equal(pixels("o.png")[:, :-1], pixels("photo.png")[:, 1:])
+
+
+def test_run_takes_decorated_functions(place: Path) -> None:
+    assert main(["run", "filters.py:compiled", "photo.png", "-o", "out.png"]) == 0
+    assert np.abs(pixels("out.png") - pixels("photo.png") / 2).max() <= 0.5
+
+
+def test_run_takes_what_the_file_has_compiled_as_it_is(place: Path) -> None:
+    assert main(["run", "filters.py:told", "photo.png", "-o", "o.png", "--set", "gain=2"]) == 0
+    assert np.array_equal(pixels("o.png")[:, :-1], pixels("photo.png")[:, 1:] * 2)
+    assert main(["run", "filters.py:told", "photo.png", "-o", "o.png", "--set", "by=(0,1)"]) == 0
+    assert np.array_equal(pixels("o.png")[:-1], pixels("photo.png")[1:])
+    assert main(["run", "filters.py:doubled", "photo.png", "-o", "o.png"]) == 0
+    assert np.array_equal(pixels("o.png"), pixels("photo.png") * 2)
+    assert main(["run", "filters.py:look", "photo.png", "-o", "o.png"]) == 0
+    assert np.array_equal(pixels("o.png"), pixels("photo.png"))
+
+
+def test_a_target_may_be_asked_for(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("scaled", "told", "doubled", "look"):
+        line = f"run filters.py:{name} photo.png -o o.png --target cpu"
+        assert main(line.split()) == 0
+        assert ", cpu, " in capsys.readouterr().out
+
+
+def test_run_writes_each_of_several_results(place: Path) -> None:
+    assert main(["run", "filters.py:two", "photo.png", "-o", "a.png", "-o", "b.png"]) == 0
+    assert np.array_equal(pixels("a.png"), 255 - pixels("b.png"))
+
+
+def test_run_makes_images_from_nothing(place: Path) -> None:
+    assert main(["run", "filters.py:ramp", "-o", "out.png", "--shape", "2", "5"]) == 0
+    assert pixels("out.png").shape == (2, 5)
+
+
+def test_show_prints_the_program(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "filters.py:scaled", "photo.png"]) == 0
+    assert "function scaled(" in capsys.readouterr().out
+
+
+def test_info_names_the_targets(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info"]) == 0
+    assert "cpu" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("run missing.py:f photo.png -o out.png", "missing.py: no such file"),
+        ("run filters.py:nothing photo.png -o out.png", "no function 'nothing'"),
+        ("run filters.py:scaled missing.png -o out.png", "missing.png: no such file"),
+        ("run filters.py:scaled filters.py -o out.png", "filters.py: "),
+        ("run filters.py:scaled photo.png -o out.xyz", "out.xyz: "),
+        ("run filters.py:scaled photo.png -o nowhere/out.png", "nowhere/out.png: "),
+        ("run filters.py:scaled photo.png -o out.png --set colour=1", "colour"),
+        ("run filters.py:scaled photo.png -o out.png --set gain=red", "gain"),
+        ("run filters.py:scaled -o out.png", "im"),
+        ("run filters.py:scaled photo.png photo.png -o out.png", "gain"),
+        ("run filters.py:shifted photo.png -o out.png", "by"),
+        ("run filters.py:two photo.png -o out.png", "2 results"),
+        ("run filters.py:ramp -o out.png", "shape"),
+        ("run filters.py:fails photo.png -o out.png", "KeyError: 'missing'"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(
+    place: Path, arguments: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments.split()) == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert "Traceback" not in told
+
+
+def test_refused_programs_show_the_place(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "filters.py:refused", "photo.png", "-o", "out.png"]) == 2
+    told = capsys.readouterr().err
+    assert "with nullcontext():" in told
+    assert "^^^" in told
+    assert "CompileError" in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("arguments", ["run filters.py photo.png -o out.png", "run", "walk"])
+def test_malformed_command_lines_exit_with_2(place: Path, arguments: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments.split())
+    assert caught.value.code == 2

@@ -1,0 +1,95 @@
+"""The documentation: its cells run in order, its pages are complete and reachable, its tables of
+names agree with the sources. Sphinx itself is run by `make docs`."""
+
+import inspect
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+
+import pygpu
+from pygpu.lowered import Lowered
+from pygpu.runtime import Compiled
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("*.rst")])
+WITH_CELLS = [page for page in PAGES if CELL.search(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("page", WITH_CELLS, ids=lambda page: page.stem)
+def test_cells_of_page_run_in_order(page, monkeypatch):
+    monkeypatch.chdir(DOCS)
+    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+    session = {"__name__": "page"}
+    for number, cell in enumerate(CELL.findall(page.read_text(encoding="utf-8")), 1):
+        raises = ":tags: [raises-exception]" in cell
+        source = "\n".join(line for line in cell.splitlines() if not line.startswith(":tags:"))
+        code = compile(source, f"{page.name}, cell {number}", "exec")
+        if raises:
+            with pytest.raises(pygpu.CompileError):
+                exec(code, session)
+        else:
+            exec(code, session)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page_is_reachable(page):
+    if page.stem == "index":
+        return
+    trees = re.findall(
+        r":::\{toctree\}\n(.*?):::", (DOCS / "index.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    entries = re.findall(r"(?:^|<)([\w/]+)>?$", "\n".join(trees), re.MULTILINE)
+    assert page.stem in entries
+
+
+def test_every_public_name_is_in_the_reference():
+    text = (DOCS / "api.rst").read_text(encoding="utf-8")
+    named = set(re.findall(r"pygpu\.(\w+)", text)) | set(re.findall(r"``(\w+)``", text))
+    grouped = {f"{kind}Vec{n}" for kind in "IB" for n in (2, 3, 4)}  # told as IVec2 to IVec4
+    plain = {name for name in pygpu.__all__ if not hasattr(pygpu.glsl, name)}
+    assert plain - named - grouped == set()
+    assert set(pygpu.filters.__all__) - {"offsets"} <= set(re.findall(r"filters\.(\w+)", text))
+
+
+def test_every_public_callable_has_a_docstring():
+    silent = [
+        name
+        for name in pygpu.__all__
+        if callable(getattr(pygpu, name)) and not inspect.getdoc(getattr(pygpu, name))
+    ]
+    assert silent == []
+
+
+def test_documented_members_are_there():
+    text = (DOCS / "api.rst").read_text(encoding="utf-8")
+    for cls, path in ((Compiled, "pygpu.runtime.Compiled"), (Lowered, "pygpu.lowered.Lowered")):
+        members = re.search(rf"{re.escape(path)}\(\)\n   :members: (.*)", text)[1]
+        assert [name for name in members.split(", ") if not hasattr(cls, name)] == []
+
+
+def test_environment_variables_of_the_page_are_read():
+    page = (DOCS / "installation.md").read_text(encoding="utf-8")
+    sources = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "pygpu").rglob("*.py"))
+    told = set(re.findall(r"^\| `(PYGPU_\w+)`", page, re.MULTILINE))
+    assert {name for name in told if name not in sources} == set()
+
+
+def test_figures_of_the_page_are_those_of_lower():
+    page = (DOCS / "debugging.md").read_text(encoding="utf-8")
+    table = page.partition("| figure |")[2].partition("\n\n")[0]
+    photo = np.zeros((4, 4), np.float32)
+    stats = pygpu.compile(lambda im, p: im(p), im=pygpu.Image, p=pygpu.Position).lower(photo).stats
+    assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == set(stats)
+
+
+def test_every_picture_of_a_page_is_there():
+    for page in PAGES:
+        for target in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+            with PIL.Image.open(os.path.join(DOCS, target)) as picture:
+                picture.verify()

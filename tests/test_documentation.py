@@ -1,0 +1,66 @@
+"""The Python in README.md and docs/ runs, block after block, as a reader would paste it."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.signal
+
+import pygpu
+from programs import filters
+from programs.filters import SOBEL
+
+ROOT = Path(__file__).parent.parent
+PAGES = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))]
+
+
+def ramp(p: pygpu.Position):
+    return p.x / 100
+
+
+def blocks(page: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def surroundings() -> dict[str, object]:
+    """What the pages take for granted: imports, a photograph, names of earlier pages."""
+    photo = np.random.default_rng(0).random((24, 32, 3)).astype(np.float32)
+    return {
+        "__name__": "page",
+        "dataclass": dataclass,
+        "np": np,
+        "scipy": scipy,
+        "pygpu": pygpu,
+        **{name: getattr(pygpu, name) for name in ("Image", "Position", "Vec2", "Vec3", "Vec4")},
+        "offsets": pygpu.offsets,
+        "photo": photo,
+        "sobel": SOBEL,
+        "edgeDetect": filters.edgeDetect,
+        "edges": pygpu.compile(filters.edgeDetect, kernel=SOBEL),
+        "mandelbrot": pygpu.compile(ramp),
+        "buffer": np.empty_like(photo),
+    }
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)])
+def test_code_of_page_runs(page: str, surroundings: dict[str, object], monkeypatch) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", "interpreter")
+    for number, block in enumerate(blocks(page), 1):
+        exec(compile(block, f"{page}, block {number}", "exec"), surroundings)
+
+
+@pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", *PAGES])
+def test_links_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)
+    missing = [
+        link
+        for link in links
+        if not link.startswith(("http", "gallery/"))  # the gallery is generated
+        and not (ROOT / page).parent.joinpath(link).exists()
+    ]
+    assert missing == []

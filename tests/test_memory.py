@@ -1,0 +1,148 @@
+"""Memory does not grow with calls or with specialisations; what is short is said, and no more."""
+
+import gc
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pygpu
+from conftest import require
+from pygpu import Float, Image, Position, specialise, targets
+
+MIB = 2**20
+PHOTO = np.random.default_rng(0).random((24, 24), dtype=np.float32)
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is read as Linux tells it")
+
+
+def resident():
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def scale(im: Image, p: Position, gain: Float = 2.0):
+    return gain * im(p)
+
+
+@linux
+def test_calls_leave_nothing(target):
+    f = pygpu.compile(scale, target=target)
+    image, out = Image(PHOTO), np.empty_like(PHOTO)
+    blurred = pygpu.compile(lambda im=Image, p=Position: im(p) / 2, target=target)
+
+    def some(count):
+        for i in range(count):
+            f(PHOTO, i * 0.5)
+            f(image, i * 0.5)
+            f(PHOTO[: 8 + i % 16], out=out[: 8 + i % 16])
+        blurred.iterate(image, 5)
+
+    some(200)
+    before = resident()
+    some(600)
+    assert resident() - before < 2 * MIB
+
+
+def machine_code() -> int:
+    """How many pieces of native code are alive."""
+    gc.collect()
+    return sum(type(each).__name__ == "Native" for each in gc.get_objects())
+
+
+@linux
+def test_specialisations_leave_nothing(target, monkeypatch):
+    monkeypatch.setattr(specialise, "LIMIT", 4)
+    f = pygpu.compile(lambda im=Image, p=Position, k=0: im(p) * k, target=target)
+
+    def some(first, count):
+        for k in range(first, first + count):
+            f(PHOTO, k=float(k))
+
+    some(0, 60)
+    before, natives = resident(), machine_code()
+    some(60, 60)
+    assert len(f._cache.programs) == len(f._cache.translations) == 4
+    assert resident() - before < 40 * MIB  # what LLVM keeps for itself varies
+    assert machine_code() - natives < 30  # other tests' programs in this process count in both
+
+
+def test_the_least_recently_used_program_goes(monkeypatch):
+    monkeypatch.setattr(specialise, "LIMIT", 2)
+    f = pygpu.compile(lambda im=Image, p=Position, k=0: im(p) * k, target="interpreter")
+    made = []
+    compiled = targets.open_device("interpreter").compile
+    monkeypatch.setattr(
+        targets.open_device("interpreter"),
+        "compile",
+        lambda *args: made.append(1) or compiled(*args),
+        raising=False,
+    )
+    for k in (1, 2, 1, 3, 1):
+        f(PHOTO, k=k)
+    assert len(made) == 3
+    f(PHOTO, k=2)
+    assert len(made) == 4
+
+
+@pytest.mark.parametrize("name", ["fragment", "compute"])
+def test_clear_gives_back_what_is_kept_for_reuse(name):
+    require(name)
+    from pygpu.devices import opengl
+
+    f = pygpu.compile(scale, target=name)
+    f(PHOTO)
+    with opengl.context() as gl:
+        gl.drain()
+        assert gl.pool.nbytes > 0
+    pygpu.clear()
+    with opengl.context() as gl:
+        assert gl.pool.nbytes == 0
+    np.testing.assert_array_equal(f(PHOTO), 2 * PHOTO)
+
+
+@pytest.mark.parametrize("name", ["fragment", "compute"])
+def test_memory_of_the_device_that_is_short_is_a_clear_error_and_no_more(name, monkeypatch):
+    require(name)
+    from pygpu.devices import opengl
+
+    f = pygpu.compile(scale, target=name)
+    whole = f(PHOTO)
+    allocate = opengl.Context._allocate
+
+    def short(self, make, what, nbytes):
+        if nbytes > 100:
+            raise pygpu.errors.OutOfMemory(f"no memory for {what}: GL_OUT_OF_MEMORY")
+        return allocate(self, make, what, nbytes)
+
+    with opengl.context() as gl:
+        gl.drain()
+        gl.pool.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(opengl.Context, "_allocate", short)
+        with pytest.raises(pygpu.DeviceError, match="GL_OUT_OF_MEMORY"):
+            f(PHOTO)
+    np.testing.assert_array_equal(f(PHOTO), whole)
+
+
+@pytest.mark.parametrize("name", ["fragment", "compute"])
+def test_a_driver_that_is_out_of_memory_is_asked_again_in_tiles(name, monkeypatch):
+    require(name)
+    from pygpu.devices import opengl
+
+    f = pygpu.compile(lambda im=Image, p=Position: im(p + (1, 1)), target=name)
+    image = Image(np.tile(PHOTO, (3, 3)), boundary="wrap")
+    allocate = opengl.Context._allocate
+
+    def short(self, make, what, nbytes):
+        if nbytes > 10_000:
+            raise pygpu.errors.OutOfMemory(f"no memory for {what}: GL_OUT_OF_MEMORY")
+        return allocate(self, make, what, nbytes)
+
+    with opengl.context() as gl:
+        gl.drain()
+        gl.pool.clear()
+    monkeypatch.setattr(opengl.Context, "_allocate", short)
+    expected = np.roll(np.asarray(image), (-1, -1), (0, 1))
+    np.testing.assert_array_equal(np.asarray(f(image)), expected)

@@ -1,0 +1,228 @@
+"""Functions of floats in native code: within 2 ulp of the exact result, and right at the ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pygpu.devices.cpu import CpuDevice
+from pygpu.ops import TABLE
+from pygpu.ssa import Builder, ImageInput
+from pygpu.storage import Format, Storage
+from pygpu.types import FLOAT
+
+Array = NDArray[Any]
+F32: Final = Format(np.dtype("float32"), 1)
+LEVELS: Final = ("", "avx2", "sse4.2", "sse2")
+LONG: Final = np.longdouble
+
+UNARY: Final[dict[str, Callable[[Array], Array]]] = {
+    "sqrt": np.sqrt,
+    "inversesqrt": lambda a: 1 / np.sqrt(a),
+    "cbrt": np.cbrt,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+}
+EXACT: Final[dict[str, Callable[[Array], Array]]] = {
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "trunc": np.trunc,
+    "round": np.rint,
+    "abs": np.abs,
+    "neg": np.negative,
+    "sign": np.sign,
+}
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Any:
+    with np.errstate(all="ignore"):
+        yield
+
+
+def compute(code: str, *arrays: Array) -> Array:
+    """An operation on arrays (H, W) of float32, natively."""
+    build = Builder(code, [ImageInput(f"a{i}", FLOAT) for i in range(len(arrays))])
+    loads = [build.load(i, build.x, build.y) for i in range(len(arrays))]
+    function = build.finish([build.emit(code, *loads)])
+    program = CpuDevice().compile(function, [F32] * len(arrays), [F32])
+    (result,) = program.run([Storage.of(a) for a in arrays], [], arrays[0].shape, [None])
+    return result.host()[..., 0]
+
+
+def everywhere(step: int) -> Array:
+    """Floats over all exponents and both signs, and all special values: every `step`-th bit
+    pattern from a random start on."""
+    rng = np.random.default_rng(step)
+    bits = np.arange(rng.integers(step), 2**32, step, dtype=np.int64).astype(np.uint32)
+    special = np.array(
+        [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, np.inf, -np.inf, np.nan, 2.0**-149,
+         -(2.0**-149), 2.0**-126, 3.4e38, -3.4e38, 8388608.0, 0.49999997, 1.5, 2.5, -2.5, 88.72284,
+         -103.97, 128.0, -149.5, np.pi, np.pi / 2, 16367173.0 * 2.0**72],
+        np.float32,
+    )  # fmt: skip
+    near = (1 + np.arange(-2000, 2000) * 2.0**-22).astype(np.float32)
+    usual = rng.uniform(-100, 100, 20000).astype(np.float32)
+    values = np.concatenate([bits.view(np.float32), special, near, -near, usual])
+    return values[: len(values) // 16 * 16].reshape(16, -1)
+
+
+def ulps(actual: Array, exact: Array) -> Array:
+    """The distance of float32 results from exact ones, in units of the last place there; zero
+    where both are NaN or the same infinity, and infinite where only one is."""
+    rounded = exact.astype(np.float32)
+    unit = np.spacing(np.clip(np.abs(rounded), 0, np.finfo(np.float32).max)).astype(LONG)
+    # Where the exact result exceeds the largest float it is an infinity one unit further.
+    top = LONG(2.0) ** 128
+    wide = np.where(np.isinf(actual), np.sign(actual) * top, actual.astype(LONG))
+    want = np.clip(exact, -top, top)
+    error = np.abs(wide - want) / unit
+    error[np.isnan(actual) & np.isnan(exact)] = 0
+    error[np.isnan(actual) != np.isnan(exact)] = np.inf
+    return error.astype(np.float64)
+
+
+def worst(code: str, actual: Array, exact: Array, *arrays: Array) -> float:
+    """The largest error; where it is more than 2 ulp, an error that shows it."""
+    error = ulps(actual, exact)
+    at = np.unravel_index(np.argmax(error), error.shape)
+    given = [f"{a[at]!r}" for a in arrays]
+    assert error[at] <= 2, (
+        f"{code}({', '.join(given)}) = {actual[at]!r}, not {exact[at]!r}: {error[at]:.2f} ulp"
+    )
+    return float(error[at])
+
+
+def huge_angles(code: str, values: Array) -> Array:
+    """Sines of whole eighths exactly: the angle is reduced as an integer first."""
+    digits = (
+        "31415926535897932384626433832795028841971693993751058209749445923078164062862089986280348"
+        "25342117067982148086513282306647093844609550582231725359408128481"
+    )
+    pi, scale = int(digits), 10 ** (len(digits) - 1)
+    results = []
+    for value in values:
+        angle = int(float(value) * 8) * (scale // 8)
+        quarter, rest = divmod(4 * angle + pi, 2 * pi)
+        near = LONG(rest - pi) / LONG(4 * scale)  # within an eighth of a turn of zero
+        sine, cosine = np.sin(near), np.cos(near)
+        turned = [(sine, cosine), (cosine, -sine), (-sine, -cosine), (-cosine, sine)][quarter % 4]
+        results.append({"sin": turned[0], "cos": turned[1], "tan": turned[0] / turned[1]}[code])
+    return np.array(results, LONG)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("code", UNARY)
+def test_functions_are_within_two_ulp(
+    code: str, level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    values = everywhere(40009)
+    exact = UNARY[code](values.astype(LONG))
+    if code in ("sin", "cos", "tan"):  # the long double's own reduction ends at 2**63
+        values = np.where(np.abs(values) < 2.0**60, values, np.float32(1))
+        exact = UNARY[code](values.astype(LONG))
+    worst(code, compute(code, values), exact, values)
+
+
+@pytest.mark.parametrize("code", ["sin", "cos", "tan"])
+def test_sines_of_huge_angles_are_within_two_ulp(code: str) -> None:
+    rng = np.random.default_rng(3)
+    values = np.exp2(rng.uniform(20, 127.9, 4000)).astype(np.float32)
+    values[:2] = 16367173.0 * 2.0**72, 2.0**127
+    values = values.reshape(4, -1)
+    exact = huge_angles(code, values.ravel()).reshape(values.shape)
+    worst(code, compute(code, values), exact, values)
+    assert np.array_equal(
+        compute(code, -values), (1 if code == "cos" else -1) * compute(code, values)
+    )
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("code", EXACT)
+def test_exact_functions_are_exact(code: str, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    values = everywhere(400009)
+    actual, expected = compute(code, values), EXACT[code](values)
+    same = (actual.view(np.int32) == expected.view(np.int32)) | (
+        np.isnan(actual) & np.isnan(values)
+    )
+    same |= (values == 0) & (actual == 0) & (code == "sign")
+    assert same.all(), values[~same][:5]
+
+
+@pytest.mark.parametrize(
+    "code", [c for c in UNARY if c not in ("exp exp2 cos cosh acos acosh".split())]
+)
+def test_zero_keeps_its_sign(code: str) -> None:
+    zeros = np.array([[0.0, -0.0] * 8], np.float32)
+    expected = UNARY[code](zeros)
+    assert np.array_equal(np.signbit(compute(code, zeros)), np.signbit(expected))
+
+
+def pairs(seed: int) -> tuple[Array, Array]:
+    """Pairs of floats: any, moderate ones, and all pairs of special ones."""
+    rng = np.random.default_rng(seed)
+    any_bits = rng.integers(0, 2**32, (2, 60000), np.uint32).view(np.float32)
+    moderate = rng.normal(0, 8, (2, 60000)).astype(np.float32)
+    whole = np.stack([rng.normal(0, 4, 4000), rng.integers(-30, 30, 4000)]).astype(np.float32)
+    special = np.array(
+        [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 1e30, -1e30, 1e-40, -1e-40, np.inf,
+         -np.inf, np.nan, 2.0**24, 2.0**24 - 1, 2.0**23 + 1, 1.0000001, 0.99999994],
+        np.float32,
+    )  # fmt: skip
+    grid = np.stack([a.ravel() for a in np.meshgrid(special, special)])
+    both = np.concatenate([any_bits, moderate, whole, grid], axis=1)
+    both = both[:, : both.shape[1] // 4 * 4].reshape(2, 4, -1)
+    return np.ascontiguousarray(both[0]), np.ascontiguousarray(both[1])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("code", ["pow", "atan2", "hypot"])
+def test_functions_of_two_are_within_two_ulp(
+    code: str, level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    a, b = pairs(5)
+    reference = {"pow": np.power, "atan2": np.arctan2, "hypot": np.hypot}[code]
+    exact = reference(a.astype(LONG), b.astype(LONG))
+    actual = compute(code, a, b)
+    worst(code, actual, exact, a, b)
+    certain = ~np.isnan(exact) & (np.abs(exact) < 1e38) & (np.abs(exact) > 1e-37) | (exact == 0)
+    certain &= ~((exact == 0) & (np.abs(actual) > 0))
+    assert np.array_equal(np.signbit(actual)[certain], np.signbit(exact)[certain])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("code", ["fmod", "mod", "floordiv", "copysign", "min", "max"])
+def test_remainders_are_numpys(code: str, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    a, b = pairs(6)
+    meaning = TABLE[code].meaning
+    assert meaning is not None
+    expected, actual = meaning(a, b), compute(code, a, b)
+    same = (actual.view(np.int32) == expected.view(np.int32)) | (
+        np.isnan(actual) & np.isnan(expected)
+    )
+    assert same.all(), (a[~same][:5], b[~same][:5], actual[~same][:5])

@@ -1,0 +1,79 @@
+"""What is said of programs that are refused: the golden texts of tests/goldens/errors.
+
+A text has the user's line with its caret, the message, and the notes of calls.
+"""
+
+import re
+import traceback
+from pathlib import Path
+
+import pytest
+
+import pygpu
+from programs import errors
+from programs.suite import IMAGES
+
+# What would fail in plain Python as well, and is raised as there. The rest PyGPU alone refuses.
+RAISED = {
+    "attribute_of_number": AttributeError,
+    "attribute_of_number_in_called_function": AttributeError,
+    "call_of_number": TypeError,
+    "comparison_of_number_and_string": TypeError,
+    "delete_then_use": UnboundLocalError,
+    "image_of_ints_interpolated": ValueError,
+    "image_with_unknown_boundary": ValueError,
+    "index_of_number": TypeError,
+    "index_out_of_range": IndexError,
+    "iteration_over_number": TypeError,
+    "key_missing": KeyError,
+    "key_missing_in_own_dict": KeyError,
+    "known_assertion_fails": AssertionError,
+    "known_attribute_missing": AttributeError,
+    "known_call_fails": ValueError,  # a LinAlgError is one
+    "known_division_by_zero": ZeroDivisionError,
+    "known_raise": ValueError,
+    "length_of_number": TypeError,
+    "missing_argument": TypeError,
+    "name_unknown": NameError,
+    "own_attribute_missing": AttributeError,
+    "swizzle_of_missing_component": AttributeError,
+    "swizzle_of_mixed_sets": AttributeError,
+    "too_many_arguments": TypeError,
+    "unpacking_of_wrong_length": ValueError,
+    "vector_with_too_few_components": TypeError,
+}
+
+# Where CPythons differ in the span they give an instruction, the message alone is compared.
+VARYING = {
+    "assert_on_dynamic",
+    "filtered_by_dynamic",
+    "formatted_dynamic",
+    "iteration_over_number",
+}
+
+
+@pytest.mark.parametrize("program", errors.program, ids=lambda program: program.name)
+def test_refusal_says_what_is_wrong_and_where(program, golden) -> None:
+    images = {name: IMAGES[name] for name in program.images}
+    with pytest.raises(RAISED.get(program.name, pygpu.CompileError)) as caught:
+        pygpu.compile(program.function, target="interpreter", **program.known)(
+            **images, **program.dynamic
+        )
+    text = shown(caught.value)
+    if program.name in VARYING:
+        text = next(line for line in text.splitlines() if line.startswith(caught.typename)) + "\n"
+    golden.check(f"errors/{program.name}.txt", text)
+
+
+def shown(error: BaseException) -> str:
+    """The error as Python prints it, without the traceback, paths and line numbers."""
+    text = "".join(traceback.format_exception_only(error))
+    text = re.sub(r'  File ".*", line \d+\n', "", text)
+    text = re.sub(r"[^\s\"]*/(\w+\.py):\d+", r"\1", text)
+    text = re.sub(r"\bline \d+", "line N", text)
+    return re.sub(r"^pygpu\.", "", text, flags=re.MULTILINE)
+
+
+def test_every_golden_text_has_its_program() -> None:
+    names = {path.stem for path in (Path(__file__).parent / "goldens" / "errors").glob("*.txt")}
+    assert names <= {program.name for program in errors.program}

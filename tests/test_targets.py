@@ -1,0 +1,89 @@
+"""Which device `auto` is: hardware first, measured once; then the cpu; software OpenGL last."""
+
+import pytest
+
+import pygpu
+from pygpu import cache, targets
+from pygpu.devices.interpreter import InterpreterDevice
+
+
+class Fake:
+    def __init__(self, name):
+        self.name = name
+
+
+@pytest.fixture
+def machine(monkeypatch, tmp_path):
+    """A machine with the devices named in `opened`; those in `hardware` are GPUs."""
+    state = targets._State()
+    machine = {"opened": set(), "hardware": set(), "times": {}, "measured": []}
+
+    def open_device(name):
+        if name not in machine["opened"]:
+            raise pygpu.DeviceError(f"no {name}")
+        return state.opened.setdefault(name, Fake(name))
+
+    def measure(device):
+        machine["measured"].append(device.name)
+        return machine["times"][device.name]
+
+    monkeypatch.setattr(targets, "_STATE", state)
+    monkeypatch.setattr(targets, "open_device", open_device)
+    monkeypatch.setattr(targets, "measure", measure)
+    monkeypatch.setattr(targets, "is_hardware", lambda device: device.name in machine["hardware"])
+    monkeypatch.setattr(targets, "description", lambda device: {"device": device.name})
+    monkeypatch.setattr(targets, "_may_have_hardware", lambda: bool(machine["hardware"]))
+    monkeypatch.setenv("PYGPU_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("PYGPU_CACHE", raising=False)
+    monkeypatch.delenv("PYGPU_TARGET", raising=False)
+    return machine
+
+
+def test_without_a_gpu_it_is_the_cpu(machine):
+    machine["opened"] = {"cpu", "fragment", "compute"}
+    assert targets.choose("auto").name == "cpu"
+    assert machine["measured"] == []
+
+
+def test_software_opengl_is_taken_where_nothing_else_is_left(machine):
+    machine["opened"] = {"fragment"}
+    assert targets.choose("auto").name == "fragment"
+
+
+def test_hardware_comes_first(machine):
+    machine["opened"], machine["hardware"] = {"cpu", "compute"}, {"compute"}
+    assert targets.choose("auto").name == "compute"
+    assert machine["measured"] == []
+
+
+@pytest.mark.parametrize("faster", ["fragment", "compute"])
+def test_the_faster_of_two_is_measured_once_for_a_machine(machine, faster):
+    machine["opened"] = machine["hardware"] = {"fragment", "compute"}
+    machine["times"] = {"fragment": 2.0, "compute": 2.0, faster: 1.0}
+    assert targets.choose("auto").name == faster
+    assert sorted(machine["measured"]) == ["compute", "fragment"]
+    targets.reset()
+    assert targets.choose("auto").name == faster
+    assert len(machine["measured"]) == 2
+    cache.clear()
+    targets.reset()
+    assert targets.choose("auto").name == faster
+    assert len(machine["measured"]) == 4
+
+
+def test_where_nothing_is_every_attempt_is_told(machine):
+    with pytest.raises(pygpu.DeviceError, match=r"(?s)cpu: no cpu.*fragment: no fragment"):
+        targets.choose("auto")
+
+
+def test_the_environment_is_read_at_each_use(machine, monkeypatch):
+    machine["opened"] = {"cpu", "fragment"}
+    assert targets.choose("auto").name == "cpu"
+    monkeypatch.setenv("PYGPU_TARGET", "fragment")
+    assert targets.choose("auto").name == "fragment"
+    assert targets.choose("cpu").name == "cpu"
+
+
+def test_measuring_gives_seconds_and_infinity_where_it_fails():
+    assert 0 < targets.measure(InterpreterDevice(), size=64) < 60
+    assert targets.measure(Fake("broken")) == float("inf")

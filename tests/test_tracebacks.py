@@ -1,0 +1,108 @@
+"""Tracebacks of errors that are the user's: their call, at most one frame of ours, their caret."""
+
+import traceback
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Image, Position
+
+PHOTO = np.ones((3, 4), np.float32)
+HOME = str(Path(pygpu.__file__).parent)
+
+
+def refused(v):
+    return [v, 1.0][v]
+
+
+def missing(v):
+    return {"here": 1}["not here"] * v
+
+
+def helper(table, name):
+    return table[name]
+
+
+def wrong(im: Image, p: Position):
+    return refused(im(p))
+
+
+def fails(im: Image, p: Position):
+    return missing(im(p))
+
+
+def fails_within(im: Image, p: Position):
+    return helper({}, "not here") * im(p)
+
+
+class Lens:
+    @pygpu.compile
+    def look(self, im: Image, p: Position):
+        return refused(im(p))
+
+
+CALLS = {
+    "call": lambda: pygpu.compile(wrong)(PHOTO),
+    "lower": lambda: pygpu.compile(wrong).lower(PHOTO),
+    "iterate": lambda: pygpu.compile(wrong).iterate(PHOTO, 2),
+    "method": lambda: Lens().look(PHOTO),
+    "lower of a method": lambda: Lens().look.lower(PHOTO),
+    "vectorize": lambda: pygpu.vectorize(refused)(PHOTO),
+    "vectorize of images": lambda: pygpu.vectorize(refused)(Image(PHOTO)),
+    "vectorize of scalars": lambda: pygpu.vectorize(refused)(1.5),
+    "lower of vectorize": lambda: pygpu.vectorize(refused).lower(PHOTO),
+    "reduce": lambda: pygpu.reduce(lambda a, b: refused(a), PHOTO),
+    "map": lambda: pygpu.reduce(max, PHOTO, map=refused),
+}
+
+
+def frames(error):
+    return [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_is_refused_shows_the_users_expression(name):
+    with pytest.raises(pygpu.CompileError) as caught:
+        CALLS[name]()
+    error = caught.value
+    assert sum(file.startswith(HOME) for file in frames(error)) <= 1
+    assert __file__ in frames(error)[1]
+    shown = "".join(traceback.format_exception(error))
+    assert "    return [v, 1.0][v]\n           ^^^^^^^^^^^\n" in shown
+    assert HOME not in "\n".join(traceback.format_exception_only(error))
+    assert "During handling" not in shown
+    assert "direct cause" not in shown
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: pygpu.compile(fails)(PHOTO),
+        lambda: pygpu.compile(fails).lower(PHOTO),
+        lambda: pygpu.compile(fails).iterate(PHOTO, 2),
+        lambda: pygpu.vectorize(missing)(PHOTO),
+        lambda: pygpu.reduce(lambda a, b: missing(a), PHOTO),
+    ],
+)
+def test_what_known_code_raises_says_where_it_was(call):
+    with pytest.raises(KeyError, match="not here") as caught:
+        call()
+    assert sum(file.startswith(HOME) for file in frames(caught.value)) == 0
+    notes = caught.value.__notes__
+    assert 'in missing: return {"here": 1}["not here"] * v' in notes[0]
+    assert HOME not in "\n".join(notes)
+
+
+def test_frames_of_functions_that_python_ran_are_kept():
+    with pytest.raises(KeyError) as caught:
+        pygpu.compile(fails_within)(PHOTO)
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].name == "helper"
+
+
+def test_operators_refuse_in_one_frame():
+    with pytest.raises(pygpu.CompileError, match="float and int") as caught:
+        Image(PHOTO) & 1
+    assert sum(file.startswith(HOME) for file in frames(caught.value)) <= 1
+    assert caught.value.filename is None  # there is no line of the user's but the call
