@@ -198,7 +198,9 @@ def _mapped(w: Walker, function: Any, sequences: tuple[Any, ...]) -> Any:
             heap = w.state.heap
             if all(heap.get(handle) is contents for handle, contents in before.items()):
                 try:
-                    return _map_indexed(w, function, [tabulate(w, c) for c in zip(*rows)])
+                    return _map_indexed(
+                        w, function, [tabulate(w, c) for c in zip(*rows, strict=True)]
+                    )
                 except CompileError:
                     continue  # its items fit no table: unroll, whatever it takes
     return _of(made)

@@ -141,14 +141,14 @@ def np_max_of(xs: Any) -> Any:
 
 
 def np_any_of(xs: Any) -> Any:
-    found = False
+    found: Any = False
     for x in xs:
         found = found or np.any(x)
     return found
 
 
 def np_all_of(xs: Any) -> Any:
-    found = True
+    found: Any = True
     for x in xs:
         found = found and np.all(x)
     return found
