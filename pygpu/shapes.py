@@ -1,0 +1,112 @@
+"""How the work of a compute program is shared out: the pixels of a thread, the threads of a group.
+
+All shapes compute the same bits; which one is the fastest depends on the function and the device. A
+function has the shape that was measured for it on this machine and driver (pygpu/tuning.py), else
+one by how far it looks around the pixel.
+
+    key = shapes.key(function, inputs, outputs, "NVIDIA H200, OpenGL 4.6")
+    shape = shapes.remembered(key) or shapes.default(3)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from typing import Final
+
+from pygpu import cache
+from pygpu.ssa import Function
+from pygpu.storage import Format
+
+KIND: Final = "shape"  # of what is kept in the disk cache
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Pixels that a thread makes along x and y, and threads of a work group along x and y."""
+
+    columns: int
+    rows: int
+    threads_x: int
+    threads_y: int
+
+    def __post_init__(self) -> None:
+        if min(astuple(self)) < 1:
+            raise ValueError(f"{self!r}: each number is at least 1")
+
+    def __str__(self) -> str:
+        return (
+            f"{self.columns} x {self.rows} pixels a thread, groups of "
+            f"{self.threads_x} x {self.threads_y} threads"
+        )
+
+
+# What tuning tries. Four columns are one load of 16 bytes of a float32 row. Groups lie along rows,
+# so that their loads are of neighbouring bytes; OpenGL 4.3 promises 1024 threads a group.
+CANDIDATES: Final = tuple(
+    Shape(4, rows, *threads)
+    for rows in (1, 2, 4, 8)
+    for threads in ((64, 1), (32, 4), (32, 8), (128, 1), (64, 2))
+)
+
+# Rows of pixels a thread makes where a function reads up to so many rows of an image for one pixel.
+ROWS: Final = ((1, 1), (3, 4))
+ROWS_BEYOND: Final = 8
+
+
+def default(footprint_height: int) -> Shape:
+    """The shape of a function that reads this many rows of an image for a pixel: 1 for what reads
+    the pixel alone or nothing, 3 for 3 x 3 texels. More rows a thread share more loads."""
+    if footprint_height < 1:
+        raise ValueError(f"footprint_height={footprint_height}: takes 1 or more")
+    rows = next((rows for height, rows in ROWS if footprint_height <= height), ROWS_BEYOND)
+    return Shape(4, rows, 64, 1)
+
+
+# ---------------------------------------------------------------- what was measured
+
+
+def key(
+    function: Function, inputs: Sequence[Format], outputs: Sequence[Format], driver: str
+) -> str:
+    """What a measured shape is remembered under: a hash of all that decides which is the fastest.
+    `function` as the device gets it, `driver` what it says of itself."""
+    formats = [(str(f.dtype), f.channels, f.normalize) for f in (*inputs, *outputs)]
+    text = f"{function}\n{len(inputs)} {formats}\n{driver}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class _Chosen:
+    """The shapes that were measured or looked up in this process: None where there is none."""
+
+    def __init__(self) -> None:
+        self.shapes: dict[str, Shape | None] = {}
+
+
+_CHOSEN: Final = _Chosen()
+
+
+def remembered(key: str) -> Shape | None:
+    """The shape that was measured, in this process or, where the disk cache is on, in another."""
+    if key not in _CHOSEN.shapes:
+        _CHOSEN.shapes[key] = _read(cache.get(KIND, key))
+    return _CHOSEN.shapes[key]
+
+
+def remember(key: str, shape: Shape) -> None:
+    """Keep a measured shape: on disk where the cache is on, in this process anyway."""
+    _CHOSEN.shapes[key] = shape
+    cache.put(KIND, key, " ".join(map(str, astuple(shape))).encode("ascii"))
+
+
+def forget() -> None:
+    """Forget what this process knows; what is on disk stays."""
+    _CHOSEN.shapes.clear()
+
+
+def _read(data: bytes | None) -> Shape | None:
+    """The shape that was written; None where these are no four numbers."""
+    found = re.fullmatch(rb"[1-9]\d{0,4}(?: [1-9]\d{0,4}){3}", data or b"")
+    return Shape(*map(int, found[0].split())) if found else None

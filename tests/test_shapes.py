@@ -1,0 +1,84 @@
+"""Shapes of compute programs: their default, and how what was measured is remembered."""
+
+import numpy as np
+import pytest
+
+from pygpu import cache, shapes
+from pygpu.shapes import Shape
+from pygpu.ssa import Builder, ImageInput
+from pygpu.storage import Format
+from pygpu.types import FLOAT
+
+FLOATS = Format(np.dtype("float32"), 1)
+BYTES = Format(np.dtype("uint8"), 1)
+
+
+@pytest.fixture(autouse=True)
+def disk(monkeypatch, tmp_path):
+    monkeypatch.setenv("PYGPU_CACHE", "1")
+    monkeypatch.setenv("PYGPU_CACHE_DIR", str(tmp_path))
+    shapes.forget()
+    yield
+    shapes.forget()
+
+
+def scaled(by):
+    build = Builder("scaled", [ImageInput("image", FLOAT)])
+    texel = build.load(0, build.x, build.y)
+    return build.finish([build.emit("mul", texel, build.constant(FLOAT, by))])
+
+
+def test_functions_that_look_farther_get_more_rows_a_thread():
+    rows = [shapes.default(height).rows for height in (1, 3, 5, 9, 63)]
+    assert rows == sorted(rows)
+    assert rows[0] == 1
+
+
+def test_a_footprint_has_a_row():
+    with pytest.raises(ValueError, match="takes 1 or more"):
+        shapes.default(0)
+
+
+def test_candidates_are_different_and_include_each_default():
+    assert len(set(shapes.CANDIDATES)) == len(shapes.CANDIDATES)
+    assert {shapes.default(height) for height in range(1, 20)} <= set(shapes.CANDIDATES)
+
+
+def test_a_shape_of_nothing_is_refused():
+    with pytest.raises(ValueError, match="at least 1"):
+        Shape(4, 0, 64, 1)
+
+
+def test_a_key_knows_function_formats_and_driver():
+    keys = [
+        shapes.key(scaled(2.0), [FLOATS], [FLOATS], "A"),
+        shapes.key(scaled(3.0), [FLOATS], [FLOATS], "A"),
+        shapes.key(scaled(2.0), [BYTES], [FLOATS], "A"),
+        shapes.key(scaled(2.0), [FLOATS], [BYTES], "A"),
+        shapes.key(scaled(2.0), [FLOATS], [FLOATS], "B"),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert shapes.key(scaled(2.0), [FLOATS], [FLOATS], "A") == keys[0]
+
+
+def test_what_was_measured_is_found_by_another_process():
+    shape = Shape(4, 2, 32, 8)
+    assert shapes.remembered("key") is None
+    shapes.remember("key", shape)
+    assert shapes.remembered("key") == shape
+    shapes.forget()  # what another process begins with
+    assert shapes.remembered("key") == shape
+
+
+def test_without_a_cache_it_is_remembered_in_the_process_alone(monkeypatch):
+    monkeypatch.setenv("PYGPU_CACHE", "0")
+    shapes.remember("key", Shape(4, 2, 32, 8))
+    assert shapes.remembered("key") == Shape(4, 2, 32, 8)
+    shapes.forget()
+    assert shapes.remembered("key") is None
+
+
+@pytest.mark.parametrize("data", [b"", b"4 2 32", b"4 0 32 8", b"four", b"4 2 32 8 1", b"\xff"])
+def test_an_entry_of_something_else_counts_as_none(data):
+    cache.put(shapes.KIND, "key", data)
+    assert shapes.remembered("key") is None
