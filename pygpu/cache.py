@@ -2,7 +2,8 @@
 
 One file an entry, named by the hash of its key. The folder is the platform's cache folder, or
 PYGPU_CACHE_DIR; PYGPU_CACHE=0 turns it off. Many processes may use it at once: files appear whole,
-by renaming. A damaged, missing or unwritable file or folder is as good as an entry not there.
+by renaming. A damaged, foreign, missing or unwritable file or folder is as good as an entry not
+there: each begins with a digest of its name and content.
 
     cache.put("native", key, machine_code); cache.get("native", key)
 """
@@ -12,15 +13,15 @@ import os
 import random
 import tempfile
 import time
-import zlib
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-LAYOUT: Final = "1"  # changes when the layout of files does
+LAYOUT: Final = "2"  # changes when the layout of files does
 LIMIT: Final = 256 * 2**20  # bytes kept, the least recently used go first
 _SWEEP: Final = 50  # a sweep follows one in so many writes
+_DIGEST: Final = 16  # bytes
 _UNFINISHED: Final = ".new"  # ends the names of files that are being written
 _ABANDONED: Final = 3600  # seconds after which nobody is writing one any more
 
@@ -34,7 +35,7 @@ def get(kind: str, key: bytes | str) -> bytes | None:
         content = path.read_bytes()
     except OSError:
         return None
-    data = _opened(content)
+    data = _opened(path.name, content)
     if data is None:
         with suppress(OSError):
             path.unlink()
@@ -56,7 +57,7 @@ def put(kind: str, key: bytes | str, data: bytes) -> None:
         return
     try:
         with open(handle, "wb") as file:
-            file.write(zlib.crc32(data).to_bytes(4, "little") + data)
+            file.write(_digest(path.name, data) + data)
         os.replace(name, path)
     except OSError:
         with suppress(OSError):
@@ -79,11 +80,14 @@ def place() -> str | None:
     return None if folder is None else str(folder)
 
 
-def _opened(content: bytes) -> bytes | None:
-    """The data of a file, None where it is damaged."""
-    data = content[4:]
-    whole = len(content) >= 4 and zlib.crc32(data) == int.from_bytes(content[:4], "little")
-    return data if whole else None
+def _digest(name: str, data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_DIGEST, key=name.encode()).digest()
+
+
+def _opened(name: str, content: bytes) -> bytes | None:
+    """The data of a file, None where it is damaged or another entry's."""
+    data = content[_DIGEST:]
+    return data if _digest(name, data) == content[:_DIGEST] else None
 
 
 def _path(kind: str, key: bytes | str) -> Path | None:
@@ -98,14 +102,17 @@ def _folder() -> Path | None:
     if os.environ.get("PYGPU_CACHE", "1").lower() in ("0", "off", "false", "no"):
         return None
     chosen = os.environ.get("PYGPU_CACHE_DIR")
-    return (Path(chosen) if chosen else _default_folder()) / LAYOUT
+    folder = Path(chosen) if chosen else _default_folder()
+    return None if folder is None else folder / LAYOUT
 
 
 @lru_cache(maxsize=1)
-def _default_folder() -> Path:
+def _default_folder() -> Path | None:
+    """The platform's, None where it has none: a user without a home, in some containers."""
     import platformdirs  # only where no folder is named: it costs milliseconds
 
-    return Path(platformdirs.user_cache_dir("pygpu", appauthor=False))
+    folder = Path(platformdirs.user_cache_dir("pygpu", appauthor=False))
+    return folder if folder.is_absolute() else None
 
 
 def _sweep(folder: Path, limit: int | None = None) -> None:

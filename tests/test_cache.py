@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,13 +52,65 @@ def test_it_can_be_turned_off(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert len(files(folder)) == 1
 
 
-@pytest.mark.parametrize("damage", [b"", b"abc", b"\0\0\0\0code"])
+@pytest.mark.parametrize("damage", [b"", b"abc", b"\0\0\0\0code", bytes(16), bytes(99)])
 def test_a_damaged_file_is_no_entry_and_goes(folder: Path, damage: bytes) -> None:
     cache.put("native", "key", b"code")
     (path,) = files(folder)
     path.write_bytes(damage)
     assert cache.get("native", "key") is None
     assert files(folder) == []
+
+
+def test_every_bit_of_a_file_counts(folder: Path) -> None:
+    cache.put("native", "key", b"code")
+    (path,) = files(folder)
+    whole = path.read_bytes()
+    for bit in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        assert cache.get("native", "key") is None
+    for end in range(len(whole)):
+        path.write_bytes(whole[:end])
+        assert cache.get("native", "key") is None
+    path.write_bytes(whole)
+    assert cache.get("native", "key") == b"code"
+
+
+def test_a_file_under_the_name_of_another_is_no_entry(folder: Path) -> None:
+    cache.put("native", "a", b"code of a")
+    (path,) = files(folder)
+    content = path.read_bytes()
+    cache.put("native", "b", b"code of b")
+    (other,) = set(files(folder)) - {path}
+    other.write_bytes(content)
+    assert cache.get("native", "b") is None
+    assert cache.get("native", "a") == b"code of a"
+
+
+def test_folders_where_files_should_be_are_no_entries(folder: Path) -> None:
+    cache.put("native", "key", b"code")
+    (path,) = files(folder)
+    path.unlink()
+    path.mkdir()
+    assert cache.get("native", "key") is None
+    cache.put("native", "key", b"code")
+    assert cache.get("native", "key") is None
+    assert files(folder) == []
+    (folder / cache.LAYOUT / "target").write_bytes(b"a file where a folder should be")
+    cache.put("target", "key", b"cpu")
+    assert cache.get("target", "key") is None
+    cache.clear()
+
+
+def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYGPU_CACHE_DIR")
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda *_, **__: "~/.cache/pygpu")
+    cache._default_folder.cache_clear()
+    assert cache.place() is None
+    cache.put("native", "key", b"code")
+    assert cache.get("native", "key") is None
+    cache._default_folder.cache_clear()
 
 
 def test_a_folder_that_cannot_be_made_is_no_cache(
@@ -106,3 +165,92 @@ def test_processes_may_write_at_once() -> None:
     found = cache.get("native", "shared")
     assert found is not None
     assert len(found) == 5000
+
+
+# ---------------------------------------------------------------- processes that end badly
+
+# The cache alone, so that the process begins quickly.
+ALONE = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("cache", sys.argv[1])
+cache = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(cache)
+"""
+
+
+@contextmanager
+def started(code: str, **options: object) -> Iterator[subprocess.Popen[str]]:
+    """A process that runs this text, with `cache` in it."""
+    arguments = [sys.executable, "-S", "-c", ALONE + textwrap.dedent(code), str(cache.__file__)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, **options) as child:  # type: ignore[call-overload]
+        yield child
+
+
+def alone(code: str, **options: object) -> None:
+    """Run this text in a process that is to end well."""
+    with started(code, **options) as child:
+        assert child.wait(60) == 0
+
+
+def test_a_process_killed_while_it_writes_leaves_no_half_entry(folder: Path) -> None:
+    code = """
+    print("writing", flush=True)
+    for i in range(1 << 30):
+        cache.put("native", str(i % 10), bytes([i % 251]) * (1 << 18))
+    """
+    chance = random.Random(0)
+    for _ in range(12):
+        with started(code) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            time.sleep(chance.uniform(0, 0.02))
+            child.kill()
+        for i in range(10):
+            found = cache.get("native", str(i))
+            assert found is None or (len(found) == 1 << 18 and len(set(found)) == 1)
+    cache.put("native", "0", b"after")
+    assert cache.get("native", "0") == b"after"
+    for path in files(folder):
+        os.utime(path, (1000, 1000))
+    cache._sweep(folder / cache.LAYOUT)
+    assert not [path for path in files(folder) if path.suffix == ".new"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of files are POSIX's")
+def test_what_a_full_disk_does_not_hold_is_no_entry(folder: Path) -> None:
+    code = """
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # writing more is refused
+    cache.put("native", "large", bytes(5000))
+    assert cache.get("native", "large") is None
+    cache.put("native", "small", bytes(500))
+    assert cache.get("native", "small") == bytes(500)
+    """
+    alone(code)
+    assert len(files(folder)) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are POSIX's")
+def test_a_folder_that_is_read_only_is_read(folder: Path) -> None:
+    cache.put("native", "key", b"code")
+    code = """
+    assert cache.get("native", "key") == b"code"
+    cache.put("native", "key", b"other")
+    cache.put("native", "second", b"code")
+    cache.put("other", "key", b"code")
+    assert cache.get("native", "key") == b"code"
+    assert cache.get("native", "second") is None
+    cache.clear()
+    assert cache.get("native", "key") == b"code"
+    """
+    folders = [folder, folder / cache.LAYOUT, folder / cache.LAYOUT / "native"]
+    for path in folders:
+        path.chmod(0o555)
+    try:
+        if os.access(folder, os.W_OK):
+            pytest.skip("permissions are not for this user")
+        alone(code)
+    finally:
+        for path in folders:
+            path.chmod(0o755)
+    assert len(files(folder)) == 1
