@@ -71,6 +71,48 @@ def test_the_faster_of_two_is_measured_once_for_a_machine(machine, faster):
     assert len(machine["measured"]) == 4
 
 
+def test_one_that_fails_is_not_the_faster(machine):
+    machine["opened"] = machine["hardware"] = {"fragment", "compute"}
+    machine["times"] = {"fragment": 2.0, "compute": float("inf")}
+    assert targets.choose("auto").name == "fragment"
+
+
+def test_a_gpu_whose_programs_all_fail_is_left_alone_and_asked_again(machine):
+    machine["opened"], machine["hardware"] = {"fragment", "compute", "cpu"}, {"fragment", "compute"}
+    machine["times"] = {"fragment": float("inf"), "compute": float("inf")}
+    assert targets.choose("auto").name == "cpu"
+    targets.reset()
+    machine["times"] = {"fragment": 1.0, "compute": 2.0}
+    assert targets.choose("auto").name == "fragment"
+
+
+def test_another_driver_is_measured_anew(machine, monkeypatch):
+    machine["opened"] = machine["hardware"] = {"fragment", "compute"}
+    machine["times"] = {"fragment": 2.0, "compute": 1.0}
+    assert targets.choose("auto").name == "compute"
+    monkeypatch.setattr(targets, "description", lambda device: {"device": f"new {device.name}"})
+    machine["times"] = {"fragment": 1.0, "compute": 2.0}
+    targets.reset()
+    assert targets.choose("auto").name == "fragment"
+
+
+@pytest.mark.parametrize("content", [b"", b"cpu", b"\xff\xfe"])
+def test_an_answer_on_disk_that_is_none_of_them_is_measured_anew(machine, monkeypatch, content):
+    machine["opened"] = machine["hardware"] = {"fragment", "compute"}
+    machine["times"] = {"fragment": 2.0, "compute": 1.0}
+    monkeypatch.setattr(cache, "get", lambda kind, key: content)
+    assert targets.choose("auto").name == "compute"
+
+
+def test_without_a_cache_it_is_measured_once_in_a_process(machine, monkeypatch):
+    monkeypatch.setenv("PYGPU_CACHE", "0")
+    machine["opened"] = machine["hardware"] = {"fragment", "compute"}
+    machine["times"] = {"fragment": 2.0, "compute": 1.0}
+    for _ in range(3):
+        assert targets.choose("auto").name == "compute"
+    assert len(machine["measured"]) == 2
+
+
 def test_where_nothing_is_every_attempt_is_told(machine):
     with pytest.raises(pygpu.DeviceError, match=r"(?s)cpu: no cpu.*fragment: no fragment"):
         targets.choose("auto")
@@ -87,3 +129,15 @@ def test_the_environment_is_read_at_each_use(machine, monkeypatch):
 def test_measuring_gives_seconds_and_infinity_where_it_fails():
     assert 0 < targets.measure(InterpreterDevice(), size=64) < 60
     assert targets.measure(Fake("broken")) == float("inf")
+
+
+def test_every_run_is_timed_in_turn(target):
+    device, order = targets.open_device(target), []
+    times = targets.seconds(device, [lambda: order.append(1), lambda: order.append(2)] * 3)
+    assert order == [1, 2] * 3
+    assert len(times) == 6
+    assert min(times) >= 0
+
+
+def test_software_opengl_can_be_measured(target):
+    assert 0 < targets.measure(targets.open_device(target), size=64) < 60

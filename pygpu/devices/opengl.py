@@ -15,6 +15,7 @@ import atexit
 import ctypes
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -121,6 +122,7 @@ class Context:
         self.garbage: deque[tuple[Any, Any, int]] = deque()
         self.programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
         self.framebuffers: dict[tuple[int, ...], Any] = {}
+        self.timers: list[Any] = []  # queries, reused
         self.idle = self.gl.simple_framebuffer((1, 1))
         self.is_lost = False
         info = self.gl.info
@@ -283,6 +285,47 @@ class Context:
             make = partial(self.gl.buffer, reserve=nbytes)
             glo = self._allocate(make, "a storage buffer", nbytes)
         return Buffer(self, glo, key, nbytes)
+
+    # ------------------------------------------------ time
+
+    def seconds(self, runs: Sequence[Callable[[], object]]) -> list[float]:
+        """The seconds that the device takes for what each of these submits, submitted one after the
+        other: by timer queries, or by the clock where the driver's tell nothing, as those of
+        software do. A run may wait for the device, but not call this."""
+        self.gl.finish()
+        if not self.is_software:
+            while len(self.timers) < len(runs):
+                self.timers.append(self.gl.query(time=True))
+            timers = self.timers[: len(runs)]
+            started = time.perf_counter()
+            for run, timer in zip(runs, timers, strict=True):
+                with timer:
+                    run()
+                self.drain()  # what a run has let go is there for the next one
+            times = [1e-9 * timer.elapsed for timer in timers]
+            passed = time.perf_counter() - started
+            self.check()
+            if min(times, default=1.0) > 0 and sum(times) <= passed:
+                return times
+        return [self._clocked(run) for run in runs]
+
+    def _clocked(self, run: Callable[[], object]) -> float:
+        started = time.perf_counter()
+        run()
+        self.gl.finish()
+        passed = time.perf_counter() - started
+        self.drain()
+        return passed
+
+    def copies(self, nbytes: int, count: int) -> list[float]:
+        """The seconds that each of some copies of so many bytes takes, from a buffer into
+        another."""
+        source, target = self._buffer(nbytes), self._buffer(nbytes)
+        noise = np.random.default_rng(0).bytes(min(nbytes, 1 << 24))
+        for start in range(0, nbytes, len(noise)):  # memory never written may be no memory
+            for buffer in (source, target):
+                buffer.glo.write(noise[: nbytes - start], offset=start)
+        return self.seconds([lambda: self.gl.copy_buffer(target.glo, source.glo)] * count)
 
     # ------------------------------------------------ trouble
 
