@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from pygpu import arithmetic, followers, methods, objects, operators, pictures, views
+from pygpu.arguments import misfit
 from pygpu.bytecode import decode
 from pygpu.dependencies import Dependencies
 from pygpu.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS, choose
@@ -230,7 +231,8 @@ def call(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str,
                 w, function.function, (*function.args, *args), {**function.keywords, **keywords}
             )
         case Builtin():
-            return function.call(*args, **keywords)
+            meant = getattr(objects.class_of(function.owner), function.name, function.call)
+            return _by_rule(meant, function.call, args, keywords, (function.owner,))
         case Picture():
             if keywords:
                 raise w.error(f"the image '{function.name}' takes a position alone")
@@ -265,7 +267,7 @@ def _call_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) 
                 return native(w, function, args, keywords)
             except NotKnown:
                 pass
-        result = rule(w, *args, **keywords)
+        result = _by_rule(function, functools.partial(rule, w), args, keywords)
         if result is not NotImplemented:
             return result
     if views.is_viewing(function, args, keywords):
@@ -282,6 +284,19 @@ def _call_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) 
         except NotKnown:
             pass
     return _walk_known(w, function, args, keywords)
+
+
+def _by_rule(
+    function: Any, rule: Any, args: tuple[Any, ...], keywords: Any, owner: tuple[Any, ...] = ()
+) -> Any:
+    """What a rule makes of a call; a TypeError in Python's words if it takes no such arguments."""
+    try:
+        return rule(*args, **keywords)
+    except TypeError:
+        wrong = misfit(function, rule, args, keywords, owner)
+        if wrong is None:
+            raise
+    raise wrong
 
 
 def _is_method_of(function: Any, value: Any) -> bool:
@@ -402,7 +417,13 @@ def _method_of_outside(w: Walker, owner: Any, name: str, args: Any, keywords: An
         from pygpu.known import virtual
 
         copy = virtual(dict(owner) if isinstance(owner, dict) else set(owner))
-    return call(w, methods.method(w, copy, name), args, keywords)
+    method = methods.method(w, copy, name)
+    if method is None:
+        raise w.error(
+            f"{type(owner).__name__}.{name} has no meaning on dynamic values: "
+            "call it with known values, or write it in Python"
+        )
+    return call(w, method, args, keywords)
 
 
 def native(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:

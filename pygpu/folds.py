@@ -110,6 +110,7 @@ def _extreme(symbol: str, code: str) -> Rule:
     """min and max, of arguments or of a sequence; `key` and `default` as in Python."""
 
     def rule(w: Walker, *args: Any, key: Any = None, **more: Any) -> Any:
+        _check_extreme(code, args, more)
         if len(args) == 1:
             lazy = indexed(w, args[0])
             if lazy is not None and key is None:
@@ -141,6 +142,17 @@ def _extreme(symbol: str, code: str) -> Rule:
         return best
 
     return rule
+
+
+def _check_extreme(code: str, args: tuple[Any, ...], more: Any) -> None:
+    """The TypeErrors of min and max."""
+    if not args:
+        raise TypeError(f"{code} expected at least 1 argument, got 0")
+    for name in more:
+        if name != "default":
+            raise TypeError(f"{code}() got an unexpected keyword argument '{name}'")
+    if more and len(args) > 1:
+        raise TypeError(f"Cannot specify a default for {code}() with multiple positional arguments")
 
 
 def _extreme_of_some(w: Walker, symbol: str, items: Any, key: Any, **more: Any) -> Any:

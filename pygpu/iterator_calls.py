@@ -9,6 +9,7 @@ What is too long to be unrolled is passed on as an `Indexed`, whose elements are
 from __future__ import annotations
 
 import collections.abc
+import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterable
@@ -398,6 +399,7 @@ def _arranged(function: Any) -> Rule:
 def _followed(rule: Rule) -> Rule:
     """A rule whose items are taken now, with a note of what was read for them."""
 
+    @functools.wraps(rule)
     def noting(w: Walker, *args: Any, **keywords: Any) -> Any:
         with followers.noted(w) as reads:
             made = rule(w, *args, **keywords)

@@ -185,6 +185,35 @@ def polyval(p: Any, x: Any) -> Any:
     return result
 
 
+def searchsorted(a: Any, v: Any, side: Any = "left") -> Any:
+    """np.searchsorted in a sequence that is sorted: how many elements come before."""
+    place = 0
+    for x in a:
+        place = place + (x < v if side == "left" else x <= v)
+    return place
+
+
+def bisect_left(a: Any, x: Any) -> Any:
+    return searchsorted(a, x, "left")
+
+
+def bisect_right(a: Any, x: Any) -> Any:
+    return searchsorted(a, x, "right")
+
+
+def digitize(x: Any, bins: Any, right: Any = False) -> Any:
+    """np.digitize, for bins that rise or fall."""
+    side = "left" if right else "right"
+    if bins[0] > bins[-1]:
+        return len(bins) - searchsorted(bins[::-1], x, side)
+    return searchsorted(bins, x, side)
+
+
+def take(a: Any, indices: Any) -> Any:
+    """np.take without an axis."""
+    return np.ravel(a)[indices]
+
+
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08) -> Any:
     return abs(a - b) <= atol + rtol * abs(b)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import collections.abc
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -73,7 +74,7 @@ def method(w: Walker, value: Any, name: str) -> Builtin | None:
         return Builtin(name, lambda *args: _natively(w, getattr(set, name), value, *args), value)
     if function is None:
         return _array_method(w, value, name) if isinstance(value, (Array, Vector)) else None
-    return Builtin(name, lambda *args, **keywords: function(w, value, *args, **keywords), value)
+    return Builtin(name, functools.partial(function, w, value), value)
 
 
 _SET_ALONE: Final = frozenset(name for name in dir(set) if name[0] != "_")
@@ -91,7 +92,7 @@ def known_index(w: Walker, index: Any, what: str) -> Any:
     try:
         return concrete(w, index)
     except NotKnown:
-        raise w.error(f"{what} takes a known index, got {describe(index)}") from None
+        raise w.error(f"{what} takes a known value, got {describe(index)}") from None
 
 
 # ---------------------------------------------------------------- lists
@@ -293,6 +294,9 @@ _NUMPY_METHODS: Final = frozenset(
         "std",
         "var",
         "sort",
+        "searchsorted",
+        "take",
+        "item",
     ]
 )
 
@@ -301,6 +305,8 @@ def _array_method(w: Walker, value: Any, name: str) -> Builtin | None:
     if isinstance(value, Array) and name in _SHAPING:
 
         def shape(*args: Any, **keywords: Any) -> Any:
+            args = tuple([known_index(w, arg, f"{name}()") for arg in args])
+            keywords = {key: known_index(w, arg, f"{name}()") for key, arg in keywords.items()}
             return views.viewed(w, value, lambda a: getattr(a, name)(*args, **keywords))
 
         return Builtin(name, shape)
@@ -311,7 +317,7 @@ def _array_method(w: Walker, value: Any, name: str) -> Builtin | None:
     if isinstance(value, Array) and name == "fill":
         return Builtin(name, lambda new: objects.set_item(w, value, Ellipsis, new))
     if name in _NUMPY_METHODS and isinstance(value, Array):
-        function = getattr(np, name)
+        function = getattr(np, "take" if name == "item" else name)
         return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))
     return None
 

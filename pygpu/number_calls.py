@@ -6,6 +6,7 @@ are rules, functions of the walker and the arguments.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable
@@ -166,6 +167,8 @@ def _round(w: Walker, x: Any, digits: Any = None) -> Any:
         return w.call(method, *(() if digits is None else (digits,)))
     if digits is None:
         return _rounded_int("round")(w, x)
+    if scalar_kind(digits) == "float":
+        raise TypeError("'float' object cannot be interpreted as an integer")
     if scalar_kind(x) in ("int", "bool"):
         return w.call(special.round_int, x, digits)
     scale = 10.0 ** concrete(w, digits)
@@ -179,6 +182,10 @@ def _convert(kind: Kind) -> Rule:
     def rule(w: Walker, x: Any = 0, *more: Any) -> Any:
         if isinstance(x, Conflict):
             raise w.error(x.message)
+        if more and not isinstance(x, str):
+            if kind == "int" and len(more) == 1:
+                raise TypeError("int() can't convert non-string with explicit base")
+            raise TypeError(f"{kind}() takes one argument, got {1 + len(more)}")
         if isinstance(x, Array) and w.read(x).size == 1:
             x = w.read(x).reshape(-1)[0]
         if kind == "bool" and not scalar_kind(x):
@@ -235,6 +242,7 @@ def _of_numbers(function: Any, rule: Rule) -> Rule:
     """A rule for a function of `math`: like Python's, it takes numbers alone."""
     integers = function in (math.gcd, math.lcm, math.isqrt, math.factorial, math.comb, math.perm)
 
+    @functools.wraps(rule)
     def checked(w: Walker, *args: Any, **keywords: Any) -> Any:
         return rule(w, *[number(w, arg) for arg in args], **keywords)
 

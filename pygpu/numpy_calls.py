@@ -6,6 +6,7 @@ elements runs in NumPy itself, on arrays of objects whose elements are dynamic v
 
 from __future__ import annotations
 
+import bisect
 import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
@@ -451,8 +452,10 @@ def _full(w: Walker, shape: Any, value: Any, dtype: Any = None) -> Any:
 def _in_library(name: str) -> Rule:
     """A function of pygpu/library.py, which is walked."""
 
+    function = getattr(library, name)
+
     def rule(w: Walker, *args: Any, **keywords: Any) -> Any:
-        return w.call(getattr(library, name), *args, **keywords)
+        return w.call(function, *args, **keywords)
 
     return rule
 
@@ -518,6 +521,11 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.trace: _trace,
     np.interp: _in_library("interp"),
     np.polyval: _in_library("polyval"),
+    np.searchsorted: _in_library("searchsorted"),
+    np.digitize: _in_library("digitize"),
+    np.take: _in_library("take"),
+    bisect.bisect_left: _in_library("bisect_left"),
+    bisect.bisect_right: _in_library("bisect_right"),
     np.isclose: _in_library("isclose"),
     np.ptp: _in_library("ptp"),
     np.logical_and: _logical("and"),

@@ -36,6 +36,7 @@ from pygpu.values import (
     Dynamic,
     List,
     Matrix,
+    Picture,
     Tuple,
     Vector,
     describe,
@@ -219,6 +220,11 @@ def compare(w: Walker, symbol: str, a: Any, b: Any) -> Any:
         return arithmetic.python_operator(symbol)(concrete(w, a), concrete(w, b))
     except NotKnown:
         pass
+    for value in (a, b):
+        if isinstance(value, Picture):
+            raise w.error(
+                f"{describe(value)} cannot be compared: its pixels can, as in im(p) {symbol} 0.5"
+            )
     if symbol in ("==", "!="):
         return (a is b) == (symbol == "==")
     raise TypeError(f"'{symbol}' not supported between {describe(a)} and {describe(b)}")

@@ -15,6 +15,11 @@ from programs.suite import IMAGES
 
 # What would fail in plain Python as well, and is raised as there. The rest PyGPU alone refuses.
 RAISED = {
+    "base_for_dynamic": TypeError,
+    "default_beside_several": TypeError,
+    "digits_that_are_a_float": TypeError,
+    "too_many_arguments_for_builtin": TypeError,
+    "too_many_arguments_for_method": TypeError,
     "attribute_of_number": AttributeError,
     "attribute_of_number_in_called_function": AttributeError,
     "call_of_number": TypeError,

@@ -682,7 +682,7 @@ def method_of_known_object_with_dynamic(counts: Image, p: Position):
 
 @program
 def known_array_method_with_dynamic(im: Image, p: Position):
-    return WEIGHTS.searchsorted(im(p))
+    return WEIGHTS.choose([im(p), 1])
 
 
 @program
@@ -850,3 +850,45 @@ def item_of_outside_deleted(im: Image, p: Position):
 def outside_changed_by_method_of_class(im: Image, p: Position):
     list.append(LOG, 1)
     return im(p)
+
+
+@program
+def image_compared(im: Image, p: Position):
+    return im(p) == im
+
+
+@program
+def too_many_arguments_for_method(im: Image, p: Position):
+    xs = []
+    xs.append(im(p), 2)
+    return xs[0]
+
+
+@program
+def too_many_arguments_for_builtin(im: Image, p: Position):
+    return abs(im(p), 2)
+
+
+@program
+def base_for_dynamic(im: Image, p: Position):
+    return int(im(p), 2)
+
+
+@program
+def digits_that_are_a_float(im: Image, p: Position):
+    return round(im(p), 2.0)
+
+
+@program
+def default_beside_several(im: Image, p: Position):
+    return max(im(p), 1, default=3)
+
+
+@program
+def keyword_that_a_fold_does_not_take(im: Image, p: Position):
+    return np.sum([im(p), 1.0], initial=2.0)
+
+
+@program
+def array_repeated_dynamically(counts: Image, p: Position):
+    return np.array([1.0, 2.0]).repeat(counts(p))[1]

@@ -1,5 +1,7 @@
 """Known tables indexed at run time."""
 
+import bisect
+
 import numpy as np
 
 from programs.suite import Suite
@@ -124,3 +126,30 @@ def long_table(ints: Image, p: Position):
 @program
 def large_ints_in_table(counts: Image, p: Position, lut=np.array([2**31 - 1, -(2**31), 5] * 3)):
     return lut[counts(p)]
+
+
+EDGES = np.array([0.0, 0.25, 0.5, 1.0])
+
+
+@program
+def place_in_sorted_table(im: Image, p: Position):
+    v = im(p)
+    right = np.searchsorted(EDGES, v, side="right")
+    return np.searchsorted(EDGES, v) + 10 * right + 100 * EDGES.searchsorted(v)
+
+
+@program
+def bins_rising_and_falling(im: Image, p: Position):
+    falling = EDGES[::-1]
+    return np.digitize(im(p), EDGES) + 10 * np.digitize(im(p), falling, right=True)
+
+
+@program
+def bisected_list(im: Image, p: Position):
+    return bisect.bisect_left([0.0, 0.5, 1.0], im(p)) + 10 * bisect.bisect([0.0, 0.5, 1.0], im(p))
+
+
+@program
+def taken_from_flattened_table(counts: Image, p: Position):
+    table = np.arange(12.0).reshape(3, 4)
+    return table.take(counts(p)) + np.take(table, counts(p)) + table.item(counts(p))
