@@ -3,20 +3,24 @@ Pixelate
 ========
 
 Large pixels: the means of squares, made as a small image, `shape=` says how small, and then read
-by everyone who lies in the square.
+by everyone who lies in the square. How large the squares are is a number of the call, so the loops
+over them run on the device and another size compiles nothing.
 """
 
 from _gallery import main
 
 import pygpu
-from pygpu import Image, Position
+from pygpu import Image, Position, Vec3
 
 
 @pygpu.compile
-def means(im: Image, p: Position, size=12):
+def means(im: Image, p: Position, size: int):
     """A small image of the means of squares of `size` pixels."""
-    side = range(size)
-    return sum(im(size * p + (i, j)) for j in side for i in side) / size**2
+    total = Vec3(0.0)
+    for j in range(size):
+        for i in range(size):
+            total += im(size * p + (i, j))
+    return total / size**2
 
 
 @pygpu.compile
