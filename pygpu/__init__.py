@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from pygpu.reduction import reduce
     from pygpu.runtime import compile
     from pygpu.scalars import Bool, Float, Int
+    from pygpu.tuning import tune
     from pygpu.vectorized import vectorize
     from pygpu.vectors import (
         BVec2,
@@ -97,11 +98,12 @@ _NAMES: Final = {
     "reduction": "reduce",
     "runtime": "compile",
     "scalars": "Bool Float Int",
+    "tuning": "tune",
     "vectorized": "vectorize",
     "vectors": "BVec2 BVec3 BVec4 IVec2 IVec3 IVec4 Position Vec2 Vec3 Vec4",
 }
 _MODULES: Final = ("filters", "glsl")
-_RUNNING: Final = ("reduction", "runtime", "vectorized")
+_RUNNING: Final = ("reduction", "runtime", "tuning", "vectorized")
 _HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __version__ = "0.1.0"
@@ -193,5 +195,6 @@ __all__ = [
     "tanh",
     "transpose",
     "trunc",
+    "tune",
     "vectorize",
 ]

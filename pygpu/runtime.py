@@ -26,6 +26,7 @@ from pygpu.errors import DeviceError, OutOfMemory, shorten
 from pygpu.iteration import iterate
 from pygpu.lowered import Lowered
 from pygpu.parameters import Arguments, flatten
+from pygpu.profile import Profile, profile
 from pygpu.results import Form, ImageMaker, Out, Wanted, form_of, present
 from pygpu.sampler import Sampler, inherited
 from pygpu.signatures import MISSING, Signature, wrapped
@@ -108,7 +109,7 @@ class Compiled:
         is read, if not from the first."""
         made = self.specialisation(arguments, wanted, order)
         inputs = [given.storage for given in arguments.images] + made.captured
-        size = self._size(shape, inputs[arguments.first :], out)
+        size = self.size(shape, inputs[arguments.first :], out)
         direct: list[NDArray[Any] | None]
         if out is None:
             direct = [None] * len(made.types)
@@ -230,7 +231,7 @@ class Compiled:
             LOG.warning("%s on %s: %s; running on %s", signature.name, device.name, error, other)
         return specialise(function, signature, arguments, wanted, other, cache, order)
 
-    def _size(self, shape: Any, inputs: Sequence[Storage], out: Out | None) -> tuple[int, int]:
+    def size(self, shape: Any, inputs: Sequence[Storage], out: Out | None) -> tuple[int, int]:
         """The height and width of the results."""
         if shape is not None:
             return _checked_shape(shape)
@@ -335,7 +336,27 @@ class Compiled:
     @property
     def programs(self) -> list[Lowered]:
         """What has been compiled so far: one program for each set of types and known values."""
-        return [self._lowered(made) for made in list(self._cache.programs.values())]
+        return [self._lowered(made) for made in self.specialisations()]
+
+    def specialisations(self) -> list[Specialisation]:
+        """The same, as calls run them."""
+        return list(self._cache.programs.values())
+
+    def profile(
+        self,
+        *args: Any,
+        shape: tuple[int, int] | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> Profile:
+        """Run as a call with these arguments would, several times, and say how long the device
+        took, how many bytes that moved, and how near to the speed of a copy that is. DeviceError
+        where the images are too large for the device at once."""
+        try:
+            return profile(self, args, kwargs, shape=shape, dtype=dtype)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def on(self, target: str) -> Compiled:
         """The same function, compiled for another target."""
@@ -452,6 +473,10 @@ class BoundMethod:
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """As `lower` of the compiled function."""
         return self.__func__.lower(self.__self__, *args, **kwargs)
+
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """As `profile` of the compiled function."""
+        return self.__func__.profile(self.__self__, *args, **kwargs)
 
     def iterate(self, image: Any, n: int, *args: Any, **kwargs: Any) -> Any:
         """As `iterate` of the compiled function."""

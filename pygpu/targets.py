@@ -324,6 +324,13 @@ def seconds(device: Device, runs: Sequence[Callable[[], object]]) -> list[float]
     return times
 
 
+def copies(nbytes: int, count: int) -> list[float]:
+    """The seconds that each of some copies of so many bytes takes within the GPU's memory."""
+    with importlib.import_module("pygpu.devices.opengl").context() as gl:
+        times: list[float] = gl.copies(nbytes, count)
+        return times
+
+
 def reset() -> None:
     """Let go of memory that devices keep for reuse, and choose anew at the next use."""
     with _STATE.lock:
@@ -341,6 +348,7 @@ __all__ = [
     "asked",
     "check",
     "choose",
+    "copies",
     "description",
     "instead_of",
     "is_hardware",
