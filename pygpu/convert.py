@@ -9,6 +9,7 @@ holds numbers is taken: ndarrays, PIL images, `__array_interface__`, `__array__`
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -69,7 +70,9 @@ def array_of(data: Any, what: str = "image") -> NDArray[Any]:
     if is_pil(data):
         return _pil_array(data, what)
     if not isinstance(data, (list, tuple)) and not is_picture(data):
-        raise TypeError(f"{what}: got {data!r} of type {type(data).__name__}; {TAKEN}")
+        is_path = isinstance(data, (str, os.PathLike))
+        more = "; pygpu.Image.open(path) reads a file" if is_path else ""
+        raise TypeError(f"{what}: got {shown(data)} of type {type(data).__name__}; {TAKEN}{more}")
     if isinstance(data, (list, tuple)):
         try:
             return np.asarray(data)
@@ -78,6 +81,12 @@ def array_of(data: Any, what: str = "image") -> NDArray[Any]:
     if hasattr(data, "__dlpack__") and not hasattr(data, "__array__"):
         return np.from_dlpack(data)
     return np.asarray(data)
+
+
+def shown(value: object) -> str:
+    """A value as errors show it."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _pil_array(image: PILImage.Image, what: str) -> NDArray[Any]:
@@ -104,16 +113,20 @@ def texels_of(array: NDArray[Any], what: str = "image", copy: bool = False) -> N
     OverflowError where a value does not fit.
     """
     if array.ndim not in (2, 3):
-        raise ValueError(f"{what}: an array of {array.ndim} axes, shape {array.shape}; {TAKEN}")
+        raise ValueError(f"{what}: {_described(array)} has {array.ndim} axes; {TAKEN}")
     if array.ndim == 3 and not 1 <= array.shape[2] <= 4:
-        raise ValueError(f"{what}: {array.shape[2]} channels, shape {array.shape}; {TAKEN}")
+        raise ValueError(f"{what}: {_described(array)} has {array.shape[2]} channels; {TAKEN}")
     if array.shape[0] == 0 or array.shape[1] == 0:
-        raise ValueError(f"{what}: an empty image, shape {array.shape}; {TAKEN}")
+        raise ValueError(f"{what}: {_described(array)} is empty; {TAKEN}")
     narrowed = narrow(np.asarray(array), what)
     narrowed = np.ascontiguousarray(narrowed.reshape(*array.shape[:2], -1))
     if copy and np.may_share_memory(narrowed, array):
         narrowed = narrowed.copy()
     return narrowed
+
+
+def _described(array: NDArray[Any]) -> str:
+    return f"an array of shape {array.shape} and dtype {array.dtype}"
 
 
 @lru_cache(maxsize=256)
@@ -131,9 +144,7 @@ def narrow(array: NDArray[Any], what: str) -> NDArray[Any]:
     """The same values in a stored dtype: float64 as float32, wide ints as int32 where all fit."""
     dtype = stored_dtype(array.dtype)
     if dtype is None:
-        raise TypeError(
-            f"{what}: an array of dtype {array.dtype} is not taken; floats, ints and bools are"
-        )
+        raise TypeError(f"{what}: {_described(array)} holds no texels; floats, ints and bools do")
     if array.dtype == dtype:
         return array
     if array.dtype.itemsize > dtype.itemsize:
@@ -145,7 +156,7 @@ def narrow(array: NDArray[Any], what: str) -> NDArray[Any]:
                     return array.astype(dtype)
                 except FloatingPointError:
                     raise OverflowError(
-                        f"{what}: a value of dtype {array.dtype} does not fit in float32"
+                        f"{what}: a value does not fit in float32 in {_described(array)}"
                     ) from None
     elif dtype.kind == "i" and array.dtype.kind == "u":
         check_fits(array, what)
@@ -160,8 +171,8 @@ def check_fits(array: NDArray[Any], what: str) -> None:
     if low < -(2**31) or high >= 2**31:
         worst = high if high >= 2**31 else low
         raise OverflowError(
-            f"{what}: the value {worst} of dtype {array.dtype} does not fit in 32 bits "
-            "(an Int is -2**31 to 2**31 - 1)"
+            f"{what}: the value {worst} does not fit in 32 bits (an Int is -2**31 to 2**31 - 1) "
+            f"in {_described(array)}"
         )
 
 
@@ -185,7 +196,10 @@ def pil_of(array: NDArray[Any]) -> PILImage.Image:
 
 def result_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype asked for results, in native byte order. TypeError for what holds no numbers."""
-    asked: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+    try:
+        asked: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+    except TypeError as error:
+        raise TypeError(f"dtype={dtype!r}: {error}") from None
     if asked.kind not in "fiub":
         raise TypeError(f"dtype={asked} holds no texels; floats, ints and bools do")
     return asked

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.convert import shown
 from pygpu.scalars import FLOAT_LIMIT, number
 from pygpu.ssa import Constant, Number
 from pygpu.types import Kind, Type
@@ -89,10 +90,7 @@ def _items(type: Type, value: Any, name: str) -> Iterable[Any]:
 
 
 def _refused(wanted: str, value: Any, name: str) -> TypeError:
-    shown = repr(value)
-    if len(shown) > 60:
-        shown = shown[:57] + "..."
-    return TypeError(f"{name}: takes {wanted}, got {shown} ({type(value).__name__})")
+    return TypeError(f"{name}: takes {wanted}, got {shown(value)} ({type(value).__name__})")
 
 
 __all__ = ["as_bool", "as_float", "as_int", "convert", "matrix"]

@@ -145,8 +145,22 @@ def test_other_containers_of_numbers_are_taken():
     ],
 )
 def test_what_is_no_image_is_refused(data, error, words):
-    with pytest.raises(error, match=words):
-        Image(data)
+    for use, name in (
+        (Image, "image"),
+        (pygpu.compile(lambda photo=Image: photo((0, 0))), "photo"),
+    ):
+        with pytest.raises(error, match=words) as caught:
+            use(data)
+        said = str(caught.value)
+        assert said.startswith(f"{name}: ")
+        if isinstance(data, np.ndarray):
+            assert str(data.shape) in said
+            assert str(data.dtype) in said
+
+
+def test_a_path_is_told_how_it_is_read():
+    with pytest.raises(TypeError, match=r"Image\.open"):
+        Image("photo.png")
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "RGB", "RGBA", "I;16", "I", "F"])
