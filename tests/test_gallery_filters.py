@@ -15,9 +15,8 @@ from numpy.testing import assert_allclose
 from scipy import ndimage
 
 import gallery
+from gallery_numpy import GREY, channels, inside, sampled, shifted, window
 from pygpu import Image
-
-GREY = np.array([0.2125, 0.7154, 0.0721])
 
 
 @pytest.fixture(autouse=True)
@@ -33,28 +32,6 @@ def colours() -> np.ndarray:
 @pytest.fixture
 def grey(colours) -> np.ndarray:
     return (colours @ GREY).astype(np.float32).astype(np.float64)
-
-
-def channels(f, colours: np.ndarray) -> np.ndarray:
-    """A function of one channel, applied to each."""
-    return np.stack([f(colours[..., k]) for k in range(3)], axis=-1)
-
-
-def shifted(a: np.ndarray, dx: int, dy: int) -> np.ndarray:
-    """a at (x + dx, y + dy), the nearest where that is outside."""
-    height, width = a.shape[:2]
-    ys = np.clip(np.arange(height) + dy, 0, height - 1)
-    xs = np.clip(np.arange(width) + dx, 0, width - 1)
-    return a[ys][:, xs]
-
-
-def window(radius: int) -> list[tuple[int, int]]:
-    side = range(-radius, radius + 1)
-    return [(dx, dy) for dy in side for dx in side]
-
-
-def inside(a: np.ndarray, margin: int) -> np.ndarray:
-    return np.asarray(a)[margin:-margin, margin:-margin]
 
 
 # ---------------------------------------------------------------- edges and features
@@ -204,11 +181,6 @@ def test_box_blur(colours) -> None:
     for _ in range(2):
         expected = ndimage.uniform_filter1d(expected, 7, axis=0, mode="nearest")
     assert_allclose(actual, expected, atol=2e-6)
-
-
-def sampled(a: np.ndarray, x: np.ndarray, y: np.ndarray, mode: str = "nearest") -> np.ndarray:
-    """Each channel between its pixels."""
-    return channels(lambda c: ndimage.map_coordinates(c, [y, x], order=1, mode=mode), a)
 
 
 def test_motion_blur(colours) -> None:
@@ -379,85 +351,3 @@ def test_adaptive_threshold(colours, grey) -> None:
     actual = gallery.load("adaptive_threshold").render(Image(colours), sigma=3.0, offset=0.02)
     limit = skimage.filters.threshold_local(grey, 3, "gaussian", 0.02, param=3.0)
     assert (inside(actual, 12) == inside(grey > limit, 12)).mean() > 0.999
-
-
-# ---------------------------------------------------------------- stylised
-
-
-def test_ordered_dither(colours) -> None:
-    module = gallery.load("ordered_dither")
-    actual = np.asarray(module.render(Image(colours), levels=3, order=2))
-    ranks = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]
-    assert_allclose(module.bayer(2), (np.array(ranks) + 0.5) / 16)
-    tiled = np.tile(module.bayer(2), (12, 16))[..., np.newaxis]
-    assert_allclose(actual, np.floor(colours * 2 + tiled) / 2)
-
-
-def test_pixelate(colours) -> None:
-    actual = gallery.load("pixelate").render(Image(colours), size=8)
-    means = colours.reshape(6, 8, 8, 8, 3).mean(axis=(1, 3))
-    assert_allclose(actual, means.repeat(8, axis=0).repeat(8, axis=1), atol=1e-6)
-
-
-def test_posterise(colours) -> None:
-    actual = gallery.load("posterise").render(Image(colours), levels=5, soft=0.0)
-    assert_allclose(actual, np.round(colours * 4) / 4, atol=1e-6)
-
-
-def test_emboss_of_a_slope() -> None:
-    """A plane that rises by 0.1 a pixel has one normal."""
-    ramp = np.repeat(np.arange(8.0)[np.newaxis, :, np.newaxis] / 10, 3, axis=2).repeat(6, axis=0)
-    light = np.array([0.6, 0, 0.8])
-    actual = gallery.load("emboss").embossed(Image(ramp), depth=1.0, light=tuple(light))
-    normal = np.array([-0.2, 0, 1]) / math.hypot(0.2, 1)
-    half = (light + [0, 0, 1]) / np.linalg.norm(light + [0, 0, 1])
-    expected = 0.1 + 0.8 * normal @ light + 0.3 * (normal @ half) ** 40
-    assert_allclose(inside(actual, 1), expected, rtol=1e-5)
-
-
-def test_oil_paint(colours) -> None:
-    levels = (colours @ GREY * 7 + 0.5).astype(int)
-    counts, sums = np.zeros((8, 48, 64)), np.zeros((8, 48, 64, 3))
-    for dx, dy in window(3):
-        if dx * dx + dy * dy <= 9:
-            for k in range(8):
-                there = shifted(levels, dx, dy) == k
-                counts[k] += there
-                sums[k] += there[..., np.newaxis] * shifted(colours, dx, dy)
-    best = counts.argmax(axis=0)[np.newaxis]
-    mean = np.take_along_axis(sums, best[..., np.newaxis], 0)[0]
-    expected = mean / np.take_along_axis(counts, best, 0)[0][..., np.newaxis]
-    actual = np.asarray(gallery.load("oil_paint").render(Image(colours), radius=3, levels=8))
-    assert np.isclose(actual, expected, atol=1e-5).mean() > 0.999
-
-
-def test_sketch_blurs(grey) -> None:
-    actual = gallery.load("sketch").gaussian(Image(grey), 1.5)
-    expected = ndimage.gaussian_filter(grey, 1.5, mode="nearest", truncate=3.0)
-    assert_allclose(actual, expected, atol=2e-6)
-
-
-def test_ascii_art_sets_letters() -> None:
-    """In a flat picture each cell holds the same letter."""
-    module = gallery.load("ascii_art")
-    actual = np.asarray(module.render(Image(np.full((24, 30, 3), 0.5))))
-    cells = actual.reshape(24 // module.HEIGHT, module.HEIGHT, 30 // module.WIDTH, module.WIDTH, 3)
-    letter = cells[0, :, 0, :, 0] / cells[0, :, 0, :, 0].max()
-    assert (cells == cells[:1, :, :1]).all()
-    table = module.glyphs().reshape(-1, module.HEIGHT, module.WIDTH)
-    assert any(np.allclose(letter, glyph / max(glyph.max(), 1e-6), atol=1e-5) for glyph in table)
-
-
-def test_demosaicing(colours) -> None:
-    """Linear filters: each pattern of the mosaic is its own image, zero elsewhere."""
-    module = gallery.load("demosaic")
-    raw = module.mosaic(Image(colours))
-    y, x = np.mgrid[0:48, 0:64]
-    assert_allclose(raw, np.choose(x % 2 + y % 2, np.moveaxis(colours, -1, 0)), atol=1e-7)
-    cv2 = pytest.importorskip("cv2")
-    bytes_ = np.round(np.asarray(raw) * 255).astype(np.uint8)
-    actual = np.asarray(module.developed(Image(bytes_)))
-    bilinear = cv2.cvtColor(bytes_, cv2.COLOR_BayerBG2RGB) / 255
-    assert np.abs(actual - bilinear).mean() < 0.02  # the same but for details
-    truth = np.round(colours * 255) / 255
-    assert np.abs(actual - truth).mean() < 0.75 * np.abs(bilinear - truth).mean()
