@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from pygpu import arithmetic, followers, methods, objects, operators, pictures, views
+from pygpu import arithmetic, generators, methods, objects, operators, pictures, views
 from pygpu.arguments import misfit
 from pygpu.bytecode import decode
 from pygpu.dependencies import Dependencies
@@ -41,7 +41,6 @@ from pygpu.values import (
     Dict,
     Dynamic,
     Function,
-    Indexed,
     Instance,
     Iterator,
     List,
@@ -49,7 +48,6 @@ from pygpu.values import (
     Replay,
     Super,
     Tuple,
-    Yielded,
     describe,
     same_known,
 )
@@ -500,13 +498,7 @@ def call_function(
     locals = bind(w, code, defaults, keyword_defaults, args, keywords)
     locals.update(zip(code.co_freevars, closure, strict=True))
     if code.co_flags & _GENERATOR and code.co_name == "<genexpr>":
-        collected = Yielded(())
-        locals[".yield"] = collected
-        with followers.noted(w) as reads:
-            w.inline(code, globals, locals)
-        contents = w.read(collected)
-        source = contents if isinstance(contents, Indexed) else collected
-        return followers.follow(w, Iterator((source, 0)), reads)
+        return generators.expression(w, code, globals, locals)
     return w.inline(code, globals, locals)
 
 

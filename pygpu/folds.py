@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pygpu import arithmetic, glsl, library, operators
 from pygpu.arithmetic import elementwise, vector_type
+from pygpu.generators import in_sight
 from pygpu.joins import scalar_kind
 from pygpu.known import NotKnown, concrete
 from pygpu.numpy_calls import sort_network
-from pygpu.sequences import indexed, items_of, items_or_maybe, one_of
+from pygpu.sequences import indexed, items_of, items_or_maybe, one_of, put_off
 from pygpu.types import vector
 from pygpu.values import (
     Abstract,
     Conflict,
     Indexed,
+    Iterator,
     List,
     Maybe,
     Vector,
@@ -42,6 +44,8 @@ def _any_all(code: str, builtin: Any) -> Rule:
             if not isinstance(contents, tuple):
                 test = arithmetic.as_value(w, contents, vector("bool", type.size))
                 return arithmetic.dynamic(w, code, test)
+        if isinstance(xs, Iterator) and (put_off(w, xs) or in_sight(w, xs)):
+            return w.call(_library(f"{code}_in_turn"), xs)
         lazy = indexed(w, xs)
         if lazy is not None:
             name = f"{code}_of_groups" if lazy.grouped else f"{code}_of"

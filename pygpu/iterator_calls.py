@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pygpu import followers, operators
 from pygpu.arithmetic import elementwise
 from pygpu.errors import CompileError
+from pygpu.generators import taken_or_put_off
 from pygpu.known import NotKnown, concrete
 from pygpu.sequences import (
     ENDLESS,
@@ -26,9 +27,10 @@ from pygpu.sequences import (
     indexed,
     items_of,
     iterate,
+    put_off,
     tabulate,
 )
-from pygpu.values import Abstract, Indexed, Instance, Iterator, Lazy, Object, Replay, describe
+from pygpu.values import Abstract, Indexed, Instance, Iterator, Lazy, Object, describe
 
 if TYPE_CHECKING:
     from pygpu.walker import Walker
@@ -42,12 +44,6 @@ Rule = Callable[..., Any]
 def _is_stream(xs: Any) -> bool:
     """Whether taking items from it leaves fewer in it."""
     return isinstance(xs, (Iterator, collections.abc.Iterator))
-
-
-def _put_off(w: Walker, iterator: Iterator) -> bool:
-    """Whether nothing is known of how many items there are."""
-    source, _ = w.read(iterator)
-    return isinstance(source, (Replay, Lazy))
 
 
 def _of(items: Iterable[Any]) -> Iterator:
@@ -70,6 +66,13 @@ def _left(w: Walker, iterator: Iterator) -> Iterable[Any]:
         except StopIteration:
             return
         yield item
+
+
+def _taken(w: Walker, iterator: Iterator, sources: list[Any]) -> Iterator:
+    """An iterator whose items are taken now, if nothing but its sources is changed by that."""
+    return taken_or_put_off(
+        w, lambda: _bounded(w, _left(w, iterator)), lambda _: iterator, (iterator, *sources)
+    )
 
 
 # ---------------------------------------------------------------- zip, enumerate, map, filter
@@ -111,9 +114,11 @@ def _zip(w: Walker, *sequences: Any, strict: Any = False) -> Any:
     else:
         iterators = [iterate(w, xs) for xs in sequences]
         zipped = Iterator((Lazy(_next_row, (bool(strict), *iterators)), 0))
-        if all(_put_off(w, iterator) for iterator in iterators):
+        if all(put_off(w, iterator) for iterator in iterators):
             return zipped
-        made = _bounded(w, _left(w, zipped))
+        made = _taken(w, zipped, iterators)
+        if made is zipped:
+            return zipped
     length = len(w.state.get(made)[0])
     counts = [count for _, count in known if count]
     row = followers.several(w, [row for row, _ in known], length)
@@ -175,9 +180,11 @@ def _enumerate(w: Walker, xs: Any, start: Any = 0) -> Any:
     else:
         iterator = iterate(w, xs)
         pairs = Iterator((Lazy(_next_pair, (start, iterator)), 0))
-        if _put_off(w, iterator):
+        if put_off(w, iterator):
             return pairs
-        made = _bounded(w, _left(w, pairs))
+        made = _taken(w, pairs, [iterator])
+        if made is pairs:
+            return pairs
     if row is not None and isinstance(start, int):
         followers.follow(w, made, {xs}, followers.pair(w, row, start), count)
     return made
@@ -225,12 +232,21 @@ def _map(w: Walker, function: Any, *sequences: Any) -> Any:
     if any(lazy is not None for lazy in lazies):
         return _map_indexed(w, function, _all_indexed(w, sequences, lazies))
     if not any(map(_is_stream, sequences)):
-        return _mapped(w, function, sequences)
+        return taken_or_put_off(
+            w,
+            lambda: _mapped(w, function, sequences),
+            lambda _: _map_put_off(function, [iterate(w, xs) for xs in sequences]),
+            (),
+        )
     iterators = [iterate(w, xs) for xs in sequences]
-    mapped = Iterator((Lazy(_next_mapped, (function, *iterators)), 0))
-    if all(_put_off(w, iterator) for iterator in iterators):
+    mapped = _map_put_off(function, iterators)
+    if all(put_off(w, iterator) for iterator in iterators):
         return mapped
-    return _bounded(w, _left(w, mapped))
+    return _taken(w, mapped, iterators)
+
+
+def _map_put_off(function: Any, iterators: list[Any]) -> Iterator:
+    return Iterator((Lazy(_next_mapped, (function, *iterators)), 0))
 
 
 def _holds(w: Walker, what: str, function: Any, item: Any) -> bool:
@@ -258,7 +274,10 @@ def _filter(what: str) -> Rule:
     def rule(w: Walker, function: Any, xs: Any) -> Any:
         iterator = iterate(w, xs)
         kept = Iterator((Lazy(_next_kept, (what, function, iterator)), 0))
-        return kept if _put_off(w, iterator) else _bounded(w, _left(w, kept))
+        if put_off(w, iterator):
+            return kept
+        sources = (kept,) if iterator is xs else (kept, iterator)
+        return taken_or_put_off(w, lambda: _bounded(w, _left(w, kept)), lambda _: kept, sources)
 
     return rule
 
@@ -302,7 +321,7 @@ def _chain(w: Walker, *sequences: Any) -> Iterator:
         return _of([item for xs in sequences for item in items_of(w, xs)])
     iterators = tuple([iterate(w, xs) for xs in sequences])
     chained = Iterator((Lazy(_next_in_turn, iterators), 0))
-    if any(_put_off(w, iterator) for iterator in iterators):
+    if any(put_off(w, iterator) for iterator in iterators):
         return chained
     return _bounded(w, _left(w, chained))
 
@@ -327,7 +346,7 @@ def _islice(w: Walker, xs: Any, *bounds: Any) -> Iterator:
     if not _is_stream(xs):
         return _of(items_of(w, xs)[start : part.stop : step])
     iterator = iterate(w, xs)
-    if part.stop is None and _put_off(w, iterator):
+    if part.stop is None and put_off(w, iterator):
         return Iterator((Lazy(_next_of_slice, (start, step, iterator)), 0))
     return _bounded(w, itertools.islice(_left(w, iterator), *bounds))
 

@@ -224,7 +224,7 @@ class Join:
                 parts = self.sequence(a.parts, b.parts, key)
                 if any(isinstance(part, Conflict) for part in parts):
                     return None
-                return Lazy(a.step, parts)
+                return Lazy(a.step, parts, a.whole)
             case Indexed() if a.make is b.make and len(a.parts) == len(b.parts):
                 parts = self.sequence(a.parts, b.parts, key)
                 if any(isinstance(part, Conflict) for part in parts):
@@ -422,10 +422,13 @@ class Join:
 
 
 def zero_of(value: Any) -> Any:
-    """A zero of the type of a number or vector; None for anything else."""
+    """A zero of the type of a number, a vector or a tuple of these; None for anything else."""
     if isinstance(value, Vector):
         zero = {"float": 0.0, "int": 0, "bool": False}[value.type.kind]
         return Vector(value.cls, value.type, (zero,) * value.type.size)
+    if isinstance(value, Tuple):
+        items = tuple([zero_of(item) for item in value.items])
+        return None if None in items else Tuple(items, value.cls)
     kind = scalar_kind(value)
     return {"float": 0.0, "int": 0, "bool": False}[kind] if kind else None
 
@@ -541,7 +544,7 @@ class Export:
                 return Maybe(taken, self.value(value.value, key))
             case Lazy():
                 parts = self.sequence(value.parts, key)
-                return value if parts is value.parts else Lazy(value.step, parts)
+                return value if parts is value.parts else Lazy(value.step, parts, value.whole)
             case Indexed():
                 length = self.value(value.length, (*key, ".length"))
                 parts = self.sequence(value.parts, key)

@@ -194,6 +194,8 @@ def graph_of(drafts: list[Draft]) -> Graph:
             jumps[place] = ()
         elif draft.op == "JUMP":
             jumps[place] = (draft.arg,)
+        elif draft.op == "YIELD":  # a generator's frame may stop there
+            jumps[place] = (place + 1,)
         elif draft.op in TURNS:
             jumps[place] = (place + 1, draft.arg if draft.op == "FOR" else draft.arg[1])
     return Graph(len(drafts), jumps)

@@ -98,6 +98,21 @@ def all_of(xs: Any) -> Any:
     return True
 
 
+def any_in_turn(xs: Any) -> Any:
+    """any of an iterator, of which no more is taken than is needed; so are those below."""
+    for x in xs:
+        if x:
+            return True
+    return False
+
+
+def all_in_turn(xs: Any) -> Any:
+    for x in xs:
+        if not x:
+            return False
+    return True
+
+
 def any_of_groups(groups: Any) -> Any:
     return any_of([any(group) for group in groups])
 

@@ -147,7 +147,7 @@ def _collected(w: Walker, frame: Frame, header: int, state: State) -> List | Non
     for block in sorted(frame.graph.loops[header]):
         for instruction in frame.code.instructions[block : frame.graph.blocks[block]]:
             if instruction.op == "YIELD":
-                collected: List = state.locals[".yield"]
+                collected: List | None = state.locals.get(".yield")
                 return collected
             if instruction.op == "APPEND":
                 # above the list there stand the iterators of all loops around the append

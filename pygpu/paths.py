@@ -18,6 +18,7 @@ from pygpu.types import Type
 from pygpu.values import State
 
 RETURN: Final = -1  # the exit of a frame
+SUSPENDED: Final = -2  # where a generator's frame stops, the item and where to go on on its stack
 _OURS: Final = os.path.dirname(__file__) + os.sep
 
 

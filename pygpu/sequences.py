@@ -42,6 +42,7 @@ from pygpu.values import (
     Vector,
     Yielded,
     describe,
+    same_known,
 )
 from pygpu.views import viewed
 
@@ -80,6 +81,7 @@ def items_of(w: Walker, value: Any) -> tuple[Any, ...]:
                 raise TypeError("iteration over a 0-d array")
             return tuple([viewed(w, value, itemgetter(row)) for row in range(len(array))])
         case Iterator():
+            _open(w, value)
             items: list[Any] = []
             while True:
                 if len(items) > ENDLESS:
@@ -104,12 +106,36 @@ def items_of(w: Walker, value: Any) -> tuple[Any, ...]:
 def items_or_maybe(w: Walker, value: Any) -> tuple[Any, ...]:
     """As `items_of`, but what a generator expression may have left out comes as a Maybe."""
     if isinstance(value, Iterator):
+        _open(w, value)
         source, index = w.read(value)
         if isinstance(source, Yielded):
             items: tuple[Any, ...] = w.read(source)
             w.write(value, (source, len(items)))
             return items[index:]
     return items_of(w, value)
+
+
+def put_off(w: Walker, iterator: Iterator) -> bool:
+    """Whether an iterator's items are made when they are asked for, and nothing is known of how
+    many there are."""
+    source, _ = w.read(iterator)
+    return isinstance(source, (Replay, Lazy))
+
+
+def _open(w: Walker, iterator: Iterator) -> None:
+    """Prepare an iterator whose items are all taken now: at once, if that can be done."""
+    source, index = w.read(iterator)
+    if isinstance(source, Lazy) and source.whole is not None and same_known(index, 0):
+        w.write(iterator, w.read(source.whole(w)))
+
+
+def maybe_next(w: Walker, iterator: Iterator) -> bool:
+    """Whether the next item is one that a filter may have left out."""
+    source, index = w.read(iterator)
+    if not isinstance(source, Yielded) or isinstance(index, Abstract):
+        return False
+    items = w.read(source)
+    return isinstance(items, tuple) and index < len(items) and isinstance(items[index], Maybe)
 
 
 def iterate(w: Walker, value: Any) -> Any:
@@ -187,7 +213,8 @@ def advance_iterator(w: Walker, iterator: Any) -> Any:
     if type(item) is Maybe:
         raise w.error(
             "the filter of this generator expression is not known at compile time, so only sum(), "
-            "min(), max(), any() and all() can take what it gives: write 'x if c else 0' instead"
+            "min(), max(), any(), all() and next() with a default can take what it gives: write "
+            "'x if c else 0' instead"
         )
     w.write(iterator, (source, arithmetic.binary(w, "+", index, 1)))
     return item

@@ -487,6 +487,7 @@ def SETFUNC(w: Walker, state: State, part: int) -> None:
 def ITER(w: Walker, state: State, arg: Any) -> None:
     value = state.stack.pop()
     made = iterate(w, value)
+    w.fresh = made if made is not value else None
     if isinstance(value, Array):
         followers.follow(w, made, {value}, *followers.known_row(w, value))
     state.stack.append(made)

@@ -13,13 +13,15 @@ from pygpu import arithmetic, containers, followers, objects, operators
 from pygpu.joins import scalar_kind
 from pygpu.known import NotKnown, concrete
 from pygpu.methods import pairs_of
-from pygpu.sequences import indexed, items_of, iterate
+from pygpu.sequences import indexed, items_of, items_or_maybe, iterate, maybe_next
 from pygpu.values import (
     Abstract,
+    Conflict,
     Dict,
     Indexed,
     Iterator,
     List,
+    Maybe,
     Set,
     describe,
 )
@@ -111,12 +113,27 @@ def _next(w: Walker, iterator: Any, *default: Any) -> Any:
         return w.call(method)
     if not isinstance(iterator, Iterator):
         return NotImplemented
+    if default and maybe_next(w, iterator):
+        return _first_of_some(w, iterator, default[0])
     try:
         return advance_iterator(w, iterator)
     except StopIteration:
         if default:
             return default[0]
         raise
+
+
+def _first_of_some(w: Walker, iterator: Iterator, default: Any) -> Any:
+    """The first item that is there. Nothing can be taken afterwards: how many are left is not
+    known."""
+    first = default
+    for item in reversed(items_or_maybe(w, iterator)):
+        there = isinstance(item, Maybe)
+        first = w.environment.choose(w, item.taken, item.value, first) if there else item
+    w.state.heap[iterator] = Conflict(
+        "how many items of this generator expression are left is not known at compile time"
+    )
+    return first
 
 
 def _of_collections(cls: Any) -> Rule:

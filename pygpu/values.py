@@ -185,13 +185,20 @@ class Indexed(Abstract):
 
 class Lazy(Abstract):
     """What an iterator over other iterators takes from: `step(w, index, *parts)` makes the next
-    item, or raises StopIteration. Whatever may be dynamic is a part."""
+    item, or raises StopIteration. Whatever may be dynamic is a part. `whole(w)`, where given, is
+    an iterator over all items, to be used before one has been taken."""
 
-    __slots__ = ("parts", "step")
+    __slots__ = ("parts", "step", "whole")
 
-    def __init__(self, step: Callable[..., Any], parts: tuple[Any, ...]) -> None:
+    def __init__(
+        self,
+        step: Callable[..., Any],
+        parts: tuple[Any, ...],
+        whole: Callable[..., Iterator] | None = None,
+    ) -> None:
         self.step: Final = step
         self.parts: Final = parts
+        self.whole: Final = whole
 
 
 class Conflict(Abstract):

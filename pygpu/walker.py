@@ -22,7 +22,7 @@ from pygpu import arithmetic, bytecode, calls, followers, loops
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.errors import AT_COMPILE_TIME, CompileError, Place, call_notes
 from pygpu.joins import Export, Join, Key, move_out
-from pygpu.paths import RETURN, Frame, Outcome, Slots
+from pygpu.paths import RETURN, SUSPENDED, Frame, Outcome, Slots
 from pygpu.sequences import advance_iterator
 from pygpu.ssa import Builder, Op, Region, Value
 from pygpu.steps import STEPS, truth
@@ -44,7 +44,7 @@ STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
 CALL_LIMIT: Final = 150  # calls inside calls
 
 _NONE: Final[frozenset[int]] = frozenset()
-_TERMINATORS: Final = frozenset({"BRANCH", "FOR", "JUMP", "RETURN"})
+_TERMINATORS: Final = frozenset({"BRANCH", "FOR", "JUMP", "RETURN", "YIELD"})
 
 
 class Walker:
@@ -64,6 +64,7 @@ class Walker:
         self.followed: WeakKeyDictionary[Object, WeakSet[Object]] = WeakKeyDictionary()
         self.followers: WeakKeyDictionary[Object, followers.Follower] = WeakKeyDictionary()
         self.kept: list[list[Any]] = []  # what calls under way hold that no frame does
+        self.fresh: Iterator | None = None  # the last that an ITER has made
         self.environment = calls.Environment()
 
     # ------------------------------------------------------------ places and errors
@@ -225,6 +226,11 @@ class Walker:
                     if not frame.caller:
                         self.returns.append((result, frame.place()))
                     return Outcome.one(RETURN, State({}, [result], state.heap))
+                case "YIELD":
+                    if SUSPENDED in stops:
+                        state.stack.append(end)
+                        return Outcome.one(SUSPENDED, state)
+                    STEPS["YIELD"](self, state, None)
             return Outcome.one(end, state)
         except Exception as error:
             if frame is not self.frames[-1]:

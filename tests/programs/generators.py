@@ -1,0 +1,399 @@
+"""Generator expressions, maps and filters compute an item when it is asked for, as Python's do."""
+
+from programs.suite import Suite
+from pygpu import Image, Position, Vec3
+
+program = Suite()
+
+
+@program
+def next_with_default(im: Image, p: Position):
+    return next((im(p + (i, 0)) for i in range(3) if im(p + (i, 0)) > 0.5), -1.0)
+
+
+@program
+def next_index(im: Image, p: Position):
+    return next((i for i in range(5) if im(p + (i, 0)) > 0.5), 99)
+
+
+@program
+def next_vec(vecs: Image, p: Position):
+    return next((vecs(p + (i, 0)) for i in range(3) if vecs(p + (i, 0)).x > 0.5), Vec3(0))
+
+
+@program
+def next_tuple(vecs: Image, p: Position):
+    a, b = next(((i, vecs(p + (i, 0)).x) for i in range(3) if vecs(p + (i, 0)).x > 0.5), (0, 0.0))
+    return a + b
+
+
+@program
+def interleaved(im: Image, p: Position):
+    n = 0
+
+    def t(i):
+        nonlocal n
+        n += 1
+        return im(p) * i
+
+    s = 0.0
+    for v in (t(i) for i in range(4)):
+        s += v * n
+    return s
+
+
+@program
+def interleaved_map(im: Image, p: Position):
+    n = 0
+
+    def t(i):
+        nonlocal n
+        n += 1
+        return im(p) * i
+
+    s = 0.0
+    for v in map(t, range(4)):
+        s += v * n
+        n += 1
+    return s
+
+
+@program
+def shared_iterator(im: Image, p: Position):
+    it = iter([1, 2, 3, 4, 5, 6])
+    a = next(x for x in it if x > 2)
+    return im(p) * a + next(it)
+
+
+@program
+def shared_iterator_any(im: Image, p: Position):
+    it = iter([1, 2, 3, 4, 5, 6])
+    found = any(x > 2 for x in it)
+    return im(p) * found + next(it)
+
+
+@program
+def any_it(im: Image, p: Position):
+    it = iter([0, 2, 3, 4, 5, 6])
+    found = any(it)
+    return im(p) * found + next(it)
+
+
+@program
+def all_it(im: Image, p: Position):
+    it = iter([1, 0, 3, 4, 5, 6])
+    found = all(it)
+    return im(p) * found + next(it)
+
+
+@program
+def guarded_error(im: Image, p: Position):
+    t = [1, 2, 3]
+    return im(p) * next(i for i in range(10) if t[i] > 1) + any(t[i] == 3 for i in range(9))
+
+
+@program
+def gen_twice(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p) + i
+
+    g = (t(i) for i in range(5) if i != 1)
+    a = next(g)
+    b = next(g)
+    k = n[0]
+    return a + 3 * b + 100 * k + sum(g) + 1000 * n[0]
+
+
+@program
+def gen_nested(im: Image, p: Position):
+    n = [0]
+
+    def t(i, j):
+        n[0] += 1
+        return im(p) + i * j
+
+    g = (t(i, j) for i in range(3) for j in range(i + 1) if (i + j) % 2 == 0)
+    a = next(g)
+    b = next(g)
+    k = n[0]
+    return a + 3 * b + 100 * k + sum(g) + 1000 * n[0]
+
+
+@program
+def gen_under_branch(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p) + i
+
+    g = (t(i) for i in range(5))
+    if im(p) > 0:
+        r = next(g) + 1
+    else:
+        r = next(g) - next(g)
+    return r + n[0]
+
+
+@program
+def gen_ternary(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p) + i if im(p + (i, 0)) > 0 else 2.0 * i
+
+    g = (t(i) if im(p) > -1 else n[0] for i in range(5))
+    a = next(g)
+    return a + n[0] + next(g) * n[0]
+
+
+@program
+def filter_effect(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return i > 1
+
+    it = filter(t, range(5))
+    a = next(it)
+    return im(p) * a + n[0]
+
+
+@program
+def sum_filtered_effect(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p + (i, 0))
+
+    s = sum(t(i) for i in range(4) if im(p + (0, i)) > 0)
+    return s + n[0]
+
+
+@program
+def min_effect(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p + (i, 0))
+
+    s = min(t(i) for i in range(4))
+    return s + n[0]
+
+
+@program
+def any_in_loop(im: Image, p: Position):
+    n = 0
+
+    def t(x):
+        nonlocal n
+        n += 1
+        return x > 0.2
+
+    c = 0
+    for j in range(3):
+        if any(t(im(p + (i, j))) for i in range(3)):
+            c += 1
+    return n + 10 * c
+
+
+@program
+def any_in_dyn_loop(im: Image, counts: Image, p: Position):
+    n = 0
+
+    def t(x):
+        nonlocal n
+        n += 1
+        return x > 0.2
+
+    c = 0
+    for j in range(counts(p)):
+        if any(t(im(p + (i, j))) for i in range(3)):
+            c += 1
+    return n + 10 * c
+
+
+@program
+def zip_gen(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p) + i
+
+    s = 0.0
+    for a, b in zip((t(i) for i in range(5)), [1, 2]):
+        s += a * b * n[0]
+    return s + n[0]
+
+
+@program
+def star_gen(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p) + i
+
+    return max(*(t(i) for i in range(5))) + n[0] + len([*(t(i) for i in range(3))])
+
+
+@program
+def unpack_gen(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p) + i
+
+    a, b = (t(i) for i in range(2))
+    return a * b + n[0]
+
+
+@program
+def dict_gen(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p) + i
+
+    d = dict((i, t(i)) for i in range(2))
+    return d[0] * d[1] + n[0]
+
+
+@program
+def in_gen(ints: Image, p: Position):
+    it = (i * 2 for i in range(6))
+    r = 4 in it
+    return ints(p) + r + next(it)
+
+
+@program
+def walrus_any(im: Image, p: Position):
+    r = any((v := im(p + (i, 0))) > 0.5 for i in range(4))
+    return v + r
+
+
+@program
+def walrus_sum(im: Image, p: Position):
+    r = sum((v := im(p + (i, 0))) * 2 for i in range(4))
+    return v + r
+
+
+@program
+def walrus_list(im: Image, p: Position):
+    r = [(v := im(p + (i, 0))) * 2 for i in range(4)]
+    return v + r[1]
+
+
+@program
+def long_any_effect(im: Image, p: Position):
+    n = 0
+
+    def t(x):
+        nonlocal n
+        n += 1
+        return x > 1.9
+
+    r = any(t(im(p + (i, 0))) for i in range(30))
+    return n + 10 * r
+
+
+@program
+def anyall_lazy_num(im: Image, p: Position):
+    n = 0
+
+    def t(x):
+        nonlocal n
+        n += 1
+        return x > 0.2
+
+    r = any(t(im(p + (i, 0))) for i in range(3))
+    return n + 10 * r
+
+
+@program
+def all_lazy_num(im: Image, p: Position):
+    n = 0
+
+    def t(x):
+        nonlocal n
+        n += 1
+        return x > 0.2
+
+    r = all(t(im(p + (i, 0))) for i in range(3))
+    return n + 10 * r
+
+
+@program
+def next_lazy_known(im: Image, p: Position):
+    n = 0
+
+    def t(x):
+        nonlocal n
+        n += 1
+        return im(p) + x
+
+    g = (t(i) for i in range(3))
+    a = next(g)
+    return a + n * 10 + next(g)
+
+
+@program
+def any_known_stop(im: Image, p: Position):
+    n = 0
+
+    def t(i):
+        nonlocal n
+        n += 1
+        return i == 1
+
+    r = any(t(i) for i in range(5))
+    return n + im(p) * r
+
+
+@program
+def any_mixed_stop(im: Image, p: Position):
+    n = 0
+
+    def t(i):
+        nonlocal n
+        n += 1
+        return im(p) > 0 if i == 0 else i == 2
+
+    r = any(t(i) for i in range(5))
+    return n + im(p) * r
+
+
+@program
+def any_map(im: Image, p: Position):
+    n = 0
+
+    def t(i):
+        nonlocal n
+        n += 1
+        return im(p + (i, 0)) > 0.3
+
+    r = any(map(t, range(5)))
+    return n + im(p) * r
+
+
+@program
+def any_list(im: Image, p: Position):
+    n = 0
+
+    def t(i):
+        nonlocal n
+        n += 1
+        return im(p + (i, 0)) > 0.3
+
+    r = any([t(i) for i in range(5)])
+    return n + im(p) * r
