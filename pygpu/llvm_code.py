@@ -315,6 +315,12 @@ class Code:
     def bits(self, value: Val, kind: str) -> Val:
         return self.cast("bitcast", value, kind)
 
+    def regroup(self, value: Val, kind: str) -> Val:
+        """A vector's bits as one of more or fewer lanes of another size."""
+        lanes = value.lanes * BITS[value.kind] // BITS[kind]
+        text = f"bitcast {value.type} {value.text} to {type_text(kind, lanes)}"
+        return self.make(kind, text, value, lanes=lanes)
+
     def to_float(self, value: Val, kind: str = "float") -> Val:
         if value.kind in FLOATING:
             if value.kind == kind:

@@ -25,7 +25,8 @@ def table(block: Block, op: Op, cell: Cell) -> Values:
     (index,) = block.get(op.operands[0], cell)
     index = code.clamp(index, 0, values.shape[0] - 1)
     base = block.argument(block.table_slot + op.data.table, "ptr")
-    return gather(code, base, index, Format(values.dtype, op.data.type.size, False))
+    format = Format(values.dtype, op.data.type.size, False)
+    return gather(code, base, index, format, values.shape[0])
 
 
 def reach(block: Block, op: Op, cells: Sequence[Cell]) -> None:
@@ -112,11 +113,13 @@ def load_anywhere(block: Block, load: Load, x: Val, y: Val) -> Values:
     code, format = block.code, block.inputs[load.image]
     column, inside_x = inside(code, x, block.image(load.image, 1), load.boundary)
     row, inside_y = inside(code, y, block.image(load.image, 2), load.boundary)
-    width = block.image(load.image, 1)
+    width, height = block.image(load.image, 1), block.image(load.image, 2)
     if block.wide or max(column.lanes, row.lanes) == 1:
-        width, column, row = (code.cast("sext", v, "long") for v in (width, column, row))
+        width, height, column, row = (
+            code.cast("sext", v, "long") for v in (width, height, column, row)
+        )
     base = block.image(load.image, 0, "ptr")
-    texels = gather(code, base, row * width + column, format)
+    texels = gather(code, base, row * width + column, format, width * height)
     if inside_x is None or inside_y is None:
         return texels
     return mixed(code, inside_x & inside_y, texels, load.cval)

@@ -122,6 +122,13 @@ def load_block(code: Code, pointer: Val, format: Format) -> tuple[Val, ...]:
 
 
 def _unpack(code: Code, pointer: Val, size: int, channels: int, lanes: int) -> list[Val]:
+    if (size, channels) == (1, 3):
+        # Two vectors that overlap are spread to words by one shuffle.
+        first, second = (code.load("byte", code.at(pointer, p), 2 * lanes) for p in (0, lanes))
+        bytes_of = [3 * i + c if c < 3 else -1 for i in range(lanes) for c in range(4)]
+        places = [p if p < 3 * lanes // 2 else p + lanes for p in bytes_of]
+        words = code.regroup(code.shuffle(first, second, places), "int")
+        return _parts(code, words, 1, 3)
     if size == 4 or channels == 3:
         kind = {1: "byte", 2: "short", 4: "int"}[size]
         parts = [
@@ -145,6 +152,14 @@ def store_block(code: Code, values: Sequence[Val], pointer: Val, format: Format)
 
 def _pack(code: Code, raw: list[Val], pointer: Val, size: int, lanes: int) -> None:
     channels = len(raw)
+    if (size, channels) == (1, 3):
+        red, green, blue = raw
+        words = (red & 255) | ((green & 255) << 8) | (blue << 16)
+        memory = code.regroup(words, "byte")
+        places = [4 * i + c for i in range(lanes) for c in range(3)]
+        code.store(code.shuffle(memory, None, places[: 2 * lanes]), pointer)
+        code.store(code.shuffle(memory, None, places[2 * lanes :]), code.at(pointer, 2 * lanes))
+        return
     if size == 4 or channels in (1, 3):
         kind = {1: "byte", 2: "short", 4: raw[0].kind}[size]
         parts = [code.cast("trunc", v, kind) for v in raw] if size < 4 else raw
@@ -223,45 +238,63 @@ def interleave(code: Code, values: list[Val]) -> list[Val]:
 # ---------------------------------------------------------------- texels anywhere
 
 
-def gather(code: Code, base: Val, index: Val, format: Format) -> tuple[Val, ...]:
+def gather(code: Code, base: Val, index: Val, format: Format, count: Val | int) -> tuple[Val, ...]:
     """The components of the texels at indices (H * W of them in C order) from `base`, which is
-    aligned to 4 bytes. A scalar index loads one texel."""
+    aligned to 4 bytes. A scalar index loads one texel. `count`: the texels in all, which fill 4
+    bytes at least."""
     size, channels = format.dtype.itemsize, format.channels
     if size == 4:
-        raw = [_word(code, base, index * channels + c) for c in range(channels)]
-        return tuple([decode(code, value, format) for value in raw])
-    raw = []
-    if size * channels == 2 or channels == 3 or size * channels == 1:
-        for c in range(channels):
-            place = (index * channels + c) * size
-            word = _word(code, base, code.binary("lshr", place, 2))
-            raw.append(_shifted(code, word, place))
+        raw = [_word(code, code.at(base, 4 * c), index * channels) for c in range(channels)]
+    elif size * channels <= 2:
+        place = index * (size * channels)
+        word = _shifted(code, _word(code, base, code.binary("lshr", place, 2)), place & 3)
+        raw = _parts(code, word, size, channels)
+    elif size * channels == 3:
+        # The 4 bytes from a texel on; of the last one, those that end with it.
+        place = index * 3
+        start = code.minimum(place, code.like(index, count) * 3 - 4)
+        word = _shifted(code, _bytes(code, base, start), place - start)
+        raw = _parts(code, word, size, channels)
+    elif channels == 3:
+        first, last = (_bytes(code, base, index * 6 + start) for start in (0, 2))
+        raw = [first, *_parts(code, last, size, 2)]
     else:  # the texel has a word of its own, or two
         step = size * channels // 4
-        for j in range(step):
-            word = _word(code, base, index * step + j)
-            per = 4 // size
-            raw += [code.binary("lshr", word, 8 * size * c) if c else word for c in range(per)]
+        words = [_word(code, code.at(base, 4 * j), index * step) for j in range(step)]
+        raw = [part for word in words for part in _parts(code, word, size, 4 // size)]
     return tuple([decode(code, value, format) for value in raw])
 
 
-def _shifted(code: Code, word: Val, place: Val) -> Val:
-    amount = (
-        code.cast("trunc", (place & 3) << 3, "int") if place.kind == "long" else (place & 3) << 3
-    )
-    return code.binary("lshr", word, amount)
+def _parts(code: Code, word: Val, size: int, count: int) -> list[Val]:
+    """The first components in a word, each in the low bits of an int."""
+    return [code.binary("lshr", word, 8 * size * c) if c else word for c in range(count)]
+
+
+def _shifted(code: Code, word: Val, places: Val) -> Val:
+    """The word from so many bytes on."""
+    amount = places << 3
+    return code.binary("lshr", word, code.cast("trunc", amount, "int"))
 
 
 def _word(code: Code, base: Val, index: Val) -> Val:
     """The 4 bytes at base + 4 * index, as an int."""
-    text = f"getelementptr i32, ptr {base.text}, {index.type} {index.text}"
+    return _int_at(code, base, index, "i32", 4)
+
+
+def _bytes(code: Code, base: Val, place: Val) -> Val:
+    """The 4 bytes at base + place, as an int."""
+    return _int_at(code, base, place, "i8", 1)
+
+
+def _int_at(code: Code, base: Val, index: Val, unit: str, align: int) -> Val:
+    text = f"getelementptr {unit}, ptr {base.text}, {index.type} {index.text}"
     pointers = code.make("ptr", text, base, index, lanes=index.lanes)
     if index.lanes == 1:
-        return code.load("int", pointers, 1, 4)
-    return masked_gather(code, pointers, "int")
+        return code.load("int", pointers, 1, align)
+    return masked_gather(code, pointers, "int", align)
 
 
-def masked_gather(code: Code, pointers: Val, kind: str) -> Val:
+def masked_gather(code: Code, pointers: Val, kind: str, align: int = 4) -> Val:
     """One value of 4 bytes from each pointer."""
     n = pointers.lanes
     result = type_text(kind, n)
@@ -270,10 +303,10 @@ def masked_gather(code: Code, pointers: Val, kind: str) -> Val:
     every = f"<{', '.join(['i1 true'] * n)}>"
     if code.machine.version >= 22:
         code.declared[name] = f"declare {result} @{name}(<{n} x ptr>, <{n} x i1>, {result})"
-        given = f"<{n} x ptr> align 4 {pointers.text}, <{n} x i1> {every}, {result} poison"
+        given = f"<{n} x ptr> align {align} {pointers.text}, <{n} x i1> {every}, {result} poison"
     else:
         code.declared[name] = f"declare {result} @{name}(<{n} x ptr>, i32, <{n} x i1>, {result})"
-        given = f"<{n} x ptr> {pointers.text}, i32 4, <{n} x i1> {every}, {result} poison"
+        given = f"<{n} x ptr> {pointers.text}, i32 {align}, <{n} x i1> {every}, {result} poison"
     return code.make(kind, f"call {result} @{name}({given})", pointers)
 
 

@@ -107,6 +107,10 @@ def block(
             # Two vectors hide each other's delays; more than that wait for the last lane.
             return 2 if work <= 200 else 1, 1
     shared = len({op.data.dy for op in taps}) > 1
+    distant = [op for op in ops if is_far(op, made.function) and op not in made.reaching]
+    if len(distant) > len(taps) and not any(op.code == "loop" for op in ops):
+        # Each lane fetches for itself, and rows share nothing of that.
+        return 2 if work + 4 * len(distant) <= 200 else 1, 1
     if made.straight and made.sums.by_root:
         plain = all(is_plain(inputs[op.data.image]) for op in taps)
         return block_of_sums(made, shared, plain)
@@ -114,23 +118,28 @@ def block(
         # What a round costs besides its texels is paid once for the block.
         return (2, 4) if work <= 400 else (1, 2) if work <= 1000 else (1, 1)
     if not shared:
-        waits = work >= 20 or any(is_far(op, made.function) for op in ops)
-        return 2 if waits and work <= 200 else 1, 1
+        return 2 if (work >= 20 or distant) and work <= 200 else 1, 1
     return 1, 6 if work <= 100 else 4 if work <= 300 else 2
+
+
+# Vectors and rows of a block of sums, the first that fits: where rows share taps, and where not.
+_SHARING: Final = ((2, 6), (2, 4), (1, 6), (1, 4), (1, 3), (1, 2))
+_APART: Final = ((2, 4), (1, 4))
 
 
 def block_of_sums(made: Plan, shared: bool, plain: bool) -> tuple[int, int]:
     """Enough accumulators to keep the multipliers busy, few enough for the registers, and a text
-    that compiles soon. Six rows were best for all kernels measured where rows share taps; more
-    lie too often in the same places of the cache."""
+    that compiles soon. Twelve accumulators were best for all kernels measured where rows share
+    taps, in at most six rows; more lie too often in the same places of the cache."""
     sums = made.sums.by_root.values()
     accumulators = sum([total.root.result.type.size for total in sums])
     terms = sum([len(total.terms) * total.root.result.type.size for total in sums])
     work = max(terms, cost(made.function.body) // 4)
-    for vectors, rows in ((2, 6), (2, 4), (1, 6), (1, 4), (1, 2)) if shared else ((2, 4), (1, 4)):
+    for vectors, rows in _SHARING if shared else _APART:
         cells = vectors * rows
         pays = vectors == 1 or (plain and (terms >= 30 or not shared))
-        if pays and (accumulators + 1) * cells <= 2 * made.lanes and work * cells <= 3000:
+        fits = accumulators * cells <= 12 and (accumulators + 1) * cells <= 2 * made.lanes
+        if pays and fits and work * cells <= 3000:
             return vectors, rows
     return 1, 2 if shared else 1
 

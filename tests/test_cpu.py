@@ -133,14 +133,15 @@ def test_every_format_is_read_near_and_far_and_written(
     near = build.load(0, build.x, build.y, "wrap", dx=2, dy=-1)
     far = build.load(0, build.y, build.x, "reflect")
     function = build.finish([here, near, far])
-    shape = (7, 37)
     formats = [Format(np.dtype("int32" if format.kind == "int" else format.kind.replace(
         "float", "float32")), channels)] * 3  # fmt: skip
-    expected, actual = both(function, [format], formats, [random_texels(format, shape)], shape)
-    for want, have in zip(expected, actual, strict=True):
-        np.testing.assert_allclose(have, want, rtol=1.2e-7)
-    _, copied = both(function, [format], [format] * 3, [random_texels(format, shape)], shape)
-    assert np.array_equal(copied[0], random_texels(format, shape), equal_nan=format.kind == "float")
+    for shape in [(1, 1), (2, 1), (7, 37)]:
+        texels = random_texels(format, shape)
+        expected, actual = both(function, [format], formats, [texels], shape)
+        for want, have in zip(expected, actual, strict=True):
+            np.testing.assert_allclose(have, want, rtol=1.2e-7)
+        _, copied = both(function, [format], [format] * 3, [texels], shape)
+        assert np.array_equal(copied[0], texels, equal_nan=format.kind == "float")
 
 
 @pytest.mark.parametrize("kind", ["float", "int", "bool"])

@@ -76,7 +76,7 @@ class CpuProgram:
         )
         self.function, self.outputs, self.cost = function, outputs, cost(function.body)
         self.uniforms = [(value.type.kind, value.type.size) for value in function.uniforms]
-        self.tables = [np.ascontiguousarray(table.values) for table in function.tables]
+        self.tables = [_readable(np.ascontiguousarray(t.values)) for t in function.tables]
         self.lock = threading.Lock()
         self.layouts: dict[Any, Layout] = {}
         self.native: dict[bool, tuple[Native, int]] = {}
@@ -109,16 +109,11 @@ class CpuProgram:
         return [Storage.of(array) for array in results]
 
     def _array(self, index: int, storage: Storage) -> NDArray[Any]:
-        """The texels of an input, as the code reads them, at an address divisible by 4."""
+        """The texels of an input, as the code reads them: see _readable."""
         array = storage.host()
         if index in self.widened:
             array = np.ascontiguousarray(texels(array, self.widened[index]))
-        if _address(array) % 4:
-            flat = np.empty(array.size + 4 // array.itemsize, array.dtype)
-            start = -_address(flat) % 4 // array.itemsize
-            flat[start : start + array.size] = array.ravel()
-            array = flat[start : start + array.size].reshape(array.shape)
-        return array
+        return _readable(array)
 
     def _run(
         self,
@@ -170,6 +165,16 @@ class CpuProgram:
                     self._compile(wide)
                 found = self.native[wide]
         return found[1]
+
+
+def _readable(array: NDArray[Any]) -> NDArray[Any]:
+    """The array in memory that begins with an address divisible by 4, of at least 4 bytes."""
+    if _address(array) % 4 == 0 and array.nbytes >= 4:
+        return array
+    flat = np.zeros(array.size + 8 // array.itemsize, array.dtype)
+    start = -_address(flat) % 4 // array.itemsize
+    flat[start : start + array.size] = array.ravel()
+    return flat[start : start + array.size].reshape(array.shape)
 
 
 def _address(array: NDArray[Any]) -> int:
