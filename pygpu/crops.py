@@ -33,12 +33,13 @@ def crop(image: ImageLike, index: Any) -> Any:
     down, across = (
         range(size)[part] for size, part in ((storage.height, rows), (storage.width, columns))
     )
-    count = len(range(storage.channels)[channels])
+    all_channels = range(storage.channels)
+    count = len(all_channels[channels])
     if not (len(down) and len(across) and count):
         raise ValueError(
             f"an empty crop {index!r} of an image of {storage.height} x {storage.width}"
         )
-    if storage.array is None and count == storage.channels:
+    if storage.array is None and all_channels[channels] == all_channels:
         return _on_device(image, down, across)
     part = Storage.of(np.array(storage.host()[rows, columns, channels], order="C"))
     format = Format(part.dtype, count, image.format.normalize)

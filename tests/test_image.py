@@ -503,6 +503,15 @@ def test_crops_are_numpys():
         np.testing.assert_array_equal(np.asarray(part), array[index])
 
 
+@pytest.mark.parametrize("channels", [(), (2,), (3,)])
+def test_crops_of_results_are_numpys(target, channels):
+    array = randoms(9, 11, *channels)
+    result = pygpu.compile(lambda im=Image, p=Position: im(p), target=target)(Image(array))
+    rows = [np.s_[2:5, 3:7], np.s_[::2, ::-1], np.s_[-3:, -1:], np.s_[::-3, 7:2:-2]]
+    for index in rows + [(*row, np.s_[::-1]) for row in rows if channels]:
+        np.testing.assert_array_equal(np.asarray(result[index]), array[index])
+
+
 def test_whole_numbers_give_texels():
     array = randoms(5, 6, dtype="uint8")
     image = Image(array)
