@@ -358,7 +358,7 @@ def _classify(
     if name in values:
         told = user_type(values[name])
         if told is not None:
-            return Parameter(name, *told, MISSING if told != asked else default, kind)
+            return _with_fitting_default(Parameter(name, *told, default, kind))
         return Parameter(name, "known", None, _snapshot(values[name]), kind, typed)
     if kind is _VAR_KEYWORD:
         extra = {key: v for key, v in values.items() if key not in _names(function)}
@@ -375,6 +375,18 @@ def _classify(
     if default is not MISSING:
         return Parameter(name, "known", None, _snapshot(default), kind)
     raise TypeError(_no_type(function, parameter, annotation))
+
+
+def _with_fitting_default(parameter: Parameter) -> Parameter:
+    """The parameter, of a type told to compile, with its default if that is of this type."""
+    default = parameter.default
+    if parameter.role == "image" and default is not None and not is_picture(default):
+        return replace(parameter, default=MISSING)
+    try:
+        parameter.check_default()
+    except (TypeError, ValueError, OverflowError):
+        return replace(parameter, default=MISSING)
+    return replace(parameter, default=MISSING) if parameter.role == "position" else parameter
 
 
 def _without_none(annotation: Any) -> Any:

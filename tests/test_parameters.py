@@ -144,6 +144,16 @@ def test_what_compile_is_told_is_known_and_types_are_dynamic():
     assert [role for role, _ in found.values()] == ["known", "known", "uniform", "image"]
 
 
+def test_a_type_told_to_compile_leaves_a_default_that_fits():
+    def f(im: Image, sigma=2.0, n=1.5, kernel="box", mask=None, p=None): ...
+
+    told = {"sigma": Float, "n": Int, "kernel": Float, "mask": Image, "p": Position}
+    signature = Signature.of(f, told)
+    assert signature.collect((), {"im": 0, "n": 1, "kernel": 2})[:5] == [0, 2.0, 1, 2, None]
+    with pytest.raises(TypeError, match="n: int, kernel: float"):
+        signature.collect((), {"im": 0})
+
+
 def test_user_classes_are_objects():
     class Plain: ...
 
