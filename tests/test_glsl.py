@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 
 from conftest import Golden, require
 from pygpu import targets
-from pygpu.codegen_glsl import Dialect, compute_program, fragment_program
+from pygpu.codegen_glsl import Dialect, fragment_program
 from pygpu.devices import opengl
+from pygpu.glsl_compute import block_program, pixel_program
 from pygpu.glsl_text import Namer, Text, infix, literal, prefix, wrap
 from pygpu.interpret import run
 from pygpu.ops import TABLE
 from pygpu.passes import simplify
+from pygpu.passes.block import block, can_block, columns_of
 from pygpu.passes.boundary import lower_boundary
 from pygpu.ssa import Builder, Function, ImageInput, Lookup, Region, Value
 from pygpu.storage import Format, Storage
@@ -200,8 +202,15 @@ def test_text_is_the_golden_one(make: Any, golden: Golden) -> None:
 @pytest.mark.parametrize("make", [scale, laplace, tables])
 def test_text_of_a_compute_program_is_the_golden_one(make: Any, golden: Golden) -> None:
     function, inputs, outputs = make()
-    text = compute_program(lower_boundary(function), inputs, outputs, PLAIN).text
+    text = pixel_program(lower_boundary(function), inputs, outputs).text
     golden.check(f"glsl/{make.__name__}.comp", text)
+
+
+@pytest.mark.parametrize("make", [scale, laplace])
+def test_text_of_a_program_of_blocks_is_the_golden_one(make: Any, golden: Golden) -> None:
+    function, inputs, outputs = make()
+    text = block_program(block(function, inputs, outputs, 4, 2)).text
+    golden.check(f"glsl/{make.__name__}_block.comp", text)
 
 
 @pytest.mark.parametrize("make", GOLDEN)
@@ -256,7 +265,11 @@ def test_reference_compiler_accepts_random_programs(tmp_path: Path) -> None:
             dialect = Dialect(version, seed % 2 == 0, block_size=64)
             program = fragment_program(function, case.formats, case.outputs, dialect)
             fragments.append(program.text)
-        computes.append(compute_program(function, case.formats, case.outputs).text)
+        computes.append(pixel_program(function, case.formats, case.outputs).text)
+        if can_block(case.function):
+            columns = columns_of(case.formats, case.outputs)
+            blocked = block(case.function, case.formats, case.outputs, columns, 2)
+            computes.append(block_program(blocked).text)
     validate(fragments, tmp_path)
     validate(computes, tmp_path, "comp")
 

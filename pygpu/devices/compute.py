@@ -12,17 +12,22 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen_glsl import GROUP, ComputeProgram, compute_program
+from pygpu import shapes
 from pygpu.devices import opengl
 from pygpu.devices.opengl_bindings import Bindings
 from pygpu.errors import DeviceError
 from pygpu.glsl_buffers import element_bytes, row_bytes
+from pygpu.glsl_compute import ComputeProgram, block_program, pixel_program
 from pygpu.passes import CLEAN, apply
+from pygpu.passes.block import block, can_block, columns_of
 from pygpu.passes.boundary import lower_boundary
+from pygpu.passes.footprint import footprint
+from pygpu.shapes import Shape
 from pygpu.ssa import Constant, Function, Region, walk
 from pygpu.storage import Format, Storage
 
 COPY: Final = "opengl buffer"  # the name of a storage's copy here
+LARGEST: Final = 4096  # operations of a block, before what is shared is left out
 
 
 class ComputeDevice:
@@ -38,42 +43,78 @@ class ComputeDevice:
                     f"({gl.renderer}): target='fragment' runs on it"
                 )
             self.dialect = gl.dialect
+            self.driver = gl.description
             self.buffers = gl.limits.storage_blocks
             self.uniforms = gl.limits.uniform_components
 
     def compile(
-        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
+        self,
+        function: Function,
+        inputs: Sequence[Format],
+        outputs: Sequence[Format],
+        shape: Shape | None = None,
     ) -> ComputedFunction:
-        """One pass, or several where there are more results than the driver takes buffers."""
+        """One pass, or several where there are more results than the driver takes buffers. Without
+        a shape, the one that was measured for the function, or its footprint's."""
         Bindings.check(function, self.uniforms)
-        lowered = apply(CLEAN, lower_boundary(function))
-        read = {op.data.image for op in walk(lowered.body) if op.code == "load"}
+        read = {op.data.image for op in walk(function.body) if op.code == "load"}
         count = self.buffers - len(read)
         if count < 1:
             raise DeviceError(
                 f"the function reads {len(read)} images at once; this driver takes "
                 f"{self.buffers - 1}"
             )
+        if shape is None:
+            shape = shapes.remembered(shapes.key(function, inputs, outputs, self.driver))
         passes = []
         for first in range(0, len(outputs), count):
             part = slice(first, first + count)
-            body = Region(lowered.body.params, lowered.body.ops, lowered.body.results[part])
-            some = Function(lowered.name, lowered.images, lowered.tables, body)
-            passes.append((compute_program(some, inputs, outputs[part], self.dialect), part))
-        return ComputedFunction(passes, list(inputs), list(outputs))
+            body = Region(function.body.params, function.body.ops, function.body.results[part])
+            some = Function(function.name, function.images, function.tables, body)
+            passes.append((self._program(some, inputs, outputs[part], shape), part))
+        return ComputedFunction(passes, list(outputs))
+
+    def _program(
+        self,
+        function: Function,
+        inputs: Sequence[Format],
+        outputs: Sequence[Format],
+        shape: Shape | None,
+    ) -> ComputeProgram:
+        """The program of a pass: by blocks where that shares anything."""
+        if shape is None:
+            shape = shapes.default(_height(function))
+        threads = shape.threads_x, shape.threads_y
+        if can_block(function):
+            columns = columns_of(inputs, outputs)
+            size = sum(op.code != "constant" for op in function.body.ops) * columns
+            rows = shape.rows
+            while rows > 1 and rows * size > LARGEST:
+                rows //= 2
+            if size <= LARGEST:
+                blocked = block(function, inputs, outputs, columns, rows)
+                program = block_program(blocked, threads, self.dialect)
+                if len([name for name in program.images if name]) + len(outputs) <= self.buffers:
+                    return program
+        lowered = apply(CLEAN, lower_boundary(function))
+        return pixel_program(lowered, inputs, outputs, threads, self.dialect)
+
+
+def _height(function: Function) -> int:
+    """How many rows of an image are read for a pixel, as far as is known."""
+    return max([1, *[found.up + found.down + 1 for found in footprint(function) if found]])
 
 
 class ComputedFunction:
     """A function's passes, made ready in the context when they first run."""
 
     def __init__(
-        self,
-        passes: Sequence[tuple[ComputeProgram, slice]],
-        inputs: list[Format],
-        outputs: list[Format],
+        self, passes: Sequence[tuple[ComputeProgram, slice]], outputs: list[Format]
     ) -> None:
         self.source = "\n".join(text.text for text, _ in passes)
-        self.inputs, self.outputs = inputs, outputs
+        self.outputs = outputs
+        first = passes[0][0]
+        self.shape = Shape(first.columns, first.rows, *first.threads)
         self._texts = passes
         self._passes: list[Pass] = []
         self._context: opengl.Context | None = None
@@ -81,9 +122,7 @@ class ComputedFunction:
             self._make_ready(gl)
 
     def _make_ready(self, gl: opengl.Context) -> None:
-        self._passes = [
-            Pass(gl, text, self.inputs, self.outputs[part]) for text, part in self._texts
-        ]
+        self._passes = [Pass(gl, text, self.outputs[part]) for text, part in self._texts]
         self._context = gl
 
     def run(
@@ -114,28 +153,26 @@ class ComputedFunction:
 class Pass:
     """One program of the driver's, ready to be dispatched."""
 
-    def __init__(
-        self,
-        gl: opengl.Context,
-        text: ComputeProgram,
-        inputs: Sequence[Format],
-        outputs: Sequence[Format],
-    ) -> None:
+    def __init__(self, gl: opengl.Context, text: ComputeProgram, outputs: Sequence[Format]) -> None:
         self.held = gl.program(text.text, is_compute=True)
         self.program = self.held.glo
         self.outputs = outputs
-        self.pixels = text.pixels
-        self.images = [index for index, name in enumerate(text.images) if name is not None]
+        self.columns = text.columns * text.threads[0]  # of a group
+        self.rows = text.rows * text.threads[1]
+        self.images = [
+            source for source, name in zip(text.sources, text.images, strict=True) if name
+        ]
         self.bindings = Bindings(gl, self.program, text, 0)
-        named = [*zip(text.image_sizes, inputs, strict=True)]
+        named = zip(text.sources, text.image_sizes, text.input_formats, strict=True)
         self.image_sizes = [
-            (index, self.program[name], format)
-            for index, (name, format) in enumerate(named)
+            (source, self.program[name], element_bytes(format))
+            for source, name, format in named
             if name is not None and name in self.program
         ]
+        results = zip(text.result_sizes, outputs, text.output_formats, strict=True)
         self.result_sizes = [
-            (self.program[name], format)
-            for name, format in zip(text.result_sizes, outputs, strict=True)
+            (self.program[name], format, element_bytes(stored))
+            for name, format, stored in results
             if name in self.program
         ]
         self.top = self.program.get("top", None)
@@ -153,23 +190,20 @@ class Pass:
         held += [gl.buffer(height * row_bytes(format, width)) for format in self.outputs]
         for binding, buffer in enumerate(held):
             buffer.glo.bind_to_storage_buffer(binding)
-        for index, uniform, format in self.image_sizes:
+        for index, uniform, element in self.image_sizes:
             image = inputs[index]
-            uniform.value = _size(format, image.width, image.height)
-        for uniform, format in self.result_sizes:
-            uniform.value = _size(format, width, height)
+            row = row_bytes(Format(image.dtype, image.channels), image.width)
+            uniform.value = image.width, image.height, row // element
+        for uniform, format, element in self.result_sizes:
+            uniform.value = width, height, row_bytes(format, width) // element
         self.bindings.bind(uniforms)
-        groups = -(-width // (GROUP * self.pixels))
-        for top in range(0, height, gl.limits.groups):
+        across, down = -(-width // self.columns), -(-height // self.rows)
+        for first in range(0, down, gl.limits.groups):
             if self.top is not None:
-                self.top.value = top
-            self.program.run(groups, min(height - top, gl.limits.groups), 1)
+                self.top.value = first * self.rows
+            self.program.run(across, min(down - first, gl.limits.groups), 1)
         gl.gl.memory_barrier()
         return held[len(self.images) :]
-
-
-def _size(format: Format, width: int, height: int) -> tuple[int, int, int]:
-    return width, height, row_bytes(format, width) // element_bytes(format)
 
 
 def _result(buffer: opengl.Buffer, shape: tuple[int, int], format: Format) -> Storage:

@@ -30,7 +30,7 @@ vec3 photo(ivec2 p) {
 
 void main() {
     ivec2 p = ivec2(gl_GlobalInvocationID.xy) + ivec2(0, top);
-    if (p.x >= result_size.x)
+    if (p.x >= result_size.x || p.y >= result_size.y)
         return;
     int y1 = pg_mod_int(p.y, photo_size.y);
     int x1 = pg_mod_int(p.x, photo_size.x);

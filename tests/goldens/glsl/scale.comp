@@ -32,7 +32,7 @@ void pixel(ivec2 p, out uint result) {
 void main() {
     int x = 4 * int(gl_GlobalInvocationID.x);
     int y = int(gl_GlobalInvocationID.y) + top;
-    if (x >= result_size.x)
+    if (x >= result_size.x || y >= result_size.y)
         return;
     uint result[4];
     for (int k = 0; k < 4; k++)

@@ -41,7 +41,7 @@ void pixel(ivec2 p, out uvec3 result0, out float result1) {
 void main() {
     int x = 4 * int(gl_GlobalInvocationID.x);
     int y = int(gl_GlobalInvocationID.y) + top;
-    if (x >= result0_size.x)
+    if (x >= result0_size.x || y >= result0_size.y)
         return;
     uvec3 result0[4];
     float result1[4];

@@ -1,0 +1,274 @@
+"""Prints functions as GLSL compute programs over storage buffers.
+
+    program = block_program(blocked, threads=(64, 1))      # a thread makes a block of pixels
+    program = pixel_program(function, inputs, outputs)     # a thread makes one, or fills a word
+    program.text                                            # "#version 430 core ..."
+
+How texels lie in buffers, pygpu/glsl_buffers.py says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from pygpu.glsl_buffers import element_type, pixels_a_word, read_texel, write_texels
+from pygpu.glsl_printer import INDENT
+from pygpu.glsl_text import Text, call
+from pygpu.glsl_writer import (
+    Dialect,
+    GlslProgram,
+    Writer,
+    as_seen,
+    store,
+    stored_type,
+)
+from pygpu.passes.block import Blocked
+from pygpu.ssa import Function, Op
+from pygpu.storage import Format
+
+_TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
+GROUP: Final = (64, 1)  # threads of a work group along x and y
+PLAIN: Final = Dialect(version=430)
+
+
+@dataclass(slots=True)
+class ComputeProgram(GlslProgram):
+    """Buffers are bound in order: the images that are read (`sources` says which of the inputs each
+    is), then the results. A thread makes `columns` by `rows` pixels, a group `threads` times as
+    many. The uniforms of sizes, those of results and those of images, are (width, height, elements
+    from row to row); `top` is the first row. Formats are those of the buffers as they are bound."""
+
+    sources: list[int] = field(default_factory=list)
+    input_formats: list[Format] = field(default_factory=list)
+    output_formats: list[Format] = field(default_factory=list)
+    columns: int = 1
+    rows: int = 1
+    threads: tuple[int, int] = GROUP
+    result_sizes: list[str] = field(default_factory=list)
+    image_sizes: list[str | None] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Names of a result: of its values, its buffer's data, and its size."""
+
+    name: str
+    format: Format
+    data: str
+    size: str
+
+
+def pixel_program(
+    function: Function,
+    inputs: Sequence[Format],
+    outputs: Sequence[Format],
+    threads: tuple[int, int] = GROUP,
+    dialect: Dialect = PLAIN,
+) -> ComputeProgram:
+    """The program of a function whose loads lie inside their images. A thread makes one pixel, or
+    as many along a row as fill whole words."""
+    columns = max(map(pixels_a_word, outputs))
+    writer = _Writer(function, inputs, outputs, dialect)
+    lines = writer.body()
+    stores = [
+        f"{target.name} = {store(writer.printer, value, target.format)};"
+        for target, value in zip(writer.targets, function.outputs, strict=True)
+    ]
+    main = _one_pixel if columns == 1 else _some_pixels
+    return writer.finish(main(writer.targets, lines, stores, columns), columns, 1, threads)
+
+
+def block_program(
+    blocked: Blocked, threads: tuple[int, int] = GROUP, dialect: Dialect = PLAIN
+) -> ComputeProgram:
+    """The program of which a thread makes a block."""
+    writer = _Writer(blocked.function, blocked.inputs, blocked.outputs, dialect)
+    size = writer.targets[0].size
+    step = f"ivec2({blocked.columns}, {blocked.rows})"
+    is_one = blocked.columns == blocked.rows == 1
+    place = "ivec2(gl_GlobalInvocationID.xy)" + ("" if is_one else f" * {step}")
+    body = [
+        f"ivec2 p = {place} + ivec2(0, top);",
+        f"if (p.x >= {size}.x || p.y >= {size}.y)",
+        f"{INDENT}return;",
+        *writer.body(),
+    ]
+    values = iter(blocked.function.outputs)
+    for target, texels in zip(writer.targets, blocked.texels, strict=True):
+        x = _texel_of_view("p.x", texels, blocked.columns)
+        for row in range(blocked.rows):
+            texts, lines = [], []
+            for _ in range(texels):
+                text = str(store(writer.printer, next(values), target.format))
+                if target.format.dtype.itemsize < 4:  # its components are taken apart
+                    name = writer.namer.fresh(target.name)
+                    lines.append(f"{stored_type(target.format)} {name} = {text};")
+                    text = name
+                texts.append(text)
+            y = f"(p.y + {row})" if row else "p.y"
+            lines += write_texels(target.format, target.data, target.size, texts, x, y)
+            if row:
+                body += _braced(f"if (p.y + {row} < {size}.y) ", lines)
+            else:
+                body += _scoped(lines)
+    main = _function("void main()", body)
+    program = writer.finish(main, blocked.columns, blocked.rows, threads)
+    count = len(blocked.inputs) - len(blocked.views)
+    program.sources = [*range(count), *blocked.views]
+    return program
+
+
+def _texel_of_view(x: str, texels: int, columns: int) -> str:
+    """Where the texels of a row of a block begin."""
+    if texels == columns:
+        return x
+    return {1: f"({x} >> 2)", 2: f"({x} >> 1)", 3: f"3 * ({x} >> 2)"}[texels]
+
+
+def _one_pixel(
+    targets: list[Target], lines: list[str], stores: list[str], columns: int
+) -> list[str]:
+    size = targets[0].size
+    body = [
+        "ivec2 p = ivec2(gl_GlobalInvocationID.xy) + ivec2(0, top);",
+        f"if (p.x >= {size}.x || p.y >= {size}.y)",
+        f"{INDENT}return;",
+        *lines,
+    ]
+    for target, line in zip(targets, stores, strict=True):
+        body.append(f"{stored_type(target.format)} {line}")
+        body += _scoped(
+            write_texels(target.format, target.data, target.size, [target.name], "p.x", "p.y")
+        )
+    return _function("void main()", body)
+
+
+def _some_pixels(
+    targets: list[Target], lines: list[str], stores: list[str], columns: int
+) -> list[str]:
+    """A function for one pixel, and a thread that calls it for some of them."""
+    outs = ", ".join(f"out {stored_type(target.format)} {target.name}" for target in targets)
+    size = targets[0].size
+    arguments = ", ".join(f"{target.name}[k]" for target in targets)
+    body = [
+        f"int x = {columns} * int(gl_GlobalInvocationID.x);",
+        "int y = int(gl_GlobalInvocationID.y) + top;",
+        f"if (x >= {size}.x || y >= {size}.y)",
+        f"{INDENT}return;",
+        *(f"{stored_type(target.format)} {target.name}[{columns}];" for target in targets),
+        f"for (int k = 0; k < {columns}; k++)",
+        f"{INDENT}pixel(ivec2(min(x + k, {size}.x - 1), y), {arguments});",
+    ]
+    for target in targets:
+        texels = [f"{target.name}[{k}]" for k in range(columns)]
+        body += _scoped(write_texels(target.format, target.data, target.size, texels, "x", "y"))
+    return [
+        *_function(f"void pixel(ivec2 p, {outs})", [*lines, *stores]),
+        "",
+        *_function("void main()", body),
+    ]
+
+
+def _scoped(lines: list[str]) -> list[str]:
+    """Lines, in a scope of their own where they declare something."""
+    return _braced("", lines) if any(line.split()[0] in _TYPES for line in lines) else lines
+
+
+def _braced(head: str, lines: Sequence[str]) -> list[str]:
+    return [f"{head}{{", *[INDENT + line for line in lines], "}"]
+
+
+def _function(head: str, lines: Sequence[str]) -> list[str]:
+    return _braced(f"{head} ", lines)
+
+
+class _Writer(Writer):
+    """Reads storage buffers, through a function for each image, and knows where results go."""
+
+    def __init__(
+        self,
+        function: Function,
+        inputs: Sequence[Format],
+        outputs: Sequence[Format],
+        dialect: Dialect,
+    ) -> None:
+        many = len(outputs) > 1
+        names = [f"result{index}" if many else "result" for index in range(len(outputs))]
+        super().__init__(function, inputs, dialect, frozenset([*names, "top", "pixel"]))
+        self.sizes: dict[int, str] = {}
+        self.data: dict[int, str] = {}
+        fresh = self.namer.fresh
+        self.targets = [
+            Target(name, format, fresh(f"{name}_data"), fresh(f"{name}_size"))
+            for name, format in zip(names, outputs, strict=True)
+        ]
+
+    def name(self, image: int) -> None:
+        if image not in self.sizes:
+            self.sizes[image] = self.namer.fresh(f"{self.images[image]}_size")
+            self.data[image] = self.namer.fresh(f"{self.images[image]}_data")
+
+    def size(self, image: int, axis: str) -> Text:
+        self.name(image)
+        return Text(f"{self.sizes[image]}.{axis}")
+
+    def texel(self, image: int, op: Op) -> Text:
+        self.name(image)
+        return call(self.images[image], self.place(op))
+
+    def accessor(self, image: int) -> list[str]:
+        """The function that reads an image's texel as functions see it."""
+        format = self.inputs[image]
+        lines, texel = read_texel(format, self.data[image], self.sizes[image])
+        seen = as_seen(self.printer, texel, format)
+        head = f"{format.type} {self.images[image]}(ivec2 p)"
+        return [*_function(head, [*lines, f"return {seen};"]), ""]
+
+    def finish(
+        self, main: list[str], columns: int, rows: int, threads: tuple[int, int]
+    ) -> ComputeProgram:
+        """The program, main and all around it."""
+        read = sorted(self.read)
+        blocks = [
+            _block(binding, "readonly", self.inputs[image], self.data[image])
+            for binding, image in enumerate(read)
+        ]
+        blocks += [
+            _block(len(read) + index, "writeonly", target.format, target.data)
+            for index, target in enumerate(self.targets)
+        ]
+        uniforms = [f"uniform ivec3 {name};" for _, name in sorted(self.sizes.items())]
+        uniforms += [f"uniform ivec3 {target.size};" for target in self.targets]
+        accessors = [line for image in read for line in self.accessor(image)]
+        across = f"local_size_x = {threads[0]}"
+        down = f", local_size_y = {threads[1]}" if threads[1] > 1 else ""
+        text = self.program(
+            430,
+            [f"layout({across}{down}) in;", "", *blocks, *uniforms, "uniform int top;"],
+            [],
+            [*accessors, *main],
+        )
+        return ComputeProgram(
+            text.text,
+            text.images,
+            text.uniforms,
+            text.tables,
+            list(range(len(self.inputs))),
+            list(self.inputs),
+            [target.format for target in self.targets],
+            columns,
+            rows,
+            threads,
+            [target.size for target in self.targets],
+            [self.sizes.get(image) for image in range(len(self.inputs))],
+        )
+
+
+def _block(binding: int, access: str, format: Format, name: str) -> str:
+    head = f"layout(std430, binding = {binding}) {access} buffer {name}_block"
+    return f"{head} {{ {element_type(format)} {name}[]; }};"
+
+
+__all__ = ["GROUP", "ComputeProgram", "block_program", "pixel_program"]

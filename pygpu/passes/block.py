@@ -1,0 +1,266 @@
+"""Makes a function compute a block of neighbouring pixels, which share what they read and compute.
+
+    blocked = block(sobel, inputs, outputs, columns=4, rows=2)
+
+The new function's x and y are those of the block's first pixel; x is a multiple of `columns`. Where
+it is wider, images are read, and results written, as *views* of them: images of four components a
+texel, each of which holds four pixels of one component, or two pixels of two, or a third of four
+pixels of three. Blocks that look over the left or right edge read pixel by pixel.
+
+    load im[x - 1, y]   of the pixels x to x + 3   ->   if x >= 1 & x + 4 < width im {
+    load im[x, y]                                         %0 = load im4[x >> 2, y]   # 4 pixels
+    load im[x + 1, y]                                     %1 = load im[x - 1, y]
+                                                          %2 = load im[x + 4, y]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Final
+
+from pygpu.passes import CLEAN, apply
+from pygpu.passes.boundary import lower_boundary
+from pygpu.passes.dead import remove_dead
+from pygpu.passes.local import Gate
+from pygpu.ssa import Builder, Function, ImageInput, Load, Op, Region, Rewriter, Value, walk
+from pygpu.storage import Format
+from pygpu.types import INT, vector
+
+COLUMNS: Final = 4  # pixels of a block along x, where views are read or written
+FEW: Final = 2  # pixels of four that are read one by one rather than all at once
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """The function of a block. It reads the images of the original, and after them views: of which
+    image each is one stands in `views`. Its results are those of the original in order, each row by
+    row, from left to right: texels of `outputs`, `texels` of them in a row."""
+
+    function: Function
+    columns: int
+    rows: int
+    inputs: tuple[Format, ...]
+    outputs: tuple[Format, ...]
+    texels: tuple[int, ...]
+    views: tuple[int, ...]
+
+
+def can_block(function: Function) -> bool:
+    """Whether pixels of a block share anything: those that branch or loop on their own do not."""
+    return not any(op.regions for op in function.body.ops)
+
+
+def columns_of(inputs: Sequence[Format], outputs: Sequence[Format]) -> int:
+    """How many pixels along x a block has best. Where pixels are four components wide, each is read
+    and written whole, and neighbours belong to neighbouring threads."""
+    formats = [*inputs, *outputs]
+    is_wide = any(format.channels == 4 for format in formats)
+    return 1 if is_wide and not any(map(_shares_words, outputs)) else COLUMNS
+
+
+def _shares_words(format: Format) -> bool:
+    return format.channels * format.dtype.itemsize % 4 != 0
+
+
+def block(
+    function: Function,
+    inputs: Sequence[Format],
+    outputs: Sequence[Format],
+    columns: int,
+    rows: int,
+    few: int = FEW,
+) -> Blocked:
+    """The function of a block of 1 or COLUMNS columns, with all loads inside their images."""
+    pixels = _by_source_row(_pixels(function, columns, rows))
+    is_packed = columns == COLUMNS
+    exact = lower_boundary(pixels)
+    fast = lower_boundary(pixels, interior="x")
+    views: tuple[int, ...] = ()
+    if is_packed:
+        widened = _Wide(fast, inputs, few)
+        fast, views = widened.run(), tuple(widened.views)
+        fast, exact = _pack(fast, outputs, rows), _pack(exact, outputs, rows)
+    tests = _inside(pixels, columns)
+    whole = _either(tests, fast, exact) if tests else fast
+    made = tuple([_texels(format, columns) for format in outputs])
+    return Blocked(
+        apply(CLEAN, whole),
+        columns,
+        rows,
+        (*inputs, *[view_of(inputs[image]) for image in views]),
+        tuple([view_of(format) if is_packed else format for format in outputs]),
+        made,
+        views,
+    )
+
+
+def view_of(format: Format) -> Format:
+    """How texels of a view are stored."""
+    return replace(format, channels=4)
+
+
+def _texels(format: Format, columns: int) -> int:
+    return columns * format.channels // 4 if columns == COLUMNS else columns
+
+
+# ---------------------------------------------------------------- pixels
+
+
+def _pixels(function: Function, columns: int, rows: int) -> Function:
+    """The pixels of a block, computed one after the other; what they share, once."""
+    gate = Gate(function)
+    pixels = []
+    for row in range(rows):
+        for column in range(columns):
+            gate.new[function.x] = gate("add", gate.x, gate.constant(INT, column))
+            gate.new[function.y] = gate("add", gate.y, gate.constant(INT, row))
+            gate.inline(function.body)
+            pixels.append(gate.mapped(function.outputs))
+    results = [value for result in zip(*pixels, strict=True) for value in result]
+    return remove_dead(gate.finish(results))
+
+
+def _by_source_row(function: Function) -> Function:
+    """The operations in the order of the rows they wait for, so that what was read of a row is used
+    up before the next is read."""
+    last: dict[Value, int] = {}  # row that a value needs
+    first = min((op.data.dy for op in function.body.ops if op.code == "load"), default=0)
+
+    def needed(op: Op) -> int:
+        row = max((last.get(value, first) for value in op.operands), default=first)
+        if op.code == "load" and op.operands[1] is function.y:
+            row = max(row, op.data.dy)
+        last.update(dict.fromkeys(op.results, row))
+        return row
+
+    body = function.body
+    ops = [op for _, op in sorted([(needed(op), op) for op in body.ops], key=lambda pair: pair[0])]
+    ordered = Region(body.params, ops, body.results)
+    return Function(function.name, function.images, function.tables, ordered)
+
+
+# ---------------------------------------------------------------- edges
+
+
+def _inside(function: Function, columns: int) -> dict[int, tuple[int, int]]:
+    """For each image that is read next to the block's first pixel, how far from it, at most, to the
+    left and to the right."""
+    found: dict[int, tuple[int, int]] = {}
+    for op in walk(function.body):
+        if op.code == "load" and op.operands[0] is function.x:
+            left, right = found.get(op.data.image, (0, columns - 1))
+            found[op.data.image] = max(left, -op.data.dx), max(right, op.data.dx)
+    return found
+
+
+def _either(reach: dict[int, tuple[int, int]], fast: Function, exact: Function) -> Function:
+    """`fast` where all that is read along x lies inside, else `exact`."""
+    rewriter = Rewriter(fast, lambda *_: None)
+    build = rewriter.build
+    tests = []
+    for image, (left, right) in reach.items():
+        if left:
+            tests.append(build.emit("ge", build.x, build.constant(INT, left)))
+        end = build.emit("add", build.x, build.constant(INT, right))
+        tests.append(build.emit("lt", end, build.emit("width", data=image)))
+    inside = reduce(lambda a, b: build.emit("bit_and", a, b), tests)
+    sides = []
+    for function in (fast, exact):
+        rewriter.new.update(zip(function.body.params, build.body.params, strict=True))
+        side = Region()
+        with build.inside(side):
+            rewriter.inline(function.body)
+        side.results = tuple([rewriter.new[value] for value in function.outputs])
+        sides.append(side)
+    types = [value.type for value in fast.outputs]
+    return build.finish(build.append("if", [inside], types, sides))
+
+
+# ---------------------------------------------------------------- views
+
+
+class _Wide(Rewriter):
+    """Loads of several neighbouring pixels as loads of texels of a view, and parts of these."""
+
+    def __init__(self, function: Function, inputs: Sequence[Format], few: int) -> None:
+        super().__init__(function, lambda _, op, operands: self.each(op, operands))
+        self.inputs, self.few = inputs, few
+        self.views: dict[int, int] = {}  # of an image: the index of its view
+        self.used: dict[tuple[int, Value, int], set[int]] = {}  # image, y, texel: pixels
+        for op in function.body.ops:
+            if self.is_near(op):
+                pixels = self.used.setdefault(self.group(op), set())
+                pixels.add(op.data.dx)
+
+    def is_near(self, op: Op) -> bool:
+        """Whether it reads at a known distance from the block's first pixel."""
+        is_load = op.code == "load" and op.operands[0] is self.function.x
+        return is_load and self.inputs[op.data.image].channels < 4
+
+    def group(self, op: Op) -> tuple[int, Value, int]:
+        """What pixels have in common that are read together."""
+        return op.data.image, op.operands[1], op.data.dx // COLUMNS
+
+    def each(self, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        if not self.is_near(op):
+            return None
+        format = self.inputs[op.data.image]
+        enough = 1 if format.dtype.itemsize < 4 else self.few + 1
+        if len(self.used[self.group(op)]) < enough:
+            return None
+        return (self.part(op.data, operands[1], format.channels),)
+
+    def part(self, data: Load, y: Value, channels: int) -> Value:
+        """A pixel, from the texels of the view that its components are in."""
+        build = self.build
+        first = channels * data.dx  # of its components, counted from the block's first
+        x = _scaled(build, channels)
+        components = []
+        for texel, inside in (divmod(first + c, 4) for c in range(channels)):
+            near = replace(data, image=self.view(data.image), type=vector(data.type.kind, 4))
+            whole = build.emit("load", x, y, data=replace(near, dx=texel))
+            components.append(build.emit("swizzle", whole, data=(inside,)))
+        return components[0] if channels == 1 else build.emit("construct", *components)
+
+    def view(self, image: int) -> int:
+        """The index of the view of an image."""
+        if image not in self.views:
+            given = self.function.images[image]
+            self.views[image] = len(self.build.images)
+            self.build.images.append(ImageInput(f"{given.name}4", vector(given.type.kind, 4)))
+        return self.views[image]
+
+
+def _scaled(build: Builder, channels: int) -> Value:
+    """The texel of a view that the block's first pixel begins."""
+    shift = {1: 2, 2: 1, 3: 2}[channels]
+    x = build.emit("shr", build.x, build.constant(INT, shift))
+    return build.emit("mul", x, build.constant(INT, 3)) if channels == 3 else x
+
+
+def _pack(function: Function, outputs: Sequence[Format], rows: int) -> Function:
+    """The function with texels of views as its results."""
+    rewriter = Rewriter(function, lambda *_: None)
+    rewriter.inline(function.body)
+    build, values = rewriter.build, [rewriter.new[value] for value in function.outputs]
+    size = COLUMNS * rows
+    packed: list[Value] = []
+    for index, format in enumerate(outputs):
+        pixels = values[index * size : (index + 1) * size]
+        if format.channels == 4:
+            packed += pixels
+            continue
+        parts = [part for pixel in pixels for part in _components(build, pixel)]
+        packed += [build.emit("construct", *parts[i : i + 4]) for i in range(0, len(parts), 4)]
+    return build.finish(packed)
+
+
+def _components(build: Builder, value: Value) -> Iterable[Value]:
+    if value.type.is_scalar:
+        return [value]
+    return [build.emit("swizzle", value, data=(i,)) for i in range(value.type.size)]
+
+
+__all__ = ["COLUMNS", "Blocked", "block", "can_block", "columns_of", "view_of"]
