@@ -1,7 +1,8 @@
 """Folds of images into one value: `pygpu.reduce`, and the sums and extremes of `Image`.
 
-A fold takes passes: each makes an image of the folds of RADIX rows (then columns) of the one
-before, by pairs, so that sums of floats err by the logarithm of their length.
+Where the target has groups of lanes that share memory, a fold reads the image once
+(pygpu/grouped.py). Elsewhere it takes passes: each makes an image of the folds of RADIX rows (then
+columns) of the one before, so that sums of floats err by the logarithm of their length.
 
     reduce(lambda a, b: a + b, photo, map=lambda v, p: v * p.x)
     total(image, axis=(0, 1))
@@ -23,18 +24,20 @@ from pygpu import targets
 from pygpu.bars import steps
 from pygpu.convert import array_of, texels_of, without_channel_axis
 from pygpu.errors import CompileError, shorten
+from pygpu.grouped import ALONG_X, ALONG_Y, BOTH, Folded, Groups, Source
 from pygpu.parameters import flatten, known_key
 from pygpu.results import ImageMaker, Wanted
 from pygpu.runtime import Compiled
 from pygpu.sampler import default, make
 from pygpu.signatures import Parameter, Signature
-from pygpu.storage import ImageLike, Storage, texels
+from pygpu.storage import Format, ImageLike, Storage, texels
 from pygpu.tiles import Tile, tiles_of
 from pygpu.types import INT, Type, vector
 from pygpu.vectors import Position
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
 ON_DEVICE: Final = 1 << 16  # texels from which on a sum of a device's image begins there
+GROUPED: Final = "opengl buffer"  # the copy of an image that groups of lanes fold
 FOLDED: Final = 2  # passes it makes there: the rest is summed in 64 bits
 
 
@@ -82,22 +85,69 @@ def _folded_once(function: Any, first: Any, images: Any, is_tuple: Any, p: Any) 
     return value if function is None else function(value, value)
 
 
+class Fold:
+    """A function and a map, with the programs that fold by them."""
+
+    def __init__(self, function: Any, map: Any, target: str) -> None:
+        self.function, self.target = function, target
+        self.first = None if map is None else (map, _takes_two(map))
+        self.passes = Compiled(
+            _fold,
+            Signature(
+                _fold,
+                [
+                    Parameter("function", "known", default=function),
+                    Parameter("first", "known", default=self.first),
+                    Parameter("images", "object"),
+                    Parameter("is_tuple", "known", default=False),
+                    Parameter("along", "known", default=0),
+                    Parameter("length", "uniform", INT),
+                    Parameter("radix", "known", default=1),
+                    Parameter("corner", "uniform", vector("int", 2)),
+                    Parameter("p", "position"),
+                ],
+            ),
+            target,
+        )
+        self.groups = Groups(
+            Source.of(
+                _value,
+                [
+                    Parameter("first", "known", default=self.first),
+                    Parameter("images", "object"),
+                    Parameter("is_tuple", "known", default=False),
+                    Parameter("p", "position"),
+                    Parameter("corner", "uniform", vector("int", 2)),
+                ],
+            ),
+            Source.of(
+                _joined,
+                [
+                    Parameter("function", "known", default=function),
+                    Parameter("a", "object"),
+                    Parameter("b", "object"),
+                ],
+            ),
+            [function],
+        )
+
+    def by_groups(
+        self, state: _State, along: str, corner: tuple[int, int] = (0, 0), whole: bool = False
+    ) -> Folded | None:
+        """The fold of images by groups of lanes, where the device has those: see Groups.fold."""
+        given = [self.first, state.images, state.is_tuple, None, corner]
+        return self.groups.fold(targets.choose(self.target), given, along, whole)
+
+
+def _joined(function: Any, a: Any, b: Any) -> Any:
+    """The fold of two values."""
+    return function(a, b)
+
+
 @lru_cache(maxsize=64)
-def program(function: _Code, map: _Code, target: str) -> Compiled:
-    """The passes of a fold."""
-    first = None if map.value is None else (map.value, _takes_two(map.value))
-    parameters = [
-        Parameter("function", "known", default=function.value),
-        Parameter("first", "known", default=first),
-        Parameter("images", "object"),
-        Parameter("is_tuple", "known", default=False),
-        Parameter("along", "known", default=0),
-        Parameter("length", "uniform", INT),
-        Parameter("radix", "known", default=1),
-        Parameter("corner", "uniform", vector("int", 2)),
-        Parameter("p", "position"),
-    ]
-    return Compiled(_fold, Signature(_fold, parameters), target)
+def program(function: _Code, map: _Code, target: str) -> Fold:
+    """What folds by these."""
+    return Fold(function.value, map.value, target)
 
 
 class _Code:
@@ -138,8 +188,20 @@ class _State:
     is_tuple: bool = False
 
 
+def _all(fold: Fold, state: _State, corner: tuple[int, int] = (0, 0)) -> _State:
+    """Images of one pixel: the fold of all texels."""
+    storage = state.images[0].storage
+    if storage.height * storage.width > 1:  # of one nothing is folded: it keeps its type
+        folded = fold.by_groups(state, BOTH, corner, whole=True)
+        if folded is not None:
+            parts = map(without_channel_axis, folded.parts)
+            images = [ImageMaker.wrap(part, normalize=False) for part in parts]
+            return _State(tuple(images), folded.is_tuple)
+    return _passes(fold, state, (1, 0), corner=corner)
+
+
 def _passes(
-    fold: Compiled,
+    fold: Fold,
     state: _State,
     alongs: Sequence[int],
     limit: int = 64,
@@ -147,7 +209,7 @@ def _passes(
 ) -> _State:
     """What is left by folding along these axes (1: rows into one another), each until one is left
     or for `limit` passes."""
-    function, first = [parameter.default for parameter in fold.signature.parameters[:2]]
+    compiled, function, first = fold.passes, fold.function, fold.first
     for along in alongs:
         for _ in range(limit):
             storage = state.images[0].storage
@@ -161,8 +223,8 @@ def _passes(
             values = [
                 function, first, state.images, state.is_tuple, along, length, radix, corner, None
             ]  # fmt: skip
-            arguments = flatten(fold.signature, values)
-            results = fold.run(arguments, Wanted("image"), shape=size).presented()
+            arguments = flatten(compiled.signature, values)
+            results = compiled.run(arguments, Wanted("image"), shape=size).presented()
             is_tuple = isinstance(results, tuple)
             state = _State(results if is_tuple else (results,), is_tuple)
             first = None
@@ -217,18 +279,18 @@ def _whole(
     if limits is not None and not (storage.copies and max(size) <= limits.side):
         parts = tiles_of(limits, image.format, size)
     if len(parts) == 1:
-        return _passes(fold, _State((image,)), (1, 0))
+        return _all(fold, _State((image,)))
     folded = []
     for tile in steps(parts, "tile", "reduce"):
         values = np.ascontiguousarray(tile.of(storage.host()))
         part = ImageMaker.make(Storage.of(values), make(image.format))
-        folded.append(_passes(fold, _State((part,)), (1, 0), corner=(tile.left, tile.top)))
+        folded.append(_all(fold, _State((part,)), (tile.left, tile.top)))
     joined = [
         ImageMaker.wrap(np.hstack([part.storage.host() for part in each]), normalize=False)
         for each in zip(*[state.images for state in folded], strict=True)
     ]
     rest = program(_Code(function), _Code(None), target)
-    return _passes(rest, _State(tuple(joined), folded[0].is_tuple), (1, 0))
+    return _all(rest, _State(tuple(joined), folded[0].is_tuple))
 
 
 def _unlike(function: Any, map: Any, image: ImageLike) -> str | None:
@@ -292,38 +354,55 @@ def _pixel(image: ImageLike) -> Any:
 def total(image: ImageLike, axis: Any, keepdims: bool) -> Any:
     """The sum of texels along NumPy's axes, exact for ints and bools, in 64 bits for floats."""
     storage, format = image.storage, image.format
+    is_float = storage.dtype.kind == "f"
     if not _starts_on_device(image, axis):
         raw = without_channel_axis(storage.host())
-        exact = raw.dtype.kind != "f"
-        summed = np.sum(raw, axis, dtype=np.int64 if exact else np.float64, keepdims=keepdims)
-        scaled = exact and format.kind == "float"
-        return summed / np.iinfo(raw.dtype).max if scaled else summed
-    if format.kind == "float":
-        return np.sum(_folded(_add, None, image)[0], axis, dtype=np.float64, keepdims=keepdims)
-    parts = _folded(_add_pairs, _halves, image)
-    high, low = [np.sum(part, axis, dtype=np.int64, keepdims=keepdims) for part in parts]
-    return high * 65536 + low
+        summed = np.sum(raw, axis, dtype=np.float64 if is_float else np.int64, keepdims=keepdims)
+    elif is_float:
+        return np.sum(_folded(_add, None, image, axis)[0], axis, np.float64, keepdims=keepdims)
+    else:
+        whole = Format(storage.dtype, format.channels, normalize=False)
+        parts = _folded(_add_pairs, _halves, ImageMaker.make(storage, make(whole)), axis)
+        high, low = [part.astype(np.int64) for part in parts]
+        summed = np.sum((high << 16) + (low & 0xFFFFFFFF), axis, keepdims=keepdims)
+    scaled = format.kind == "float" and not is_float
+    return summed / np.iinfo(storage.dtype).max if scaled else summed
 
 
 def extreme(image: ImageLike, function: Callable[..., Any], axis: Any, keepdims: bool) -> Any:
     """np.min or np.max of texels along NumPy's axes."""
     if _starts_on_device(image, axis):
         pick = np.minimum if function is np.min else np.maximum
-        return function(_folded(pick, None, image)[0], axis, keepdims=keepdims)
+        return function(_folded(pick, None, image, axis)[0], axis, keepdims=keepdims)
     raw = function(without_channel_axis(image.storage.host()), axis, keepdims=keepdims)
     return texels(raw, image.format)
 
 
 def _starts_on_device(image: ImageLike, axis: Any) -> bool:
-    """Whether to fold rows on the device before what is left is downloaded."""
+    """Whether to fold on the device before what is left is downloaded: a large image whose texels
+    are there, and there alone if the device has no groups of lanes."""
     storage = image.storage
-    rows = axis is None or 0 in np.atleast_1d(axis)
-    return rows and storage.array is None and storage.height * storage.width >= ON_DEVICE
+    if not _along(image, axis) or storage.height * storage.width < ON_DEVICE:
+        return False
+    return storage.array is None or (
+        GROUPED in storage.copies and targets.choose("auto").name == "compute"
+    )
 
 
-def _folded(function: Any, map: Any, image: ImageLike) -> list[NDArray[Any]]:
-    """Arrays of fewer rows, each the fold of some rows of the image."""
-    state = _passes(program(_Code(function), _Code(map), "auto"), _State((image,)), (1,), FOLDED)
+def _along(image: ImageLike, axis: Any) -> str:
+    """The axes of the image among NumPy's axes."""
+    ndim = 2 if image.format.channels == 1 else 3
+    axes = range(ndim) if axis is None else [a % ndim for a in np.atleast_1d(axis)]
+    return ALONG_X * (1 in axes) + ALONG_Y * (0 in axes)
+
+
+def _folded(function: Any, map: Any, image: ImageLike, axis: Any) -> list[NDArray[Any]]:
+    """Arrays of fewer rows or columns, each value the fold of some along the axes."""
+    fold, along = program(_Code(function), _Code(map), "auto"), _along(image, axis)
+    folded = fold.by_groups(_State((image,)), along)
+    if folded is not None:
+        return [without_channel_axis(part) for part in folded.parts]
+    state = _passes(fold, _State((image,)), (1 if ALONG_Y in along else 0,), FOLDED)
     return [without_channel_axis(part.storage.host()) for part in state.images]
 
 
@@ -332,7 +411,7 @@ def _add(a: Any, b: Any) -> Any:
 
 
 def _halves(texel: Any) -> Any:
-    """An int as two, whose sums over a few rows fit in 32 bits."""
+    """An int as two, whose sums over 65536 texels fit in 32 bits, the second's without a sign."""
     whole = texel + 0  # a bool is an int
     return whole >> 16, whole & 0xFFFF
 

@@ -1,0 +1,186 @@
+"""Folds of images on the compute target: pygpu/glsl_reduction.py's programs over storage buffers.
+
+    folded = fold(value, join, inputs, 1, types, along=BOTH)       # None where it does not fit
+    folded.partials(storages, uniforms)    # arrays (rows, columns, channels), one for each part
+    folded.whole(storages, uniforms)       # the same, (1, 1, channels)
+
+A group folds at most 65536 texels, so that partial results of 16-bit ints are exact in 32 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.devices import opengl
+from pygpu.devices.compute import upload
+from pygpu.devices.opengl_bindings import Bindings
+from pygpu.errors import DeviceError
+from pygpu.glsl_buffers import row_bytes
+from pygpu.glsl_reduction import ALONG_X, ALONG_Y, BOTH, PARTIALS, FoldProgram, fold_program
+from pygpu.ops import NUMPY_TYPE
+from pygpu.ssa import Constant, Function
+from pygpu.storage import Format, Storage
+from pygpu.types import Type
+
+Array = NDArray[Any]
+IDLE: Final = 1.125  # lanes over chunks, at most
+NARROW: Final = 32  # lanes side by side that still read whole lines of the cache
+
+
+def fold(
+    value: Function,
+    join: Function,
+    inputs: Sequence[Format],
+    count: int,
+    types: Sequence[Type],
+    along: str,
+) -> Folded | None:
+    """The fold of `value` over the first `count` images by `join`: see glsl_reduction."""
+    with opengl.context() as gl:
+        Bindings.check(value, gl.limits.uniform_components)
+        if len(inputs) + 1 > gl.limits.storage_blocks:
+            return None
+        program = fold_program(
+            value, join, inputs, count, types, along, gl.dialect, unrolled=not gl.is_software,
+        )  # fmt: skip
+        return None if program is None else Folded(gl, program, inputs)
+
+
+class Folded:
+    """A fold's programs, made ready in the context when they first run."""
+
+    def __init__(self, gl: opengl.Context, program: FoldProgram, inputs: Sequence[Format]) -> None:
+        self.program, self.inputs = program, tuple(inputs)
+        self.source = "\n".join([program.first.text, program.rest.text])
+        self._make_ready(gl)
+
+    def _make_ready(self, gl: opengl.Context) -> None:
+        program = self.program
+        self._first = _Ready(gl, program.first)
+        self._rest = _Ready(gl, program.rest)
+        self._images = [i for i, name in enumerate(program.first.images) if name is not None]
+        self._context = gl
+
+    def partials(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Array]:
+        """What groups have made of their parts of the image: arrays (rows, columns, channels),
+        (H, n, C) along x and (n, W, C) along y."""
+        with opengl.context() as gl:
+            buffer, shape = self._dispatch(gl, inputs, uniforms)
+            return self._read(gl, buffer, shape)
+
+    def whole(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Array]:
+        """The fold of all texels, each part (1, 1, channels). `along` must be BOTH."""
+        assert self.program.along == BOTH
+        with opengl.context() as gl:
+            buffer, (rows, columns) = self._dispatch(gl, inputs, uniforms)
+            count = rows * columns
+            ready = self._rest
+            while count > 1:
+                left = -(-count // (PARTIALS * self.program.lanes))
+                fewer = gl.buffer(4 * left * self.program.components)
+                buffer.glo.bind_to_storage_buffer(0)
+                fewer.glo.bind_to_storage_buffer(1)
+                ready.set("count", (count, left))
+                ready.bindings.bind(())
+                ready.program.run(left, 1, 1)
+                gl.gl.memory_barrier()
+                buffer, count = fewer, left
+            return self._read(gl, buffer, (1, 1))
+
+    def _dispatch(
+        self, gl: opengl.Context, inputs: Sequence[Storage], uniforms: Sequence[Constant]
+    ) -> tuple[opengl.Buffer, tuple[int, int]]:
+        """A buffer of partial results, and how many rows and columns of them there are."""
+        if self._context is not gl:
+            self._make_ready(gl)
+        program, ready = self.program, self._first
+        height, width = inputs[0].height, inputs[0].width
+        chunks = -(-width // program.pixels)
+        across = _across(program, chunks)
+        down = program.lanes // across
+        is_high = 2 * height >= down * program.chunks or chunks <= across
+        is_tall = program.along == ALONG_Y or (program.along == BOTH and is_high)
+        tile = (across, down * program.chunks) if is_tall else (across * program.chunks, down)
+        groups = -(-chunks // tile[0]), -(-height // tile[1])
+        if max(groups) > gl.limits.groups:
+            raise DeviceError(f"an image of {width} x {height} pixels takes {groups} work groups")
+        rows = height if program.along == ALONG_X else groups[1]
+        columns = width if program.along == ALONG_Y else groups[0]
+        buffer = gl.buffer(4 * rows * columns * program.components)
+        held = [upload(gl, inputs[index]) for index in self._images]
+        for binding, each in enumerate([*held, buffer]):
+            each.glo.bind_to_storage_buffer(binding)
+        for index, (name, format) in enumerate(zip(program.image_sizes, self.inputs, strict=True)):
+            if name:
+                image = inputs[index]
+                elements = row_bytes(format, image.width) // program.element_bytes[index]
+                ready.set(name, (image.width, image.height, elements))
+        first, last = {
+            BOTH: (program.lanes // 2, 1),
+            ALONG_X: (across // 2, 1),
+            ALONG_Y: (program.lanes // 2, across),
+        }[program.along]
+        ready.set("extent", (chunks, height, width // program.pixels, width))
+        ready.set("across", across)
+        ready.set("pace", (0, down) if is_tall else (across, 0))
+        ready.set("tile", tile)
+        ready.set("parts", (columns, rows * columns))
+        ready.set("folds", (first, last, max(2 * first - last, 0)))
+        ready.bindings.bind(uniforms)
+        ready.program.run(*groups, 1)
+        gl.gl.memory_barrier()
+        return buffer, (rows, columns)
+
+    def _read(
+        self, gl: opengl.Context, buffer: opengl.Buffer, shape: tuple[int, int]
+    ) -> list[Array]:
+        """Words of a buffer as arrays, one for each part of a value."""
+        words = np.empty((self.program.components, *shape), np.uint32)
+        buffer.glo.read_into(words)
+        gl.check()
+        arrays, place = [], 0
+        for type in self.program.types:
+            part = words[place : place + type.size]
+            dtype = np.int32 if type.kind == "bool" else NUMPY_TYPE[type.kind]
+            seen = np.moveaxis(part.view(dtype), 0, -1)
+            arrays.append(seen.astype(NUMPY_TYPE[type.kind], order="C"))
+            place += type.size
+        return arrays
+
+
+class _Ready:
+    """A program of the driver's."""
+
+    def __init__(self, gl: opengl.Context, text: Any) -> None:
+        self.held = gl.program(text.text, is_compute=True)
+        self.program = self.held.glo
+        self.bindings = Bindings(gl, self.program, text, 0)
+
+    def set(self, name: str, value: Any) -> None:
+        if name in self.program:
+            self.program[name].value = value
+
+
+def _across(program: FoldProgram, chunks: int) -> int:
+    """How many lanes of a group lie side by side, for rows of so many chunks."""
+    lanes = program.lanes
+    if program.along == ALONG_Y:
+        return min(NARROW, lanes)  # many rows become one
+    if program.along == ALONG_X:  # a row becomes one value where its chunks are not too many
+        return min(lanes, _power(-(-chunks // program.at_once)))
+    best = min(lanes, _power(chunks))
+    while best > NARROW and -(-chunks // best) * best > chunks * IDLE:
+        best //= 2
+    return best
+
+
+def _power(number: int) -> int:
+    """The least power of two that is not below a number."""
+    return 1 << (number - 1).bit_length()
+
+
+__all__ = ["Folded", "fold"]

@@ -1,0 +1,514 @@
+"""Prints a fold of an image as two compute programs: texels to partial results, and those to fewer.
+
+A lane (a thread of a work group) folds some texels by itself, then the lanes of a group fold what
+they have through shared memory. What a group leaves is a partial result: words in a buffer, a
+plane for each component of the value. No identity is needed: every fold begins with a value.
+
+    text = fold_program(value, join, inputs, types, along=BOTH)   # None where it does not fit
+    text.first, text.rest                                         # GlslPrograms
+
+Where the functions are short, a lane loads whole chunks of 16 bytes and folds pairs of pairs, so
+that an error of rounding grows with the logarithm of the texels. Lanes, chunks and rounds are
+ordered so that whatever is missing at the edges of an image comes last: where a right operand is
+there, its left one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pygpu.glsl_functions import source
+from pygpu.glsl_printer import INDENT
+from pygpu.glsl_text import Text, call
+from pygpu.glsl_writer import Dialect, GlslProgram, Writer, as_seen, lines_of, stored_type
+from pygpu.passes import CLEAN, apply
+from pygpu.passes.boundary import lower_boundary
+from pygpu.ssa import Function, Op, Rewriter, Value, rewrite, walk
+from pygpu.storage import Format
+from pygpu.types import Type
+
+ALONG_X: Final = "x"  # every row becomes one value, or a few
+ALONG_Y: Final = "y"  # every column
+BOTH: Final = "xy"  # the image becomes one value, or a few
+LANES: Final = 256
+SHARED: Final = 32768  # bytes of shared memory that OpenGL 4.3 grants
+CHUNK: Final = 16  # bytes
+TEXELS: Final = 64  # that a lane of a wide program holds at once: enough loads on their way
+ROUNDS: Final = (2, 2)  # of them, in nested loops
+PLAIN_ROUNDS: Final = (4, 8)  # where a lane loads single texels
+OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
+PARTIALS: Final = 8  # that a lane of the second program folds
+AXES: Final = "xyzw"
+_TAKEN: Final = frozenset(
+    """Value value join chunk reached some strip is_there lanes before partials extent across pace
+    tile parts folds count a b""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldProgram:
+    """Texts, and how much of an image a group folds. `first` takes the images that `first.images`
+    names, then the partial results, as storage buffers."""
+
+    first: GlslProgram
+    rest: GlslProgram
+    along: str
+    types: tuple[Type, ...]  # of the parts of a value
+    lanes: int
+    pixels: int  # of a chunk: neighbours along a row that a lane folds together
+    at_once: int  # chunks that a lane loads before it folds them
+    chunks: int  # that a lane folds
+    image_sizes: tuple[str, ...]  # uniforms (width, height, elements from row to row) of images
+    element_bytes: tuple[int, ...]  # of the images' buffers
+
+    @property
+    def components(self) -> int:
+        return sum(type.size for type in self.types)
+
+
+def fold_program(
+    value: Function,
+    join: Function,
+    inputs: Sequence[Format],
+    count: int,
+    types: Sequence[Type],
+    along: str,
+    dialect: Dialect,
+    unrolled: bool = True,
+) -> FoldProgram | None:
+    """Programs for `value` of a pixel, of which the first `count` images are folded, and `join` of
+    two values, given as uniforms. Both results are converted to `types`. None where a group's
+    values do not fit into shared memory. Without `unrolled` the text stays short."""
+    lanes = _lanes(types)
+    if lanes is None:
+        return None
+    value = apply(CLEAN, lower_boundary(_own_texels(value, count)))
+    join = apply(CLEAN, lower_boundary(join))
+    chunks = _chunks(value, join, inputs[:count], along, unrolled)
+    writer = _ValueWriter(value, inputs, dialect, count if chunks.is_wide else 0)
+    pixel = writer.printed(types)
+    joiner = _JoinWriter(join, (), dialect, frozenset(writer.namer.taken))
+    joined = joiner.printed(types)
+    read = sorted(writer.read)
+    body = [
+        *_struct(types),
+        *joined,
+        *(line for image in read if image not in writer.whole for line in writer.accessor(image)),
+        *pixel,
+    ]
+    body += _function("bool is_there(int x, int y)", ["return x < extent.x && y < extent.y;"])
+    if chunks.is_wide:
+        body += writer.chunk(chunks.pixels)
+        body += _wide_strip(chunks.count)
+    else:
+        body += _plain_strip()
+    body += _main(types, along, lanes)
+    writer.printer.helpers.update(joiner.printer.helpers)
+    writer.declared += joiner.declared
+    writer.bound += joiner.bound
+    rounds = ROUNDS if chunks.is_wide else PLAIN_ROUNDS
+    blocks = [
+        f"layout(std430, binding = {place}) readonly buffer {writer.data[image]}_block "
+        f"{{ {'uvec4' if image in writer.whole else 'uint'} {writer.data[image]}[]; }};"
+        for place, image in enumerate(read)
+    ]
+    sizes = sorted({*read, *writer.sized})
+    head = [
+        f"layout(local_size_x = {lanes}) in;",
+        "",
+        *blocks,
+        f"layout(std430, binding = {len(read)}) writeonly buffer partials_block "
+        "{ uint partials[]; };",
+        *(f"uniform ivec3 {writer.sizes[image]};" for image in sizes),
+        "uniform ivec4 extent;  // chunks of a row, rows, full chunks of a row, pixels of a row",
+        "uniform int across;  // lanes side by side",
+        "uniform ivec2 pace;  // from one chunk of a lane to the next",
+        "uniform ivec2 tile;  // chunks and rows of a group",
+        "uniform ivec2 parts;  // partial results of a row, of all",
+        "uniform ivec3 folds;  // the first and last distance of lanes that meet, their bits",
+    ]
+    text = writer.program(430, head, [], body)
+    names = tuple([writer.sizes[image] if image in sizes else "" for image in range(len(inputs))])
+    elements = tuple([16 if image in writer.whole else 4 for image in range(len(inputs))])
+    rest = _rest(joiner, joined, types, lanes)
+    return FoldProgram(
+        text, rest, along, tuple(types), lanes, chunks.pixels, chunks.count,
+        chunks.count * rounds[0] * rounds[1], names, elements,
+    )  # fmt: skip
+
+
+def _lanes(types: Sequence[Type]) -> int | None:
+    """Lanes of a group: as many as have room for a value, a power of two."""
+    words = sum(4 if type.size == 3 else type.size for type in types)
+    nbytes = 4 * (words if words == 1 else -(-words // 4) * 4)
+    lanes = LANES
+    while lanes * nbytes > SHARED:
+        lanes //= 2
+    return lanes if lanes >= 32 else None
+
+
+def _own_texels(function: Function, count: int) -> Function:
+    """The function with loads at the pixel itself, which is in these images, as `inside`."""
+
+    def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+        if op.code != "load" or op.data.image >= count or op.data.dx or op.data.dy:
+            return None
+        if op.operands != (function.x, function.y):
+            return None
+        data = replace(op.data, boundary="inside", cval=())
+        return [rewriter.build.emit("load", *operands, data=data)]
+
+    return rewrite(function, rule)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunks:
+    """What a lane loads at once: so many chunks of so many pixels."""
+
+    pixels: int
+    count: int
+    is_wide: bool
+
+
+def _chunks(
+    value: Function, join: Function, folded: Sequence[Format], along: str, unrolled: bool
+) -> _Chunks:
+    """Whole chunks where the functions are short and have no loop, else a texel at a time. Lanes
+    that fold columns have neighbouring columns, a texel each."""
+    ops = [*walk(value.body), *walk(join.body)]
+    if along == ALONG_Y or any(op.code == "loop" for op in ops):
+        return _Chunks(1, 1, False)
+    pixels = max([_chunk_pixels(format) for format in folded])
+    if pixels * len(ops) > OPERATIONS:
+        return _Chunks(1, 1, False)
+    count = TEXELS // max(pixels, 4) if unrolled else 1
+    while count > 1 and count * pixels * len(ops) > OPERATIONS:
+        count //= 2
+    return _Chunks(pixels, count, True)
+
+
+def _chunk_pixels(format: Format) -> int:
+    """The fewest pixels that fill whole chunks."""
+    pixels = 1
+    while pixels * format.channels * format.dtype.itemsize % CHUNK:
+        pixels *= 2
+    return pixels
+
+
+# ---------------------------------------------------------------- the two functions
+
+
+class _ValueWriter(Writer):
+    """Prints the value of a pixel. Of the first `wide` images the pixel's texel is a parameter;
+    other texels are read through a function for each image."""
+
+    def __init__(
+        self, function: Function, inputs: Sequence[Format], dialect: Dialect, wide: int
+    ) -> None:
+        super().__init__(function, inputs, dialect, _TAKEN)
+        places = range(len(inputs))
+        self.wide = wide
+        self.sizes = [self.namer.fresh(f"{self.images[i]}_size") for i in places]
+        self.data = [self.namer.fresh(f"{self.images[i]}_data") for i in places]
+        self.texels = [self.namer.fresh(f"{self.images[i]}_texel") for i in places]
+        self.whole: set[int] = set()  # images read in chunks
+        self.sized: set[int] = set()  # images of which the size is read
+
+    def size(self, image: int, axis: str) -> Text:
+        self.sized.add(image)
+        return Text(f"{self.sizes[image]}.{axis}")
+
+    def texel(self, image: int, op: Op) -> Text:
+        if image < self.wide:
+            assert op.operands == (self.function.x, self.function.y), "read at the pixel alone"
+            self.whole.add(image)
+            return Text(self.texels[image])
+        return call(self.images[image], self.place(op))
+
+    def printed(self, types: Sequence[Type]) -> list[str]:
+        lines = [*self.body(), _returned(self, types)]
+        texels = [f"{self.inputs[i].type} {self.texels[i]}" for i in sorted(self.whole)]
+        return _function(f"Value value({', '.join(['ivec2 p', *texels])})", lines)
+
+    def accessor(self, image: int) -> list[str]:
+        """The function that reads a texel from words."""
+        format, size, data = self.inputs[image], self.sizes[image], self.data[image]
+        nbytes, itemsize = format.channels * format.dtype.itemsize, format.dtype.itemsize
+        parts = []
+        for offset in range(0, nbytes, itemsize):
+            if nbytes % 4 == 0:
+                word, shift = f"at + {offset // 4}", str(8 * (offset % 4))
+            else:
+                word, shift = f"at + (first + {offset} >> 2)", f"8 * (first + {offset} & 3)"
+            parts.append(_component(format, f"{data}[{word}]", shift))
+        if nbytes % 4 == 0:
+            lines = [f"int at = p.y * {size}.z + {nbytes // 4} * p.x;"]
+        else:
+            lines = [f"int first = {nbytes} * p.x;", f"int at = p.y * {size}.z;"]
+        lines.append(f"return {self.seen(format, parts)};")
+        return _function(f"{format.type} {self.images[image]}(ivec2 p)", lines)
+
+    def seen(self, format: Format, parts: Sequence[str]) -> Text:
+        """A texel as functions see it, of its stored components."""
+        whole = parts[0] if len(parts) == 1 else f"{stored_type(format)}({', '.join(parts)})"
+        return as_seen(self.printer, Text(whole), format)
+
+    def chunk(self, pixels: int) -> list[str]:
+        """The function that folds the pixels of a chunk: those there are, if not `whole`."""
+        lines = [f"int before = {pixels} * x;"]
+        texels: list[list[Text]] = [[] for _ in range(pixels)]
+        for image in sorted(self.whole):
+            format, size, data = self.inputs[image], self.sizes[image], self.data[image]
+            itemsize = format.dtype.itemsize
+            nbytes = pixels * format.channels * itemsize
+            words = [self.namer.fresh(f"{data}{i}") for i in range(nbytes // CHUNK)]
+            lines.append(f"int {data}_at = {len(words)} * x;")
+            for step, word in enumerate(words):
+                at = f"{data}_at + {step}"
+                if step:  # a row may end before its last chunk does
+                    at = f"min({at}, {size}.z - 1)"
+                lines.append(f"uvec4 {word} = {data}[y * {size}.z + {at}];")
+            for pixel in range(pixels):
+                first = pixel * format.channels * itemsize
+                parts = [
+                    _component(
+                        format,
+                        f"{words[offset // CHUNK]}.{AXES[offset % CHUNK // 4]}",
+                        str(8 * (offset % 4)),
+                    )
+                    for offset in range(first, first + format.channels * itemsize, itemsize)
+                ]
+                texels[pixel].append(self.seen(format, parts))
+        for pixel, each in enumerate(texels):
+            place = f"ivec2(before + {pixel}, y)" if pixel else "ivec2(before, y)"
+            lines.append(f"Value v{pixel} = value({', '.join([place, *map(str, each)])});")
+        lines += _tree("v", pixels, lambda k: f"whole || before + {k} < extent.w")
+        lines.append("return v0;")
+        return _function("Value chunk(int x, int y, bool whole)", lines)
+
+
+class _JoinWriter(Writer):
+    """Prints the function of two values, which its uniforms are the parts of."""
+
+    def printed(self, types: Sequence[Type]) -> list[str]:
+        self.uniforms = [f"{name}.v{i}" for name in "ab" for i in range(len(types))]
+        return _function("Value join(Value a, Value b)", [*self.body(), _returned(self, types)])
+
+
+def _returned(writer: Writer, types: Sequence[Type]) -> str:
+    parts = [
+        str(writer.printer.text(value) if value.type is type else
+            call(str(type), writer.printer.text(value)))
+        for value, type in zip(writer.function.outputs, types, strict=True)
+    ]  # fmt: skip
+    return f"return Value({', '.join(parts)});"
+
+
+def _component(format: Format, word: str, shift: str) -> str:
+    """A stored component of a word."""
+    bits = 8 * format.dtype.itemsize
+    if bits == 32:
+        return {"f": f"uintBitsToFloat({word})", "i": f"int({word})"}[format.dtype.kind]
+    if format.dtype.kind == "f":
+        return f"unpackHalf2x16({word} >> ({shift})).x"
+    word = f"int({word})" if format.dtype.kind == "i" else word
+    return f"bitfieldExtract({word}, {shift}, {bits})"
+
+
+# ---------------------------------------------------------------- texts around them
+
+
+def _function(head: str, lines: Sequence[str]) -> list[str]:
+    return [f"{head} {{", *[INDENT + line for line in lines], "}", ""]
+
+
+def _struct(types: Sequence[Type]) -> list[str]:
+    fields = [f"{INDENT}{type} v{index};" for index, type in enumerate(types)]
+    return ["struct Value {", *fields, "};", ""]
+
+
+def _tree(name: str, count: int, is_there: Callable[[int], str]) -> list[str]:
+    """Fold name0, name1, ... by pairs into name0. `is_there(k)` prints whether the kth is there."""
+    lines: list[str] = []
+    step = 1
+    while step < count:
+        for left in range(0, count, 2 * step):
+            right = left + step
+            lines.append(f"if ({is_there(right)})")
+            lines.append(f"{INDENT}{name}{left} = join({name}{left}, {name}{right});")
+        step *= 2
+    return lines
+
+
+def _wide_strip(count: int) -> list[str]:
+    """What a lane folds: rounds of `count` chunks at once. Where all are there and full, nothing
+    is tested."""
+    places = [f"x + {k} * pace.x, y + {k} * pace.y" if k else "x, y" for k in range(count)]
+    reached = [
+        "if (whole)",
+        f"{INDENT}return chunk(x, y, true);",
+        "return chunk(min(x, extent.x - 1), min(y, extent.y - 1), false);",
+    ]
+    some = [
+        *(f"Value c{k} = reached({place}, whole);" for k, place in enumerate(places)),
+        *_tree("c", count, lambda k: f"whole || is_there({places[k]})"),
+        "return c0;",
+    ]
+    last = [f"{axis} + {count - 1} * pace.{axis}" if count > 1 else axis for axis in "xy"]
+    lines = [
+        f"bool whole = {last[0]} < extent.z && {last[1]} < extent.y;",
+        "Value one;",
+        "if (whole)",
+        f"{INDENT}one = some(x, y, true);",
+        "else",
+        f"{INDENT}one = some(x, y, false);",
+    ]
+    return [
+        *_function("Value reached(int x, int y, bool whole)", reached),
+        *_function("Value some(int x, int y, bool whole)", some),
+        *_strip(ROUNDS, count, lines),
+    ]
+
+
+def _plain_strip() -> list[str]:
+    """What a lane folds, a texel at a time."""
+    return _strip(PLAIN_ROUNDS, 1, ["Value one = value(ivec2(x, y));"])
+
+
+def _strip(rounds: tuple[int, int], count: int, lines: Sequence[str]) -> list[str]:
+    """The function of a lane's rounds within rounds. In each, lines make `one` of `count` chunks,
+    of which the first is there."""
+    inside = [
+        *lines,
+        "if (inner == 0)",
+        f"{INDENT}part = one;",
+        "else",
+        f"{INDENT}part = join(part, one);",
+    ]
+    body = [
+        "bool begins = is_there(x, y);",
+        "Value part;",
+        f"for (int inner = 0; inner < {rounds[1]}; inner++) {{",
+        f"{INDENT}if (is_there(x, y)) {{",
+        *[INDENT * 2 + line for line in inside],
+        f"{INDENT}}}",
+        f"{INDENT}x += {count} * pace.x;",
+        f"{INDENT}y += {count} * pace.y;",
+        "}",
+        "if (outer == 0)",
+        f"{INDENT}folded = part;",
+        "else if (begins)",
+        f"{INDENT}folded = join(folded, part);",
+    ]
+    return _function(
+        "Value strip(int x, int y)",
+        [
+            "Value folded;",
+            f"for (int outer = 0; outer < {rounds[0]}; outer++) {{",
+            *[INDENT + line for line in body],
+            "}",
+            "return folded;",
+        ],
+    )
+
+
+def _main(types: Sequence[Type], along: str, lanes: int) -> list[str]:
+    """Where a lane begins, and what a group does with what its lanes have folded."""
+    column = "x" if along == ALONG_Y else "int(gl_WorkGroupID.x)"
+    row = "y" if along == ALONG_X else "int(gl_WorkGroupID.y)"
+    body = [
+        "ivec2 corner = ivec2(gl_WorkGroupID.xy) * tile;",
+        "int lane = int(gl_LocalInvocationID.x);",
+        "int x = corner.x + lane % across;",
+        "int y = corner.y + lane / across;",
+        "if (is_there(x, y))",
+        f"{INDENT}lanes[lane] = strip(x, y);",
+        "for (int apart = folds.x; apart >= folds.y; apart >>= 1) {",
+        f"{INDENT}memoryBarrierShared();",
+        f"{INDENT}barrier();",
+        f"{INDENT}int other = lane + apart;",
+        f"{INDENT}if ((lane & apart) == 0",
+        f"{INDENT * 3}&& is_there(corner.x + other % across, corner.y + other / across))",
+        f"{INDENT * 2}lanes[lane] = join(lanes[lane], lanes[other]);",
+        "}",
+        "if ((lane & folds.z) == 0 && is_there(x, y)) {",
+        f"{INDENT}Value folded = lanes[lane];",
+        f"{INDENT}int at = {row} * parts.x + {column};",
+        *[INDENT + line for line in _stores(types, "parts.y")],
+        "}",
+    ]
+    return [f"shared Value lanes[{lanes}];", "", *_function("void main()", body)]
+
+
+def _stores(types: Sequence[Type], plane: str) -> list[str]:
+    """Lines that store `folded` as words at `at`, a plane for each component."""
+    words = []
+    for index, type in enumerate(types):
+        for component in range(type.size):
+            part = f"folded.v{index}" + (f".{AXES[component]}" if type.size > 1 else "")
+            words.append(f"floatBitsToUint({part})" if type.kind == "float" else f"uint({part})")
+    return [
+        f"partials[at{f' + {place} * {plane}' if place else ''}] = {word};"
+        for place, word in enumerate(words)
+    ]
+
+
+def _loads(types: Sequence[Type], plane: str) -> str:
+    """The value of words at `at`."""
+    parts, place = [], 0
+    for type in types:
+        words = [f"before[at{f' + {place + c} * {plane}' if place + c else ''}]"
+                 for c in range(type.size)]  # fmt: skip
+        place += type.size
+        form = {"float": "uintBitsToFloat({})", "int": "int({})", "bool": "({} != 0u)"}[type.kind]
+        components = [form.format(word) for word in words]
+        parts.append(components[0] if type.size == 1 else f"{type}({', '.join(components)})")
+    return f"Value({', '.join(parts)})"
+
+
+def _rest(joiner: _JoinWriter, joined: list[str], types: Sequence[Type], lanes: int) -> GlslProgram:
+    """The program that folds partial results: PARTIALS of them a lane, one remains of a group."""
+    strip = _function(
+        "Value strip(int at)",
+        [
+            f"Value folded = {_loads(types, 'count.x')};",
+            f"for (int k = 1; k < {PARTIALS}; k++) {{",
+            f"{INDENT}at += {lanes};",
+            f"{INDENT}if (at < count.x)",
+            f"{INDENT * 2}folded = join(folded, {_loads(types, 'count.x')});",
+            "}",
+            "return folded;",
+        ],
+    )
+    body = [
+        f"int first = int(gl_WorkGroupID.x) * {PARTIALS * lanes};",
+        "int lane = int(gl_LocalInvocationID.x);",
+        "if (first + lane < count.x)",
+        f"{INDENT}lanes[lane] = strip(first + lane);",
+        f"for (int apart = {lanes // 2}; apart > 0; apart >>= 1) {{",
+        f"{INDENT}memoryBarrierShared();",
+        f"{INDENT}barrier();",
+        f"{INDENT}if (lane < apart && first + lane + apart < count.x)",
+        f"{INDENT * 2}lanes[lane] = join(lanes[lane], lanes[lane + apart]);",
+        "}",
+        "if (lane == 0) {",
+        f"{INDENT}Value folded = lanes[0];",
+        f"{INDENT}int at = int(gl_WorkGroupID.x);",
+        *[INDENT + line for line in _stores(types, "count.y")],
+        "}",
+    ]
+    head = [
+        f"layout(local_size_x = {lanes}) in;",
+        "",
+        "layout(std430, binding = 0) readonly buffer before_block { uint before[]; };",
+        "layout(std430, binding = 1) writeonly buffer partials_block { uint partials[]; };",
+        "uniform ivec2 count;  // partial results before and after",
+    ]
+    tail = [f"shared Value lanes[{lanes}];", "", *strip, *_function("void main()", body)]
+    main = [*_struct(types), *joined, *tail]
+    helpers = source(joiner.printer.helpers)
+    parts = [lines_of(["#version 430 core"]), lines_of(head), lines_of(joiner.declared), helpers]
+    text = "\n".join(part for part in [*parts, lines_of(main)] if part)
+    return GlslProgram(text, [], [], joiner.bound)

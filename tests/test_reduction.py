@@ -1,0 +1,206 @@
+"""Folds by groups of lanes that share memory: every size, type and axis against NumPy's float64."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import pygpu
+from conftest import require
+from pygpu import Image, Position, Vec2, Vec3, reduction
+from pygpu.devices import opengl
+from pygpu.storage import STORED
+
+Array = NDArray[Any]
+SHAPES = [(1, 2), (2, 1), (5, 7), (1, 3000), (3000, 1), (37, 45), (300, 517)]
+
+
+@pytest.fixture(autouse=True)
+def compute(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The compute target. Nothing may be folded by passes."""
+    require("compute")
+
+    def passes(*arguments: Any, **more: Any) -> None:
+        raise AssertionError("folded by passes")
+
+    monkeypatch.setenv("PYGPU_TARGET", "compute")
+    monkeypatch.setattr(reduction, "ON_DEVICE", 0)
+    monkeypatch.setattr(reduction, "_passes", passes)
+    reduction.program.cache_clear()
+    yield
+    reduction.program.cache_clear()
+
+
+def texels(shape: tuple[int, ...], dtype: Any) -> Array:
+    generator = np.random.default_rng(0)
+    dtype = np.dtype(dtype)
+    if dtype.kind == "f":
+        return generator.normal(0, 1, shape).astype(dtype)
+    if dtype.kind == "b":
+        return generator.random(shape) < 0.5
+    limits = np.iinfo(dtype)
+    return generator.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+
+
+def on_device(array: Array) -> Image:
+    """An image whose texels are on the device alone, as results are."""
+    image = Image(array)
+    host = image.storage.host()
+    image.storage.download = lambda: host
+    image.storage.array = None
+    return image
+
+
+def seen(array: Array) -> Array:
+    """Texels in 64 bits, as functions see them."""
+    if array.dtype.kind == "u":
+        return array / np.iinfo(array.dtype).max
+    return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+
+
+def check(array: Array, axis: Any) -> None:
+    """Sums, means and extremes along an axis."""
+    wide = seen(array)
+    bound = 1e-6 * np.abs(wide).sum(axis)
+    total = on_device(array).sum(axis)
+    assert np.shape(total) == np.shape(bound)
+    if array.dtype.kind != "f":
+        bound = 1e-6 * bound
+    assert np.all(np.abs(total - wide.sum(axis)) <= bound)
+    count = wide.size // np.size(bound)
+    assert np.all(np.abs(on_device(array).mean(axis) - wide.mean(axis)) <= bound / count + 1e-15)
+    np.testing.assert_allclose(on_device(array).min(axis), wide.min(axis), rtol=1e-6)
+    np.testing.assert_allclose(on_device(array).max(axis), wide.max(axis), rtol=1e-6)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_size_is_folded(shape: tuple[int, int], axis: Any) -> None:
+    check(texels(shape, "float32"), axis)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("dtype", STORED, ids=str)
+def test_every_type_is_folded(dtype: Any, channels: int) -> None:
+    array = texels((37, 45, channels) if channels > 1 else (37, 45), dtype)
+    check(array, (0, 1))
+
+
+@pytest.mark.parametrize(("dtype", "channels"), [("float32", 1), ("uint8", 3)])
+def test_programs_for_hardware_are_right(
+    dtype: str, channels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opengl.Context, "is_software", False)  # they are unrolled there
+    for shape in (*SHAPES, (70, 4096)):
+        array = texels((*shape, channels), dtype)
+        total = pygpu.reduce(lambda a, b: a + b, array)
+        wide = seen(array)
+        bound = 2e-6 * np.abs(wide).sum((0, 1))
+        assert np.all(np.abs(total - wide.sum((0, 1))) <= bound)
+
+
+def test_sums_of_large_images_err_little() -> None:
+    values = np.full((2048, 2048), 0.1, np.float32)
+    assert on_device(values).sum() == pytest.approx(values.sum(dtype=float), rel=1e-6)
+    assert on_device(values).sum(0) == pytest.approx(values.sum(0, dtype=float), rel=1e-6)
+    assert on_device(values).sum(1) == pytest.approx(values.sum(1, dtype=float), rel=1e-6)
+
+
+def test_sums_of_ints_are_exact() -> None:
+    for value in (2**31 - 1, -(2**31), -1):
+        array = np.full((300, 700), value, np.int32)
+        assert on_device(array).sum() == value * array.size
+    shorts = np.full((300, 700), 65535, np.uint16)
+    assert on_device(shorts).sum() == shorts.size
+
+
+def test_folds_are_the_same_each_time() -> None:
+    image = Image(texels((513, 1025), "float32"))
+    assert len({pygpu.reduce(lambda a, b: a + b, image) for _ in range(5)}) == 1
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_values_may_have_many_parts(shape: tuple[int, int]) -> None:
+    array = texels(shape, "float32")
+
+    def value(v: Any, p: Position) -> Any:
+        return Vec3(v, p.x, p.y), v, v > 0, p.x + p.y
+
+    def join(a: Any, b: Any) -> Any:
+        first = a[0] if a[0].x >= b[0].x else b[0]
+        return first, min(a[1], b[1]), a[2] or b[2], a[3] + b[3]
+
+    largest, least, some, places = pygpu.reduce(join, array, map=value)
+    y, x = np.unravel_index(array.argmax(), shape)
+    np.testing.assert_array_equal(largest, [array.max(), x, y])
+    assert (least, some) == (array.min(), bool((array > 0).any()))
+    assert type(some) is bool
+    assert places == (np.arange(shape[1]) + np.arange(shape[0])[:, None]).sum()
+
+
+def test_many_groups_are_folded_again() -> None:
+    array = texels((1200, 1300), "int32")
+
+    def far(v: Any) -> Any:  # no short function: lanes load texel by texel, and groups are many
+        for _ in range(int(v) & 3):
+            v = v ^ 5
+        return v
+
+    assert pygpu.reduce(lambda a, b: a ^ b, array, map=far) == np.bitwise_xor.reduce(
+        np.where((array & 3) % 2 == 1, array ^ 5, array), axis=None
+    )
+
+
+def test_functions_may_read_tables_and_other_images() -> None:
+    array = texels((40, 50), "uint8")
+    other, table = Image(texels((9, 7), "float32"), boundary="wrap"), np.arange(100) % 7
+
+    def value(v: Any, p: Position) -> Any:
+        return Vec2(other(p + (1, 0)), table[(p.x + p.y) % 100] * v)
+
+    def join(a: Any, b: Any) -> Any:
+        return a + b
+
+    ys, xs = np.mgrid[:40, :50]
+    tiled = np.asarray(other)[ys % 9, (xs + 1) % 7]
+    weighted = table[(xs + ys) % 100] * (array / 255)
+    np.testing.assert_allclose(
+        pygpu.reduce(join, array, map=value),
+        [tiled.sum(dtype=float), weighted.sum()],
+        rtol=1e-4, atol=1e-3,
+    )  # fmt: skip
+
+
+def test_the_texel_may_be_left_aside() -> None:
+    total = pygpu.reduce(lambda a, b: a + b, np.zeros((5, 70), np.uint8), map=lambda v, p: p.x)
+    assert total == 5 * sum(range(70))
+
+
+def test_values_that_shared_memory_does_not_hold_go_another_way() -> None:
+    many = 300
+    array = texels((9, 8), "int32")
+    with pytest.raises(AssertionError, match="passes"):
+        pygpu.reduce(
+            lambda a, b: tuple([x ^ y for x, y in zip(a, b, strict=True)]),
+            array,
+            map=lambda v: tuple([v + i for i in range(many)]),
+        )
+
+
+def test_what_a_function_reads_may_change() -> None:
+    scale = {"by": 1}
+    image = Image(np.ones((20, 30), np.float32))
+
+    def total() -> Any:
+        return pygpu.reduce(lambda a, b: a + b, image, map=lambda v: v * factor())
+
+    def factor() -> int:
+        return scale["by"]
+
+    assert total() == 600
+    scale["by"] = 3
+    assert total() == 1800
