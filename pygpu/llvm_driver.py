@@ -44,6 +44,8 @@ def driver(machine: Machine) -> str:
         scratch=8 * SCRATCH,
         shut=SHUT,
         opened=~SHUT,
+        left=LEFT_ALL,
+        taken=TAKEN,
         pause=pause,
     )
     return f"{_Driver(machine).write()}\n{_place(machine)}\n{hand_over}"
@@ -51,9 +53,14 @@ def driver(machine: Machine) -> str:
 
 # A job has a gate: the number of helpers inside, and whether it is shut. Who finds it shut turns
 # away, so the caller waits for those inside only. A helper that has just finished lingers: it looks
-# at its mailbox for a while, where it is handed the next job without the delay of being woken.
-# A mailbox is two numbers: 0 (asleep), 1 (lingering) or a job; and how much scratch there is.
+# at its mailbox for a while, where it is handed the next job without the delay of being woken. A
+# job that is posted counts its helper as inside, until the helper leaves or the caller takes the
+# job back from the mailbox: so a helper never looks at a job that is over.
+# A mailbox is two numbers: 0 (asleep), 1 (lingering), 2 (working) or a job; and how much scratch
+# there is.
 SHUT: Final = 1 << 32
+# What a caller waits for: nobody inside; all tiles taken; both.
+LEFT_ALL, TAKEN, DONE = range(3)
 _HAND_OVER: Final = """
 declare void @{pause}()
 
@@ -83,23 +90,25 @@ leave:
   ret void
 }}
 
-define i32 @wait(ptr %job, i64 %rounds, i32 %all) #0 {{
+define i32 @wait(ptr %job, i64 %rounds, i32 %what) #0 {{
 entry:
   %gate = getelementptr i8, ptr %job, i64 {gate}
   %next = getelementptr i8, ptr %job, i64 {next}
   %tiles = getelementptr i8, ptr %job, i64 {tiles}
   %count = load i64, ptr %tiles, align 8
-  %any = icmp eq i32 %all, 0
+  %any = icmp eq i32 %what, {left}
+  %busy = icmp eq i32 %what, {taken}
   br label %look
 look:
   %round = phi i64 [ 0, %entry ], [ %following, %again ]
-  %taken = load atomic i64, ptr %next seq_cst, align 8
+  %tile = load atomic i64, ptr %next seq_cst, align 8
   %inside = load atomic i64, ptr %gate seq_cst, align 8
   %bits = and i64 %inside, 65535
   %nobody = icmp eq i64 %bits, 0
-  %finished = icmp sge i64 %taken, %count
+  %alone = or i1 %busy, %nobody
+  %finished = icmp sge i64 %tile, %count
   %enough = or i1 %any, %finished
-  %done = and i1 %nobody, %enough
+  %done = and i1 %alone, %enough
   br i1 %done, label %over, label %again
 again:
   call void @{pause}()
@@ -120,13 +129,33 @@ entry:
   %room = icmp sle i64 %need, %have
   br i1 %room, label %try, label %no
 try:
+  %gate = getelementptr i8, ptr %job, i64 {gate}
+  %old = atomicrmw add ptr %gate, i64 1 seq_cst
   %number = ptrtoint ptr %job to i64
   %pair = cmpxchg ptr %mailbox, i64 1, i64 %number seq_cst seq_cst
-  %taken = extractvalue {{ i64, i1 }} %pair, 1
-  %result = zext i1 %taken to i32
-  ret i32 %result
+  %posted = extractvalue {{ i64, i1 }} %pair, 1
+  br i1 %posted, label %yes, label %undo
+undo:
+  %before = atomicrmw sub ptr %gate, i64 1 seq_cst
+  br label %no
+yes:
+  ret i32 1
 no:
   ret i32 0
+}}
+
+define void @retract(ptr %mailbox, ptr %job) #0 {{
+entry:
+  %number = ptrtoint ptr %job to i64
+  %pair = cmpxchg ptr %mailbox, i64 %number, i64 1 seq_cst seq_cst
+  %back = extractvalue {{ i64, i1 }} %pair, 1
+  br i1 %back, label %undo, label %leave
+undo:
+  %gate = getelementptr i8, ptr %job, i64 {gate}
+  %before = atomicrmw sub ptr %gate, i64 1 seq_cst
+  br label %leave
+leave:
+  ret void
 }}
 
 define void @linger(ptr %mailbox, ptr %scratch, i64 %rounds) #0 {{
@@ -136,10 +165,10 @@ ready:
   store atomic i64 1, ptr %mailbox seq_cst, align 8
   br label %look
 look:
-  %round = phi i64 [ 0, %ready ], [ %following, %idle ]
+  %round = phi i64 [ 0, %ready ], [ %following, %idle ], [ %following, %sleep ], [ %round, %take ]
   %seen = load atomic i64, ptr %mailbox seq_cst, align 8
   %empty = icmp eq i64 %seen, 1
-  br i1 %empty, label %idle, label %work
+  br i1 %empty, label %idle, label %take
 idle:
   call void @{pause}()
   %following = add i64 %round, 1
@@ -148,12 +177,16 @@ idle:
 sleep:
   %pair = cmpxchg ptr %mailbox, i64 1, i64 0 seq_cst seq_cst
   %asleep = extractvalue {{ i64, i1 }} %pair, 1
-  %late = extractvalue {{ i64, i1 }} %pair, 0
-  br i1 %asleep, label %leave, label %work
+  br i1 %asleep, label %leave, label %look
+take:
+  %taking = cmpxchg ptr %mailbox, i64 %seen, i64 2 seq_cst seq_cst
+  %taken = extractvalue {{ i64, i1 }} %taking, 1
+  br i1 %taken, label %work, label %look
 work:
-  %number = phi i64 [ %seen, %look ], [ %late, %sleep ]
-  %job = inttoptr i64 %number to ptr
-  call void @serve(ptr %job, ptr %scratch)
+  %job = inttoptr i64 %seen to ptr
+  call void @run(ptr %job, ptr %scratch)
+  %gate = getelementptr i8, ptr %job, i64 {gate}
+  %before = atomicrmw sub ptr %gate, i64 1 seq_cst
   br label %ready
 leave:
   ret void

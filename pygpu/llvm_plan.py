@@ -3,6 +3,7 @@ which loads are taps, how many pixels make a block, and in which order they are 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -15,6 +16,7 @@ from pygpu.types import INT
 
 X, ROW = 1, 2  # a value changes along a row; from row to row
 REACH: Final = 64  # loads further along x are no taps: their margins would be larger than blocks
+ROUNDS: Final = 10_000  # of loops that are over before anybody would wish to interrupt them
 CHEAP: Final = 12  # ops of a side of a branch that is computed whether it is taken or not
 COSTLY: Final = frozenset(
     "pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot cbrt exp expm1 "
@@ -65,7 +67,7 @@ class Plan:
     bounded: set[Op] = field(default_factory=set)  # loops of few rounds
     sums: Sums = field(default_factory=Sums)
     straight: bool = False  # no loops, no branches but cheap ones
-    loops: bool = False  # there are loops without a known end
+    loops: bool = False  # there are loops that may take long
 
     def order(self, cells: Sequence[Cell]) -> Iterator[Step]:
         """What is computed for which cell, one after the other."""
@@ -82,7 +84,7 @@ def plan(function: Function, lanes: int, inputs: Sequence[Format]) -> Plan:
     taps = [op for op in ops if is_tap(op, function)]
     result.late = set(taps)
     result.cheap = {op for op in ops if op.code == "if" and is_cheap(op)}
-    result.bounded = {op for op in ops if op.code == "loop" and is_bounded(op)}
+    find_bounded(function.body, result.bounded)
     result.loops = any(op.code == "loop" and op not in result.bounded for op in ops)
     result.sums = find_sums(function)
     result.straight = all(
@@ -250,24 +252,38 @@ def cost(region: Region) -> int:
     return total
 
 
-def is_bounded(op: Op) -> bool:
-    """Whether a loop counts up to a constant of at most a million."""
+def find_bounded(region: Region, found: set[Op]) -> float:
+    """Add the loops of at most ROUNDS rounds, those of the loops within included. Gives the most
+    rounds that a pixel goes in the region."""
+    total = 0.0
+    for op in region.ops:
+        inner = sum([find_bounded(each, found) for each in op.regions])
+        if op.code == "loop":
+            inner = rounds(op) * max(1, inner)
+            if inner <= ROUNDS:
+                found.add(op)
+        total += inner
+    return total
+
+
+def rounds(op: Op) -> float:
+    """The most rounds of a loop that counts up to a constant by ones; of others, infinity."""
     body = op.regions[0]
     test = body.results[0].op
     if test is None or test.code not in ("lt", "le", "ne"):
-        return False
+        return math.inf
     count, bound = test.operands
     limit = constant_of(bound)
     step = count.op
     if limit is None or step is None or step.code != "add" or count.type is not INT:
-        return False
+        return math.inf
     for param, following, first in zip(body.params, body.results[1:], op.operands, strict=True):
         if following is count and param in step.operands:
             by = [constant_of(value) for value in step.operands if value is not param]
             start = constant_of(first)
             if by and by[0] == 1 and isinstance(start, int) and isinstance(limit, int):
-                return 0 <= limit - start <= 10**6
-    return False
+                return max(limit - start, 1) if limit >= start else math.inf
+    return math.inf
 
 
 def variance(function: Function) -> dict[Value, int]:

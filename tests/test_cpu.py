@@ -1,13 +1,7 @@
-"""The cpu target against the interpreter: functions, formats, boundaries, sizes, interrupts."""
+"""The cpu target against the interpreter: functions, formats, boundaries, sizes."""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import threading
-import time
 from typing import Any, Final
 
 import numpy as np
@@ -375,81 +369,6 @@ def test_a_loop_that_no_pixel_enters_is_not_run(level: str) -> None:
     program = CpuDevice().compile(function, [I32], [I32])
     (result,) = program.run([Storage.of(zeros)], [], (3, 21), [None])
     assert not result.host().any()
-
-
-ENDLESS: Final = """
-import sys, signal, threading, time, os
-sys.path.insert(0, "tests")
-from test_cpu import *
-build = Builder("f")
-function = build.finish([counting(None, build)])
-program = CpuDevice().compile(function, [], [I32])
-threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-start = time.perf_counter()
-try:
-    program.run([], [], (64, 64), [None])
-except KeyboardInterrupt:
-    print("interrupted", time.perf_counter() - start < 5)
-build = Builder("g", [ImageInput("im", INT)])
-program = CpuDevice().compile(build.finish([build.load(0, build.x, build.y)]), [I32], [I32])
-(result,) = program.run([Storage.of(np.ones((300, 300, 1), np.int32))], [], (300, 300), [None])
-print("then", result.host().all())
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_an_endless_loop_can_be_interrupted() -> None:
-    assert signal.SIGINT
-    done = subprocess.run(
-        [sys.executable, "-c", ENDLESS], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.stdout == "interrupted True\nthen True\n", done.stderr
-
-
-# ---------------------------------------------------------------- processes and threads
-
-
-def test_several_threads_may_run_programs_at_once() -> None:
-    build = Builder("f", [ImageInput("im", FLOAT)], [("u", FLOAT)])
-    function = build.finish([build.emit("mul", build.load(0, build.x, build.y), build.uniforms[0])])
-    program = CpuDevice().compile(function, [F32], [F32])
-    texels = np.ones((400, 400, 1), np.float32)
-    wrong = []
-
-    def use(number: int) -> None:
-        for _ in range(20):
-            (result,) = program.run([Storage.of(texels)], [float(number)], (400, 400), [None])
-            if not np.all(result.host() == number):
-                wrong.append(number)
-
-    threads = [threading.Thread(target=use, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_forked_process_gets_threads_of_its_own() -> None:
-    texels = np.random.default_rng(1).random((300, 300, 1), np.float32)
-    program = CpuDevice().compile(taps_of("nearest"), [F32], [F32])
-    (before,) = program.run([Storage.of(texels)], [], (300, 300), [None])
-    child = os.fork()
-    if child == 0:
-        (after,) = program.run([Storage.of(texels)], [], (300, 300), [None])
-        os._exit(0 if np.array_equal(after.host(), before.host()) else 1)
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        pid, status = os.waitpid(child, os.WNOHANG)
-        if pid:
-            assert status == 0
-            return
-        time.sleep(0.01)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    pytest.fail("the child hangs")
 
 
 # ---------------------------------------------------------------- refusals

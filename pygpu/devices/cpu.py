@@ -27,6 +27,7 @@ from pygpu.ssa import Constant, Function, Load, walk
 from pygpu.storage import Format, Storage, texels
 
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
+LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
 MAX_OPS: Final = 60_000
 HUGE: Final = 2**31  # bytes of an image that need indices of 64 bits
 LAYOUTS: Final = 16  # sizes of images that a program remembers
@@ -135,7 +136,9 @@ class CpuProgram:
             uniforms,
         )
         threads = min(self.threads, layout.tiles)
-        POOL.run(self.calls, block, layout.scratch, threads, not self.plan.loops)
+        brief = not self.plan.loops and shape[0] * shape[1] * self.cost < LONG
+        memory = self, arrays, results
+        POOL.run(self.calls, block, layout.scratch, threads, brief, memory)
         layout.blocks.append(block)
 
     def _layout(self, key: tuple[Any, ...]) -> Layout:

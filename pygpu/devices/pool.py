@@ -1,10 +1,12 @@
 """A standing pool of threads that run native jobs, all threads on one job, the GIL released.
 
 A job (layout.Block) shares its tiles out itself: whoever runs it takes tiles until none is left.
-Threads that are idle sleep in a queue; those that have just finished linger in native code for a
-moment, where the next job reaches them at once (see llvm_driver.py). The caller never waits for a
-thread that has not begun. It takes part itself, or, where the job might not end, waits in a way
-that Ctrl-C interrupts: then the job's stop flag is set and the threads leave.
+A call borrows idle helpers for as long as it lasts, so calls from several threads do not wait for
+each other. Helpers that are idle sleep in a queue; those that have just finished linger in native
+code for a moment, where the next job reaches them at once (see llvm_driver.py). The caller never
+waits for a helper that has not begun, if there is another way: it takes part itself, or, where the
+job might not end, waits in a way that Ctrl-C interrupts: then the job's stop flag is set and the
+helpers leave.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ import ctypes
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Final
 
 from pygpu.devices.layout import Block
-from pygpu.llvm_driver import ALIGN
+from pygpu.llvm_driver import ALIGN, DONE, LEFT_ALL, TAKEN
 
 LINGER: Final = 20_000  # looks at the mailbox, of some 20 ns
 SPIN: Final = 2000  # looks at a job that others are finishing
@@ -39,6 +41,7 @@ class Calls:
         self.linger = free(None, _P, _P, ctypes.c_int64)(address("linger"))
         self.wait = free(ctypes.c_int32, _P, ctypes.c_int64, ctypes.c_int32)(address("wait"))
         self.post = brief(ctypes.c_int32, _P, _P)(address("post"))
+        self.retract = brief(None, _P, _P)(address("retract"))
         self.open = brief(None, _P)(address("open"))
         self.shut = brief(None, _P)(address("shut"))
 
@@ -75,14 +78,13 @@ class Scratch:
 class _Helper:
     """A thread of the pool."""
 
-    __slots__ = ("held", "mailbox", "numbers", "queue")
+    __slots__ = ("mailbox", "numbers", "queue")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self) -> None:
         self.queue: SimpleQueue[tuple[Block, Calls, int]] = SimpleQueue()
         self.numbers = (ctypes.c_int64 * 2)(0, 0)
         self.mailbox = ctypes.addressof(self.numbers)
-        self.held: Any = None  # what the mailbox points at must stay
-        threading.Thread(target=self.serve, name=name, daemon=True).start()
+        threading.Thread(target=self.serve, name="pygpu", daemon=True).start()
 
     def serve(self) -> None:
         scratch = Scratch()
@@ -91,14 +93,13 @@ class _Helper:
             start = scratch.of(size)
             self.numbers[1] = scratch.size
             calls.serve(block.address, start)
-            calls.linger(self.mailbox, start, LINGER)
+            if self.queue.empty():
+                calls.linger(self.mailbox, start, LINGER)
             del block, calls
 
-    def take(self, block: Block, calls: Calls, size: int) -> None:
-        """Hand over a job."""
-        if calls.post(self.mailbox, block.address):
-            self.held = block, calls
-        elif self.queue.qsize() < 2:  # else it is far behind
+    def take(self, block: Block, calls: Calls, size: int, needed: bool) -> None:
+        """Hand over a job. Where it is not `needed`, a helper that is far behind gets none."""
+        if not calls.post(self.mailbox, block.address) and (needed or self.queue.qsize() < 2):
             self.queue.put((block, calls, size))
 
 
@@ -106,33 +107,47 @@ class Pool:
     """Threads that are made when they are first needed, anew in a process that was forked."""
 
     def __init__(self) -> None:
-        self.helpers: list[_Helper] = []
-        self.lock = threading.Lock()
+        self.idle: deque[_Helper] = deque()
+        self.made = 0
         self.local = threading.local()
+        self.running: dict[int, Any] = {}
 
-    def run(self, calls: Calls, block: Block, size: int, threads: int, join: bool) -> None:
+    def run(
+        self, calls: Calls, block: Block, size: int, threads: int, join: bool, memory: Any
+    ) -> None:
         """Run a job on so many threads; `size` is the scratch that each needs. `join`: the caller
-        is one of them, which is quicker but leaves no ear for Ctrl-C."""
+        is one of them, which is quicker but leaves no ear for Ctrl-C. `memory` is what the job
+        reads and writes: it is kept until the last helper has left, whatever interrupts us."""
         address = block.address
         if join and threads <= 1:
             calls.run(address, self._scratch(size))
             return
-        helpers = self._ready(threads - join)
+        helpers = self._borrow(threads - join, not join)
+        join = join or not helpers
+        self.running[address] = block, memory
         try:
             calls.open(address)
             for helper in helpers:
-                helper.take(block, calls, size)
+                helper.take(block, calls, size, not join)
             if join:
                 calls.run(address, self._scratch(size))
-            _until(lambda: calls.wait(address, SPIN, 1))
+            else:
+                _until(lambda: calls.wait(address, SPIN, TAKEN))
+            for helper in helpers:
+                calls.retract(helper.mailbox, address)
+            _until(lambda: calls.wait(address, SPIN, DONE))
         except BaseException:
             block.halt()
             raise
         finally:
-            calls.shut(address)
-            while not calls.wait(address, SPIN, 0):
-                with suppress(BaseException):  # the memory is theirs till they have left
-                    time.sleep(0.0002)
+            try:
+                for helper in helpers:
+                    calls.retract(helper.mailbox, address)
+                calls.shut(address)
+                _leave(lambda: calls.wait(address, SPIN, LEFT_ALL))
+                del self.running[address]
+            finally:
+                self.idle.extend(helpers)
 
     def _scratch(self, size: int) -> int:
         scratch: Scratch | None = getattr(self.local, "scratch", None)
@@ -140,12 +155,34 @@ class Pool:
             self.local.scratch = scratch = Scratch()
         return scratch.of(size)
 
-    def _ready(self, count: int) -> list[_Helper]:
-        if len(self.helpers) < count:
-            with self.lock:
-                while len(self.helpers) < count:
-                    self.helpers.append(_Helper(f"pygpu-{len(self.helpers)}"))
-        return self.helpers[:count]
+    def _borrow(self, count: int, needed: bool) -> list[_Helper]:
+        """Up to `count` helpers, those that were busy last first: as many as are idle or may still
+        be made; where one is `needed`, one at least, unless no thread can be started."""
+        helpers: list[_Helper] = []
+        while len(helpers) < count:
+            try:
+                helpers.append(self.idle.pop())
+            except IndexError:
+                if self.made >= count and (helpers or not needed):
+                    break
+                try:
+                    helpers.append(_Helper())
+                except RuntimeError:  # no more threads, or the interpreter is about to end
+                    break
+                self.made += 1
+        return helpers
+
+
+def _leave(left: Callable[[], int]) -> None:
+    """Wait until all have left. What interrupts that is raised afterwards."""
+    interrupt: BaseException | None = None
+    while not left():
+        try:
+            time.sleep(0.0002)
+        except BaseException as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
 
 
 def _until(done: Callable[[], int]) -> None:

@@ -1,0 +1,201 @@
+"""The pool of the cpu target: calls from several threads, forks, Ctrl-C, helpers that are late."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from pygpu.devices.cpu import CpuDevice
+from pygpu.devices.pool import Pool
+from pygpu.ssa import Builder, ImageInput
+from pygpu.storage import Storage
+from pygpu.types import FLOAT
+from test_cpu import F32, LEVELS, taps_of
+
+
+class _Calls:
+    """The driver's functions as a pool sees them, of jobs that are done by whoever serves them."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()  # helpers wait for it
+        self.done: set[int] = set()
+
+    def serve(self, address: int, scratch: int) -> None:
+        assert self.go.wait(20)
+        self.done.add(address)
+
+    def run(self, address: int, scratch: int) -> None:
+        self.done.add(address)
+
+    def wait(self, address: int, rounds: int, what: int) -> bool:
+        return address in self.done
+
+    def nothing(self, *given: Any) -> int:
+        return 0
+
+    post = retract = linger = open = shut = nothing
+
+
+class _Block:
+    def __init__(self, address: int) -> None:
+        self.address, self.halted = address, False
+
+    def halt(self) -> None:
+        self.halted = True
+
+
+def test_a_job_that_only_helpers_do_reaches_one_that_is_far_behind() -> None:
+    calls: Any = _Calls()
+    pool = Pool()
+    for number in range(8):  # the caller does these alone, and the helper has not begun yet
+        block: Any = _Block(number)
+        pool.run(calls, block, 64, 2, True, None)
+    last: Any = _Block(99)
+    threading.Timer(0.1, calls.go.set).start()
+    thread = threading.Thread(target=pool.run, args=(calls, last, 64, 1, False, None), daemon=True)
+    thread.start()
+    thread.join(20)
+    assert 99 in calls.done
+
+
+def test_a_job_does_not_wait_for_that_of_another_thread() -> None:
+    endless: Any = _Calls()
+    brief: Any = _Calls()
+    brief.go.set()
+    pool = Pool()
+    first: Any = _Block(1)
+    thread = threading.Thread(target=pool.run, args=(endless, first, 64, 2, False, None))
+    thread.start()
+    while len(pool.running) == 0:
+        time.sleep(0.001)
+    second: Any = _Block(2)
+    pool.run(brief, second, 64, 2, False, None)
+    assert 2 in brief.done
+    assert 1 not in endless.done
+    endless.go.set()
+    thread.join(20)
+    assert pool.running == {}
+
+
+def test_where_no_thread_can_be_started_the_caller_does_the_job(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    calls: Any = _Calls()
+    block: Any = _Block(1)
+    Pool().run(calls, block, 64, 2, False, None)
+    assert 1 in calls.done
+
+
+# ---------------------------------------------------------------- Ctrl-C
+
+INTERRUPTED: Final = """
+import os, signal, sys, threading, time
+import numpy as np
+import pygpu
+from pygpu import Image, Position
+
+def endless(p: Position):
+    n = 0
+    while n >= 0:
+        n = (n + p.x + 1) % 1000
+    return n
+
+def long(p: Position):
+    n = p.x
+    for i in range(100_000):
+        for j in range(100_000):
+            n = n * 3 + i ^ j
+    return n
+
+def same(im: Image, p: Position):
+    return im(p)
+
+function = {"endless": endless, "long": long}[sys.argv[1]]
+compiled = pygpu.compile(function, target="cpu")
+compiled.lower(shape=(200, 300))
+for delay in (0.3, 0.301):   # twice, as the impatient do
+    threading.Timer(delay, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    try:
+        compiled(shape=(200, 300))
+    finally:
+        time.sleep(0.2)
+except KeyboardInterrupt:
+    print("interrupted")
+print("then", np.asarray(pygpu.compile(same, target="cpu")(np.ones((300, 300), np.float32))).all())
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    ("which", "features"), [*[("endless", level) for level in LEVELS], ("long", "")]
+)
+def test_what_takes_too_long_can_be_interrupted(which: str, features: str) -> None:
+    assert signal.SIGINT
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, which],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "PYGPU_CPU_FEATURES": features},
+    )
+    assert done.stdout == "interrupted\nthen True\n", done.stderr
+
+
+# ---------------------------------------------------------------- processes and threads
+
+
+def test_several_threads_may_run_programs_at_once() -> None:
+    build = Builder("f", [ImageInput("im", FLOAT)], [("u", FLOAT)])
+    function = build.finish([build.emit("mul", build.load(0, build.x, build.y), build.uniforms[0])])
+    program = CpuDevice().compile(function, [F32], [F32])
+    texels = np.ones((400, 400, 1), np.float32)
+    wrong = []
+
+    def use(number: int) -> None:
+        for _ in range(20):
+            (result,) = program.run([Storage.of(texels)], [float(number)], (400, 400), [None])
+            if not np.all(result.host() == number):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=use, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_gets_threads_of_its_own() -> None:
+    texels = np.random.default_rng(1).random((300, 300, 1), np.float32)
+    program = CpuDevice().compile(taps_of("nearest"), [F32], [F32])
+    (before,) = program.run([Storage.of(texels)], [], (300, 300), [None])
+    child = os.fork()
+    if child == 0:
+        (after,) = program.run([Storage.of(texels)], [], (300, 300), [None])
+        os._exit(0 if np.array_equal(after.host(), before.host()) else 1)
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            assert status == 0
+            return
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    pytest.fail("the child hangs")
