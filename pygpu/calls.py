@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from pygpu import arithmetic, generators, methods, objects, operators, pictures, views
+from pygpu import arithmetic, classes, generators, methods, objects, operators, pictures, views
 from pygpu.arguments import misfit
 from pygpu.bytecode import decode
 from pygpu.dependencies import Dependencies
@@ -37,6 +37,7 @@ from pygpu.values import (
     Bound,
     Builtin,
     Cell,
+    ClassParts,
     Conflict,
     Dict,
     Dynamic,
@@ -46,7 +47,6 @@ from pygpu.values import (
     List,
     Picture,
     Replay,
-    Super,
     Tuple,
     describe,
     same_known,
@@ -74,6 +74,8 @@ class Environment:
         self.captured: list[ImageLike] = []
         self.pictures: dict[int, Picture] = {}
         self.memo: dict[Any, list[tuple[Any, Any, Any]]] = {}
+        self.class_parts: dict[type, ClassParts] = {}  # of classes that were made in the function
+        self.class_cells: list[tuple[types.CellType, Cell]] = []  # what their methods close over
         self.calls: dict[Any, int] = {}  # how often each site was reached in this attempt
 
     # ---- names from outside
@@ -94,8 +96,7 @@ class Environment:
             contents = cell.cell_contents
         except ValueError:
             return UNBOUND
-        # the methods of a class made in the function close over the compiler's own cells
-        return contents
+        return contents  # the methods of a class made in the function close over our own cells
 
     def capture(self, w: Walker, image: ImageLike) -> Picture:
         """An image that was read as a known value: a further input."""
@@ -251,7 +252,7 @@ def _call_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) 
         if type(value) is Conflict:
             raise w.error(value.message)
     if function is builtins.__build_class__:
-        return _build_class(w, *args, **keywords)
+        return classes.build(w, *args, **keywords)
     if isinstance(function, _ALIASES):  # Stack[float]() is Stack()
         function = typing.get_origin(function)
     rule = _rule(function)
@@ -271,7 +272,7 @@ def _call_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) 
     if views.is_viewing(function, args, keywords):
         return views.viewed(w, args[0], lambda array: function(array, *args[1:], **keywords))
     if rule is None and isinstance(function, type) and is_users_class(function):
-        return instantiate(w, function, args, keywords)
+        return classes.instantiate(w, function, args, keywords)
     if rule is None and args and _is_method_of(function, args[0]):
         bound = objects.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
@@ -435,7 +436,7 @@ def native(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[st
         _check_kept(w, owner, getattr(function, "__name__", ""))
     w.environment.dependencies.add(function, *args, *keywords.values())
     if made.made:
-        result = function(*args, **keywords)
+        result = _run(w, function, args, keywords)
         made.carry_back()
         back = made.back(result)
         if isinstance(back, Abstract):
@@ -444,6 +445,20 @@ def native(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[st
         made.made.clear()
         return _replayable(result) if isinstance(result, _ITERATORS) else adopt(w, result)
     return _once(w, function, args, keywords)
+
+
+def _run(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """What Python gives. NotKnown if a method of our own classes reads a variable of ours that is
+    not known."""
+    if not w.environment.class_cells and not w.environment.class_parts:
+        return function(*args, **keywords)
+    with classes.in_python(w) as unknown:
+        try:
+            return function(*args, **keywords)
+        except (NameError, AttributeError):
+            if not unknown:
+                raise
+            raise NotKnown from None
 
 
 def _replayable(iterator: Any) -> Iterator:
@@ -465,7 +480,7 @@ def _once(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str
     for known_function, known_args, made in seen:
         if known_function is function and _same_arguments(known_args, (args, keywords)):
             return made
-    result = function(*args, **keywords)
+    result = _run(w, function, args, keywords)
     made = _replayable(result) if isinstance(result, _ITERATORS) else adopt(w, result)
     seen.append((function, (args, dict(keywords)), made))
     return made
@@ -558,90 +573,6 @@ def bind(
         shown = ", ".join(map(repr, missing))
         raise TypeError(f"{code.co_qualname}() missing required arguments: {shown}")
     return locals
-
-
-# ---------------------------------------------------------------- classes
-
-
-def _build_class(w: Walker, body: Function, name: str, *bases: Any, **keywords: Any) -> Any:
-    """A class statement: Python makes the class; its methods close over our own cells."""
-    cells = tuple(
-        [
-            cell if isinstance(cell, types.CellType) else types.CellType(cell)
-            for cell in body.closure
-        ]
-    )
-    function = types.FunctionType(body.code, body.globals, name, None, cells)
-    return builtins.__build_class__(function, name, *bases, **keywords)
-
-
-def instantiate(w: Walker, cls: type, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """cls(*args, **keywords) as a virtual object."""
-    if issubclass(cls, tuple):
-        return _named_tuple(w, cls, args, keywords)
-    frames, conditional = len(w.frames), w.conditional
-    region, ops = w.build.region, len(w.build.region.ops)
-    try:
-        return _construct(w, cls, args, keywords)
-    except SyntaxError:
-        try:  # what cannot be walked may still run, if all is known
-            del w.frames[frames:]
-            w.conditional, w.build.region = conditional, region
-            del region.ops[ops:]
-            return native(w, cls, args, keywords)
-        except NotKnown:
-            pass
-        raise
-
-
-def _construct(w: Walker, cls: type, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    if getattr(cls, "__abstractmethods__", None):
-        names = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
-        raise TypeError(f"Can't instantiate abstract class {cls.__name__} with abstract {names}")
-    new = objects.class_attribute(cls, "__new__")
-    new = new.__func__ if isinstance(new, staticmethod) else new
-    if isinstance(new, types.FunctionType) and new.__module__ != "typing":
-        made = call(w, new, (cls, *args), keywords)
-        if not is_instance(made, cls):
-            return made
-    else:
-        made = Instance(cls, {})
-    init = objects.class_attribute(cls, "__init__")
-    if isinstance(init, types.FunctionType):
-        call(w, init, (made, *args), keywords)
-    elif (args or keywords) and not isinstance(new, types.FunctionType):
-        raise TypeError(f"{cls.__name__}() takes no arguments")
-    return made
-
-
-def _named_tuple(w: Walker, cls: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    fields, defaults = cls._fields, getattr(cls, "_field_defaults", {})
-    given = dict(zip(fields, args, strict=False))
-    if len(args) > len(fields) or any(name not in fields or name in given for name in keywords):
-        raise TypeError(f"{cls.__name__}() takes the fields {', '.join(fields)}")
-    given.update(keywords)
-    missing = [name for name in fields if name not in given and name not in defaults]
-    if missing:
-        raise TypeError(f"{cls.__name__}() missing {', '.join(missing)}")
-    items = tuple([given[name] if name in given else defaults[name] for name in fields])
-    if any(isinstance(item, Abstract) for item in items):
-        return Tuple(items, cls)
-    return cls(*items)
-
-
-def super_of(w: Walker, args: tuple[Any, ...]) -> Super:
-    """super(), with or without arguments."""
-    if args:
-        return Super(*args)
-    frame = w.frame
-    code = frame.code.code
-    locals = w.state.locals
-    owner = locals[code.co_varnames[0]]
-    if isinstance(owner, Cell):
-        owner = w.read(owner)
-    cell = locals["__class__"]
-    cls = cell.cell_contents if isinstance(cell, types.CellType) else w.read(cell)
-    return Super(cls, owner)
 
 
 __all__ = ["Environment", "call", "lift", "scalar_kind"]

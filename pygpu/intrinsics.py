@@ -21,7 +21,8 @@ from pygpu.arithmetic import make_vector, vector_type
 from pygpu.folds import FOLD_RULES, choose
 from pygpu.iterator_calls import ITERATOR_RULES
 from pygpu.joins import scalar_kind
-from pygpu.known import NotKnown, concrete
+from pygpu.known import NotKnown, concrete, realised
+from pygpu.methods import pairs_of
 from pygpu.number_calls import NUMBER_RULES
 from pygpu.numpy_calls import NUMPY_RULES
 from pygpu.object_calls import CHANGING, OBJECT_RULES
@@ -34,6 +35,7 @@ from pygpu.values import (
     Conflict,
     Dict,
     Dynamic,
+    Function,
     Instance,
     List,
     Matrix,
@@ -53,7 +55,12 @@ def _isinstance(w: Walker, value: Any, cls: Any) -> bool:
 
 
 def _type(w: Walker, value: Any, *more: Any) -> Any:
-    return NotImplemented if more else objects.class_of(value)
+    if not more:
+        return objects.class_of(value)
+    from pygpu.classes import made_of  # stands above
+
+    bases, contents = more
+    return made_of(w, value, tuple(items_of(w, bases)), pairs_of(w, contents), {})
 
 
 def _tuple_new(w: Walker, cls: type, xs: Any = ()) -> Any:
@@ -73,7 +80,7 @@ def _object_new(w: Walker, cls: type, *args: Any, **keywords: Any) -> Any:
 
 
 def _super(w: Walker, *args: Any) -> Any:
-    from pygpu.calls import super_of  # stands above
+    from pygpu.classes import super_of  # stands above
 
     return super_of(w, args)
 
@@ -112,6 +119,18 @@ def _refuse(message: str) -> Rule:
 
 def _partial(w: Walker, function: Any, *args: Any, **keywords: Any) -> Any:
     return Bound(function, args, keywords)
+
+
+def _wrapping(cls: Any) -> Rule:
+    """A class of descriptors, of functions that the function has made."""
+
+    def rule(w: Walker, *functions: Any) -> Any:
+        return cls(*[realised(w, f) if isinstance(f, Function) else f for f in functions])
+
+    return rule
+
+
+_CACHED_PROPERTY: Final = functools.cached_property
 
 
 # ---------------------------------------------------------------- vectors and matrices
@@ -207,6 +226,7 @@ INTRINSICS: Final[dict[Any, Rule]] = {
     object.__new__: _object_new,
     tuple.__new__: _tuple_new,
     super: _super,
+    **{cls: _wrapping(cls) for cls in (property, staticmethod, classmethod, _CACHED_PROPERTY)},
     callable: _callable,
     id: _id,
     print: _print,
@@ -222,6 +242,8 @@ ALWAYS: Final = frozenset(
         vectors.Position,
         *matrices.MATRICES.values(),
         super,
+        getattr,
+        hasattr,
         list,
         dict,
         set,

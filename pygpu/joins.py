@@ -26,6 +26,7 @@ from pygpu.values import (
     Bound,
     Builtin,
     Cell,
+    ClassParts,
     Conflict,
     Dict,
     Dynamic,
@@ -502,7 +503,7 @@ class Export:
         locals = {name: self.value(value, (name,)) for name, value in state.locals.items()}
         stack = [self.value(value, (f".{i}",)) for i, value in enumerate(state.stack)]
         for handle in state.heap:
-            if handle.serial <= self.older:
+            if handle.serial <= self.older or type(handle) is ClassParts:
                 self.object(handle, (handle,))
         return State(locals, stack, self.heap)
 

@@ -207,6 +207,29 @@ class Materialiser:
         return result
 
 
+def realised(w: Walker, function: Function) -> Any:
+    """A Python function that closes over our own cells: to be walked, and to stand in a class."""
+    made = types.FunctionType(
+        function.code,
+        function.globals,
+        function.code.co_name,
+        function.defaults,
+        tuple([real_cell(w, cell) for cell in function.closure]),
+    )
+    made.__kwdefaults__ = dict(function.keyword_defaults)
+    made.__qualname__ = function.name
+    return made
+
+
+def real_cell(w: Walker, cell: Any) -> types.CellType:
+    """A cell for Python's functions that holds one of ours."""
+    if isinstance(cell, types.CellType):
+        return cell
+    real = types.CellType(cell)
+    w.environment.class_cells.append((real, cell))
+    return real
+
+
 def attributes(value: Any) -> dict[str, Any]:
     """The attributes an object holds itself, in its dict and its slots."""
     fields = dict(getattr(value, "__dict__", {}))

@@ -167,7 +167,7 @@ def _text(function: Any) -> Rule:
 
     def rule(w: Walker, value: Any = "", *more: Any, **keywords: Any) -> Any:
         try:
-            return function(concrete(w, value), *more, **keywords)
+            return w.environment.native(w, function, (value, *more), keywords)
         except NotKnown:
             pass
         for name in ("__str__", "__repr__") if function is str else (f"__{function.__name__}__",):

@@ -16,10 +16,11 @@ from pygpu import arithmetic, matrices, vectors
 from pygpu.arithmetic import components, dynamic, make_vector
 from pygpu.elements import cast, kind_of, stored, transpose, type_of_row
 from pygpu.joins import scalar_kind
-from pygpu.known import NotKnown, concrete, own
+from pygpu.known import NotKnown, concrete, own, realised
 from pygpu.sequences import by_dynamic_index, items_of, slice_of
 from pygpu.types import vector, widest
 from pygpu.values import (
+    ABSENT,
     Abstract,
     Array,
     Bound,
@@ -78,7 +79,16 @@ def class_of(value: Any) -> type:
 
 def class_attribute(cls: type, name: str) -> Any:
     """The attribute as it stands in the class or a base, not bound; _MISSING without one."""
+    walker = arithmetic.active()
+    parts = walker.environment.class_parts
     for base in cls.__mro__:
+        if base in parts and name in walker.read(parts[base]):
+            found = walker.read(parts[base])[name]
+            if isinstance(found, Conflict):
+                raise walker.error(found.message)
+            if found is ABSENT:
+                continue
+            return found
         if name in base.__dict__:
             return base.__dict__[name]
     return _MISSING
@@ -94,6 +104,10 @@ def attribute(w: Walker, value: Any, name: str) -> Any:
             w.environment.dependencies.add_attribute(value, name)
         else:
             w.environment.dependencies.add(value)
+        if isinstance(value, type) and not w.environment.class_parts.keys().isdisjoint(
+            value.__mro__
+        ):
+            return _own_class_attribute(value, name)
         return getattr(value, name)
     match value:
         case Conflict():
@@ -130,6 +144,20 @@ def attribute(w: Walker, value: Any, name: str) -> Any:
     if method is not None:
         return method
     raise AttributeError(f"{describe(value)} has no attribute '{name}'")
+
+
+def _own_class_attribute(cls: type, name: str) -> Any:
+    """An attribute of a class that the function has made."""
+    found = class_attribute(cls, name)
+    if found is _MISSING and any(name in vars(base) for base in cls.__mro__):
+        raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
+    if found is _MISSING or name in vars(type):  # its metaclass has a say
+        return getattr(cls, name)
+    if isinstance(found, classmethod):
+        return Bound(found.__func__, (cls,))
+    if isinstance(found, staticmethod):
+        return found.__func__
+    return found
 
 
 def _swizzle(w: Walker, value: Vector, name: str) -> Any:
@@ -271,6 +299,10 @@ def set_attribute(w: Walker, value: Any, name: str, new: Any) -> None:
                 store_plain(w, value, name, new)
         case Abstract():
             raise AttributeError(f"{describe(value)} has no attribute '{name}' to set")
+        case type() if value in w.environment.class_parts:
+            parts = w.environment.class_parts[value]
+            made = realised(w, new) if isinstance(new, Function) else new
+            w.write(parts, {**w.read(parts), name: made})
         case _:
             raise w.error(
                 f"{describe(value)} came from outside the function and must not be changed "
@@ -289,6 +321,13 @@ def delete_attribute(w: Walker, value: Any, name: str) -> None:
     method = user_method(value, "__delattr__")
     if method is not None:
         w.call(method, value, name)
+        return
+    if isinstance(value, type) and value in w.environment.class_parts:
+        parts = w.environment.class_parts[value]
+        contents = w.read(parts)
+        if contents.get(name, vars(value).get(name, ABSENT)) is ABSENT:
+            raise AttributeError(f"type object '{value.__name__}' has no attribute '{name}'")
+        w.write(parts, {**contents, name: ABSENT})
         return
     if not isinstance(value, Abstract):
         raise w.error(

@@ -178,7 +178,6 @@ UNSUPPORTED: Final = {
     "END_ASYNC_FOR": "async for",
     "ASYNC_GEN_WRAP": "async def",
     "IMPORT_STAR": "import *",
-    "SETUP_ANNOTATIONS": "annotations of a class's or module's names",
     "CALL_INTRINSIC_2": "type parameters",
     "BUILD_INTERPOLATION": "a template string",
     "BUILD_TEMPLATE": "a template string",
@@ -290,6 +289,7 @@ RULES: Final[dict[str, Rule]] = {
     "LOAD_ATTR": _load_attr,
     "LOAD_METHOD": lambda t, a: (("ATTR", t.names[a]), *_NULLS),  # 3.11
     "LOAD_SUPER_ATTR": lambda t, a: (("SUPER", t.names[a >> 2]), *_NULLS * (a & 1)),
+    "SETUP_ANNOTATIONS": lambda t, a: (("MAP", 0), ("STORENAME", "__annotations__")),
     "LOAD_CLASSDEREF": lambda t, a: (("LOCALS", None), ("DICT_DEREF", t.locals[a])),  # 3.11
     "LOAD_ASSERTION_ERROR": _constantly(("CONST", AssertionError)),  # up to 3.13
     "LOAD_COMMON_CONSTANT": lambda t, a: (("CONST", _COMMON_CONSTANTS[a]),),

@@ -250,11 +250,13 @@ def _compare_sequences(w: Walker, symbol: str, a: tuple[Any, ...], b: tuple[Any,
 def contains(w: Walker, container: Any, value: Any) -> Any:
     """value in container"""
     w.environment.dependencies.add(value, container)
+    method = user_method(container, "__contains__")
+    if method is not None and isinstance(container, Abstract):
+        return w.call(method, container, value)
     try:
         return concrete(w, value) in concrete(w, container)
     except NotKnown:
         pass
-    method = user_method(container, "__contains__")
     if method is not None:
         return w.call(method, container, value)
     if isinstance(container, Dict):

@@ -220,6 +220,52 @@ def SETGLOBAL(w: Walker, state: State, name: str) -> None:
     )
 
 
+def _in_class(w: Walker, state: State, name: str) -> Any:
+    """A name of the class body that is walked; UNBOUND without one."""
+    namespace = state.locals[".namespace"]
+    return _checked(w, w.read(namespace).get(name, UNBOUND))
+
+
+def NAME(w: Walker, state: State, name: str) -> None:
+    value = _in_class(w, state, name)
+    found = value is not UNBOUND
+    state.stack.append(value if found else w.environment.read_global(w.frame.globals, name))
+
+
+def STORENAME(w: Walker, state: State, name: str) -> None:
+    namespace = state.locals[".namespace"]
+    value = state.stack.pop()
+    _name(value, name)
+    w.write(namespace, {**w.read(namespace), name: value})
+
+
+def DELNAME(w: Walker, state: State, name: str) -> None:
+    namespace = state.locals[".namespace"]
+    if name not in w.read(namespace):
+        raise NameError(f"name '{name}' is not defined")
+    w.write(namespace, {key: v for key, v in w.read(namespace).items() if key != name})
+
+
+def LOCALS(w: Walker, state: State, arg: Any) -> None:
+    state.stack.append(state.locals[".namespace"])
+
+
+def DICT_DEREF(w: Walker, state: State, name: str) -> None:
+    value = w.read(state.stack.pop()).get(name, UNBOUND)
+    if value is UNBOUND:
+        DEREF(w, state, name)
+    else:
+        state.stack.append(_checked(w, value))
+
+
+def DICT_GLOBAL(w: Walker, state: State, name: str) -> None:
+    value = w.read(state.stack.pop()).get(name, UNBOUND)
+    if value is UNBOUND:
+        GLOBAL(w, state, name)
+    else:
+        state.stack.append(_checked(w, value))
+
+
 def ATTR(w: Walker, state: State, name: str) -> None:
     state.stack.append(objects.attribute(w, state.stack.pop(), name))
 
@@ -430,14 +476,17 @@ def FORMAT(w: Walker, state: State, arg: tuple[Any, bool]) -> None:
     conversion, has_spec = arg
     spec = state.stack.pop() if has_spec else ""
     value = state.stack.pop()
-    try:
-        known = concrete(w, value)
-    except NotKnown:
-        raise w.error(f"a string cannot be made from {describe(value)}") from None
     apply: Any = {"r": repr, "s": str, "a": ascii, 1: str, 2: repr, 3: ascii}.get(conversion)
     if callable(conversion):
         apply = conversion
-    state.stack.append(format(apply(known) if apply else known, spec))
+
+    def text(known: Any) -> str:
+        return format(apply(known) if apply else known, spec)
+
+    try:
+        state.stack.append(w.environment.native(w, text, (value,), {}))
+    except NotKnown:
+        raise w.error(f"a string cannot be made from {describe(value)}") from None
 
 
 # ---------------------------------------------------------------- calls

@@ -316,6 +316,13 @@ class Instance(Object):
         self.cls: Final = cls
 
 
+class ClassParts(Instance):
+    """What the attributes of a class are that the function has made, those that are not known or
+    have been set since. Contents: a dict of them, those that were deleted are ABSENT."""
+
+    __slots__ = ()
+
+
 class Iterator(Object):
     """An iterator. Contents: (source, index); a source is a tuple, a Replay or an Indexed."""
 

@@ -14,6 +14,7 @@ from programs import (
     arithmetic,
     arrays,
     budgets,
+    classes,
     composition,
     containers,
     control,
@@ -37,6 +38,7 @@ from programs.suite import HEIGHT, IMAGES, WIDTH
 TOPICS = (
     arithmetic,
     arrays,
+    classes,
     containers,
     budgets,
     composition,

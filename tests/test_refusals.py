@@ -16,6 +16,7 @@ from programs.suite import IMAGES
 # What would fail in plain Python as well, and is raised as there. The rest PyGPU alone refuses.
 RAISED = {
     "base_for_dynamic": TypeError,
+    "class_attribute_deleted": AttributeError,
     "default_beside_several": TypeError,
     "digits_that_are_a_float": TypeError,
     "too_many_arguments_for_builtin": TypeError,

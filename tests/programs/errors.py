@@ -5,6 +5,7 @@ Most end in a CompileError; known code that fails raises what Python raises, wit
 
 import asyncio
 import contextlib
+import enum
 import itertools
 import math
 from dataclasses import dataclass
@@ -892,3 +893,35 @@ def keyword_that_a_fold_does_not_take(im: Image, p: Position):
 @program
 def array_repeated_dynamically(counts: Image, p: Position):
     return np.array([1.0, 2.0]).repeat(counts(p))[1]
+
+
+@program
+def class_attribute_deleted(im: Image, p: Position):
+    class Settings:
+        gain = 2.0
+
+    del Settings.gain
+    return Settings.gain * im(p)
+
+
+@program
+def class_attribute_of_outside(im: Image, p: Position):
+    Gain.by = 3.0
+    return im(p)
+
+
+@program
+def enumeration_of_dynamic(im: Image, p: Position):
+    class Level(enum.Enum):
+        LOW = im(p)
+
+    return Level.LOW.value
+
+
+@program
+def class_body_that_differs(im: Image, p: Position):
+    class Settings:
+        if im(p) > 0:
+            gain = 2.0
+
+    return Settings.gain

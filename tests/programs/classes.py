@@ -1,0 +1,581 @@
+"""Classes made in the function: bodies, attributes that change, methods that close over variables."""
+
+import abc
+import dataclasses
+import enum
+import functools
+import typing
+
+from programs.suite import Suite
+from pygpu import Image, Position
+
+program = Suite()
+
+
+@program
+def body_dyn(im: Image, p: Position):
+    class A:
+        scale = im(p)
+        half = scale / 2
+
+    return A.scale + A.half + A().half
+
+
+@program
+def body_dyn_method(im: Image, p: Position):
+    v = im(p)
+
+    class A:
+        scale = v * 2
+
+        def f(self, x):
+            return self.scale * x + v
+
+    return A().f(3)
+
+
+@program
+def body_uses_cell(im: Image, p: Position):
+    k = 3
+
+    class A:
+        n = k + 1
+        table = [i * k for i in range(3)]
+
+    return A.n * im(p) + A.table[2]
+
+
+@program
+def body_if(im: Image, p: Position):
+    class A:
+        if 1 < 2:
+            n = 2
+        else:
+            n = 3
+        for i in range(3):
+            n += i
+
+    return A.n * im(p) + A.i
+
+
+@program
+def enum_inside(im: Image, p: Position):
+    class Mode(enum.Enum):
+        A = 1
+        B = 2
+
+    return Mode.A.value * im(p) + len(Mode)
+
+
+@program
+def dataclass_inside(im: Image, p: Position):
+    @dataclasses.dataclass
+    class A:
+        x: float
+        y: float = 2.0
+
+    a = A(im(p))
+    return a.x * a.y
+
+
+@program
+def namedtuple_inside(im: Image, p: Position):
+    class A(typing.NamedTuple):
+        x: float
+        y: float = 2.0
+
+    a = A(im(p))
+    return a.x * a.y
+
+
+@program
+def closure_method_nonlocal(im: Image, p: Position):
+    n = 0
+
+    class A:
+        def f(self):
+            nonlocal n
+            n += 1
+            return im(p)
+
+    a = A()
+    return a.f() + a.f() + n
+
+
+@program
+def inner_inherit(im: Image, p: Position):
+    class A:
+        k = 2.0
+
+        def f(self):
+            return self.k * im(p)
+
+    class B(A):
+        k = 3.0
+
+        def f(self):
+            return super().f() + 1
+
+    return A().f() + B().f()
+
+
+@program
+def inst_counter(im: Image, p: Position):
+    class A:
+        count = 0
+
+        def __init__(self, v):
+            self.v = v
+            A.count += 1
+
+    xs = [A(im(p)), A(2.0)]
+    return xs[0].v + xs[1].v + A.count
+
+
+@program
+def inst_counter_cls(im: Image, p: Position):
+    class A:
+        count = 0
+
+        @classmethod
+        def make(cls, v):
+            a = cls()
+            a.v = v
+            cls.count += 1
+            return a
+
+    xs = [A.make(im(p)), A.make(2.0)]
+    return xs[0].v + xs[1].v + A.count
+
+
+@program
+def subclass_shadow(im: Image, p: Position):
+    class A:
+        k = 1.0
+
+    class B(A):
+        pass
+
+    A.k = im(p)
+    b = B()
+    x = b.k
+    B.k = 5.0
+    return x + b.k + A.k + A().k * 10
+
+
+@program
+def instance_shadow(im: Image, p: Position):
+    class A:
+        k = 1.0
+
+    a = A()
+    b = A()
+    a.k = 3.0
+    A.k = im(p)
+    return a.k + 10 * b.k
+
+
+@program
+def known_counter_all(im: Image, p: Position):
+    class A:
+        n = 0
+
+        def tick(self):
+            type(self).n += 1
+
+    a = A()
+    a.tick()
+    a.tick()
+    return A.n * im(p)
+
+
+@program
+def class_list_attr(im: Image, p: Position):
+    class A:
+        items = []
+
+        def add(self, v):
+            self.items.append(v)
+
+    a = A()
+    b = A()
+    a.add(im(p))
+    b.add(2.0)
+    return sum(A.items) + len(a.items)
+
+
+@program
+def class_list_attr_known(im: Image, p: Position):
+    class A:
+        items = [1.0]
+
+        def add(self, v):
+            self.items.append(v)
+
+    a = A()
+    b = A()
+    a.add(3.0)
+    b.add(2.0)
+    return sum(A.items) * im(p)
+
+
+@program
+def class_method_set(im: Image, p: Position):
+    class A:
+        pass
+
+    A.f = lambda self, x: x * 2
+    return A().f(im(p))
+
+
+@program
+def class_property_set(im: Image, p: Position):
+    class A:
+        def __init__(self, v):
+            self.v = v
+
+    A.twice = property(lambda self: self.v * 2)
+    return A(im(p)).twice
+
+
+@program
+def class_hasattr(im: Image, p: Position):
+    class A:
+        pass
+
+    r = hasattr(A, "n")
+    A.n = im(p)
+    return r + 10 * hasattr(A, "n") + getattr(A, "n") + A.n
+
+
+@program
+def class_in_loop(im: Image, p: Position):
+    s = 0.0
+    for k in range(3):
+
+        class A:
+            n = k
+
+            def f(self):
+                return im(p) * self.n + k
+
+        s += A().f()
+    return s
+
+
+@program
+def type_call(im: Image, p: Position):
+    A = type("A", (), {"n": 3, "f": lambda self, x: x * self.n})
+    return A().f(im(p))
+
+
+@program
+def make_class(im: Image, p: Position):
+    def make(n):
+        class A:
+            def f(self, x):
+                return x * n
+
+        return A
+
+    return make(2)().f(im(p)) + make(im(p))().f(3)
+
+
+@program
+def slots_cls(im: Image, p: Position):
+    class A:
+        __slots__ = ("x",)
+
+        def __init__(self, x):
+            self.x = x
+
+    a = A(im(p))
+    a.x += 1
+    return a.x
+
+
+@program
+def abc_cls(im: Image, p: Position):
+    class S(abc.ABC):
+        @abc.abstractmethod
+        def f(self): ...
+
+    class T(S):
+        def f(self):
+            return im(p)
+
+    return T().f() * isinstance(T(), S)
+
+
+@program
+def metaclass(im: Image, p: Position):
+    class M(type):
+        def __new__(m, name, bases, d):
+            d["k"] = 3.0
+            return super().__new__(m, name, bases, d)
+
+    class A(metaclass=M):
+        pass
+
+    return A.k * im(p)
+
+
+@program
+def init_subclass(im: Image, p: Position):
+    class A:
+        reg = []
+
+        def __init_subclass__(cls, **kw):
+            A.reg.append(kw["k"])
+
+    class B(A, k=2):
+        pass
+
+    class C(A, k=3):
+        pass
+
+    return sum(A.reg) * im(p)
+
+
+@program
+def cls_dyn_loop(im: Image, counts: Image, p: Position):
+    class A:
+        n = 0
+
+        def tick(self):
+            A.n += 1
+            return im(p) * A.n
+
+    a = A()
+    s = 0.0
+    for i in range(counts(p)):
+        s += a.tick()
+    return s + A.n
+
+
+@program
+def cls_branch(im: Image, p: Position):
+    class A:
+        n = 0
+
+        def tick(self):
+            A.n += 1
+
+    a = A()
+    if im(p) > 0:
+        a.tick()
+        if im(p) > 1:
+            a.tick()
+    return A.n
+
+
+@program
+def cls_escape(im: Image, p: Position):
+    def make():
+        class A:
+            n = 0
+
+        A.n = im(p) * 2
+        return A()
+
+    if im(p) > 0:
+        r = make().n
+        b = make()
+        r += b.n
+    else:
+        b = None
+        r = 1.0
+    return r
+
+
+@program
+def cls_early_return(im: Image, p: Position):
+    class A:
+        n = 1.0
+
+    def f():
+        if im(p) < 0:
+            A.n = 5.0
+            return 1.0
+        A.n = im(p)
+        return 2.0
+
+    return f() + A.n
+
+
+@program
+def cls_short(im: Image, p: Position):
+    class A:
+        n = 0
+
+        @classmethod
+        def hit(cls):
+            cls.n += 1
+            return True
+
+    (im(p) > 0 and A.hit()) or A.hit() and A.hit()
+    return A.n
+
+
+@program
+def ann_dyn_dataclass(im: Image, p: Position):
+    k = 2
+
+    @dataclasses.dataclass
+    class A:
+        x: float
+        y: float = k * 2.0
+
+        def f(self):
+            return self.x * self.y * k
+
+    return A(im(p)).f()
+
+
+@program
+def default_dyn_dataclass(im: Image, p: Position):
+    v = im(p)
+
+    @dataclasses.dataclass
+    class A:
+        x: float = 1.0
+
+        def f(self, z=v):
+            return self.x * z
+
+    return A().f() + A(v).f(2)
+
+
+@program
+def cls_sorted_known(im: Image, p: Position):
+    k = 3
+
+    class A:
+        scale = 2
+
+        def __init__(self, v):
+            self.v = v
+
+        def key(self):
+            return (self.v * self.scale) % k
+
+    xs = sorted([A(i) for i in range(5)], key=A.key)
+    return sum(x.v * 10**i for i, x in enumerate(xs)) * im(p)
+
+
+@program
+def cls_str(im: Image, p: Position):
+    k = 3
+
+    class A:
+        def __repr__(self):
+            return "x" * k
+
+    return len(repr(A())) * im(p)
+
+
+@program
+def cls_iter(im: Image, p: Position):
+    k = im(p)
+
+    class A:
+        def __iter__(self):
+            return iter([1, k, 2])
+
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, i):
+            return k * i
+
+        def __contains__(self, x):
+            return x == 2
+
+        def __call__(self, x):
+            return x + k
+
+    a = A()
+    return sum(a) + len(a) + a[2] + (2 in a) + a(3)
+
+
+@program
+def cls_static(im: Image, p: Position):
+    class A:
+        @staticmethod
+        def f(x):
+            return x * 2
+
+        @property
+        def g(self):
+            return im(p)
+
+        @functools.cached_property
+        def h(self):
+            return im(p) * 3
+
+    return A.f(im(p)) + A().f(1) + A().g + A().h
+
+
+@program
+def cls_gen_state(im: Image, p: Position):
+    class Rng:
+        state = 7
+
+        @classmethod
+        def next(cls):
+            cls.state = (cls.state * 5 + 3) % 16
+            return cls.state
+
+    return sum(Rng.next() * im(p + (i, 0)) for i in range(3)) + Rng.state
+
+
+@program
+def class_attr_assign(im: Image, p: Position):
+    class A:
+        n = 0
+
+    A.n = 3
+    return A.n * im(p)
+
+
+@program
+def class_attr_assign_dyn(im: Image, p: Position):
+    class A:
+        n = 0
+
+    A.n = im(p)
+    return A.n * 2
+
+
+@program
+def class_attr_counter(im: Image, p: Position):
+    class A:
+        n = 0
+
+        def __init__(self):
+            A.n += 1
+            self.k = type(self).n
+
+    a = A()
+    b = A()
+    return a.k + 10 * b.k + 100 * A.n + im(p)
+
+
+@program
+def class_attr_cond(im: Image, p: Position):
+    class A:
+        n = 0.0
+
+    a = A()
+    if im(p) > 0:
+        A.n = im(p)
+    return a.n + 1
+
+
+@program
+def class_setattr(im: Image, p: Position):
+    class A:
+        n = 0.0
+
+    setattr(A, "n", im(p))
+    return A().n + 1
