@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 
 import pygpu
+from conftest import require
 from pygpu import Float, Image, Position, shapes, targets, tuning
 from pygpu.devices.interpreter import InterpreterDevice
+from pygpu.profile import Job
 from pygpu.shapes import CANDIDATES, Shape
 
 FASTEST = Shape(4, 2, 32, 4)
+
+
+def difference(im: Image, p: Position):
+    return im(p + (1, 1)) - im(p - (1, 1))
 
 
 def scaled(im: Image, p: Position, by: Float):
@@ -171,3 +177,28 @@ def test_only_compiled_functions_are_taken(wrong):
 def test_wrong_arguments_are_refused_as_in_a_call():
     with pytest.raises(TypeError, match="by"):
         pygpu.tune(pygpu.compile(scaled, target="interpreter"), random(5, 7))
+
+
+@pytest.mark.parametrize("size", [(1, 1), (9, 13), (40, 300)])
+@pytest.mark.parametrize("dtype", [np.float32, np.uint8])
+def test_every_shape_computes_the_same_bits(size, dtype):
+    require("compute")
+    compiled = pygpu.compile(difference, target="compute", dtype=dtype)
+    image = random(*size) if dtype is np.float32 else (255 * random(*size)).astype(dtype)
+    job = Job.of(compiled, [image], {})
+    programs, refused = tuning._programs(job.made)
+    assert not refused
+    first, *others = [job.run(program)[0].host() for program in programs.values()]
+    assert all(np.array_equal(first, other) for other in others)
+
+
+def test_a_driver_can_be_tuned(monkeypatch):
+    require("compute")
+    monkeypatch.setattr(tuning, "CANDIDATES", (Shape(4, 1, 64, 1), Shape(4, 2, 32, 4)))
+    compiled, image = pygpu.compile(difference, target="compute"), random(64, 80)
+    before = compiled(image)
+    tuned = pygpu.tune(compiled, image)
+    assert set(tuned.times) == {Shape(4, 1, 64, 1), Shape(4, 2, 32, 4)}
+    assert min(tuned.times.values()) > 0
+    assert np.array_equal(compiled(image), before)
+    assert np.array_equal(pygpu.compile(difference, target="compute")(image), before)
