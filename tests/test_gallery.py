@@ -89,6 +89,16 @@ def test_picture_is_what_plain_python_says(name, photo, monkeypatch) -> None:
     assert agreed >= (0.5 if name in FRACTALS else 0.9) * checked > 0
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", gallery.NAMES)
+def test_picture_has_the_size_of_any_photograph(name, monkeypatch) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+    for height, width in [(1, 1), (1, 7), (5, 1), (13, 17)]:
+        picture = gallery.load(name).render(gallery.photo(height, width))
+        assert picture.shape[:2] == (height, width)
+        assert np.isfinite(np.asarray(picture).astype(float)).all()
+
+
 def pixels(compiled, args, kwargs, result):
     """What plain Python and the compiled program say at some places."""
     results = result if isinstance(result, tuple) else (result,)

@@ -71,7 +71,7 @@ def test_julia() -> None:
     glow = (2 * np.sqrt(trap))[..., np.newaxis]
     stayed = [0.02, 0.02, 0.05] + glow * [0.4, 0.6, 0.9]
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.minimum(1, (n + 1 - np.log2(np.log2(np.abs(z)))) / 60)[..., np.newaxis]
+        t = np.clip((n + 1 - np.log2(np.log2(np.abs(z)))) / 60, 0, 1)[..., np.newaxis]
         fire = np.concatenate([np.sqrt(t), t, t**3], axis=-1)
     left = mixed(fire, np.array([1, 0.9, 0.7]), np.maximum(0, 1 - 3 * glow) * t)
     expected = np.where((n == 60)[..., np.newaxis], stayed, left)

@@ -2,8 +2,8 @@
 Bloom
 =====
 
-Bright places shine over their borders: what exceeds a threshold is blurred at four sizes, each
-half as large an image as the one before, and added again.
+Bright places shine over their borders: what exceeds a threshold is blurred at several
+sizes, each half as large an image as the one before, and added again.
 
 Reference: M. Kawase, *Frame buffer postprocessing effects in DOUBLE-S.T.E.A.L*, 2003.
 """

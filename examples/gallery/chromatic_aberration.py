@@ -26,7 +26,7 @@ def spectrum():
 def parted(im: Image, p: Position, strength: float):
     between = im.sampled(interpolation="linear")
     middle = Vec2(im.width - 1, im.height - 1) / 2
-    v = (p - middle) / max(middle.x, middle.y)
+    v = (p - middle) / max(middle.x, middle.y, 0.5)
     total = Vec3(0.0)
     for k, weights in enumerate(spectrum()):
         bend = strength * (k / (WAVELENGTHS - 1) - 0.5) * dot(v, v)

@@ -13,7 +13,7 @@ import math
 from _gallery import main
 
 import pygpu
-from pygpu import Image, Position, Vec2, Vec3, dot, mix
+from pygpu import Image, Position, Vec2, Vec3, clamp, dot, mix
 
 
 @pygpu.compile
@@ -27,7 +27,7 @@ def julia(p: Position, size: Vec2, c: Vec2, rounds: int):
     glow = math.sqrt(trap) * 2
     if n == rounds:
         return Vec3(0.02, 0.02, 0.05) + glow * Vec3(0.4, 0.6, 0.9)
-    t = min(1.0, (n + 1 - math.log2(0.5 * math.log2(dot(z, z)))) / 60)
+    t = clamp((n + 1 - math.log2(0.5 * math.log2(dot(z, z)))) / 60, 0.0, 1.0)
     fire = Vec3(math.sqrt(t), t, t**3)
     return mix(fire, Vec3(1.0, 0.9, 0.7), max(0.0, 1 - 3 * glow) * t)
 

@@ -38,7 +38,7 @@ def cubic(im, q):
 @pygpu.compile
 def distorted(im: Image, p: Position, k1: float, k2: float):
     middle = Vec2(im.width - 1, im.height - 1) / 2
-    scale = max(middle.x, middle.y)
+    scale = max(middle.x, middle.y, 0.5)
     v = (p - middle) / scale
     r2 = dot(v, v)
     outside = im.sampled(boundary="constant")

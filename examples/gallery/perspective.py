@@ -38,7 +38,7 @@ def laid_out(im: Image, p: Position, to_photo: Mat3, horizon: float, samples: in
 
 
 def render(photo: Image, *, horizon=0.25) -> Image:
-    w, h = photo.width - 1.0, photo.height - 1.0
+    w, h = max(photo.width - 1.0, 1.0), max(photo.height - 1.0, 1.0)
     top = horizon + 0.3 * (1 - horizon)
     # The poster's sides meet at the horizon, in the middle.
     side = 0.5 * (top - horizon) / (1 - horizon)

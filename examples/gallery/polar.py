@@ -23,7 +23,7 @@ def wound(im: Image, p: Position):
     middle = Vec2(im.width - 1, im.height - 1) / 2
     v = p - middle
     turn = math.atan2(v.x, v.y) / math.pi
-    far = length(v) / length(middle)
+    far = length(v) / max(length(middle), 0.5)
     return between((abs(turn) * (im.width - 1), (1 - far) * (im.height - 1)))
 
 

@@ -17,7 +17,7 @@ from pygpu import Image, Position, Vec2, Vec3, dot, mix
 @pygpu.compile
 def vignetted(im: Image, p: Position, strength: float):
     middle = Vec2(im.width - 1, im.height - 1) / 2
-    v = (p - middle) / max(middle.x, middle.y)
+    v = (p - middle) / max(middle.x, middle.y, 0.5)
     cosine4 = 1 / (1 + strength * dot(v, v)) ** 2
     tint = mix(Vec3(0.8, 0.9, 1.1), Vec3(1.05, 1.0, 0.92), cosine4)
     return cosine4 * tint * im(p)
