@@ -357,7 +357,7 @@ def _walk_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) 
         )
     plain = getattr(type(function), "plain_binding", None)
     if plain is not None:  # compiled functions are their plain functions here
-        args, keywords = plain(function, args, keywords)
+        args, keywords = plain(function, args, keywords, functools.partial(_in_class, w))
         return call(w, function.__wrapped__, args, keywords)
     method = objects.class_attribute(type(function), "__call__")
     if isinstance(method, types.FunctionType):
@@ -373,6 +373,12 @@ def _walk_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) 
         f"{name} has no meaning on the device: it was called with {describe(dynamic)}; "
         "call it with known values, or write it in Python"
     )
+
+
+def _in_class(w: Walker, cls: type, value: Any) -> Any:
+    """What is given for a parameter that is a vector or a matrix, as one."""
+    sequences = (Tuple, List, Array, tuple, list, np.ndarray)
+    return w.call(cls, value) if isinstance(value, sequences) else value
 
 
 def _operator_object(w: Walker, function: Any, value: Any) -> Any:

@@ -37,6 +37,11 @@ from pygpu.types import Type
 from pygpu.vectors import Position, Vector
 
 
+def in_class(cls: type, value: Any) -> Any:
+    """What is given for a parameter that is a vector or a matrix, as one."""
+    return cls(value) if isinstance(value, (tuple, list, np.ndarray)) else value
+
+
 class Compiled:
     """A function of images that runs at every position of a whole image at once.
 
@@ -275,12 +280,39 @@ class Compiled:
         return parameter.role != "uniform" or not parameter.type.is_scalar
 
     def plain_binding(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+        self,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        convert: Callable[[type, Any], Any] = in_class,
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:
         """The arguments for the plain function, given a position among them if it takes one.
 
         They may be those of the plain function, or, where compile was told values, the others.
+        `convert` makes a vector or a matrix of what is given for a parameter of such a type.
         """
+        args, kwargs = self._with_values(args, kwargs)
+        parameters = self.signature.parameters
+        classes = {p.name: cls for p in parameters if (cls := p.vector_class()) is not None}
+        if not classes:
+            return args, kwargs
+        named = {n: convert(classes[n], v) if n in classes else v for n, v in kwargs.items()}
+        placed = list(args)
+        for parameter in parameters[len(args) :]:
+            name, default = parameter.name, parameter.default
+            by_name = parameter.kind is not inspect.Parameter.POSITIONAL_ONLY
+            if name in classes and name not in kwargs and default is not MISSING and by_name:
+                named[name] = convert(classes[name], default)
+        for place, (parameter, value) in enumerate(zip(parameters, args, strict=False)):
+            if parameter.kind is _REST:
+                break
+            if parameter.name in classes:
+                placed[place] = convert(classes[parameter.name], value)
+        return placed, named
+
+    def _with_values(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """The arguments with the values that compile was told."""
         signature = self.signature
         known = {
             p.name: p.default
@@ -483,10 +515,13 @@ class BoundMethod:
         return self.__func__.iterate(image, n, self.__self__, *args, **kwargs)
 
     def plain_binding(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+        self,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        convert: Callable[[type, Any], Any] = in_class,
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:
         """The arguments for the plain method."""
-        args, kwargs = self.__func__.plain_binding((self.__self__, *args), kwargs)
+        args, kwargs = self.__func__.plain_binding((self.__self__, *args), kwargs, convert)
         if args:
             return args[1:], kwargs
         first = self.__func__.signature.parameters[0].name

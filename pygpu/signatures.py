@@ -21,6 +21,7 @@ import numpy as np
 
 from pygpu import uniforms
 from pygpu.convert import is_picture, is_pil
+from pygpu.matrices import MATRICES as MATRIX_CLASSES
 from pygpu.matrices import Mat2, Mat3, Mat4
 from pygpu.scalars import Bool, Float, Int
 from pygpu.storage import ImageLike
@@ -56,6 +57,13 @@ class Parameter:
     default: Any = MISSING
     kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
     dynamic: Parameter | None = None
+
+    def vector_class(self) -> type | None:
+        """The class of a parameter that is a vector or a matrix."""
+        if self.role == "matrix":
+            return MATRIX_CLASSES[self.type]
+        is_vector = self.role == "uniform" and not self.type.is_scalar
+        return VECTORS[self.type] if is_vector else None
 
     @property
     def is_left(self) -> bool:

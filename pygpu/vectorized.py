@@ -271,7 +271,7 @@ class Vectorized:
     # ---- looking at it
 
     def plain_binding(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], convert: Any = None
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:
         """The arguments for the plain function, which it is inside another function."""
         if not self._known:

@@ -17,7 +17,7 @@ from PIL import Image as PILImage
 
 import pygpu
 from fake_walker import translating
-from pygpu import Float, Image, Position, Vec2, Vec3, targets
+from pygpu import Float, Image, Mat2, Position, Vec2, Vec3, targets
 
 PHOTO = np.random.default_rng(1).random((6, 8), dtype=np.float32)
 COLOUR = np.random.default_rng(2).integers(0, 256, (6, 8, 3), dtype=np.uint8)
@@ -544,6 +544,22 @@ def test_given_a_position_it_is_the_plain_function():
     with pytest.raises(TypeError, match=r"(two|multiple) values for"):
         compiled(image, Position(3, 2), p=Position(3, 2))
     assert pygpu.compile(where)(Position(3, 4)).y == 4
+
+
+def test_the_plain_function_gets_vectors_for_sequences():
+    @pygpu.compile(target="interpreter")
+    def weighted(im: Image, p: Position, v: Vec2 = (3, 4), m: Mat2 = ((1, 2), (3, 4))):
+        return (m @ (v * im(p))).x
+
+    @pygpu.compile(target="interpreter")
+    def twice(im: Image, p: Position):
+        return weighted(im, p, (1, 2 * im(p))) + weighted(im, p, v=[1, 2]) + weighted(im, p)
+
+    ones = pygpu.Image(np.ones((2, 3), np.float32))
+    here = Position(1, 0)
+    assert weighted(ones, here, (1, 2)) == 5 == np.asarray(weighted(ones, (1, 2)))[0, 1]
+    assert weighted(ones, here) == 11
+    assert twice(ones, here) == 21 == np.asarray(twice(ones))[0, 1]
 
 
 def test_the_plain_function_gets_what_compile_was_told():
