@@ -85,6 +85,8 @@ def block_program(
 ) -> ComputeProgram:
     """The program of which a thread makes a block."""
     writer = _Writer(blocked.function, blocked.inputs, blocked.outputs, dialect)
+    writer.printer.precise = dialect.fused
+    precise = "precise " if dialect.fused else ""
     size = writer.targets[0].size
     step = f"ivec2({blocked.columns}, {blocked.rows})"
     is_one = blocked.columns == blocked.rows == 1
@@ -102,9 +104,11 @@ def block_program(
             texts, lines = [], []
             for _ in range(texels):
                 text = str(store(writer.printer, next(values), target.format))
-                if target.format.dtype.itemsize < 4:  # its components are taken apart
+                type = stored_type(target.format)
+                if target.format.dtype.itemsize < 4 or (precise and not text.isidentifier()):
                     name = writer.namer.fresh(target.name)
-                    lines.append(f"{stored_type(target.format)} {name} = {text};")
+                    kept = precise if type.startswith(("float", "vec")) else ""
+                    lines.append(f"{kept}{type} {name} = {text};")
                     text = name
                 texts.append(text)
             y = f"(p.y + {row})" if row else "p.y"

@@ -78,10 +78,15 @@ def _largest(ranges: Sequence[Range]) -> float:
     return max(abs(low), abs(high))
 
 
+def _sum(a: Range, b: Range) -> Range:
+    return a[0] + b[0], a[1] + b[1]
+
+
 _RULES: Final[dict[str, Callable[[Sequence[Range]], Range]]] = {
-    "add": lambda r: (r[0][0] + r[1][0], r[0][1] + r[1][1]),
+    "add": lambda r: _sum(*r),
     "sub": lambda r: (r[0][0] - r[1][1], r[0][1] - r[1][0]),
     "mul": _products,
+    "fma": lambda r: _sum(_products(r[:2]), r[2]),
     "neg": lambda r: (-r[0][1], -r[0][0]),
     "abs": lambda r: (0.0, _largest(r)),
     "min": _union,

@@ -171,6 +171,17 @@ return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? q - 1.0 : q;
     "unorm16": Helper(
         "float", "uint a", "return float(a) * 1.5258789e-5 + float(a + a) * 1.164171e-10;"
     ),
+    # The same where `fma` is the driver's own: conversions are what such devices are slow at.
+    "fused_unorm8": Helper(
+        "float",
+        "uint a",
+        "float b = float(a);\nreturn fma(b, 0.00390625, b * 1.5318628e-5);",
+    ),
+    "fused_unorm16": Helper(
+        "float",
+        "uint a",
+        "float b = float(a);\nreturn fma(b, 1.5258789e-5, b * 2.328342e-10);",
+    ),
     "to_unorm8": _to_unorm("255.0"),
     "to_unorm16": _to_unorm("65535.0"),
     "to_half": Helper(  # rounds half to even what a driver might cut off

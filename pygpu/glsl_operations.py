@@ -255,6 +255,7 @@ TABLE: Final[dict[str, Row]] = {
     "floordiv": _floordiv,
     "mod": _mod,
     "pow": _pow,
+    "fma": _function("fma"),  # of GLSL 4.00
     "neg": _neg,
     "min": _extreme("min"),
     "max": _extreme("max"),

@@ -48,6 +48,7 @@ class Printer:
         self.plan = plan
         self.namer = namer
         self.loose = loose
+        self.precise = False  # whether variables are declared so: no driver fuses what is not
         self.leaf = leaf
         self.may_be_nan = finite.may_be_nan
         self.names: dict[Value, Text] = {}
@@ -148,7 +149,9 @@ class Printer:
             variable.name = self.namer.fresh(named[0] if named else role)
         else:
             variable.name = self.namer.numbered(role)
-        return f"{variable.values[0].type} {variable.name}"
+        type = variable.values[0].type
+        precise = "precise " if self.precise and type.kind == "float" else ""
+        return f"{precise}{type} {variable.name}"
 
     def at_once(self, assignments: Iterable[Assignment]) -> list[Line]:
         """Assignments in an order in which none changes what another reads."""

@@ -34,6 +34,7 @@ class Dialect:
     version: int = 330  # of GLSL, at most this
     loose: bool = False  # its optimiser takes comparisons of floats to know no NaN
     block_size: int = 16384  # bytes of a uniform block; the specification grants these
+    fused: bool = False  # it fuses products and sums as it sees fit, unless told which
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,7 +240,8 @@ def as_seen(printer: Printer, texel: Text, format: Format) -> Text:
     """A stored texel as functions see it."""
     dtype = format.dtype
     if dtype.kind == "u" and format.normalize:
-        return printer.helper(f"unorm{8 * dtype.itemsize}", format.channels, texel)
+        name = f"{'fused_' if printer.precise else ''}unorm{8 * dtype.itemsize}"
+        return printer.helper(name, format.channels, texel)
     if dtype.kind in "ub":
         return call(str(format.type), texel)
     return texel

@@ -108,6 +108,7 @@ def _inline(rule: Rule) -> Rule:
 RULES: Final[dict[str, Rule]] = {
     "add": lambda code, a, b: a + b,
     "sub": lambda code, a, b: a - b,
+    "fma": Code.fma,
     "mul": lambda code, a, b: a * b,
     "div": _div,
     "neg": lambda code, a: -a,

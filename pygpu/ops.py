@@ -235,6 +235,7 @@ TABLE: Final[dict[str, Operation]] = dict(
         _row("mod", 2, _ARITHMETIC, _mod),  # the sign of the divisor, as Python's %
         _row("fmod", 2, _FLOATS, np.fmod),  # the sign of the dividend, as C's
         _row("pow", 2, _ARITHMETIC, _power),
+        _row("fma", 3, _FLOATS, _wide(lambda a, b, c: a * b + c)),
         _row("neg", 1, _ARITHMETIC, np.negative),
         _row("abs", 1, _ARITHMETIC, np.abs),
         _row("sign", 1, _ARITHMETIC, np.sign),

@@ -22,6 +22,7 @@ from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import block, can_block, columns_of
 from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.footprint import footprint
+from pygpu.passes.fuse import fuse
 from pygpu.shapes import Shape
 from pygpu.ssa import Constant, Function, Region, walk
 from pygpu.storage import Format, Storage
@@ -92,6 +93,8 @@ class ComputeDevice:
             while rows > 1 and rows * size > LARGEST:
                 rows //= 2
             if size <= LARGEST:
+                if self.dialect.fused:
+                    function = fuse(function)
                 blocked = block(function, inputs, outputs, columns, rows)
                 program = block_program(blocked, threads, self.dialect)
                 if len([name for name in program.images if name]) + len(outputs) <= self.buffers:
