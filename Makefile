@@ -5,13 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 # The first Python of the path that is new enough; PYTHON=... overrules.
 PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo $$python && break; done)
 
-.PHONY: help venv demo gallery test check format bless test-pythons docs notebooks bench clean
+.PHONY: help venv demo gallery test check format bless test-pythons docs notebooks bench bench-gpu clean
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +51,9 @@ notebooks: $(VENV)/.dev $(VENV)/.notebooks ## run the notebooks of examples/note
 
 bench: $(VENV)/.bench ## time the kernels against hand-written programs and other libraries
 	$(BIN)/python -m benchmarks.cpu
+
+bench-gpu: $(VENV)/.bench ## time the kernels on a GPU against other libraries; table and plot are rewritten
+	$(BIN)/python -m benchmarks.gpu --json out/gpu.json --report benchmarks/RESULTS_GPU.md --plot docs/images/benchmarks_gpu.png $(BENCH_ARGS)
 
 clean: ## remove everything made here
 	rm -rf docs/_build docs/astronaut.jpg docs/gallery docs/notebooks

@@ -25,6 +25,7 @@ Array = NDArray[Any]
 # How far a contender may be off: absolutely, and in which share of the pixels at all.
 TOLERANCE = {"mandelbrot": (0.5, 0.002), "hsv shift": (2e-4, 1e-4), "rotation": (1e-3, 1e-4)}
 USUAL = (1e-4, 0.0)
+MARGIN = 16  # more than any kernel looks to one side
 
 
 def check(kernel: str, actual: Array, expected: Array) -> float:
@@ -40,6 +41,21 @@ def reference(kernel: str, im: Array) -> Array:
     """The result for an image, whose type is float32."""
     wide = im.astype(np.float64)
     return _FUNCTIONS[kernel](wide)
+
+
+def window(kernel: str, im: Array, top: int, left: int, size: int) -> Array:
+    """A square part of the result for an image of float32, or of uint8 as v / 255."""
+    here = slice(top, top + size), slice(left, left + size)
+    scale = 255 if im.dtype == np.uint8 else 1
+    if kernel == "mandelbrot":
+        return _mandelbrot(im, *here)
+    if kernel == "rotation":
+        return _rotation(im, *here) / scale
+    above, before = min(top, MARGIN), min(left, MARGIN)
+    rows = slice(top - above, top + size + MARGIN)
+    columns = slice(left - before, left + size + MARGIN)
+    part = _FUNCTIONS[kernel](im[rows, columns].astype(np.float64) / scale)
+    return part[above : above + size, before : before + size]
 
 
 def _taps(im: Array, kernel: Array) -> Array:
@@ -95,10 +111,11 @@ def _hsv(im: Array) -> Array:
     return np.stack([low + span * red, low + span * green, low + span * blue, a], axis=-1)
 
 
-def _mandelbrot(im: Array) -> Array:
+def _mandelbrot(im: Array, rows: slice = slice(None), columns: slice = slice(None)) -> Array:
     height, width = im.shape
     left, top, step = view((height, width))
-    c = (left + step * np.arange(width)) + 1j * (top + step * np.arange(height))[:, None]
+    x, y = np.arange(width)[columns], np.arange(height)[rows, None]
+    c = (left + step * x) + 1j * (top + step * y)
     z, count = np.zeros_like(c), np.zeros(c.shape)
     for _ in range(ROUNDS):
         live = z.real**2 + z.imag**2 <= 4
@@ -109,10 +126,10 @@ def _mandelbrot(im: Array) -> Array:
     return count
 
 
-def _rotation(im: Array) -> Array:
+def _rotation(im: Array, rows: slice = slice(None), columns: slice = slice(None)) -> Array:
     height, width = im.shape
     cx, cy = (width - 1) / 2, (height - 1) / 2
-    x, y = np.arange(width) - cx, (np.arange(height) - cy)[:, None]
+    x, y = np.arange(width)[columns] - cx, (np.arange(height) - cy)[rows, None]
     c, s = np.cos(ANGLE), np.sin(ANGLE)
     u, v = c * x - s * y + cx, s * x + c * y + cy
     i, j = np.floor(u).astype(int), np.floor(v).astype(int)

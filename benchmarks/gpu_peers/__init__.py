@@ -1,0 +1,92 @@
+"""Contenders of the GPU benchmarks, one module each.
+
+A module has `NAME`, `version()`, `make(case)`, which gives a `Job` or None where it has no such
+kernel, and `seconds(jobs)`: the device's seconds for each run, one after the other, the caches
+emptied before each where that can be done.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A kernel, and the image it is given: (H, W) or (H, W, 4) of float32 or uint8. Results have
+    the image's dtype, but for `mandelbrot` (int32) and `sum` (a number)."""
+
+    kernel: str
+    image: NDArray[Any]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.image.dtype
+
+    @property
+    def is_bytes(self) -> bool:
+        return self.image.dtype == np.uint8
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(H, W)."""
+        return self.image.shape[0], self.image.shape[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is timed, and what runs it and reads its result: an array, or a number for `sum`, of
+    texels as floats. `note` says what was chosen, where several ways were tried."""
+
+    run: Callable[[], Any]
+    result: Callable[[], Any]
+    note: str = ""
+
+
+def best(
+    candidates: dict[str, Job], seconds: Callable[[list[Callable[[], Any]]], list[float]]
+) -> Job:
+    """The fastest of several ways, each run three times after one to warm up."""
+    times = {}
+    for name, job in candidates.items():
+        job.run()
+        times[name] = sorted(seconds([job.run] * 3))[1]
+    chosen = min(times, key=lambda name: times[name])
+    job = candidates[chosen]
+    return Job(job.run, job.result, chosen)
+
+
+@cache
+def module(name: str, text: str) -> Any:
+    """A module made of a text, with a file, which compilers of Python functions read. Made once, so
+    that what is compiled for one size serves the others."""
+    path = _folder() / f"{name}.py"
+    path.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+@cache
+def _folder() -> Path:
+    folder = tempfile.mkdtemp(prefix="pygpu-bench-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+def slug(case: Case) -> str:
+    """The kernel's name as an identifier."""
+    return f"{case.kernel}_{case.dtype}".replace(" ", "_")

@@ -1,0 +1,154 @@
+"""NVIDIA Warp: one pixel a thread."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Final
+
+import warp as wp
+
+from benchmarks.gpu_peers import Case, Job, module, slug
+from benchmarks.kernels import ROUNDS, view
+from benchmarks.pixels import STAGES, Stage, python
+
+NAME: Final = "Warp"
+EMPTIED: Final = 1 << 29
+# PYGPU_BENCH_WARP=cpu tries the programs where there is no GPU
+DEVICE: Final = os.environ.get("PYGPU_BENCH_WARP", "cuda:0")
+NAMES: Final = {
+    "sqrt": "wp.sqrt", "exp": "wp.exp", "floor": "wp.floor", "abs": "wp.abs", "min": "wp.min",
+    "max": "wp.max", "select": "choose", "int": "int", "float": "float",
+}  # fmt: skip
+HEAD: Final = """\
+import warp as wp
+
+@wp.func
+def choose(condition: bool, a: float, b: float):
+    return wp.where(condition, a, b)
+
+@wp.func
+def byte(value: float):
+    return wp.uint8(wp.clamp(value, 0.0, 1.0) * 255.0 + 0.5)
+"""
+
+
+def version() -> str:
+    wp.config.quiet = True
+    wp.init()
+    wp.get_device(DEVICE)
+    return wp.__version__
+
+
+def make(case: Case) -> Job | None:
+    height, width = case.size
+    if case.kernel == "mandelbrot":
+        out = wp.empty((height, width), dtype=wp.int32, device=DEVICE)
+        kernel = module("warp_mandelbrot", MANDELBROT).kernel
+        return _job([(kernel, [*map(float, view(case.size)), out])], case.size, out)
+    if case.kernel == "sum":
+        return _sum(case)
+    stages = STAGES.get(case.kernel)
+    if stages is None:
+        return None
+    types = {"float32": wp.float32, "uint8": wp.uint8}
+    source = wp.array(case.image, dtype=types[str(case.dtype)], device=DEVICE)
+    calls = []
+    for index, stage in enumerate(stages):
+        writes_bytes = case.is_bytes and index == len(stages) - 1
+        dtype = wp.uint8 if writes_bytes else wp.float32
+        target = wp.empty(case.image.shape, dtype=dtype, device=DEVICE)
+        text = _text(stage, source.dtype is wp.uint8, writes_bytes)
+        kernel = module(f"warp_{slug(case)}_{index}", text).kernel
+        calls.append((kernel, [source, target, width, height]))
+        source = target
+    return _job(calls, case.size, source)
+
+
+def _job(calls: list[Any], size: Any, out: Any) -> Job:
+    def run() -> None:
+        for kernel, arguments in calls:
+            wp.launch(kernel, dim=size, inputs=arguments, device=DEVICE)
+
+    def result() -> Any:
+        run()
+        return out.numpy()
+
+    return Job(run, result)
+
+
+def _sum(case: Case) -> Job | None:
+    if case.is_bytes:
+        return None  # its own sum takes floats
+    flat = wp.array(case.image, dtype=wp.float32, device=DEVICE).flatten()
+    out = wp.empty(1, dtype=wp.float32, device=DEVICE)
+
+    def result() -> float:
+        wp.utils.array_sum(flat, out=out)
+        return float(out.numpy()[0])
+
+    return Job(lambda: wp.utils.array_sum(flat, out=out), result)
+
+
+def _text(stage: Stage, reads_bytes: bool, writes_bytes: bool) -> str:
+    axes = 3 if len(stage.results) == 4 else 2
+
+    def texel(x: str, y: str, channel: int) -> str:
+        row = "y" if y == "y" else f"wp.clamp({y}, 0, height - 1)"
+        column = "x" if x == "x" else f"wp.clamp({x}, 0, width - 1)"
+        load = f"im[{row}, {column}{f', {channel}' if axes == 3 else ''}]"
+        return f"float({load}) * {1 / 255!r}" if reads_bytes else load
+
+    body = python(stage, texel, NAMES)
+    for channel, name in enumerate(stage.results):
+        where = f"y, x, {channel}" if axes == 3 else "y, x"
+        body.append(f"out[{where}] = {f'byte({name})' if writes_bytes else name}")
+    read, written = (
+        "wp.uint8" if is_bytes else "float" for is_bytes in (reads_bytes, writes_bytes)
+    )
+    return "\n".join(
+        [
+            HEAD,
+            "@wp.kernel(enable_backward=False)",
+            f"def kernel(im: wp.array{axes}d(dtype={read}), out: wp.array{axes}d(dtype={written}),",
+            "           width: int, height: int):",
+            "    y, x = wp.tid()",
+            *[f"    {line}" for line in body],
+            "",
+        ]
+    )
+
+
+MANDELBROT: Final = f"""{HEAD}
+@wp.kernel(enable_backward=False)
+def kernel(left: float, top: float, step: float, out: wp.array2d(dtype=wp.int32)):
+    y, x = wp.tid()
+    cx = left + step * float(x)
+    cy = top + step * float(y)
+    u = float(0.0)
+    v = float(0.0)
+    n = int(0)
+    while n < {ROUNDS} and u * u + v * v <= 4.0:
+        following = u * u - v * v + cx
+        v = 2.0 * u * v + cy
+        u = following
+        n += 1
+    out[y, x] = n
+"""
+
+_EMPTY: list[Any] = []
+
+
+def seconds(runs: list[Callable[[], Any]]) -> list[float]:
+    """By CUDA events."""
+    if not _EMPTY:
+        _EMPTY.append(wp.empty(EMPTIED // 4, dtype=wp.float32, device=DEVICE))
+    times = []
+    for run in runs:
+        begin, end = (wp.Event(DEVICE, enable_timing=True) for _ in range(2))
+        _EMPTY[0].fill_(1.0)
+        wp.record_event(begin)
+        run()
+        wp.record_event(end)
+        times.append(1e-3 * wp.get_event_elapsed_time(begin, end))
+    return times
