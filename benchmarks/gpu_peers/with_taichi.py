@@ -34,7 +34,7 @@ def byte(value):
 def version() -> str:
     # PYGPU_BENCH_TAICHI=cpu tries the programs where there is no GPU
     arch = getattr(ti, os.environ.get("PYGPU_BENCH_TAICHI", "cuda"))
-    ti.init(arch=arch, log_level=ti.ERROR, enable_fallback=False, offline_cache=False)
+    ti.init(arch=arch, log_level=ti.ERROR, enable_fallback=False, offline_cache=True)
     return ".".join(map(str, ti.__version__))
 
 
