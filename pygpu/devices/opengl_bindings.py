@@ -41,10 +41,15 @@ class Bindings:
             for index, name in enumerate(text.uniforms)
             if name is not None and name in program
         ]
-        units = first_unit + len(self.textures)
-        if units > gl.limits.textures:
+
+    @staticmethod
+    def check_textures(gl: opengl.Context, text: GlslProgram) -> None:
+        """DeviceError where a program reads more textures than the driver has units for."""
+        images = [name for name in text.images if name is not None]
+        count = len(images) + sum(not table.is_block for table in text.tables)
+        if count > gl.limits.textures:
             raise DeviceError(
-                f"the function reads {units} images and tables at once; this driver takes "
+                f"the function reads {count} images and tables at once; this driver takes "
                 f"{gl.limits.textures} ({gl.renderer})"
             )
 
