@@ -24,6 +24,7 @@ from pygpu.storage import Format
 from pygpu.types import INT, Type, vector
 
 SMALL_TABLE: Final = 64  # numbers that are printed as a constant array
+BLOCKS: Final = 12  # uniform blocks of one program; the specification grants these
 TABLE_WIDTH: Final = 1024  # texels in a row of a table that is a texture
 
 
@@ -146,7 +147,8 @@ class Writer:
             return wrap(f"const {type} {name}[{len(values)}] = {call(array, *elements)};")
         rows4 = _in_rows_of_four(values)
         kind = "float" if values.dtype.kind == "f" else "int"
-        is_block = rows4.nbytes <= self.dialect.block_size
+        blocks = sum(table.is_block for table in self.bound)
+        is_block = rows4.nbytes <= self.dialect.block_size and blocks < BLOCKS
         data = self.namer.fresh(f"{name}_data")
         self.bound.append(BoundTable(data if not is_block else f"{data}_block", rows4, is_block))
         row_type = vector(kind, 4)  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from pygpu import targets
 from pygpu.devices import opengl, opengl_platform
 from pygpu.devices.opengl_pool import Pool
 from pygpu.errors import DeviceError
-from pygpu.ssa import Builder, Function, ImageInput
+from pygpu.ssa import Builder, Function, ImageInput, Lookup
 from pygpu.storage import STORED, Format, Storage, stored, texels
 from pygpu.types import BOOL, FLOAT, INT, Type, vector
 
@@ -435,6 +435,32 @@ def test_too_many_images_for_the_driver_says_how_many(fragment: Any) -> None:
         total = build.emit("add", total, build.load(index, build.x, build.y))
     with pytest.raises(DeviceError, match=f"reads {count} images and tables at once"):
         fragment.compile(build.finish([total]), [F32] * count, [F32])
+
+
+def tables(count: int, size: int) -> Function:
+    """A function that adds an element of each of several tables."""
+    build = Builder("f", [ImageInput("im", FLOAT)])
+    total = build.load(0, build.x, build.y)
+    for k in range(count):
+        table = build.add_table(f"t{k}", np.arange(size, dtype=np.float32) + k)
+        element = build.emit("table", build.x, data=Lookup(table, FLOAT))
+        total = build.emit("add", total, element)
+    return build.finish([total])
+
+
+def test_many_tables_are_blocks_as_far_as_drivers_have_them_then_textures(device: Any) -> None:
+    image = Storage.of(np.zeros((1, 5), np.float32))
+    program = device.compile(tables(30, 300), [F32], [F32])
+    (result,) = program.run([image], [], (1, 5), [None])
+    expected = 30 * np.arange(5) + sum(range(30))
+    np.testing.assert_array_equal(result.host()[0, :, 0], expected)
+
+
+def test_too_many_tables_for_the_driver_says_how_many(device: Any) -> None:
+    with opengl.context() as gl:
+        count = gl.limits.textures + 1
+    with pytest.raises(DeviceError, match=r"reads \d+ images and tables at once; this driver"):
+        device.compile(tables(count + 12, 300), [F32], [F32])
 
 
 def test_too_many_numbers_for_the_driver_says_how_many(device: Any) -> None:

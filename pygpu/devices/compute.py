@@ -157,6 +157,7 @@ class Pass:
     """One program of the driver's, ready to be dispatched."""
 
     def __init__(self, gl: opengl.Context, text: ComputeProgram, outputs: Sequence[Format]) -> None:
+        Bindings.check_textures(gl, text, 0)
         self.held = gl.program(text.text, is_compute=True)
         self.program = self.held.glo
         self.outputs = outputs

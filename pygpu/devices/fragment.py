@@ -121,7 +121,7 @@ class Pass:
     """One program of the driver's, ready to draw."""
 
     def __init__(self, gl: opengl.Context, text: GlslProgram) -> None:
-        Bindings.check_textures(gl, text)
+        Bindings.check_textures(gl, text, sum(name is not None for name in text.images))
         self.program = gl.program(text.text)
         program, self.vertices = self.program.glo, self.program.vertices
         self.images: list[tuple[int, int]] = []  # image, texture unit

@@ -43,10 +43,10 @@ class Bindings:
         ]
 
     @staticmethod
-    def check_textures(gl: opengl.Context, text: GlslProgram) -> None:
-        """DeviceError where a program reads more textures than the driver has units for."""
-        images = [name for name in text.images if name is not None]
-        count = len(images) + sum(not table.is_block for table in text.tables)
+    def check_textures(gl: opengl.Context, text: GlslProgram, images: int) -> None:
+        """DeviceError where a program reads more textures than the driver has units for: `images`,
+        and its tables."""
+        count = images + sum(not table.is_block for table in text.tables)
         if count > gl.limits.textures:
             raise DeviceError(
                 f"the function reads {count} images and tables at once; this driver takes "
