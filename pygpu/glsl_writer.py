@@ -268,7 +268,8 @@ def store(printer: Printer, value: Value, format: Format) -> Text:
         text = call(target, text)
         return text if top == 1 else infix("*", text, Text(f"{top}u"))
     if kind == "float" and dtype.kind == "u":
-        return printer.helper(f"to_unorm{8 * dtype.itemsize}", size, text)
+        name = f"{'fused_' if printer.precise else ''}to_unorm{8 * dtype.itemsize}"
+        return printer.helper(name, size, text)
     if kind == "float":
         text = printer.helper("to_int", size, text)
     if dtype == np.int32:

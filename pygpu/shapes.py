@@ -2,10 +2,10 @@
 
 All shapes compute the same bits; which one is the fastest depends on the function and the device. A
 function has the shape that was measured for it on this machine and driver (pygpu/tuning.py), else
-one by how far it looks around the pixel.
+one by how it reads.
 
     key = shapes.key(function, inputs, outputs, "NVIDIA H200, OpenGL 4.6")
-    shape = shapes.remembered(key) or shapes.default(3)
+    shape = shapes.remembered(key) or shapes.default(is_regular=True)
 """
 
 from __future__ import annotations
@@ -51,18 +51,17 @@ CANDIDATES: Final = tuple(
     for threads in ((64, 1), (32, 4), (32, 8), (128, 1), (64, 2))
 )
 
-# Rows of pixels a thread makes where a function reads up to so many rows of an image for one pixel.
-ROWS: Final = ((1, 1), (3, 4))
-ROWS_BEYOND: Final = 8
+# Measured on an H200: four rows share most of what 3 x 3 and larger footprints read and keep enough
+# loads on the way for point operations, and eight are slower where registers run out. Where threads
+# read here and there, or loop as long as it takes, groups that are not flat stay closer together.
+REGULAR: Final = Shape(4, 4, 64, 1)
+IRREGULAR: Final = Shape(4, 2, 32, 8)
 
 
-def default(footprint_height: int) -> Shape:
-    """The shape of a function that reads this many rows of an image for a pixel: 1 for what reads
-    the pixel alone or nothing, 3 for 3 x 3 texels. More rows a thread share more loads."""
-    if footprint_height < 1:
-        raise ValueError(f"footprint_height={footprint_height}: takes 1 or more")
-    rows = next((rows for height, rows in ROWS if footprint_height <= height), ROWS_BEYOND)
-    return Shape(4, rows, 64, 1)
+def default(is_regular: bool) -> Shape:
+    """The shape of a function of which nothing was measured. Regular is one that reads at known
+    distances from the pixel and does not loop."""
+    return REGULAR if is_regular else IRREGULAR
 
 
 # ---------------------------------------------------------------- what was measured

@@ -84,7 +84,7 @@ class ComputeDevice:
     ) -> ComputeProgram:
         """The program of a pass: by blocks where that shares anything."""
         if shape is None:
-            shape = shapes.default(_height(function))
+            shape = shapes.default(_is_regular(function))
         threads = shape.threads_x, shape.threads_y
         if can_block(function):
             columns = columns_of(inputs, outputs)
@@ -103,9 +103,10 @@ class ComputeDevice:
         return pixel_program(lowered, inputs, outputs, threads, self.dialect)
 
 
-def _height(function: Function) -> int:
-    """How many rows of an image are read for a pixel, as far as is known."""
-    return max([1, *[found.up + found.down + 1 for found in footprint(function) if found]])
+def _is_regular(function: Function) -> bool:
+    """Whether it reads at known distances from the pixel and does not loop."""
+    ops = list(walk(function.body))
+    return not any(op.code == "loop" for op in ops) and None not in footprint(function)
 
 
 class ComputedFunction:

@@ -71,7 +71,8 @@ void main() {
 }
 """
 
-WAKE: Final = 0.2  # seconds after which the clocks of a device that idled are up
+AWAKE: Final = 0.6  # seconds of work after which the clocks of a device are up
+ASLEEP: Final = 1.0  # seconds of rest after which they may be down
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,7 @@ class Context:
         self.timers: list[Any] = []  # queries, reused
         self.idle = self.gl.simple_framebuffer((1, 1))
         self.is_lost = False
+        self.awake = float("-inf")  # when the device was last seen at work
         info = self.gl.info
         self.vendor: str = info["GL_VENDOR"]
         self.renderer: str = info["GL_RENDERER"]
@@ -328,6 +330,7 @@ class Context:
                     run()
                 self.drain()  # what a run has let go is there for the next one
             times = [1e-9 * timer.elapsed for timer in timers]
+            self.awake = time.perf_counter()
             passed = time.perf_counter() - started
             self.check()
             if min(times, default=1.0) > 0 and sum(times) <= passed:
@@ -335,14 +338,22 @@ class Context:
         return [self._clocked(run) for run in runs]
 
     def _wake(self, run: Callable[[], object]) -> None:
-        """Keep the device busy for a while: the clocks of one that idled rise only then, by up to
-        six times."""
-        until = time.perf_counter() + WAKE
-        while time.perf_counter() < until:
-            for _ in range(8):
-                run()
-                self.drain()
-            self.gl.finish()
+        """Keep the device busy until it gets no faster: the clocks of one that idled rise only
+        then, in steps, by up to six times."""
+        began = last = time.perf_counter()
+        if began - self.awake > ASLEEP:
+            fastest = float("inf")
+            while last - began < AWAKE:
+                started = time.perf_counter()
+                for _ in range(8):
+                    run()
+                    self.drain()
+                self.gl.finish()
+                now = time.perf_counter()
+                if now - started < 0.97 * fastest:
+                    fastest, began = now - started, max(began, now - AWAKE / 2)
+                last = now
+        self.awake = time.perf_counter()
 
     def _clocked(self, run: Callable[[], object]) -> float:
         started = time.perf_counter()

@@ -15,7 +15,7 @@ pixels of three. Blocks that look over the left or right edge read pixel by pixe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
@@ -48,8 +48,17 @@ class Blocked:
 
 
 def can_block(function: Function) -> bool:
-    """Whether pixels of a block share anything: those that branch or loop on their own do not."""
-    return not any(op.regions for op in function.body.ops)
+    """Whether pixels of a block share anything, or wait for memory together: those that loop, or
+    read on one side of a branch, do not."""
+    branches = [op for op in function.body.ops if op.regions]
+    inner = [op for branch in branches for op in (branch, *_within(branch))]
+    return not any(op.code in ("loop", "load") for op in inner)
+
+
+def _within(op: Op) -> Iterator[Op]:
+    """The ops within the regions of one."""
+    for region in op.regions:
+        yield from walk(region)
 
 
 def columns_of(inputs: Sequence[Format], outputs: Sequence[Format]) -> int:
@@ -129,7 +138,9 @@ def _by_source_row(function: Function) -> Function:
     first = min((op.data.dy for op in function.body.ops if op.code == "load"), default=0)
 
     def needed(op: Op) -> int:
-        row = max((last.get(value, first) for value in op.operands), default=first)
+        used = [value for each in (op, *_within(op)) for value in each.operands]
+        used += [value for region in op.regions for value in region.results]
+        row = max((last.get(value, first) for value in used), default=first)
         if op.code == "load" and op.operands[1] is function.y:
             row = max(row, op.data.dy)
         last.update(dict.fromkeys(op.results, row))
