@@ -42,8 +42,8 @@ OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
 PARTIALS: Final = 8  # that a lane of the second program folds
 AXES: Final = "xyzw"
 _TAKEN: Final = frozenset(
-    """Value value join chunk reached some strip is_there lanes before partials extent across pace
-    tile parts folds count a b""".split()
+    """Value value join chunk full edge strip is_there lanes before partials extent across pace
+    rounds tile parts folds count a b""".split()
 )
 
 
@@ -58,10 +58,14 @@ class FoldProgram:
     types: tuple[Type, ...]  # of the parts of a value
     lanes: int
     pixels: int  # of a chunk: neighbours along a row that a lane folds together
-    at_once: int  # chunks that a lane loads before it folds them
-    chunks: int  # that a lane folds
+    rounds: tuple[int, int, int]  # of a lane: rounds of rounds of chunks that it loads at once
     image_sizes: tuple[str, ...]  # uniforms (width, height, elements from row to row) of images
     element_bytes: tuple[int, ...]  # of the images' buffers
+
+    @property
+    def chunks(self) -> int:
+        """Chunks that a lane folds."""
+        return self.rounds[0] * self.rounds[1] * self.rounds[2]
 
     @property
     def components(self) -> int:
@@ -125,6 +129,7 @@ def fold_program(
         "uniform ivec4 extent;  // chunks of a row, rows, full chunks of a row, pixels of a row",
         "uniform int across;  // lanes side by side",
         "uniform ivec2 pace;  // from one chunk of a lane to the next",
+        "uniform ivec3 rounds;  // rounds of rounds of chunks, of a lane",
         "uniform ivec2 tile;  // chunks and rows of a group",
         "uniform ivec2 parts;  // partial results of a row, of all",
         "uniform ivec3 folds;  // the first and last distance of lanes that meet, their bits",
@@ -134,8 +139,8 @@ def fold_program(
     elements = tuple([16 if image in writer.whole else 4 for image in range(len(inputs))])
     rest = _rest(joiner, joined, types, lanes)
     return FoldProgram(
-        text, rest, along, tuple(types), lanes, chunks.pixels, chunks.count,
-        chunks.count * rounds[0] * rounds[1], names, elements,
+        text, rest, along, tuple(types), lanes, chunks.pixels,
+        (*rounds, chunks.count), names, elements,
     )  # fmt: skip
 
 
@@ -330,56 +335,77 @@ def _struct(types: Sequence[Type]) -> list[str]:
 
 
 def _tree(name: str, count: int, is_there: Callable[[int], str]) -> list[str]:
-    """Fold name0, name1, ... by pairs into name0. `is_there(k)` prints whether the kth is there."""
+    """Fold name0, name1, ... by pairs into name0. `is_there(k)` prints whether the kth is there:
+    nothing where that is known."""
     lines: list[str] = []
     step = 1
     while step < count:
         for left in range(0, count, 2 * step):
             right = left + step
-            lines.append(f"if ({is_there(right)})")
-            lines.append(f"{INDENT}{name}{left} = join({name}{left}, {name}{right});")
+            test = is_there(right)
+            lines += [f"if ({test})"] if test else []
+            indent = INDENT if test else ""
+            lines.append(f"{indent}{name}{left} = join({name}{left}, {name}{right});")
         step *= 2
     return lines
 
 
 def _wide_strip(count: int) -> list[str]:
-    """What a lane folds: rounds of `count` chunks at once. Where all are there and full, nothing
-    is tested."""
+    """What a lane folds: rounds of `count` chunks at once. Where all of these are there and full,
+    nothing is tested, and their loads are on their way together; else they come one by one."""
     places = [f"x + {k} * pace.x, y + {k} * pace.y" if k else "x, y" for k in range(count)]
-    reached = [
-        "if (whole)",
-        f"{INDENT}return chunk(x, y, true);",
-        "return chunk(min(x, extent.x - 1), min(y, extent.y - 1), false);",
-    ]
-    some = [
-        *(f"Value c{k} = reached({place}, whole);" for k, place in enumerate(places)),
-        *_tree("c", count, lambda k: f"whole || is_there({places[k]})"),
+    full = [
+        *(f"Value c{k} = chunk({place}, true);" for k, place in enumerate(places)),
+        *_tree("c", count, lambda k: ""),
         "return c0;",
+    ]
+    edge = [
+        "Value folded;",
+        "for (int fours = 0; fours < rounds.z; fours += 4) {",
+        f"{INDENT}bool begins = is_there(x, y);",
+        f"{INDENT}Value part;",
+        f"{INDENT}for (int k = 0; k < min(4, rounds.z); k++) {{",
+        f"{INDENT * 2}if (is_there(x, y)) {{",
+        f"{INDENT * 3}Value one = chunk(x, y, false);",
+        f"{INDENT * 3}if (k == 0)",
+        f"{INDENT * 4}part = one;",
+        f"{INDENT * 3}else",
+        f"{INDENT * 4}part = join(part, one);",
+        f"{INDENT * 2}}}",
+        f"{INDENT * 2}x += pace.x;",
+        f"{INDENT * 2}y += pace.y;",
+        f"{INDENT}}}",
+        f"{INDENT}if (fours == 0)",
+        f"{INDENT * 2}folded = part;",
+        f"{INDENT}else if (begins)",
+        f"{INDENT * 2}folded = join(folded, part);",
+        "}",
+        "return folded;",
     ]
     last = [f"{axis} + {count - 1} * pace.{axis}" if count > 1 else axis for axis in "xy"]
     lines = [
-        f"bool whole = {last[0]} < extent.z && {last[1]} < extent.y;",
         "Value one;",
-        "if (whole)",
-        f"{INDENT}one = some(x, y, true);",
+        f"if ({last[0]} < extent.z && {last[1]} < extent.y)",
+        f"{INDENT}one = full(x, y);",
         "else",
-        f"{INDENT}one = some(x, y, false);",
+        f"{INDENT}one = edge(x, y);",
     ]
     return [
-        *_function("Value reached(int x, int y, bool whole)", reached),
-        *_function("Value some(int x, int y, bool whole)", some),
-        *_strip(ROUNDS, count, lines),
+        *_function("Value full(int x, int y)", full),
+        *_function("Value edge(int x, int y)", edge),
+        *_strip(count, lines),
     ]
 
 
 def _plain_strip() -> list[str]:
     """What a lane folds, a texel at a time."""
-    return _strip(PLAIN_ROUNDS, 1, ["Value one = value(ivec2(x, y));"])
+    return _strip(1, ["Value one = value(ivec2(x, y));"])
 
 
-def _strip(rounds: tuple[int, int], count: int, lines: Sequence[str]) -> list[str]:
+def _strip(count: int, lines: Sequence[str]) -> list[str]:
     """The function of a lane's rounds within rounds. In each, lines make `one` of `count` chunks,
-    of which the first is there."""
+    of which the first is there. Compilers do not see how many rounds there are, so that none
+    unrolls them."""
     inside = [
         *lines,
         "if (inner == 0)",
@@ -390,7 +416,7 @@ def _strip(rounds: tuple[int, int], count: int, lines: Sequence[str]) -> list[st
     body = [
         "bool begins = is_there(x, y);",
         "Value part;",
-        f"for (int inner = 0; inner < {rounds[1]}; inner++) {{",
+        "for (int inner = 0; inner < rounds.y; inner++) {",
         f"{INDENT}if (is_there(x, y)) {{",
         *[INDENT * 2 + line for line in inside],
         f"{INDENT}}}",
@@ -406,7 +432,7 @@ def _strip(rounds: tuple[int, int], count: int, lines: Sequence[str]) -> list[st
         "Value strip(int x, int y)",
         [
             "Value folded;",
-            f"for (int outer = 0; outer < {rounds[0]}; outer++) {{",
+            "for (int outer = 0; outer < rounds.x; outer++) {",
             *[INDENT + line for line in body],
             "}",
             "return folded;",

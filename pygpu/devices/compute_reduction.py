@@ -127,6 +127,7 @@ class Folded:
         ready.set("extent", (chunks, height, width // program.pixels, width))
         ready.set("across", across)
         ready.set("pace", (0, down) if is_tall else (across, 0))
+        ready.set("rounds", program.rounds)
         ready.set("tile", tile)
         ready.set("parts", (columns, rows * columns))
         ready.set("folds", (first, last, max(2 * first - last, 0)))
@@ -171,7 +172,7 @@ def _across(program: FoldProgram, chunks: int) -> int:
     if program.along == ALONG_Y:
         return min(NARROW, lanes)  # many rows become one
     if program.along == ALONG_X:  # a row becomes one value where its chunks are not too many
-        return min(lanes, _power(-(-chunks // program.at_once)))
+        return min(lanes, _power(-(-chunks // program.rounds[2])))
     best = min(lanes, _power(chunks))
     while best > NARROW and -(-chunks // best) * best > chunks * IDLE:
         best //= 2
