@@ -37,13 +37,14 @@ SHARED: Final = 32768  # bytes of shared memory that OpenGL 4.3 grants
 CHUNK: Final = 16  # bytes
 TEXELS: Final = 64  # that a lane of a wide program holds at once: enough loads on their way
 ROUNDS: Final = (2, 2)  # of them, in nested loops
+EDGE: Final = 4  # chunks that a lane loads at once where some may be missing
 PLAIN_ROUNDS: Final = (4, 8)  # where a lane loads single texels
 OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
 PARTIALS: Final = 8  # that a lane of the second program folds
 AXES: Final = "xyzw"
 _TAKEN: Final = frozenset(
-    """Value value join chunk full edge strip is_there lanes before partials extent across pace
-    rounds tile parts folds count a b""".split()
+    """Value value join chunk full edge edge_chunk strip is_there lanes before partials extent
+    across pace rounds tile parts folds count a b""".split()
 )
 
 
@@ -352,33 +353,32 @@ def _tree(name: str, count: int, is_there: Callable[[int], str]) -> list[str]:
 
 def _wide_strip(count: int) -> list[str]:
     """What a lane folds: rounds of `count` chunks at once. Where all of these are there and full,
-    nothing is tested, and their loads are on their way together; else they come one by one."""
+    nothing is tested; else they come few by few, so that the text stays short."""
     places = [f"x + {k} * pace.x, y + {k} * pace.y" if k else "x, y" for k in range(count)]
     full = [
         *(f"Value c{k} = chunk({place}, true);" for k, place in enumerate(places)),
         *_tree("c", count, lambda k: ""),
         "return c0;",
     ]
+    some = min(count, EDGE)
+    tests = [f"is_there({place})" for place in places[:some]]
+    nearest = [f"min({axis}, extent.{axis} - 1)" for axis in "xy"]
     edge = [
         "Value folded;",
-        "for (int fours = 0; fours < rounds.z; fours += 4) {",
-        f"{INDENT}bool begins = is_there(x, y);",
-        f"{INDENT}Value part;",
-        f"{INDENT}for (int k = 0; k < min(4, rounds.z); k++) {{",
-        f"{INDENT * 2}if (is_there(x, y)) {{",
-        f"{INDENT * 3}Value one = chunk(x, y, false);",
-        f"{INDENT * 3}if (k == 0)",
-        f"{INDENT * 4}part = one;",
-        f"{INDENT * 3}else",
-        f"{INDENT * 4}part = join(part, one);",
-        f"{INDENT * 2}}}",
-        f"{INDENT * 2}x += pace.x;",
-        f"{INDENT * 2}y += pace.y;",
+        f"for (int k = 0; k < rounds.z; k += {some}) {{",
+        f"{INDENT}if (is_there(x, y)) {{",
+        *[
+            f"{INDENT * 2}Value c{k} = edge_chunk({place});"
+            for k, place in enumerate(places[:some])
+        ],
+        *[INDENT * 2 + line for line in _tree("c", some, lambda k: tests[k])],
+        f"{INDENT * 2}if (k == 0)",
+        f"{INDENT * 3}folded = c0;",
+        f"{INDENT * 2}else",
+        f"{INDENT * 3}folded = join(folded, c0);",
         f"{INDENT}}}",
-        f"{INDENT}if (fours == 0)",
-        f"{INDENT * 2}folded = part;",
-        f"{INDENT}else if (begins)",
-        f"{INDENT * 2}folded = join(folded, part);",
+        f"{INDENT}x += {some} * pace.x;",
+        f"{INDENT}y += {some} * pace.y;",
         "}",
         "return folded;",
     ]
@@ -392,6 +392,9 @@ def _wide_strip(count: int) -> list[str]:
     ]
     return [
         *_function("Value full(int x, int y)", full),
+        *_function(
+            "Value edge_chunk(int x, int y)", [f"return chunk({', '.join(nearest)}, false);"]
+        ),
         *_function("Value edge(int x, int y)", edge),
         *_strip(count, lines),
     ]

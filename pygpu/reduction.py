@@ -361,10 +361,9 @@ def total(image: ImageLike, axis: Any, keepdims: bool) -> Any:
     elif is_float:
         return np.sum(_folded(_add, None, image, axis)[0], axis, np.float64, keepdims=keepdims)
     else:
-        whole = Format(storage.dtype, format.channels, normalize=False)
-        parts = _folded(_add_pairs, _halves, ImageMaker.make(storage, make(whole)), axis)
-        high, low = [part.astype(np.int64) for part in parts]
-        summed = np.sum((high << 16) + (low & 0xFFFFFFFF), axis, keepdims=keepdims)
+        as_stored = make(Format(storage.dtype, format.channels, normalize=False))
+        parts = _folded_ints(ImageMaker.make(storage, as_stored), axis)
+        summed = np.sum(parts, axis, keepdims=keepdims)
     scaled = format.kind == "float" and not is_float
     return summed / np.iinfo(storage.dtype).max if scaled else summed
 
@@ -406,14 +405,25 @@ def _folded(function: Any, map: Any, image: ImageLike, axis: Any) -> list[NDArra
     return [without_channel_axis(part.storage.host()) for part in state.images]
 
 
+def _folded_ints(image: ImageLike, axis: Any) -> NDArray[np.int64]:
+    """As `_folded`: sums of ints."""
+    if image.format.dtype.itemsize == 1:
+        return _folded(_add, _whole_number, image, axis)[0].astype(np.int64)
+    high, low = [part.astype(np.int64) for part in _folded(_add_pairs, _halves, image, axis)]
+    return (high << 16) + (low & 0xFFFFFFFF)
+
+
 def _add(a: Any, b: Any) -> Any:
     return a + b
 
 
+def _whole_number(texel: Any) -> Any:
+    return texel + 0  # a bool is an int
+
+
 def _halves(texel: Any) -> Any:
     """An int as two, whose sums over 65536 texels fit in 32 bits, the second's without a sign."""
-    whole = texel + 0  # a bool is an int
-    return whole >> 16, whole & 0xFFFF
+    return texel >> 16, texel & 0xFFFF
 
 
 def _add_pairs(a: Any, b: Any) -> Any:
