@@ -1,5 +1,5 @@
 """
-k-means colours
+K-means colours
 ===============
 
 The few colours that stand for a picture best. Each round, every pixel finds the nearest of the
