@@ -29,7 +29,8 @@ import pygpu
 from benchmarks.gpu_peers import Case, Job
 from benchmarks.gpu_report import markdown, plot
 from benchmarks.kernels import KERNELS
-from benchmarks.reference import TOLERANCE, USUAL, window
+from benchmarks.reference import TOLERANCE, USUAL
+from benchmarks.windows import window
 from pygpu.devices import opengl
 
 CONTENDERS: Final = (
@@ -165,14 +166,14 @@ def rows_of(
 ) -> list[dict[str, Any]]:
     """The times of all contenders that are right, which take turns."""
     jobs: dict[str, tuple[Any, Job]] = {}
-    expected = float(case.image.sum(dtype=np.float64)) if case.kernel == "sum" else None
+    right = expected(case)
     for name, peer in peers:
         try:
             job = peer.make(case)
             if job is None:
                 continue
             if name != "copies":
-                check(case, job.result(), expected)
+                check(case, job.result(), right)
         except Exception as error:  # of any library, or a wrong result
             size = case.size[0]
             note(results, f"{peer.NAME}, {case.kernel}, {case.dtype}, {size}: {shown(error)}")
@@ -199,29 +200,39 @@ def rows_of(
     ]
 
 
-def check(case: Case, result: Any, expected: float | None) -> None:
+def expected(case: Case) -> Any:
+    """The sum, or by its top and left the right result in each of nine windows."""
+    if case.kernel == "sum":
+        return float(case.image.sum(dtype=np.float64)) / (255 if case.is_bytes else 1)
+    height, width = case.size
+    size = min(WINDOW, height, width)
+    places = [
+        (top, left)
+        for top in (0, (height - size) // 2, height - size)
+        for left in (0, (width - size) // 2, width - size)
+    ]
+    parts = {place: window(case.kernel, case.image, *place, size) for place in places}
+    if case.is_bytes:
+        parts = {place: 255 * np.clip(part, 0, 1) for place, part in parts.items()}
+    return parts
+
+
+def check(case: Case, result: Any, right: Any) -> None:
     """An AssertionError where a result is not that of float64."""
-    if expected is not None:
-        expected /= 255 if case.is_bytes else 1
-        error = abs(float(result) - expected) / expected
+    if case.kernel == "sum":
+        error = abs(float(result) - right) / right
         assert error <= 1e-4, f"the sum is off by {error:.2g} of it"
         return
     absolute, share = TOLERANCE.get(case.kernel, USUAL)
     if case.kernel == "mandelbrot":
         share = 0.01  # of a window, which may lie where the set's border does
     if case.is_bytes:
-        absolute, share = 0.52 + 255 * absolute, max(share, 1e-4)  # half a level by rounding
-    height, width = case.size
-    size = min(WINDOW, height, width)
-    for top in (0, (height - size) // 2, height - size):
-        for left in (0, (width - size) // 2, width - size):
-            right = window(case.kernel, case.image, top, left, size)
-            if case.is_bytes:
-                right = 255 * np.clip(right, 0, 1)
-            part = np.asarray(result)[top : top + size, left : left + size]
-            off = np.abs(part.reshape(right.shape).astype(np.float64) - right)
-            wrong = np.count_nonzero(~(off <= absolute)) / off.size
-            assert wrong <= share, f"{wrong:.2%} of the pixels are off by up to {off.max():.3g}"
+        absolute, share = 0.52 + 255 * absolute, max(share, 1e-4)  # half a step by rounding
+    for (top, left), part in right.items():
+        found = np.asarray(result)[top : top + len(part), left : left + part.shape[1]]
+        off = np.abs(found.reshape(part.shape).astype(np.float64) - part)
+        wrong = np.count_nonzero(~(off <= absolute)) / off.size
+        assert wrong <= share, f"{wrong:.2%} of the pixels are off by up to {off.max():.3g}"
 
 
 def merged(parts: list[dict[str, Any]]) -> dict[str, Any]:

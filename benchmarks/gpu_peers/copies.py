@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
-
-from benchmarks.gpu_peers import Case, Job, best, ours
+from benchmarks.gpu_peers import Case, Job, best, gl_buffers, ours
+from benchmarks.gpu_peers.gl_buffers import empty, read, uploaded
 from pygpu.devices import opengl
 
 NAME: Final = "copy"
@@ -23,6 +22,7 @@ void main() {
 
 seconds = ours.seconds
 version = ours.version
+clear = gl_buffers.clear
 
 
 def make(case: Case) -> Job | None:
@@ -31,23 +31,19 @@ def make(case: Case) -> Job | None:
     if case.kernel == "mandelbrot":
         return None  # it reads no image
     with opengl.context() as gl:
-        source, target = gl.buffer(texels.nbytes), gl.buffer(texels.nbytes)
-        source.glo.write(texels.reshape(-1).view(np.uint8))
+        source, target = uploaded(texels), empty(texels.nbytes)
         program = gl.gl.compute_shader(COPY)
         groups = -(-texels.nbytes // (16 * 256))
         across = min(groups, 4096)
 
         def by_program() -> None:
-            source.glo.bind_to_storage_buffer(0)
-            target.glo.bind_to_storage_buffer(1)
+            source.bind_to_storage_buffer(0)
+            target.bind_to_storage_buffer(1)
             program.run(across, -(-groups // across), 1)
             gl.gl.memory_barrier()
 
         def result() -> Any:
-            with opengl.context():
-                array = np.empty(texels.shape, texels.dtype)
-                target.glo.read_into(array.reshape(-1).view(np.uint8))
-                return array
+            return read(target, texels.shape, texels.dtype)
 
-        driver = Job(lambda: gl.gl.copy_buffer(target.glo, source.glo), result)
+        driver = Job(lambda: gl.gl.copy_buffer(target, source), result)
         return best({"driver": driver, "program": Job(by_program, result)}, seconds)

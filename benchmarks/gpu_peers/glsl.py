@@ -16,7 +16,8 @@ from typing import Any, Final
 import moderngl
 import numpy as np
 
-from benchmarks.gpu_peers import Case, Job, best, ours
+from benchmarks.gpu_peers import Case, Job, best, gl_buffers, ours
+from benchmarks.gpu_peers.gl_buffers import empty, read, uploaded
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Fetch, Let, Stage, Tap, spelled
 from pygpu.devices import opengl
@@ -36,6 +37,7 @@ float byte_at(uint word, int at) {{ return float((word >> (8 * at)) & 255u) * (1
 """
 
 seconds = ours.seconds
+clear = gl_buffers.clear
 
 
 def version() -> str:
@@ -271,26 +273,20 @@ def _chosen(case: Case, ways: list[Any], groups: Any = GROUPS) -> Job:
     """The fastest of some programs in some groups."""
     height, width = case.size
     with opengl.context() as gl:
-        source = _uploaded(gl, case.image)
+        source = uploaded(case.image)
         texel = np.dtype(np.int32) if case.kernel == "mandelbrot" else case.dtype
         shape = case.image.shape
-        target = gl.buffer(math.prod(shape) * texel.itemsize)
+        target = empty(math.prod(shape) * texel.itemsize)
         jobs = {}
         for (text, pixels), group in product(ways, groups):
             if case.kernel == "rotation" and case.is_bytes:
                 pixels = (4, 1)
             run = _dispatcher(gl, text(*group), source, target, (width, height), pixels, group)
             name = f"{pixels[0]} x {pixels[1]} pixels, groups of {group[0]} x {group[1]}"
-            jobs[name] = Job(run, lambda: _read(target, shape, texel))
+            jobs[name] = Job(run, lambda: read(target, shape, texel))
         if case.kernel == "mandelbrot":
             jobs = {name: _with_view(job, case) for name, job in jobs.items()}
     return best(jobs, seconds)
-
-
-def _uploaded(gl: Any, image: Any) -> opengl.Buffer:
-    buffer = gl.buffer(image.nbytes)
-    buffer.glo.write(image.reshape(-1).view(np.uint8))
-    return buffer
 
 
 def _with_view(job: Job, case: Case) -> Job:
@@ -314,8 +310,8 @@ def _dispatcher(
     down = -(-size[1] // (pixels[1] * group[1]))
 
     def run() -> None:
-        source.glo.bind_to_storage_buffer(0)
-        target.glo.bind_to_storage_buffer(1)
+        source.bind_to_storage_buffer(0)
+        target.bind_to_storage_buffer(1)
         program.run(across, down, 1)
         gl.gl.memory_barrier()
 
@@ -323,26 +319,19 @@ def _dispatcher(
     return run
 
 
-def _read(buffer: Any, shape: Any, dtype: Any) -> Any:
-    with opengl.context():
-        array = np.empty(shape, dtype)
-        buffer.glo.read_into(array.reshape(-1).view(np.uint8))
-        return array
-
-
 def _two_passes(case: Case, stages: tuple[Stage, ...]) -> Job:
     """Along rows into floats, then along columns."""
     height, width = case.size
     across, down = stages
     with opengl.context() as gl:
-        source = _uploaded(gl, case.image)
-        between = gl.buffer(4 * width * height)
-        target = gl.buffer(width * height * case.dtype.itemsize)
+        source = uploaded(case.image)
+        between = empty(4 * width * height)
+        target = empty(width * height * case.dtype.itemsize)
         first, second = (
             {
                 f"{pixels[1]} rows, groups of {group}": Job(
                     _dispatcher(gl, text(*group), *ends, (width, height), pixels, group),
-                    lambda: _read(target, case.image.shape, case.dtype),
+                    lambda: read(target, case.image.shape, case.dtype),
                 )
                 for (text, pixels), group in product(ways, GROUPS)
             }
@@ -363,11 +352,11 @@ def _two_passes(case: Case, stages: tuple[Stage, ...]) -> Job:
 def _sum(case: Case) -> Job:
     """Partial sums by groups that stride over the image, then one group over those."""
     with opengl.context() as gl:
-        source = _uploaded(gl, case.image)
+        source = uploaded(case.image)
         jobs = {}
         for groups in (256, 1024, 2048):
-            parts = gl.buffer(4 * groups)
-            total = gl.buffer(4)
+            parts = empty(4 * groups)
+            total = empty(4)
             stored = "uvec4" if case.is_bytes else "vec4"
             four = "dot({}, vec4(1.0))"
             value = four.format("source[i]")
@@ -381,19 +370,19 @@ def _sum(case: Case) -> Job:
             first["count"], second["count"] = case.image.nbytes // 16, groups
 
             def run(first=first, second=second, parts=parts, total=total, groups=groups) -> None:
-                source.glo.bind_to_storage_buffer(0)
-                parts.glo.bind_to_storage_buffer(1)
+                source.bind_to_storage_buffer(0)
+                parts.bind_to_storage_buffer(1)
                 first.run(groups, 1, 1)
                 gl.gl.memory_barrier()
-                parts.glo.bind_to_storage_buffer(0)
-                total.glo.bind_to_storage_buffer(1)
+                parts.bind_to_storage_buffer(0)
+                total.bind_to_storage_buffer(1)
                 second.run(1, 1, 1)
                 gl.gl.memory_barrier()
 
             def result(run=run, total=total) -> float:
                 with opengl.context():
                     run()
-                return float(_read(total, (1,), np.dtype(np.float32))[0])
+                return float(read(total, (1,), np.dtype(np.float32))[0])
 
             jobs[f"{groups} groups"] = Job(run, result)
     return best(jobs, seconds)

@@ -7,6 +7,9 @@ from typing import Any, Final
 
 import numba
 import numpy as np
+
+if not hasattr(np, "row_stack"):  # NumPy 2.5 has dropped the name that numba-cuda 0.30 asks it for
+    np.row_stack = np.vstack
 from numba import cuda
 
 from benchmarks.gpu_peers import Case, Job, module, slug
