@@ -162,3 +162,30 @@ def stored(w: Walker, array: np.ndarray[Any, Any], index: Any, new: Any) -> Any:
     copy = array.copy() if known and array.dtype != object else array.astype(object)
     copy[index] = values[()] if values.ndim == 0 else values
     return copy
+
+
+def stored_by_dynamic(
+    w: Walker, array: np.ndarray[Any, Any], indices: tuple[Any, ...], new: Any
+) -> np.ndarray[Any, Any]:
+    """A copy of an array with something stored where integers, some of them dynamic, point: each
+    element that may be meant becomes a selection. An index out of range stores nothing."""
+    if len(indices) > array.ndim:
+        raise IndexError(
+            f"too many indices for array: array is {array.ndim}-dimensional, but "
+            f"{len(indices)} were indexed"
+        )
+    made = array.astype(object)
+    for place in np.ndindex(*array.shape[: len(indices)]):
+        meant: Any = True
+        for index, at, length in zip(indices, place, array.shape, strict=False):
+            here = arithmetic.compare(w, "==", index, at)
+            from_end = arithmetic.compare(w, "==", index, at - length)
+            meant = w.environment.both(w, meant, w.environment.either(w, here, from_end))
+        if meant is not False:
+            old = np.asarray(made[place], object)
+            chosen = to_objects(w, stored(w, array, place, new)[place])
+            flat = zip(chosen.reshape(-1), old.reshape(-1), strict=True)
+            selected = np.empty(old.shape, object)
+            selected.reshape(-1)[:] = [w.environment.choose(w, meant, a, b) for a, b in flat]
+            made[place] = selected[()] if old.ndim == 0 else selected
+    return made

@@ -117,6 +117,35 @@ def _refuse(message: str) -> Rule:
     return rule
 
 
+def _globals(w: Walker) -> Any:
+    return w.frame.globals
+
+
+def _evaluation(function: Any) -> Rule:
+    """eval and exec: with their own namespace they are calls like others."""
+
+    def rule(w: Walker, source: Any, *namespaces: Any) -> Any:
+        if namespaces:
+            return NotImplemented
+        raise w.error(
+            f"{function.__name__}() does not see the variables of a compiled function: "
+            "give it a namespace, or call it outside"
+        )
+
+    return rule
+
+
+def _of_frame(function: Any) -> Rule:
+    """vars and dir: without an argument they look into the frame."""
+
+    def rule(w: Walker, *args: Any) -> Any:
+        if args:
+            return NotImplemented
+        raise w.error(f"{function.__name__}() has no meaning in a compiled function")
+
+    return rule
+
+
 def _partial(w: Walker, function: Any, *args: Any, **keywords: Any) -> Any:
     return Bound(function, args, keywords)
 
@@ -230,6 +259,12 @@ INTRINSICS: Final[dict[Any, Rule]] = {
     callable: _callable,
     id: _id,
     print: _print,
+    globals: _globals,
+    locals: _of_frame(locals),
+    vars: _of_frame(vars),
+    dir: _of_frame(dir),
+    eval: _evaluation(eval),
+    exec: _evaluation(exec),
     hash: _refuse("a dynamic value has no hash: keys and elements of sets must be known"),
     **{cls: _vector_constructor(cls) for cls in (*vectors.CLASSES.values(), vectors.Position)},
     **{cls: _matrix_constructor(cls) for cls in matrices.MATRICES.values()},
@@ -244,6 +279,12 @@ ALWAYS: Final = frozenset(
         super,
         getattr,
         hasattr,
+        globals,
+        locals,
+        vars,
+        dir,
+        eval,
+        exec,
         list,
         dict,
         set,

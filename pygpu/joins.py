@@ -100,6 +100,7 @@ class Join:
         self.heap: dict[Object, Any] = {}
         self.shown: list[tuple[tuple[Array, Array], Any, Array]] = []  # bases, joined one, view
         self.aliases: list[tuple[Object, Object]] = []  # (older object, joined one it may be)
+        self.spoiled = False  # whether a Conflict has come where the left had none
 
     def states(self) -> State:
         left, right = self.left, self.right
@@ -109,6 +110,8 @@ class Join:
             if name in left.locals and name in right.locals:
                 locals[name] = self.value(left.locals[name], right.locals[name], (name,))
             else:
+                was = left.locals.get(name)
+                self.spoiled |= name in left.locals and not isinstance(was, Conflict)
                 locals[name] = Conflict(self.explain(name))
         stack = [
             self.value(a, b, (f".{index}",))
@@ -161,6 +164,7 @@ class Join:
             type = vector(widest(kind_a, kind_b), 1)
             return Dynamic(self.leaf(a, b, type, key))
         if isinstance(a, Conflict) or isinstance(b, Conflict):
+            self.spoiled |= not isinstance(a, Conflict)
             return a if isinstance(a, Conflict) else b
         a, b = self.lifted(a), self.lifted(b)
         if isinstance(a, Object) and isinstance(b, Object):
@@ -175,6 +179,7 @@ class Join:
         return self.virtual[id(known)]
 
     def conflict(self, a: Any, b: Any, key: Key) -> Conflict:
+        self.spoiled = True
         own = isinstance(key[0], str) and key[0].isidentifier()
         name = f"'{key[0]}'" if own else "a value"
         if a is UNBOUND or b is UNBOUND:
@@ -288,6 +293,15 @@ class Join:
 
     def contents(self, handle: Object, a: Any, b: Any, key: Key) -> Any:
         """What an object holds after the join, by its class."""
+        joined = self._contents(handle, a, b, key)
+        if isinstance(joined, Conflict):
+            self.spoiled |= not isinstance(a, Conflict)
+        elif isinstance(joined, dict):
+            spoiled = [name for name, part in joined.items() if isinstance(part, Conflict)]
+            self.spoiled |= any(not isinstance(a.get(name), Conflict) for name in spoiled)
+        return joined
+
+    def _contents(self, handle: Object, a: Any, b: Any, key: Key) -> Any:
         if a is b:
             return a
         if isinstance(a, Conflict) or isinstance(b, Conflict):

@@ -36,6 +36,7 @@ from pygpu.values import (
 if TYPE_CHECKING:
     from pygpu.walker import Walker
 
+ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
 UNROLL_EXITS: Final = 16  # iterations of a known loop that a dynamic test may leave
 
 
@@ -241,7 +242,7 @@ def device_loop(
     at = frame.at
     calls_made = w.environment.calls.copy()
     entry = youngest()
-    while True:
+    for _ in range(ROUNDS):
         older = youngest()
         body = Region()
         w.environment.calls = calls_made.copy()
@@ -273,6 +274,8 @@ def device_loop(
         if not changed and not guarded:
             break
         current = joined
+    else:
+        raise w.error("what this loop carries from round to round is not settled: simplify it")
     return _emit_loop(w, header, body, outcome, initial, nexts, entry)
 
 

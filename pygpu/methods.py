@@ -121,22 +121,30 @@ def _pop(w: Walker, xs: List, index: Any = -1) -> Any:
     return value
 
 
-def _place(w: Walker, xs: Any, value: Any) -> int:
-    """The place of a value among the items, compared at compile time."""
+def _place(w: Walker, xs: Any, value: Any) -> Any:
+    """The first place of a value among the items; a dynamic one if a comparison is."""
+    tests = []
     for place, item in enumerate(items_of(w, xs)):
-        if item is value:
-            return place
-        same = operators.compare(w, "==", item, value)
+        same = item is value or operators.compare(w, "==", item, value)
         if isinstance(same, Abstract):
-            raise w.error(f"where {describe(value)} stands is not known at compile time")
-        if same:
-            return place
-    raise ValueError(f"{describe(value)} is not in list")
+            tests.append((place, w.environment.truth(w, same)))
+        elif same:
+            break
+    else:
+        if not tests:
+            raise ValueError(f"{describe(value)} is not in list")
+        place = tests.pop()[0]  # where it is not in the list, some place
+    for before, test in reversed(tests):
+        place = w.environment.choose(w, test, before, place)
+    return place
 
 
 def _remove(w: Walker, xs: List, value: Any) -> None:
     items = list(items_of(w, xs))
-    del items[_place(w, xs, value)]
+    place = _place(w, xs, value)
+    if isinstance(place, Abstract):
+        raise w.error(f"where {describe(value)} stands is not known at compile time")
+    del items[place]
     w.write(xs, tuple(items))
 
 

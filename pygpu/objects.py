@@ -14,7 +14,7 @@ import numpy as np
 
 from pygpu import arithmetic, matrices, vectors
 from pygpu.arithmetic import components, dynamic, make_vector
-from pygpu.elements import cast, kind_of, stored, transpose, type_of_row
+from pygpu.elements import cast, kind_of, stored, stored_by_dynamic, transpose, type_of_row
 from pygpu.joins import scalar_kind
 from pygpu.known import NotKnown, concrete, own, realised
 from pygpu.sequences import by_dynamic_index, items_of, slice_of
@@ -498,6 +498,11 @@ def _set_by_dynamic_index(w: Walker, container: Any, index: Any, new: Any) -> No
                 for chosen, old in zip(mask.reshape(-1), contents.reshape(-1), strict=True)
             ]
             w.write(container, masked)
+            return
+    if isinstance(container, Array):
+        indices = index.items if isinstance(index, Tuple) else (index,)
+        if all(scalar_kind(part) == "int" for part in indices):
+            w.write(container, stored_by_dynamic(w, w.read(container), indices, new))
             return
     if isinstance(container, Dict):
         raise w.error(f"the key of a dict must be known at compile time, got {describe(index)}")

@@ -48,6 +48,24 @@ class Frame:
         line = span.line or self.code.code.co_firstlineno
         return Place(file, self.name, line, span.end_line, span.column, span.end_column, caller)
 
+    def refused_around(self) -> str | None:
+        """The `with` statement whose context the instruction being walked computes."""
+        here = self.code.instructions[self.at].span
+        for instruction in self.code.instructions[self.at + 1 :]:
+            if instruction.op == "UNSUPPORTED" and instruction.arg in ("with", "async with"):
+                span = instruction.span
+                if None not in (here.line, span.line) and _within(here, span):
+                    return str(instruction.arg)
+        return None
+
+
+def _within(inner: bytecode.Span, outer: bytecode.Span) -> bool:
+    """Whether a span of source lies in another."""
+    return (outer.line, outer.column) <= (inner.line, inner.column) and (
+        inner.end_line,
+        inner.end_column,
+    ) <= (outer.end_line, outer.end_column)
+
 
 @dataclass(slots=True)
 class Outcome:

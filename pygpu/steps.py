@@ -641,8 +641,13 @@ _INSTEAD: Final = {
 }
 
 
+def refusal(what: str) -> str:
+    """What to say of a construct that is not supported."""
+    return _INSTEAD.get(what, f"{what} is not supported in a compiled function")
+
+
 def UNSUPPORTED(w: Walker, state: State, what: Any) -> None:
-    raise w.error(_INSTEAD.get(what, f"{what} is not supported in a compiled function"))
+    raise w.error(refusal(what))
 
 
 def IMPORT(w: Walker, state: State, name: str) -> None:

@@ -25,7 +25,7 @@ from pygpu.joins import Export, Join, Key, move_out
 from pygpu.paths import RETURN, SUSPENDED, Frame, Outcome, Slots
 from pygpu.sequences import advance_iterator
 from pygpu.ssa import Builder, Op, Region, Value
-from pygpu.steps import STEPS, truth
+from pygpu.steps import STEPS, refusal, truth
 from pygpu.types import BOOL, Type
 from pygpu.values import (
     Array,
@@ -85,6 +85,9 @@ class Walker:
             return error
         if not getattr(error, "__pygpu_noted__", False):
             place = self.frame.place()
+            refused = self.frame.refused_around()
+            if refused is not None:
+                return CompileError(refusal(refused), place)
             source = place.text()
             error.add_note(f"{AT_COMPILE_TIME}{place}" + (f": {source.strip()}" if source else ""))
             for note in call_notes(place):
@@ -379,8 +382,8 @@ class Walker:
     def join(
         self, frame: Frame, left: State, right: State, leaf: Any, older: int, around: bool = False
     ) -> tuple[State, bool]:
-        """Two states as one, and whether it has become impossible to change an object that could
-        be changed on the left."""
+        """Two states as one, and whether something has become impossible that could be done on the
+        left: to read a value, or to change an object."""
         join = Join(
             left,
             right,
@@ -402,7 +405,7 @@ class Walker:
                 for views in self.aliases.values():  # what may be one of the two may be this
                     if (a in views or b in views) and made not in views:
                         views.append(made)
-        return state, guarded
+        return state, guarded or join.spoiled
 
     def _outer_values(self, frame: Frame) -> Iterable[Any]:
         for outer in self.frames:

@@ -925,3 +925,27 @@ def class_body_that_differs(im: Image, p: Position):
             gain = 2.0
 
     return Settings.gain
+
+
+@program
+def context_that_fails(im: Image, p: Position):
+    with open("/no/such/file") as file:
+        return im(p) * float(file.read())
+
+
+@program
+def list_that_grows_tested_by_its_loop(im: Image, p: Position):
+    xs = []
+    while im(p) > len(xs):
+        xs.append(im(p))
+    return sum(xs)
+
+
+@program
+def evaluated_text(im: Image, p: Position):
+    return eval("im(p)")
+
+
+@program
+def variables_of_the_frame(im: Image, p: Position):
+    return locals()["im"](p)

@@ -153,3 +153,33 @@ def bisected_list(im: Image, p: Position):
 def taken_from_flattened_table(counts: Image, p: Position):
     table = np.arange(12.0).reshape(3, 4)
     return table.take(counts(p)) + np.take(table, counts(p)) + table.item(counts(p))
+
+
+@program
+def write_dyn_index(im: Image, counts: Image, p: Position):
+    xs = [0.0, 0.0, 0.0, 0.0]
+    for i in range(4):
+        xs[(counts(p) + i) % 4] += i * im(p)
+    h = np.zeros(4)
+    h[counts(p) % 4] += 1
+    return xs[0] + 10 * xs[1] + 100 * xs[2] + h[1] * 1000
+
+
+@program
+def write_arr_2d(im: Image, counts: Image, p: Position):
+    h = np.zeros((3, 3))
+    g = np.zeros((2, 3), int)
+    i = counts(p) % 3
+    h[i, 1] += im(p)
+    h[1, -1 - i] = 2
+    g[i - 1] = [1.7, 2, 3]
+    g[0, i] = 9.5
+    return h.sum() + h[1, 1] * 10 + h[2, 1] * 100 + g[0, 0] + 10 * g[1, 1] + 100 * g[0, 2]
+
+
+@program
+def list_index(im: Image, p: Position):
+    xs = [im(p + (i, 0)) for i in range(4)]
+    return (
+        xs.index(min(xs)) + 10 * xs.index(max(xs)) + 100 * [3, 4].index(4) + tuple(xs).index(xs[2])
+    )
