@@ -511,3 +511,24 @@ assert buffer.read() == b"abcd"
         server.wait()
         os.close(receiving)
         os.close(sending)
+
+
+# ---------------------------------------------------------------- downloads
+
+
+@pytest.mark.parametrize("nbytes", [4, 4096, 4097, 20_000])
+def test_buffers_are_downloaded_by_way_of_another(
+    nbytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("compute")
+    array = np.random.default_rng(0).integers(0, 256, nbytes, np.uint8)
+    monkeypatch.setattr(opengl.Context, "is_software", False)  # as hardware does it
+    monkeypatch.setattr(opengl, "STAGED", 4096)
+    with opengl.context() as gl:
+        monkeypatch.setattr(gl, "staging", None)
+        buffer = gl.buffer(nbytes)
+        buffer.glo.write(array)
+        found = np.zeros_like(array)
+        gl.download(buffer, found)
+        gl.check()
+    np.testing.assert_array_equal(found, array)

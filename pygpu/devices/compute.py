@@ -254,10 +254,10 @@ def read_buffer(
     texels = _bytes(array)
     row = row_bytes(format, array.shape[1])
     if row == texels.shape[1]:
-        buffer.glo.read_into(texels)
+        gl.download(buffer, texels)
     else:
         padded = np.empty((len(texels), row), np.uint8)
-        buffer.glo.read_into(padded)
+        gl.download(buffer, padded)
         texels[:] = padded[:, : texels.shape[1]]
     gl.check()
 

@@ -141,7 +141,7 @@ class Folded:
     ) -> list[Array]:
         """Words of a buffer as arrays, one for each part of a value."""
         words = np.empty((self.program.components, *shape), np.uint32)
-        buffer.glo.read_into(words)
+        gl.download(buffer, words)
         gl.check()
         arrays, place = [], 0
         for type in self.program.types:
