@@ -7,6 +7,7 @@ import pytest
 import skimage.color
 import skimage.filters
 import skimage.transform
+import skimage.util
 from numpy import ravel, sqrt, transpose
 from numpy.testing import assert_allclose
 from PIL import Image as PILImage
@@ -102,9 +103,21 @@ def test_gaussian_of_a_pixel(grey) -> None:
     assert detail(Image(grey), Position(5, 6)) == pytest.approx(expected[6, 5], abs=2e-6)
 
 
-def test_gaussian_says_what_it_takes() -> None:
+def test_gaussian_of_two_widths(grey) -> None:
+    expected = skimage.filters.gaussian(grey, (0.5, 2.0))
+    assert_allclose(filters.gaussian(grey, sigma=(0.5, 2.0)), expected, atol=2e-6)
+    pixel = filters.gaussian(Image(grey), Position(5, 6), (0.5, 2.0))
+    assert pixel == pytest.approx(expected[6, 5], abs=2e-6)
+
+
+def test_gaussian_says_what_it_takes(grey) -> None:
     with pytest.raises(TypeError, match="im takes an image"):
         filters.gaussian(0.5)
+    with pytest.raises(TypeError, match=r"the width is given as sigma=2\.0"):
+        filters.gaussian(grey, 2.0)
+    for sigma in (-1, math.nan, math.inf, "wide", (1, 2, 3), (1, -1)):
+        with pytest.raises(ValueError, match="sigma takes a number, 0 or more, or a pair"):
+            filters.gaussian(grey, sigma=sigma)
 
 
 # ---------------------------------------------------------------- edges and medians
@@ -143,6 +156,63 @@ def test_median(size, grey, colours) -> None:
     )
     expected = ndimage.median_filter(colours, (size, size, 1), mode="nearest")
     assert_allclose(filters.median(colours, size=size), expected)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, (3, 5), (1, 4)])
+def test_median_of_any_window(size, grey) -> None:
+    expected = ndimage.median_filter(grey, size, mode="nearest")
+    assert_allclose(filters.median(grey, size=size), expected)
+
+
+@pytest.mark.parametrize("size", [0, -3, 2.5, "3", (3, 0), (1, 2, 3)])
+def test_median_says_what_it_takes(size, grey) -> None:
+    with pytest.raises(ValueError, match="size takes a whole number, 1 or more"):
+        filters.median(grey, size=size)
+
+
+# ---------------------------------------------------------------- texels
+
+
+SHAPES = [(1, 1), (1, 7), (7, 1), (2, 3), (17, 13)]
+
+
+def texels(shape, dtype, channels) -> np.ndarray:
+    values = np.random.default_rng(4).random((*shape, channels) if channels > 1 else shape)
+    most = np.iinfo(dtype).max if np.dtype(dtype).kind == "u" else 1
+    return (values * most).astype(dtype)
+
+
+def channelwise(function, texels) -> np.ndarray:
+    floats = skimage.util.img_as_float(texels)
+    if floats.ndim == 2:
+        return function(floats)
+    return np.stack([function(channel) for channel in np.moveaxis(floats, -1, 0)], axis=-1)
+
+
+@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float64"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_filters_of_any_size_and_type(shape, dtype, channels) -> None:
+    given = texels(shape, dtype, channels)
+    pairs = [
+        (filters.sobel(given), skimage.filters.sobel),
+        (filters.farid_h(Image(given, boundary="reflect")), skimage.filters.farid_h),
+        (filters.laplace(given), skimage.filters.laplace),
+        (filters.gaussian(given, sigma=2.0), lambda v: skimage.filters.gaussian(v, 2.0)),
+        (filters.median(given), lambda v: ndimage.median_filter(v, 3, mode="nearest")),
+    ]
+    for actual, function in pairs:
+        assert_allclose(actual, channelwise(function, given), atol=2e-6)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float64"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_colours_of_any_size_and_type(shape, dtype) -> None:
+    given = texels(shape, dtype, 3)
+    for name in ("rgb2gray", "rgb2hsv", "hsv2rgb", "rgb2xyz", "rgb2lab"):
+        expected = getattr(skimage.color, name)(skimage.util.img_as_float(given))
+        atol = 3e-4 if name == "rgb2lab" else 1e-5
+        assert_allclose(getattr(filters, name)(given), expected, atol=atol)
 
 
 # ---------------------------------------------------------------- colours
@@ -209,6 +279,21 @@ def test_a_picture_of_another_form_comes_back(colours) -> None:
     assert filters.rgb2hsv(colours, dtype=np.uint8).dtype == np.uint8
 
 
+def test_conversions_say_what_they_take(layers, grey) -> None:
+    with pytest.raises(
+        ValueError, match="rgb2lab takes an image of 3 channels, got 4: leave alpha"
+    ):
+        filters.rgb2lab(layers)
+    with pytest.raises(ValueError, match="rgb2gray takes an image of 3 channels, got 1"):
+        filters.rgb2gray(grey)
+    with pytest.raises(ValueError, match="gray2rgb takes an image of 1 channel, got 4"):
+        filters.gray2rgb(layers)
+    with pytest.raises(ValueError, match="srgb_to_linear takes an image of 1 or 3 channels"):
+        filters.srgb_to_linear(layers)
+    with pytest.raises(TypeError, match="rgb2hsv takes dtype with an image, got Vec3"):
+        filters.rgb2hsv(Vec3(0.1, 0.2, 0.3), dtype=np.uint8)
+
+
 # ---------------------------------------------------------------- blends
 
 
@@ -263,6 +348,11 @@ def test_all_blends_are_tested() -> None:
 def test_blend_by_a_function(colours) -> None:
     actual = filters.blend(colours, colours[::-1], mode=lambda a, b: (a + b) / 2)
     assert_allclose(actual, (colours + colours[::-1]) / 2, atol=1e-6)
+
+
+def test_blend_says_what_it_takes(colours) -> None:
+    with pytest.raises(ValueError, match=r"mode takes normal, multiply, .*, got 'dissolve'"):
+        filters.blend(colours, colours, mode="dissolve")
 
 
 # ---------------------------------------------------------------- between pixels
@@ -354,3 +444,10 @@ def test_nothing_over_nothing_is_nothing() -> None:
     clear = Image(np.zeros((2, 2, 4)))
     assert not np.asarray(filters.over(clear, clear)).any()
     assert all(filters.over(clear, clear, Position(0, 0)) == Vec4(0.0))
+
+
+def test_alpha_says_what_it_takes(colours) -> None:
+    with pytest.raises(ValueError, match="above takes an image of four channels, got 3"):
+        filters.over(colours, colours)
+    with pytest.raises(TypeError, match="keep_alpha takes a function of images and a position"):
+        filters.keep_alpha(3)

@@ -48,6 +48,8 @@ def keep_alpha(function: Callable[..., Any]) -> Callable[..., Any]:
     `function` is one of images and a position, as `compile` takes; images without alpha are given
     to it as they are. The result is such a function, too.
     """
+    if not callable(function):
+        raise TypeError(f"keep_alpha takes a function of images and a position, got {function!r}")
     plain = function.__wrapped__ if isinstance(function, Compiled) else function
 
     @functools.wraps(plain)
@@ -72,6 +74,8 @@ def _colours(value: Any) -> Any:
 def over(below: Image, above: Image, p: Position) -> Any:
     """One image with alpha over another, with or without (Porter and Duff, 1984). Colours are not
     premultiplied; the result has alpha if the lower image has."""
+    if above.channels != 4:
+        raise ValueError(f"over: above takes an image of four channels, got {above.channels}")
     a, b = above(p), below(p)
     if below.channels != 4:
         return b + a.a * (a.rgb - b)

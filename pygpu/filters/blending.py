@@ -101,5 +101,14 @@ def blend(
 ) -> Any:
     """Two images of the same channels, by the name of a mode or any function of two colours."""
     a, b = below(p), above(p)
-    function = BLENDS[mode] if isinstance(mode, str) else mode
+    function = mode_of(mode)
     return a + opacity * (function(a, b) - a)
+
+
+def mode_of(mode: Any) -> Any:
+    """The function of a mode's name, or of itself. ValueError where there is none of that name."""
+    if callable(mode):
+        return mode
+    if mode not in BLENDS:
+        raise ValueError(f"blend: mode takes {', '.join(BLENDS)}, or a function, got {mode!r}")
+    return BLENDS[mode]

@@ -35,6 +35,19 @@ def convolve(kernel: Any, im: Image, p: Position) -> Any:
     return sum([w * im(p - d) for w, d in zip(weights, offsets(kernel), strict=True)])
 
 
+def widths(sigma: Any) -> tuple[Any, Any]:
+    """Sigma along y and x. ValueError for anything but a number from 0 up, or two."""
+    pair = (sigma, sigma) if np.ndim(sigma) == 0 else tuple(sigma)
+    if len(pair) != 2 or not all(
+        isinstance(s, int | float | np.number) and 0 <= s < np.inf for s in pair
+    ):
+        raise ValueError(
+            "gaussian: sigma takes a number, 0 or more, or a pair of such (along y, along x), "
+            f"got {sigma!r}"
+        )
+    return pair
+
+
 def gaussian_weights(sigma: float, truncate: float = 4.0) -> Any:
     """Samples of a Gaussian out to `truncate` sigma, of sum 1."""
     radius = int(truncate * sigma + 0.5)
@@ -48,7 +61,7 @@ def gaussian_weights(sigma: float, truncate: float = 4.0) -> Any:
 def gaussian(
     im: Any,
     p: Any = None,
-    sigma: float = 1.0,
+    sigma: Any = 1.0,
     *,
     truncate: float = 4.0,
     out: Any = None,
@@ -56,21 +69,25 @@ def gaussian(
 ) -> Any:
     """The mean of the neighbours, weighted by a Gaussian; `skimage.filters.gaussian`.
 
-    A whole image is made in two passes, along rows and columns, with nothing rounded in between;
-    `out` and `dtype` are those of any call. With a position it is one sum over a square of texels:
-    in a function that is dear for a large sigma, which is known when the function is compiled.
+    `sigma` is a number of pixels, or two: along y, along x. A whole image is made in two passes,
+    along rows and columns, with nothing rounded in between; `out` and `dtype` are those of any
+    call. With a position it is one sum over a square of texels: in a function that is dear for a
+    large sigma, which is known when the function is compiled.
     """
+    if isinstance(p, (int, float)):
+        raise TypeError(f"gaussian: p takes a position; the width is given as sigma={p!r}")
+    down, across = widths(sigma)
     if p is not None:
-        weights = gaussian_weights(sigma, truncate)
-        return correlate(np.outer(weights, weights), im, p)
+        columns = gaussian_weights(down, truncate)
+        return correlate(np.outer(columns, gaussian_weights(across, truncate)), im, p)
     if not is_picture(im):
         raise TypeError(f"gaussian: im takes an image, or a position with it, got {im!r}")
     signature = _along.signature
-    known = {"sigma": sigma, "truncate": truncate}
+    known = {"sigma": across, "truncate": truncate, "axis": 1}
     arguments = flatten(signature, signature.collect((im,), known))
     form = form_of(arguments.images)
     rows = _along.run(arguments, Wanted("image")).presented()
-    arguments = flatten(signature, signature.collect((rows,), known | {"axis": 0}))
+    arguments = flatten(signature, signature.collect((rows,), known | {"sigma": down, "axis": 0}))
     targeted = None if out is None else Out.of(out)
     return _along.run(arguments, _along.wanted(form, targeted, dtype), out=targeted).presented()
 
