@@ -64,3 +64,15 @@ def test_links_lead_somewhere(page: str) -> None:
         and not (ROOT / page).parent.joinpath(link).exists()
     ]
     assert missing == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/debugging.md"])
+def test_quoted_messages_are_what_is_said(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    quoted = re.findall(r"^pygpu\.CompileError: (.*?)(?=\n```|\n\w+ was called)", text, re.M | re.S)
+    golden = [
+        file.read_text(encoding="utf-8") for file in (ROOT / "tests/goldens/errors").iterdir()
+    ]
+    assert quoted
+    for message in quoted:
+        assert any(message.replace("\n", " ") in said for said in golden)
