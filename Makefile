@@ -52,8 +52,8 @@ docs: $(VENV)/.docs ## build the documentation with gallery and notebooks: docs/
 notebooks: $(VENV)/.dev $(VENV)/.notebooks ## run the notebooks of examples/notebooks
 	$(BIN)/python -m pytest -q -n $(JOBS) tests/test_notebooks.py
 
-bench: $(VENV)/.bench ## time the kernels against hand-written programs and other libraries
-	$(BIN)/python -m benchmarks.cpu
+bench: $(VENV)/.bench ## time the kernels against other libraries; table and plot are rewritten
+	$(BIN)/python -m benchmarks.cpu --report benchmarks/RESULTS_CPU.md --plot docs/images/benchmarks_cpu.png $(BENCH_ARGS)
 
 bench-gpu: $(VENV)/.bench ## time the kernels on a GPU against other libraries; table and plot are rewritten
 	$(BIN)/python -m benchmarks.gpu --json out/gpu.json --report benchmarks/RESULTS_GPU.md --plot docs/images/benchmarks_gpu.png $(BENCH_ARGS)

@@ -1,7 +1,8 @@
 """The kernels of the suite as a user of PyGPU writes them.
 
-`KERNELS` gives for each name what is timed: a function of the inputs and of `out`, an array that
-is written. Inputs are float32 images of one channel in [0, 1], but for `hsv`, which has four.
+`KERNELS` gives for each name what is timed: a function of the image and of `out`, an array that is
+written. Images have one channel in [0, 1], but for `hsv`, which has four; they are of float32, or
+of uint8 and give uint8.
 """
 
 from __future__ import annotations
@@ -116,7 +117,10 @@ def _separable() -> Callable[..., Any]:
     between: dict[Any, Any] = {}
 
     def run(im: Any, out: Any) -> None:
-        half = between.setdefault(im.shape, np.empty(im.shape, np.float32))
+        key = im.shape, im.dtype
+        if key not in between:
+            between[key] = np.empty(im.shape, np.uint16 if im.dtype == np.uint8 else np.float32)
+        half = between[key]
         across(im, out=half)
         down(half, out=out)
 

@@ -4,105 +4,135 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean, median
-from typing import Final
 
-COLOURS: Final = ("#1b6ca8", "#e07b39", "#5a9367", "#a83f5b", "#7d6b9d", "#8a8a8a", "#c9a227")
+SLOW = 10  # times the quickest: such contenders have fewer rounds
+FEW = 3
+
+
+@dataclass(frozen=True)
+class Times:
+    """The seconds of each contender, and who of them computes only something similar."""
+
+    seconds: Mapping[str, float]
+    approximate: frozenset[str] = frozenset()
+
+    def best_of(self, names: Sequence[str]) -> float | None:
+        """The least seconds of these, the approximate left out; None without any."""
+        counted = [n for n in names if n in self.seconds and n not in self.approximate]
+        return min([self.seconds[name] for name in counted], default=None)
 
 
 def interleaved(
-    contenders: Mapping[str, Callable[[], None]], rounds: int = 11, least: float = 0.002
+    contenders: Mapping[str, Callable[[], object]], rounds: int = 11, least: float = 0.002
 ) -> dict[str, float]:
     """The median seconds of each, after a warm-up, all in turn in every round. What is quick is
     called several times in its turn, until `least` seconds have passed."""
-    repeats = {}
+    once = {}
     for name, run in contenders.items():
         run()
         start = time.perf_counter()
         run()
-        repeats[name] = max(1, int(least / max(time.perf_counter() - start, 1e-6)))
+        once[name] = max(time.perf_counter() - start, 1e-6)
+    limit = SLOW * min(once.values())
     times: dict[str, list[float]] = {name: [] for name in contenders}
-    for _ in range(rounds):
+    for index in range(rounds):
         for name, run in contenders.items():
+            if index >= FEW and once[name] > max(limit, least):
+                continue
+            repeats = max(1, int(least / once[name]))
             start = time.perf_counter()
-            for _ in range(repeats[name]):
+            for _ in range(repeats):
                 run()
-            times[name].append((time.perf_counter() - start) / repeats[name])
+            times[name].append((time.perf_counter() - start) / repeats)
     return {name: median(values) for name, values in times.items()}
 
 
-def table(
-    rows: Mapping[str, Mapping[str, float]], ours: str, others: Sequence[str], limit: str
-) -> str:
-    """Markdown: milliseconds, and our ratio to the best of the others and to the copy."""
-    names = [ours, *others]
+def table(rows: Mapping[str, Times], names: Sequence[str], limit: str) -> str:
+    """Markdown: milliseconds, the ratio of the first to the best of the others, and to the copy."""
+    ours, *others = names
     lines = [
         f"| kernel | {' | '.join(names)} | {limit} | to the best peer | to the {limit} |",
         "|-" * (len(names) + 4) + "|",
     ]
     for kernel, times in rows.items():
-        cells = [f"{times[name] * 1e3:.2f}" if name in times else "-" for name in names]
-        best = min([times[name] for name in others if name in times], default=None)
-        ratio = f"{times[ours] / best:.2f}" if best else "-"
-        copies = f"{times[ours] / times[limit]:.2f}"
-        lines.append(
-            f"| {kernel} | {' | '.join(cells)} | {times[limit] * 1e3:.2f} | {ratio} | {copies} |"
-        )
-    ratios = best_ratios(rows, ours, others)
-    lines.append("")
-    lines.append(
-        f"Geometric mean of the ratios to the best peer: {geometric_mean(ratios):.2f}, "
-        f"the largest {max(ratios):.2f}."
-    )
+        cells = [_cell(times, name) for name in names]
+        best = times.best_of(others)
+        ratio = f"{times.seconds[ours] / best:.2f}" if best else "-"
+        copies = f"{times.seconds[ours] / times.seconds[limit]:.2f}"
+        bound = f"{times.seconds[limit] * 1e3:.2f}"
+        lines.append(f"| {kernel} | {' | '.join(cells)} | {bound} | {ratio} | {copies} |")
     return "\n".join(lines)
 
 
-def best_ratios(
-    rows: Mapping[str, Mapping[str, float]], ours: str, others: Sequence[str]
-) -> list[float]:
-    """Our time over that of the best other contender, a kernel each."""
-    ratios = []
-    for times in rows.values():
-        rest = [times[name] for name in others if name in times]
-        if rest:
-            ratios.append(times[ours] / min(rest))
-    return ratios
+def _cell(times: Times, name: str) -> str:
+    if name not in times.seconds:
+        return "-"
+    mark = "*" if name in times.approximate else ""
+    return f"{times.seconds[name] * 1e3:.2f}{mark}"
+
+
+def summary(rows: Mapping[str, Times], names: Sequence[str]) -> str:
+    """Geometric means of the ratios of the first to the best of the others, and to each."""
+    ours, *others = names
+    ratios = {
+        kernel: times.seconds[ours] / best
+        for kernel, times in rows.items()
+        if (best := times.best_of(others)) is not None
+    }
+    if not ratios:
+        return "No peer has these kernels."
+    worst = max(ratios, key=lambda kernel: ratios[kernel])
+    lines = [
+        f"Geometric mean of the ratios to the best peer: {geometric_mean(ratios.values()):.2f}; "
+        f"the largest is {ratios[worst]:.2f} ({worst})."
+    ]
+    for name in others:
+        pairs = [(t.seconds[ours], t.seconds[name]) for t in rows.values() if name in t.seconds]
+        if pairs:
+            mean = geometric_mean([a / b for a, b in pairs])
+            lines.append(f"To {name}, over {len(pairs)} kernels: {mean:.2f}.")
+    return " ".join(lines)
 
 
 def plot(
-    path: Path, title: str, rows: Mapping[str, Mapping[str, float]], names: Sequence[str]
+    path: Path, measured: Mapping[tuple[str, int], Mapping[str, Times]], names: Sequence[str]
 ) -> None:
-    """Bars of milliseconds on a logarithmic scale, as SVG."""
-    from math import log10
+    """How many times as long as the first each contender takes: bars, a panel a dtype, at the
+    largest size."""
+    import matplotlib
 
-    all_times = [t * 1e3 for times in rows.values() for n, t in times.items() if n in names]
-    low, high = min(all_times) / 1.5, max(all_times) * 1.2
-    bar, gap, left, width = 9, 14, 150, 560
-    scale = width / (log10(high) - log10(low))
-    body, y = [], 60
-    for index, name in enumerate(names):
-        x = left + index * 95
-        body.append(f'<rect x="{x}" y="30" width="10" height="10" fill="{COLOURS[index]}"/>')
-        body.append(f'<text x="{x + 14}" y="39">{name}</text>')
-    for kernel, times in rows.items():
-        shown = [n for n in names if n in times]
-        middle = y + len(shown) * bar / 2 + 4
-        body.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{kernel}</text>')
-        for name in shown:
-            length = (log10(times[name] * 1e3) - log10(low)) * scale
-            colour = COLOURS[list(names).index(name)]
-            body.append(
-                f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{bar - 1}" '
-                f'fill="{colour}"/>'
-                f'<text x="{left + length + 3:.1f}" y="{y + 8}" font-size="8">'
-                f"{times[name] * 1e3:.2f}</text>"
-            )
-            y += bar
-        y += gap
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 60}" height="{y}" '
-        'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>'
-        f'<text x="10" y="18" font-size="13">{title}</text>'
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    ours, *others = names
+    largest = {dtype: max(s for d, s in measured if d == dtype) for dtype, _ in measured}
+    figure, panels = pyplot.subplots(
+        1, len(largest), figsize=(7 * len(largest), 6.5), squeeze=False, layout="constrained"
     )
-    path.write_text("\n".join([head, *body, "</svg>"]) + "\n")
+    for panel, (dtype, size) in zip(panels[0], largest.items(), strict=True):
+        rows = measured[dtype, size]
+        height = 0.8 / len(others)
+        for index, name in enumerate(others):
+            shown = [(y, t) for y, t in enumerate(rows.values()) if name in t.seconds]
+            panel.barh(
+                [y + (index - (len(others) - 1) / 2) * height for y, _ in shown],
+                [t.seconds[name] / t.seconds[ours] for _, t in shown],
+                height,
+                label=name,
+                color=f"C{index}",
+                left=0,
+            )
+        panel.axvline(1, color="black", linewidth=1)
+        panel.set_xscale("log")
+        panel.xaxis.set_major_formatter("{x:g}")
+        panel.xaxis.set_minor_formatter("")
+        panel.set_yticks(range(len(rows)), list(rows))
+        panel.invert_yaxis()
+        panel.set_xlabel(f"times as long as {ours} (logarithmic)")
+        panel.set_title(f"{dtype}, {size} x {size}")
+        panel.grid(axis="x", alpha=0.3)
+    panels[0][0].legend()
+    figure.savefig(path, dpi=110)

@@ -36,6 +36,11 @@ def _scale(im: Any, out: Any) -> None:
     np.add(out, np.float32(0.25), out=out)
 
 
+def _scale_bytes(im: Any, out: Any) -> None:
+    table = np.clip(np.rint(1.5 * np.arange(256) + 0.25 * 255), 0, 255).astype(np.uint8)
+    np.take(table, im, out=out, mode="clip")
+
+
 def _sobel(im: Any, out: Any) -> None:
     gx = np.empty_like(im)
     _taps(im, SOBEL, gx)
@@ -59,11 +64,12 @@ def _unsharp(im: Any, out: Any) -> None:
     np.add(out, im, out=out)
 
 
-KERNELS: Final[dict[str, Callable[[], Callable[..., Any]]]] = {
-    "scale": lambda: _scale,
-    "sobel": lambda: _sobel,
-    "gauss 5x5": lambda: lambda im, out: _taps(im, GAUSS5, out),
-    "gauss 15 separable": lambda: _gauss15,
-    "conv 9x9": lambda: lambda im, out: _taps(im, CONV9, out),
-    "unsharp": lambda: _unsharp,
+KERNELS: Final[dict[tuple[str, str], Callable[[], Callable[..., Any]]]] = {
+    ("scale", "float32"): lambda: _scale,
+    ("sobel", "float32"): lambda: _sobel,
+    ("gauss 5x5", "float32"): lambda: lambda im, out: _taps(im, GAUSS5, out),
+    ("gauss 15 separable", "float32"): lambda: _gauss15,
+    ("conv 9x9", "float32"): lambda: lambda im, out: _taps(im, CONV9, out),
+    ("unsharp", "float32"): lambda: _unsharp,
+    ("scale", "uint8"): lambda: _scale_bytes,
 }

@@ -69,13 +69,15 @@ def _rotation(im: Any, out: Any) -> None:
     )
 
 
-KERNELS: Final[dict[str, Callable[[], Callable[..., Any]]]] = {
-    "sobel": lambda: _sobel,
-    "gauss 5x5": lambda: _gauss5,
-    "gauss 15 separable": lambda: _gauss15,
-    "conv 9x9": lambda: _conv9,
-    "median 3x3": lambda: _median,
-    "hsv shift": lambda: _hsv,
-    "unsharp": lambda: _unsharp,
-    "rotation": lambda: _rotation,
+KERNELS: Final[dict[tuple[str, str], Callable[[], Callable[..., Any]]]] = {
+    ("sobel", "float32"): lambda: _sobel,
+    ("gauss 5x5", "float32"): lambda: _gauss5,
+    ("gauss 15 separable", "float32"): lambda: _gauss15,
+    ("conv 9x9", "float32"): lambda: _conv9,
+    ("median 3x3", "float32"): lambda: _median,
+    ("hsv shift", "float32"): lambda: _hsv,
+    ("unsharp", "float32"): lambda: _unsharp,
+    ("rotation", "float32"): lambda: _rotation,
+    ("median 3x3", "uint8"): lambda: _median,
+    ("rotation", "uint8"): lambda: _rotation,
 }
