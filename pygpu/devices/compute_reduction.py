@@ -28,6 +28,7 @@ from pygpu.types import Type
 
 Array = NDArray[Any]
 IDLE: Final = 1.125  # lanes over chunks, at most
+COLUMNS: Final = 128  # lanes side by side where columns are folded, each through many rows
 NARROW: Final = 32  # lanes side by side that still read whole lines of the cache
 
 
@@ -170,7 +171,7 @@ def _across(program: FoldProgram, chunks: int) -> int:
     """How many lanes of a group lie side by side, for rows of so many chunks."""
     lanes = program.lanes
     if program.along == ALONG_Y:
-        return min(NARROW, lanes)  # many rows become one
+        return min(lanes, COLUMNS if chunks >= COLUMNS else COLUMNS // 2)
     if program.along == ALONG_X:  # a row becomes one value where its chunks are not too many
         return min(lanes, _power(-(-chunks // program.rounds[2])))
     best = min(lanes, _power(chunks))
