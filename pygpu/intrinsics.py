@@ -25,7 +25,7 @@ from pygpu.known import NotKnown, concrete, realised
 from pygpu.methods import pairs_of
 from pygpu.number_calls import NUMBER_RULES
 from pygpu.numpy_calls import NUMPY_RULES
-from pygpu.object_calls import CHANGING, OBJECT_RULES
+from pygpu.object_calls import CHANGING, OBJECT_RULES, REMEMBERING
 from pygpu.sequences import items_of
 from pygpu.structure_calls import STRUCTURE_RULES
 from pygpu.types import vector
@@ -139,6 +139,8 @@ def _of_frame(function: Any) -> Rule:
     """vars and dir: without an argument they look into the frame."""
 
     def rule(w: Walker, *args: Any) -> Any:
+        if args and function is vars and isinstance(args[0], Instance):
+            return objects.attribute(w, args[0], "__dict__")
         if args:
             return NotImplemented
         raise w.error(f"{function.__name__}() has no meaning in a compiled function")
@@ -301,6 +303,7 @@ ALWAYS: Final = frozenset(
         collections.OrderedDict,
         collections.Counter,
         *CHANGING,
+        *REMEMBERING,
     ]
 )
 

@@ -136,7 +136,8 @@ class Materialiser:
                     contents = np.array(flat).reshape(contents.shape)
                 self.made[handle] = contents.copy()
             case Instance():
-                real = object.__new__(handle.cls)
+                namespace = handle.cls is types.SimpleNamespace
+                real = types.SimpleNamespace() if namespace else object.__new__(handle.cls)
                 self.made[handle] = real
                 for name, part in contents.items():
                     object.__setattr__(real, name, self.value(part))

@@ -267,6 +267,12 @@ def _of_numbers(function: Any, rule: Rule) -> Rule:
 
 
 def _divmod(w: Walker, a: Any, b: Any) -> Any:
+    for value, other, name in ((a, b, "__divmod__"), (b, a, "__rdivmod__")):
+        method = objects.find_method(value, name)
+        if method is not None:
+            result = w.call(method, other)
+            if result is not NotImplemented:
+                return result
     return Tuple((operators.binary(w, "//", a, b), operators.binary(w, "%", a, b)))
 
 

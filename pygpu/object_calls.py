@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import operator
 import types
 from collections.abc import Callable
@@ -17,7 +18,10 @@ from pygpu.known import NotKnown, concrete, lift
 from pygpu.values import (
     Abstract,
     Array,
+    Builtin,
+    Conflict,
     Dict,
+    Function,
     Instance,
     Iterator,
     List,
@@ -159,6 +163,50 @@ def _copied(
     return value
 
 
+# ---------------------------------------------------------------- functions that remember
+
+
+def _cached(w: Walker, function: Any) -> Any:
+    """functools.cache: what a call with known arguments gave is given again."""
+    results = Dict({})
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        try:
+            key = (*[concrete(w, arg) for arg in args], *concrete_items(w, keywords))
+            hash(key)
+        except (NotKnown, TypeError):
+            return w.call(function, *args, **keywords)
+        before = w.peek(results)
+        if isinstance(before, dict) and not isinstance(before.get(key), Conflict | None):
+            return before[key]
+        result = w.call(function, *args, **keywords)
+        after = w.peek(results)
+        if isinstance(after, dict):
+            w.write(results, {**after, key: result})
+        return result
+
+    return Builtin(getattr(function, "name", "cache"), call, results)
+
+
+def concrete_items(w: Walker, keywords: dict[str, Any]) -> list[Any]:
+    return [(name, concrete(w, value)) for name, value in keywords.items()]
+
+
+def _lru_cache(w: Walker, maxsize: Any = 128, typed: Any = False) -> Any:
+    if isinstance(maxsize, Function):
+        return _cached(w, maxsize)
+    made = functools.lru_cache(maxsize, typed)
+    if callable(maxsize):
+        return made
+    return Builtin(
+        "lru_cache", lambda f: _cached(w, f) if isinstance(f, Function) else w.call(made, f)
+    )
+
+
+def _cache(w: Walker, function: Any) -> Any:
+    return _cached(w, function) if isinstance(function, Function) else NotImplemented
+
+
 # ---------------------------------------------------------------- text
 
 
@@ -244,6 +292,8 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     operator.delitem: lambda w, xs, index: objects.delete_item(w, xs, index),
     **{function: _in_place(symbol) for function, symbol in _IN_PLACE.items()},
     types.SimpleNamespace: _namespace,
+    functools.cache: _cache,
+    functools.lru_cache: _lru_cache,
     copy.copy: _copy,
     copy.deepcopy: _deepcopy,
     str: _text(str),
@@ -257,3 +307,4 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
 }
 # Those that change an object: of one from outside they say so.
 CHANGING: Final = frozenset([setattr, delattr, operator.setitem, operator.delitem, *_IN_PLACE])
+REMEMBERING: Final = frozenset([functools.cache, functools.lru_cache])

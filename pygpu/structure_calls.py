@@ -85,6 +85,9 @@ def _set(w: Walker, xs: Any = ()) -> Any:
 
 
 def _reversed(w: Walker, xs: Any) -> Any:
+    method = objects.find_method(xs, "__reversed__")
+    if method is not None:
+        return w.call(method)
     lazy = indexed(w, xs)
     if lazy is not None:
 

@@ -114,7 +114,10 @@ class Walker:
         """Let an object hold something else from now on."""
         if handle.outside:
             if isinstance(handle.outside, str):
-                raise self.error(f"{describe(handle)} {handle.outside}: it can only be read")
+                raise self.error(
+                    f"{describe(handle)} {handle.outside}: it can only be read; "
+                    "change a copy that was made before"
+                )
             raise self.error(
                 f"{describe(handle)} came from outside the function and must not be changed: "
                 "make a copy and change that"

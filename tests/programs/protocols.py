@@ -1,8 +1,11 @@
 """What classes can do beyond methods: special methods, descriptors, inheritance of several."""
 
 import abc
+import collections
 import enum
 import functools
+import operator
+import types
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
@@ -507,3 +510,165 @@ def closure_in_object(im: Image, p: Position):
 
     f = Lazy(im) * 0.5 + Lazy(im).shifted((1, 0)) * 0.25
     return (f + f.shifted((0, 1))).f(p)
+
+
+@program
+def lru_inner(im: Image, p: Position):
+    @functools.lru_cache(None)
+    def get(i):
+        return im(p + (i, 0)) * 2
+
+    return get(0) + get(1) + get(0)
+
+
+@program
+def cls_operators(im: Image, p: Position):
+    @functools.total_ordering
+    class V:
+        def __init__(self, v):
+            self.v = v
+
+        def __eq__(self, o):
+            return self.v == o.v
+
+        def __lt__(self, o):
+            return self.v < o.v
+
+        def __iadd__(self, o):
+            self.v += o
+            return self
+
+        def __matmul__(self, o):
+            return self.v * o.v
+
+        def __floordiv__(self, o):
+            return self.v // o
+
+        def __rpow__(self, o):
+            return o**self.v
+
+        def __divmod__(self, o):
+            return self.v, o
+
+        def __invert__(self):
+            return -self.v
+
+        def __abs__(self):
+            return abs(self.v)
+
+        def __round__(self, n=0):
+            return round(self.v, n)
+
+        def __float__(self):
+            return float(self.v)
+
+        def __int__(self):
+            return int(self.v)
+
+        def __len__(self):
+            return 3
+
+        def __contains__(self, x):
+            return x == 1
+
+        def __reversed__(self):
+            return [3, 2, 1]
+
+    a, b = V(im(p)), V(0.5)
+    c = a
+    a += 1
+    return (
+        (a <= b)
+        + (a > b) * 2
+        + c.v
+        + a @ b
+        + a // 2
+        + 2**b
+        + divmod(a, 3)[1]
+        + ~a
+        + abs(a)
+        + round(b)
+        + float(a)
+        + int(b)
+        + len(a)
+        + (1 in a)
+        + reversed(a)[0]
+        + (a != b)
+        + max(a, b).v
+        + sorted([a, b])[0].v
+    )
+
+
+@program
+def simple_ns(im: Image, p: Position):
+    n = types.SimpleNamespace(x=im(p), y=2)
+    n.z = n.x * n.y
+    return n.z + n.x + getattr(n, "y") + len(vars(types.SimpleNamespace(a=1)))
+
+
+@program
+def tree_walk(im: Image, p: Position):
+    @dataclass
+    class N:
+        op: str
+        l: object = None
+        r: object = None
+
+        def ev(self):
+            match self.op:
+                case "v":
+                    return im(p)
+                case "+":
+                    return self.l.ev() + self.r.ev()
+                case "*":
+                    return self.l.ev() * self.r.ev()
+                case c:
+                    return float(c)
+
+    return N("+", N("*", N("v"), N("2")), N("v")).ev()
+
+
+@program
+def stack_machine(im: Image, p: Position):
+    st = []
+    for tok in "v 2 * 1 + v v * -".split():
+        if tok == "v":
+            st.append(im(p))
+        elif tok in "+-*":
+            b, a = st.pop(), st.pop()
+            st.append({"+": operator.add, "-": operator.sub, "*": operator.mul}[tok](a, b))
+        else:
+            st.append(float(tok))
+    return st[0]
+
+
+@program
+def deque_ops(im: Image, p: Position):
+    d = collections.deque([im(p), 1.0, 2.0], maxlen=3)
+    d.append(5.0)
+    d.appendleft(im(p) * 2)
+    d.rotate(1)
+    return d[0] + 10 * d[1] + 100 * d[-1] + len(d) + d.popleft()
+
+
+@program
+def descriptor(im: Image, p: Position):
+    class Clamp:
+        def __init__(self, lo, hi):
+            self.lo, self.hi = lo, hi
+
+        def __set_name__(self, owner, name):
+            self.name = "_" + name
+
+        def __get__(self, obj, owner=None):
+            return getattr(obj, self.name)
+
+        def __set__(self, obj, v):
+            setattr(obj, self.name, min(max(v, self.lo), self.hi))
+
+    class T:
+        x = Clamp(0.0, 0.5)
+
+    t = T()
+    t.x = im(p)
+    return t.x
