@@ -19,10 +19,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pygpu.glsl_functions import source
+from pygpu.glsl_partials import AXES, function, rest_program, stores, struct
 from pygpu.glsl_printer import INDENT
 from pygpu.glsl_text import Text, call
-from pygpu.glsl_writer import Dialect, GlslProgram, Writer, as_seen, lines_of, stored_type
+from pygpu.glsl_writer import Dialect, GlslProgram, Writer, as_seen, stored_type
 from pygpu.passes import CLEAN, apply
 from pygpu.passes.boundary import lower_boundary
 from pygpu.ssa import Function, Op, Rewriter, Value, rewrite, walk
@@ -40,8 +40,6 @@ ROUNDS: Final = (2, 2)  # of them, in nested loops
 EDGE: Final = 4  # chunks that a lane loads at once where some may be missing
 PLAIN_ROUNDS: Final = (8, 8)  # where a lane loads single texels
 OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
-PARTIALS: Final = 8  # that a lane of the second program folds
-AXES: Final = "xyzw"
 _TAKEN: Final = frozenset(
     """Value value join chunk full edge edge_chunk strip is_there lanes before partials extent
     across pace rounds tile parts folds count a b""".split()
@@ -98,12 +96,12 @@ def fold_program(
     joined = joiner.printed(types)
     read = sorted(writer.read)
     body = [
-        *_struct(types),
+        *struct(types),
         *joined,
         *(line for image in read if image not in writer.whole for line in writer.accessor(image)),
         *pixel,
     ]
-    body += _function("bool is_there(int x, int y)", ["return x < extent.x && y < extent.y;"])
+    body += function("bool is_there(int x, int y)", ["return x < extent.x && y < extent.y;"])
     if chunks.is_wide:
         body += writer.chunk(chunks.pixels)
         body += _wide_strip(chunks.count)
@@ -138,7 +136,7 @@ def fold_program(
     text = writer.program(430, head, [], body)
     names = tuple([writer.sizes[image] if image in sizes else "" for image in range(len(inputs))])
     elements = tuple([16 if image in writer.whole else 4 for image in range(len(inputs))])
-    rest = _rest(joiner, joined, types, lanes)
+    rest = rest_program(joiner, joined, types, lanes)
     return FoldProgram(
         text, rest, along, tuple(types), lanes, chunks.pixels,
         (*rounds, chunks.count), names, elements,
@@ -236,7 +234,7 @@ class _ValueWriter(Writer):
     def printed(self, types: Sequence[Type]) -> list[str]:
         lines = [*self.body(), _returned(self, types)]
         texels = [f"{self.inputs[i].type} {self.texels[i]}" for i in sorted(self.whole)]
-        return _function(f"Value value({', '.join(['ivec2 p', *texels])})", lines)
+        return function(f"Value value({', '.join(['ivec2 p', *texels])})", lines)
 
     def accessor(self, image: int) -> list[str]:
         """The function that reads a texel from words."""
@@ -254,7 +252,7 @@ class _ValueWriter(Writer):
         else:
             lines = [f"int first = {nbytes} * p.x;", f"int at = p.y * {size}.z;"]
         lines.append(f"return {self.seen(format, parts)};")
-        return _function(f"{format.type} {self.images[image]}(ivec2 p)", lines)
+        return function(f"{format.type} {self.images[image]}(ivec2 p)", lines)
 
     def seen(self, format: Format, parts: Sequence[str]) -> Text:
         """A texel as functions see it, of its stored components."""
@@ -292,7 +290,7 @@ class _ValueWriter(Writer):
             lines.append(f"Value v{pixel} = value({', '.join([place, *map(str, each)])});")
         lines += _tree("v", pixels, lambda k: f"whole || before + {k} < extent.w")
         lines.append("return v0;")
-        return _function("Value chunk(int x, int y, bool whole)", lines)
+        return function("Value chunk(int x, int y, bool whole)", lines)
 
 
 class _JoinWriter(Writer):
@@ -300,7 +298,7 @@ class _JoinWriter(Writer):
 
     def printed(self, types: Sequence[Type]) -> list[str]:
         self.uniforms = [f"{name}.v{i}" for name in "ab" for i in range(len(types))]
-        return _function("Value join(Value a, Value b)", [*self.body(), _returned(self, types)])
+        return function("Value join(Value a, Value b)", [*self.body(), _returned(self, types)])
 
 
 def _returned(writer: Writer, types: Sequence[Type]) -> str:
@@ -324,15 +322,6 @@ def _component(format: Format, word: str, shift: str) -> str:
 
 
 # ---------------------------------------------------------------- texts around them
-
-
-def _function(head: str, lines: Sequence[str]) -> list[str]:
-    return [f"{head} {{", *[INDENT + line for line in lines], "}", ""]
-
-
-def _struct(types: Sequence[Type]) -> list[str]:
-    fields = [f"{INDENT}{type} v{index};" for index, type in enumerate(types)]
-    return ["struct Value {", *fields, "};", ""]
 
 
 def _tree(name: str, count: int, is_there: Callable[[int], str]) -> list[str]:
@@ -391,11 +380,11 @@ def _wide_strip(count: int) -> list[str]:
         f"{INDENT}one = edge(x, y);",
     ]
     return [
-        *_function("Value full(int x, int y)", full),
-        *_function(
+        *function("Value full(int x, int y)", full),
+        *function(
             "Value edge_chunk(int x, int y)", [f"return chunk({', '.join(nearest)}, false);"]
         ),
-        *_function("Value edge(int x, int y)", edge),
+        *function("Value edge(int x, int y)", edge),
         *_strip(count, lines),
     ]
 
@@ -431,7 +420,7 @@ def _strip(count: int, lines: Sequence[str]) -> list[str]:
         "else if (begins)",
         f"{INDENT}folded = join(folded, part);",
     ]
-    return _function(
+    return function(
         "Value strip(int x, int y)",
         [
             "Value folded;",
@@ -465,79 +454,7 @@ def _main(types: Sequence[Type], along: str, lanes: int) -> list[str]:
         "if ((lane & folds.z) == 0 && is_there(x, y)) {",
         f"{INDENT}Value folded = lanes[lane];",
         f"{INDENT}int at = {row} * parts.x + {column};",
-        *[INDENT + line for line in _stores(types, "parts.y")],
+        *[INDENT + line for line in stores(types, "parts.y")],
         "}",
     ]
-    return [f"shared Value lanes[{lanes}];", "", *_function("void main()", body)]
-
-
-def _stores(types: Sequence[Type], plane: str) -> list[str]:
-    """Lines that store `folded` as words at `at`, a plane for each component."""
-    words = []
-    for index, type in enumerate(types):
-        for component in range(type.size):
-            part = f"folded.v{index}" + (f".{AXES[component]}" if type.size > 1 else "")
-            words.append(f"floatBitsToUint({part})" if type.kind == "float" else f"uint({part})")
-    return [
-        f"partials[at{f' + {place} * {plane}' if place else ''}] = {word};"
-        for place, word in enumerate(words)
-    ]
-
-
-def _loads(types: Sequence[Type], plane: str) -> str:
-    """The value of words at `at`."""
-    parts, place = [], 0
-    for type in types:
-        words = [f"before[at{f' + {place + c} * {plane}' if place + c else ''}]"
-                 for c in range(type.size)]  # fmt: skip
-        place += type.size
-        form = {"float": "uintBitsToFloat({})", "int": "int({})", "bool": "({} != 0u)"}[type.kind]
-        components = [form.format(word) for word in words]
-        parts.append(components[0] if type.size == 1 else f"{type}({', '.join(components)})")
-    return f"Value({', '.join(parts)})"
-
-
-def _rest(joiner: _JoinWriter, joined: list[str], types: Sequence[Type], lanes: int) -> GlslProgram:
-    """The program that folds partial results: PARTIALS of them a lane, one remains of a group."""
-    strip = _function(
-        "Value strip(int at)",
-        [
-            f"Value folded = {_loads(types, 'count.x')};",
-            f"for (int k = 1; k < {PARTIALS}; k++) {{",
-            f"{INDENT}at += {lanes};",
-            f"{INDENT}if (at < count.x)",
-            f"{INDENT * 2}folded = join(folded, {_loads(types, 'count.x')});",
-            "}",
-            "return folded;",
-        ],
-    )
-    body = [
-        f"int first = int(gl_WorkGroupID.x) * {PARTIALS * lanes};",
-        "int lane = int(gl_LocalInvocationID.x);",
-        "if (first + lane < count.x)",
-        f"{INDENT}lanes[lane] = strip(first + lane);",
-        f"for (int apart = {lanes // 2}; apart > 0; apart >>= 1) {{",
-        f"{INDENT}memoryBarrierShared();",
-        f"{INDENT}barrier();",
-        f"{INDENT}if (lane < apart && first + lane + apart < count.x)",
-        f"{INDENT * 2}lanes[lane] = join(lanes[lane], lanes[lane + apart]);",
-        "}",
-        "if (lane == 0) {",
-        f"{INDENT}Value folded = lanes[0];",
-        f"{INDENT}int at = int(gl_WorkGroupID.x);",
-        *[INDENT + line for line in _stores(types, "count.y")],
-        "}",
-    ]
-    head = [
-        f"layout(local_size_x = {lanes}) in;",
-        "",
-        "layout(std430, binding = 0) readonly buffer before_block { uint before[]; };",
-        "layout(std430, binding = 1) writeonly buffer partials_block { uint partials[]; };",
-        "uniform ivec2 count;  // partial results before and after",
-    ]
-    tail = [f"shared Value lanes[{lanes}];", "", *strip, *_function("void main()", body)]
-    main = [*_struct(types), *joined, *tail]
-    helpers = source(joiner.printer.helpers)
-    parts = [lines_of(["#version 430 core"]), lines_of(head), lines_of(joiner.declared), helpers]
-    text = "\n".join(part for part in [*parts, lines_of(main)] if part)
-    return GlslProgram(text, [], [], joiner.bound)
+    return [f"shared Value lanes[{lanes}];", "", *function("void main()", body)]

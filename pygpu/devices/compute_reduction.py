@@ -20,7 +20,8 @@ from pygpu.devices.compute import upload
 from pygpu.devices.opengl_bindings import Bindings
 from pygpu.errors import DeviceError
 from pygpu.glsl_buffers import row_bytes
-from pygpu.glsl_reduction import ALONG_X, ALONG_Y, BOTH, PARTIALS, FoldProgram, fold_program
+from pygpu.glsl_partials import PARTIALS
+from pygpu.glsl_reduction import ALONG_X, ALONG_Y, BOTH, FoldProgram, fold_program
 from pygpu.ops import NUMPY_TYPE
 from pygpu.ssa import Constant, Function
 from pygpu.storage import Format, Storage
