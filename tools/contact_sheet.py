@@ -19,7 +19,7 @@ from PIL import ImageDraw
 
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ROOT / "examples" / "gallery"
-sys.path[:0] = [str(ROOT), str(GALLERY)]
+sys.path[:0] = [str(GALLERY), str(ROOT)]
 
 from _gallery import open_photo  # noqa: E402 (the path comes first)
 
