@@ -7,6 +7,7 @@ import re
 import runpy
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -145,10 +146,16 @@ def test_titles_differ() -> None:
 # ---------------------------------------------------------------- the command line
 
 
-def run(name: str, *args: object, **env: str) -> subprocess.CompletedProcess[str]:
-    root = str(gallery.HERE.parent.parent)
+ROOT = gallery.HERE.parent.parent
+SHEET = ROOT / "tools" / "contact_sheet.py"
+
+
+def run(program: str | Path, *args: object, **env: str) -> subprocess.CompletedProcess[str]:
+    """A picture of this name, or any program."""
+    root = str(ROOT)
+    file = program if isinstance(program, Path) else gallery.HERE / f"{program}.py"
     return subprocess.run(
-        [sys.executable, str(gallery.HERE / f"{name}.py"), *map(str, args)],
+        [sys.executable, str(file), *map(str, args)],
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": root, "PYGPU_TARGET": "cpu"} | env,
@@ -186,18 +193,27 @@ def test_any_picture_is_a_photograph(mode, tmp_path) -> None:
 
 def test_sheet_holds_the_pictures(tmp_path) -> None:
     gallery.photo().save(tmp_path / "in.png")
-    sheet = gallery.HERE.parent.parent / "tools" / "contact_sheet.py"
     args = ["--only", "sepia", "vignette", "--photo", tmp_path / "in.png", "--cell", "64"]
-    done = subprocess.run(
-        [sys.executable, str(sheet), *map(str, args), "-o", str(tmp_path / "out.png")],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYGPU_TARGET": "cpu"},
-    )
+    done = run(SHEET, *args, "-o", tmp_path / "out.png")
     assert done.returncode == 0, done.stderr
     assert "2 pictures of 64 x 48" in done.stdout
     with PILImage.open(tmp_path / "out.png") as out:
         assert out.width == 2 * (64 + 6) + 6
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--photo", "missing.png"], "No such file or directory: 'missing.png'"),
+        (["--only", "nothing"], "no picture is called nothing"),
+        (["--columns", "0"], "argument --columns: takes 1 to 100, got 0"),
+    ],
+)
+def test_sheet_says_in_one_line_what_is_wrong(args, message) -> None:
+    done = run(SHEET, *args)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 WRONG = [

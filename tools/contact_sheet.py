@@ -6,7 +6,6 @@ tools/contact_sheet.py --only kuwahara canny            # some of them
 tools/contact_sheet.py --full --photo PHOTO             # one picture each, too, in full size
 """
 
-import argparse
 import importlib
 import sys
 import time
@@ -21,22 +20,31 @@ ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ROOT / "examples" / "gallery"
 sys.path[:0] = [str(GALLERY), str(ROOT)]
 
-from _gallery import open_photo  # noqa: E402 (the path comes first)
+from _gallery import Parser, number_type, open_photo  # noqa: E402 (the path comes first)
 
 CAPTION = 16
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = Parser(description=__doc__.splitlines()[0])
     parser.add_argument("--photo", type=Path, help="a picture file instead of the examples'")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these pictures alone")
-    parser.add_argument("--columns", type=int, default=10)
-    parser.add_argument("--cell", type=int, default=192, help="the width of each picture")
+    parser.add_argument("--columns", type=number_type(int, (1, 100)), default=10)
+    parser.add_argument(
+        "--cell", type=number_type(int, (8, 4096)), default=192, help="the width of each picture"
+    )
     parser.add_argument("--full", action="store_true", help="each picture in full size, too")
     parser.add_argument("-o", "--out", type=Path, default=ROOT / "out" / "gallery.png")
     given = parser.parse_args()
-    photo = open_photo(given.photo) if given.photo else open_photo()
-    names = given.only or sorted(p.stem for p in GALLERY.glob("[a-z]*.py"))
+    every = sorted(p.stem for p in GALLERY.glob("[a-z]*.py"))
+    names = given.only or every
+    for name in names:
+        if name not in every:
+            parser.error(f"no picture is called {name}")
+    try:
+        photo = open_photo(given.photo) if given.photo else open_photo()
+    except OSError as error:
+        parser.error(str(error))
     given.out.parent.mkdir(parents=True, exist_ok=True)
 
     pictures = []

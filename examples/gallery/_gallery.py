@@ -74,7 +74,7 @@ def _target(render: Callable[..., Image]) -> str:
     return next(f.target for f in render.__globals__.values() if hasattr(f, "iterate"))
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One line, without the usage."""
         print(f"{self.prog}: {message}", file=sys.stderr)
@@ -83,10 +83,10 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser(
     render: Callable[..., Image], file: Path, ranges: dict[str, tuple[float, float]]
-) -> _Parser:
+) -> Parser:
     form = argparse.RawDescriptionHelpFormatter
     story = render.__globals__["__doc__"]
-    parser = _Parser(prog=file.name, description=story, formatter_class=form)
+    parser = Parser(prog=file.name, description=story, formatter_class=form)
     parser.add_argument("IMAGE", nargs="?", default=PHOTO, help="a picture file (a photograph)")
     parser.add_argument(
         "-o", "--out", type=Path, default=OUT / f"{file.stem}.png", help="where the result goes"
@@ -98,7 +98,7 @@ def _parser(
 
 
 def _add_option(
-    parser: _Parser, name: str, default: Any, annotation: Any, limits: tuple[float, float] | None
+    parser: Parser, name: str, default: Any, annotation: Any, limits: tuple[float, float] | None
 ) -> None:
     flag = f"--{name.replace('_', '-')}"
     if isinstance(default, bool):
@@ -108,14 +108,16 @@ def _add_option(
     if typing.get_origin(annotation) is Literal:
         parser.add_argument(flag, choices=typing.get_args(annotation), **told)
     else:
-        parser.add_argument(flag, type=_number(type(default), limits), **told, metavar="N")
+        parser.add_argument(flag, type=number_type(type(default), limits), **told, metavar="N")
 
 
 def _told(limits: tuple[float, float] | None) -> str:
     return f"; {limits[0]} to {limits[1]}" if limits else ""
 
 
-def _number(type: type, limits: tuple[float, float] | None) -> Callable[[str], Any]:
+def number_type(type: type, limits: tuple[float, float] | None) -> Callable[[str], Any]:
+    """What makes a number of an option's text, refused outside the limits."""
+
     def number(text: str) -> Any:
         value = type(text)
         if limits and not limits[0] <= value <= limits[1]:
