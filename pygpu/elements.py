@@ -22,6 +22,7 @@ from pygpu.values import (
     Iterator,
     List,
     Matrix,
+    Row,
     Tuple,
 )
 
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 
 
 def unwrapped(w: Walker, value: Any) -> Any:
-    """An array of ours with known elements as NumPy's, to be read."""
+    """An array of ours with known elements as NumPy's, to be read; a table's row as an array."""
+    if type(value) is Row:
+        return opened(w, value)
     if type(value) is Array:
         contents = w.read(value)
         if contents.dtype != object:
@@ -38,8 +41,16 @@ def unwrapped(w: Walker, value: Any) -> Any:
     return value
 
 
+def opened(w: Walker, row: Row) -> Array:
+    """A row of a table as an array, all its elements looked up."""
+    elements = Tuple(tuple([row.element(index) for index in range(row.length)]))
+    return Array(to_objects(w, elements))
+
+
 def to_objects(w: Walker, value: Any) -> np.ndarray[Any, Any]:
     """A value as an array of objects: scalars, arrays, vectors, and nested sequences of them."""
+    if isinstance(value, Row):
+        value = opened(w, value)
     if isinstance(value, Array):
         value = w.read(value)
     if isinstance(value, np.ndarray):

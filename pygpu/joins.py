@@ -236,7 +236,7 @@ class Join:
                 if any(isinstance(part, Conflict) for part in parts):
                     return None
                 length = self.value(a.length, b.length, (*key, ".length"))
-                return Indexed(length, a.make, a.what, parts, a.grouped)
+                return type(a)(length, a.make, a.what, parts, a.grouped)
         return None
 
     def sequence(self, a: Iterable[Any], b: Iterable[Any], key: Key) -> tuple[Any, ...]:
@@ -565,7 +565,7 @@ class Export:
                 parts = self.sequence(value.parts, key)
                 if length is value.length and parts is value.parts:
                     return value
-                return Indexed(length, value.make, value.what, parts, value.grouped)
+                return type(value)(length, value.make, value.what, parts, value.grouped)
             case Frozen():
                 return self.frozen(value, key)
         return value

@@ -14,7 +14,7 @@ import numpy as np
 
 from pygpu import arithmetic, matrices, vectors
 from pygpu.arithmetic import components, dynamic, make_vector
-from pygpu.elements import cast, kind_of, stored, stored_by_dynamic, transpose, type_of_row
+from pygpu.elements import cast, kind_of, opened, stored, stored_by_dynamic, transpose, type_of_row
 from pygpu.joins import scalar_kind
 from pygpu.known import NotKnown, concrete, own, realised
 from pygpu.sequences import by_dynamic_index, items_of, slice_of
@@ -34,6 +34,7 @@ from pygpu.values import (
     List,
     Matrix,
     Picture,
+    Row,
     Set,
     Slice,
     Super,
@@ -128,6 +129,8 @@ def attribute(w: Walker, value: Any, name: str) -> Any:
             return value.args[0] if name == "__self__" else value.function
         case Function() if name in ("__name__", "__qualname__"):
             return value.code.co_name if name == "__name__" else value.name
+        case Row():
+            return attribute(w, opened(w, value), name)
         case Array() if name in ("shape", "ndim", "size"):
             return getattr(w.read(value), name)
         case Array() if name == "T":
@@ -418,6 +421,8 @@ def item(w: Walker, container: Any, index: Any) -> Any:
             return w.read(container)[index]
         case Array():
             return viewed(w, container, lambda array: array[index])
+        case Row() if not isinstance(index, int):
+            return item(w, opened(w, container), index)
         case Indexed():
             return container.element(index)
         case Picture():

@@ -36,6 +36,7 @@ from pygpu.values import (
     Maybe,
     Object,
     Replay,
+    Row,
     Set,
     Slice,
     Tuple,
@@ -90,6 +91,8 @@ def items_of(w: Walker, value: Any) -> tuple[Any, ...]:
                     items.append(advance_iterator(w, value))
                 except StopIteration:
                     return tuple(items)
+        case Row():
+            return tuple([value.element(index) for index in range(value.length)])
         case Indexed():
             raise w.error(f"{value.what} has no known length: loop over it")
         case Instance():
@@ -352,7 +355,7 @@ def _row(w: Walker, array: np.ndarray[Any, Any], index: Any) -> Indexed:
     def element(at: Any, base: Any) -> Any:
         return inner(arithmetic.binary(w, "+", base, within(w, at, width)))
 
-    return Indexed(width, element, f"a row of a table of shape {array.shape}", (base,))
+    return Row(width, element, f"a row of a table of shape {array.shape}", (base,))
 
 
 def within(w: Walker, index: Any, length: int) -> Any:

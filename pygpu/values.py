@@ -183,6 +183,13 @@ class Indexed(Abstract):
         return self.make(index, *self.parts)
 
 
+class Row(Indexed):
+    """A row of a known array that is taken by a dynamic index: its elements are looked up when
+    they are used. In arithmetic, and to NumPy, it is an array."""
+
+    __slots__ = ()
+
+
 class Lazy(Abstract):
     """What an iterator over other iterators takes from: `step(w, index, *parts)` makes the next
     item, or raises StopIteration. Whatever may be dynamic is a part. `whole(w)`, where given, is

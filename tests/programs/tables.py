@@ -183,3 +183,40 @@ def list_index(im: Image, p: Position):
     return (
         xs.index(min(xs)) + 10 * xs.index(max(xs)) + 100 * [3, 4].index(4) + tuple(xs).index(xs[2])
     )
+
+
+@program
+def row_of_table(ints: Image, p: Position):
+    T = np.arange(30.0).reshape(5, 6)
+    row = T[ints(p) % 5]
+    return row.sum() + row[2] + max(row) + len(row) + (row * 2)[1]
+
+
+@program
+def row_ops(ints: Image, im: Image, p: Position):
+    T = np.arange(30.0).reshape(5, 6)
+    U = np.arange(60.0).reshape(5, 2, 6)
+    row = T[ints(p) % 5]
+    k = ints(p) % 5
+    a, b, *c = row
+    return (
+        row @ np.ones(6)
+        + np.dot(row, [im(p)] * 6)
+        + row[1:3].sum()
+        + (row + row)[2]
+        + (-row)[1]
+        + np.sum(row)
+        + sum(row)
+        + a
+        + c[1]
+        + row.mean()
+        + np.max(row)
+        + row[ints(p) % 6]
+        + (row > 3).sum()
+        + U[k].sum()
+        + U[k][1].max()
+        + (U[k] * 2)[1, 2]
+        + U[k].shape[0]
+        + list(row)[1]
+        + row.tolist()[2]
+    )
