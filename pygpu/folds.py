@@ -135,6 +135,9 @@ def _extreme(symbol: str, code: str) -> Rule:
                     f"the truth of a comparison of vectors is ambiguous in {code}(): "
                     f"use np.{code}imum(v, w), a component at a time"
                 )
+        if key is None and all(scalar_kind(value) == "bool" for value in args):
+            combine = w.environment.both if code == "min" else w.environment.either
+            return functools.reduce(lambda a, b: combine(w, a, b), args)
         if key is None and all(map(scalar_kind, args)):
             return functools.reduce(lambda a, b: elementwise(w, code, (a, b)), args)
         keys = [w.call(key, value) if key is not None else value for value in args]

@@ -609,3 +609,9 @@ def log_near_one(im: Image, p: Position):
 def hash_compared_with_unsigned_constants(ints: Image, p: Position):
     h = ints(p) * 0 + 0xDEADBEEF
     return h == 0xDEADBEEF, 0xDEADBEEF != h, ints(p) < 0xFFFFFFFF, 0x80000000 <= ints(p), h < 0
+
+
+@program
+def extremes_of_bools(mask: Image, im: Image, p: Position):
+    m = mask(p)
+    return max(m, False), min(m, im(p) > 0), max([m, im(p) < 0, False])
