@@ -16,14 +16,14 @@ disagree on a branch or on leaving a loop, masks say which of them are live.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from pygpu import llvm_control as control
 from pygpu import llvm_loads as loads
 from pygpu.llvm_block import WIDTH, Block, Masks, Values
 from pygpu.llvm_memory import store_block
-from pygpu.llvm_plan import Plan, TapSet, plan
+from pygpu.llvm_plan import Plan, TapSet, chooses, plan
 from pygpu.llvm_rules import RULES
 from pygpu.llvm_schedule import Cell, Sum, Term
 from pygpu.llvm_text import Machine, Val
@@ -48,7 +48,10 @@ def emit(
 ) -> Emitted:
     """The IR of a function whose images and results are stored like that. `wide`: some image has
     2**31 bytes or more."""
-    layout = plan(function, machine.lanes, inputs)
+    raw = chooses(function, inputs, outputs)
+    if raw:
+        machine = replace(machine, lanes=machine.lanes * 4 // inputs[0].dtype.itemsize)
+    layout = plan(function, machine.lanes, inputs, raw)
     writer = _Writer(function, inputs, outputs, machine, layout, wide)
     return Emitted(writer.write(), layout)
 
@@ -127,7 +130,7 @@ class _Writer(Block):
             start = code.at(target, code.cast("sext", self.x, "long") * texel)
             for u in range(self.plan.vectors):
                 place = code.at(start, u * lanes * texel)
-                store_block(code, self.get(value, (u, r)), place, format)
+                store_block(code, self.get(value, (u, r)), place, format, self.plan.raw)
 
     # ------------------------------------------------------------ ops
 

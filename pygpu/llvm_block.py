@@ -97,7 +97,7 @@ class Block:
         def make() -> Values:
             start = self.code.cast("sext", self.x, "long") * texel
             start = self.code.at(self.rows[taps, row], start)
-            return load_block(self.code, self.code.at(start, dx * texel), format)
+            return load_block(self.code, self.code.at(start, dx * texel), format, self.plan.raw)
 
         return self.code.remembered((taps, row, dx), self.x.depth, make)  # type: ignore[no-any-return]
 

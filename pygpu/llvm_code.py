@@ -31,7 +31,7 @@ _FLOAT_OPS: Final = {
 }
 _INT_TESTS: Final = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge", "eq": "eq", "ne": "ne",
                      "ult": "ult", "ule": "ule"}  # fmt: skip
-_BOOL_TESTS: Final = {**_INT_TESTS, "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
+_UNSIGNED_TESTS: Final = {**_INT_TESTS, "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
 _FLOAT_TESTS: Final = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 
 
@@ -209,7 +209,8 @@ class Code:
         if a.kind in FLOATING:
             text = f"fcmp {_FLOAT_TESTS[test]}"
         else:
-            text = f"icmp {(_BOOL_TESTS if a.kind == 'bool' else _INT_TESTS)[test]}"
+            unsigned = a.kind in ("bool", "byte", "short")
+            text = f"icmp {(_UNSIGNED_TESTS if unsigned else _INT_TESTS)[test]}"
         return self.make("bool", f"{text} {a.type} {a.text}, {b.text}", a, b)
 
     def select(self, condition: Val, first: Val, second: Val | float) -> Val:

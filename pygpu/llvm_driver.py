@@ -374,9 +374,11 @@ class _Driver:
                     self.span(self.direct, y, start, limit)
                     overlapped = [limit]
                 with second_branch.side():
-                    count = code.minimum(block, x1 - x)
-                    self.edge(y, x, count, rows)
-                    at_edge = [x + count]
+                    # At the right edge a block that ends there, so that little of it is outside.
+                    back = code.maximum(code.minimum(x, x1 - block), x0)
+                    count = code.minimum(block, x1 - back)
+                    self.edge(y, back, count, rows)
+                    at_edge = [back + count]
                 second = second_branch.join(overlapped, at_edge)
             (following,) = branch.join(first, second)
             loop.next(following < x1, [following])
@@ -412,12 +414,13 @@ class _Driver:
                 texel = self.texel(k)
                 source = self.as_pointer(self.read("long", self.padded, slot) + x * texel)
                 to = self.as_pointer(target + x * texel)
-                name = "llvm.memcpy.p0.p0.i64"
-                code.declared[name] = f"declare void @{name}(ptr, ptr, i64, i1)"
-                size = (count * texel).text
-                code.line(
-                    f"call void @{name}(ptr {to.text}, ptr {source.text}, i64 {size}, i1 false)"
-                )
+                self.copy(to, source, count * texel)
+
+    def copy(self, to: Val, source: Val, size: Val) -> None:
+        """Copy bytes between places that do not overlap."""
+        code, name = self.code, "llvm.memcpy.p0.p0.i64"
+        code.declared[name] = f"declare void @{name}(ptr, ptr, i64, i1)"
+        code.line(f"call void @{name}(ptr {to.text}, ptr {source.text}, i64 {size.text}, i1 false)")
 
     def texel(self, k: Val) -> Val:
         """The bytes of a texel of the result that the k-th row belongs to."""
@@ -445,24 +448,38 @@ class _Driver:
         taps = self.row(self.pointer(SET_TABLE), SET_SLOTS, index)
         channels, count = taps[CHANNELS], taps[COUNT]
         start = x + taps[LEFT]
-        with _count(code, count) as j:
-            column = self.place(start + j, taps[SET_WIDTH], taps[RULE])
+        # Columns of the block, counted from its first: those before `left` and from `right` on lie
+        # outside the image.
+        left = code.clamp(-start, 0, count)
+        right = code.maximum(code.minimum(taps[SET_WIDTH] - start, count), left)
+        outer = count - right + left
+
+        def column_of(k: Val) -> Val:
+            return code.select(k < left, k, k - left + right)
+
+        with _count(code, outer) as k:
+            column = self.place(start + column_of(k), taps[SET_WIDTH], taps[RULE])
             with _count(code, channels) as c:
                 element = code.select(column < 0, -1 - c, column * channels + c)
-                self.write_to(code.cast("trunc", element, "int"), self.columns, j * channels + c, 4)
+                self.write_to(code.cast("trunc", element, "int"), self.columns, k * channels + c, 4)
+        texel = taps[SIZE] * channels
         with _count(code, taps[SET_ROWS]):
             slot = self.read("long", slot_place, self.zero)
             source = self.as_pointer(self.read("long", self.direct, slot))
-            free = self.redirect(slot, taps[SIZE] * channels, start, count, free_place)
-            target = self.as_pointer(free)
+            target = self.as_pointer(self.redirect(slot, texel, start, count, free_place))
+            first = code.at(source, (start + left) * texel)
+            self.copy(code.at(target, left * texel), first, (right - left) * texel)
             for size, kind in ((1, "byte"), (2, "short"), (4, "int")):
-                with _when(code, taps[SIZE].eq(size)), _count(code, count * channels) as k:
-                    element = code.cast("sext", self.read("int", self.columns, k, 4), "long")
+                of_size = code.select(taps[SIZE].eq(size), outer, 0)
+                with _count(code, of_size) as k, _count(code, channels) as c:
+                    read = self.read("int", self.columns, k * channels + c, 4)
+                    element = code.cast("sext", read, "long")
                     constant = self.as_pointer(taps[OUTSIDE])
                     outside = element < 0
                     base = code.select(outside, constant, source)
                     place = code.select(outside, -1 - element, element)
-                    self.write_to(self.read(kind, base, place, size), target, k, size)
+                    to = column_of(k) * channels + c
+                    self.write_to(self.read(kind, base, place, size), target, to, size)
             self.write_to(slot + 1, slot_place, self.zero)
 
 

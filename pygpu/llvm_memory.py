@@ -114,11 +114,13 @@ def float_to_half(code: Code, value: Val) -> Val:
 # ---------------------------------------------------------------- blocks of texels
 
 
-def load_block(code: Code, pointer: Val, format: Format) -> tuple[Val, ...]:
-    """The components of `lanes` texels that lie side by side."""
+def load_block(code: Code, pointer: Val, format: Format, raw: bool = False) -> tuple[Val, ...]:
+    """The components of `lanes` texels that lie side by side; `raw`: of one channel, as stored."""
     size, channels, lanes = format.dtype.itemsize, format.channels, code.machine.lanes
-    raw = _unpack(code, pointer, size, channels, lanes)
-    return tuple([decode(code, value, format) for value in raw])
+    if raw:
+        return (code.load(RAW[format.dtype.name], pointer, lanes, size),)
+    parts = _unpack(code, pointer, size, channels, lanes)
+    return tuple([decode(code, value, format) for value in parts])
 
 
 def _unpack(code: Code, pointer: Val, size: int, channels: int, lanes: int) -> list[Val]:
@@ -143,11 +145,16 @@ def _unpack(code: Code, pointer: Val, size: int, channels: int, lanes: int) -> l
     return [v for pair in pairs for v in (pair, code.binary("lshr", pair, size * 8))]
 
 
-def store_block(code: Code, values: Sequence[Val], pointer: Val, format: Format) -> None:
-    """Write the components of `lanes` texels side by side."""
+def store_block(
+    code: Code, values: Sequence[Val], pointer: Val, format: Format, raw: bool = False
+) -> None:
+    """Write the components of `lanes` texels side by side; `raw`: one, as it is stored."""
     lanes = code.machine.lanes
-    raw = [code.splat(encode(code, value, format), lanes) for value in values]
-    _pack(code, raw, pointer, format.dtype.itemsize, lanes)
+    if raw:
+        code.store(values[0], pointer, format.dtype.itemsize)
+        return
+    parts = [code.splat(encode(code, value, format), lanes) for value in values]
+    _pack(code, parts, pointer, format.dtype.itemsize, lanes)
 
 
 def _pack(code: Code, raw: list[Val], pointer: Val, size: int, lanes: int) -> None:

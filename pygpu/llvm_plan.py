@@ -67,6 +67,7 @@ class Plan:
     bounded: set[Op] = field(default_factory=set)  # loops of few rounds
     sums: Sums = field(default_factory=Sums)
     straight: bool = False  # no loops, no branches but cheap ones
+    raw: bool = False  # texels are kept as they are stored: see chooses
     loops: bool = False  # there are loops that may take long
 
     def order(self, cells: Sequence[Cell]) -> Iterator[Step]:
@@ -77,9 +78,9 @@ class Plan:
         return by_rows(self.function, self.late, cells)
 
 
-def plan(function: Function, lanes: int, inputs: Sequence[Format]) -> Plan:
+def plan(function: Function, lanes: int, inputs: Sequence[Format], raw: bool = False) -> Plan:
     """How a function is laid out."""
-    result = Plan(function, lanes, variance(function))
+    result = Plan(function, lanes, variance(function), raw=raw)
     ops = list(walk(function.body))
     taps = [op for op in ops if is_tap(op, function)]
     result.late = set(taps)
@@ -168,13 +169,26 @@ def gather_taps(made: Plan, taps: Sequence[Op], inputs: Sequence[Format]) -> Non
             rows = set(range(min(rows), max(rows) + 1))
         left, right = min(columns), max(columns)
         format = inputs[image]
-        shifted = len(columns) > 2 and not is_plain(format) and format.kind != "bool"
+        costly = not is_plain(format) and format.kind != "bool" and not made.raw
+        shifted = costly and len(columns) > 2
         if shifted:
             right = left - (left - right) // made.lanes * made.lanes
         taps_of = TapSet(image, boundary, cval, left, right, tuple(sorted(rows)), shifted)
         sets.append(taps_of)
         made.set_of.update(dict.fromkeys(members, taps_of))
     made.taps = tuple(sets)
+
+
+def chooses(function: Function, inputs: Sequence[Format], outputs: Sequence[Format]) -> bool:
+    """Whether the function only chooses among texels of one channel that are stored like the
+    result. Their order is that of their bits, so a register holds as many as it has bytes."""
+    dtypes = {format.dtype.name for format in (*inputs, *outputs)}
+    return (
+        len(dtypes) == 1
+        and dtypes <= {"uint8", "uint16"}
+        and all(format.channels == 1 for format in (*inputs, *outputs))
+        and all(op.code in ("min", "max") or is_tap(op, function) for op in function.body.ops)
+    )
 
 
 def is_plain(format: Format) -> bool:

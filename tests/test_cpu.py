@@ -223,6 +223,25 @@ def test_sums_of_taps_hold_for_every_format(dtype: str, channels: int, level: st
         np.testing.assert_allclose(have, want, rtol=1e-5, atol=2e-6)
 
 
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_what_only_chooses_texels_takes_them_as_they_are(
+    dtype: str, boundary: str, level: str
+) -> None:
+    format = Format(np.dtype(dtype), 1)
+    build = Builder("f", [ImageInput("im", FLOAT)])
+    outside = (1.0,) if boundary == "constant" else ()
+    taps = [build.load(0, build.x, build.y, boundary, outside, dx, dy)
+            for dx, dy in ((0, 0), (-2, 1), (5, -1))]  # fmt: skip
+    least, most = (build.emit(code, *taps[:2]) for code in ("min", "max"))
+    function = build.finish([build.emit("max", least, taps[2]), build.emit("min", most, taps[2])])
+    for shape in [(1, 1), (3, 63), (9, 65), (14, 200)]:
+        texels = random_texels(format, shape)
+        expected, actual = both(function, [format], [format] * 2, [texels], shape)
+        for want, have in zip(expected, actual, strict=True):
+            assert np.array_equal(want, have)
+
+
 SIZES: Final = [(1, 1), (1, 2), (2, 1), (3, 5), (5, 16), (1, 40), (40, 1), (7, 33), (9, 130)]
 
 

@@ -23,6 +23,8 @@ from pygpu.errors import CompileError
 from pygpu.llvm_driver import driver
 from pygpu.llvm_plan import cost
 from pygpu.llvm_text import Machine
+from pygpu.passes import CLEAN, apply
+from pygpu.passes.if_conversion import convert_all
 from pygpu.ssa import Constant, Function, Load, walk
 from pygpu.storage import Format, Storage, texels
 
@@ -61,6 +63,7 @@ class CpuProgram:
     def __init__(
         self, function: Function, inputs: tuple[Format, ...], outputs: tuple[Format, ...]
     ) -> None:
+        function = apply((convert_all, *CLEAN), function)  # lanes that disagree pay for both sides
         self.size = sum(1 for _ in walk(function.body))
         if self.size > MAX_OPS:
             raise CompileError(
@@ -146,7 +149,7 @@ class CpuProgram:
         small = shape[0] * shape[1] * self.cost < SMALL * self.machine.lanes
         layout = Layout(
             self.plan,
-            self.machine.lanes,
+            self.plan.lanes,
             self.inputs,
             self.outputs,
             self.tables,
