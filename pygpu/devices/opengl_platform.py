@@ -11,6 +11,7 @@ A platform context is what `moderngl.create_context(context=...)` takes, and has
 from __future__ import annotations
 
 import ctypes
+import ctypes.util
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -232,29 +233,105 @@ class _GlxCurrent:
 
 
 class GlcontextContext:
-    """A context of the window system's own: X11 on Linux, WGL on Windows, CGL on macOS."""
+    """A context of the window system's own: X11 on Linux, WGL on Windows, CGL on macOS. It is made
+    current by being made, and glcontext restores nothing then; so it is done here."""
 
     def __init__(self) -> None:
         self.name = f"the window system's ({sys.platform})"
-        before = _GlxCurrent.get()
         try:
+            self.current = _window_system()
+            before = self.current.get()
             self.context = glcontext.default_backend()(mode="standalone", glversion=330)
         except Exception as error:  # each backend raises what it likes
             raise PlatformError(str(error)) from None
-        if before is not None:  # made current by being made
-            before.restore()
+        self.current.set(before)
 
     def load(self, function: str) -> int:
         return int(self.context.load(function))
 
     def enter(self) -> Any:
+        saved = self.current.get()
         self.context.__enter__()
+        return saved
 
     def leave(self, saved: Any) -> None:
-        self.context.__exit__(None, None, None)
+        self.current.set(saved)
 
     def release(self) -> None:
+        before = self.current.get()
+        self.context.__enter__()
+        ours = self.current.get()
         self.context.release()
+        if before != ours:
+            self.current.set(before)
+
+
+class _Current(Protocol):
+    """What is current in this thread, by the functions of a window system."""
+
+    def get(self) -> tuple[Any, ...]: ...
+    def set(self, saved: tuple[Any, ...]) -> None: ...
+
+
+def _window_system() -> _Current:
+    if sys.platform == "win32":
+        return _WglCurrent()
+    return _CglCurrent() if sys.platform == "darwin" else _GlxThread()
+
+
+class _WglCurrent:
+    def __init__(self) -> None:
+        library = ctypes.CDLL("opengl32")  # 64-bit Windows has one calling convention
+        self.contexts, self.windows = library.wglGetCurrentContext, library.wglGetCurrentDC
+        self.make_current = library.wglMakeCurrent
+        self.contexts.restype = self.windows.restype = _P
+        self.make_current.argtypes = (_P, _P)
+
+    def get(self) -> tuple[Any, ...]:
+        return self.windows(), self.contexts()
+
+    def set(self, saved: tuple[Any, ...]) -> None:
+        self.make_current(*saved)
+
+
+class _CglCurrent:
+    def __init__(self) -> None:
+        library = ctypes.CDLL("/System/Library/Frameworks/OpenGL.framework/OpenGL")
+        self.contexts, self.make_current = (
+            library.CGLGetCurrentContext,
+            library.CGLSetCurrentContext,
+        )
+        self.contexts.restype = _P
+        self.make_current.argtypes = (_P,)
+
+    def get(self) -> tuple[Any, ...]:
+        return (self.contexts(),)
+
+    def set(self, saved: tuple[Any, ...]) -> None:
+        self.make_current(*saved)
+
+
+class _GlxThread:
+    """GLX, and EGL beside it: a thread has a context of one of them at most."""
+
+    def __init__(self) -> None:
+        name = ctypes.util.find_library("GL")
+        self.glx = ctypes.CDLL(name) if name else None  # as glcontext does it
+
+    def get(self) -> tuple[Any, ...]:
+        current = None if self.glx is None else _GlxCurrent(self.glx)
+        if current is None or not current.context:
+            return ()
+        return current.display, current.drawable, current.context
+
+    def set(self, saved: tuple[Any, ...]) -> None:
+        if self.glx is None:
+            return
+        current = _GlxCurrent(self.glx)
+        if saved:
+            current.make_current(*saved)
+        elif current.context:
+            current.let_go()
 
 
 def attempts() -> Iterator[Attempt]:
