@@ -83,6 +83,8 @@ def _reason(default: str, found: dict[str, dict[str, Any]]) -> str:
         return f"as measured, faster here than {other[0]}" if other else "a GPU is here"
     if hardware:
         return ""
+    if default in there:
+        return "it runs in software here, and nothing else is left"
     if there:
         return "OpenGL runs in software here, and only where it is asked for"
     return "there is no OpenGL here"

@@ -10,6 +10,7 @@ What the user got wrong is told in a line, with exit status 2; --traceback shows
 import argparse
 import ast
 import importlib.util
+import os
 import sys
 import time
 import traceback
@@ -17,7 +18,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from PIL import Image as PILImage
+from PIL import ImageOps
+
 import pygpu
+from pygpu.convert import array_of
 from pygpu.errors import CompileError
 from pygpu.runtime import BoundMethod, Compiled
 from pygpu.signatures import Signature
@@ -34,8 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         options.command(options)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # who reads has read enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except Exception as error:  # the user's function may raise anything
         if options.traceback:
             raise
@@ -80,6 +89,9 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         help="where to save; once for each result",
     )
+    run.add_argument(
+        "--dtype", help="of the result; 8 bits, or what a picture of one channel has, if not given"
+    )
     run.set_defaults(command=_run)
 
     show = commands.add_parser("show", parents=[function], help="print a function's program")
@@ -97,9 +109,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> None:
     compiled, values = _compiled(options)
-    images = [_opened(path) for path in options.images]
+    images = _opened(compiled, options)
+    more = {"dtype": options.dtype} if options.dtype else {}
     started = time.perf_counter()
-    result = compiled(*images, **values, **_shape(options))
+    result = compiled(*images, **values, **_shape(options), **more)
     results = result if isinstance(result, tuple) else (result,)
     took = time.perf_counter() - started
     if len(results) != len(options.output):
@@ -117,7 +130,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _show(options: argparse.Namespace) -> None:
     compiled, values = _compiled(options)
-    images = [_opened(path) for path in options.images]
+    images = _opened(compiled, options)
     lowered = compiled.lower(*images, **values, **_shape(options))
     print(lowered.ssa)
     print(f"# {lowered.target}\n{lowered.source}")
@@ -185,13 +198,28 @@ def _loaded(file: Path, name: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def _opened(path: Path) -> pygpu.Image:
+def _opened(compiled: Any, options: argparse.Namespace) -> list[Any]:
+    """The pictures, upright: as PIL has them, so that results keep their mode; as images for
+    functions of scalars."""
+    images = [_picture(path) for path in options.images]
+    if isinstance(compiled, Vectorized):
+        return [pygpu.Image(image) for image in images]
+    return images
+
+
+def _picture(path: Path) -> PILImage.Image:
     try:
-        return pygpu.Image.open(path)
+        with PILImage.open(path) as file:
+            file.load()
+            upright = ImageOps.exif_transpose(file)
+        array_of(upright, str(path))
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
-    except (OSError, ValueError, TypeError) as error:
+    except TypeError as error:
+        raise UsageError(str(error)) from None
+    except (OSError, ValueError) as error:
         raise UsageError(f"{path}: {error}") from None
+    return upright
 
 
 def _explained(error: Exception) -> str:

@@ -1,5 +1,8 @@
 """The command line: what it writes, and how it says what is wrong."""
 
+import os
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -64,6 +67,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "filters.py").write_text(textwrap.dedent(SOURCE))
     values = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
     PILImage.fromarray(values).save(tmp_path / "photo.png")
+    PILImage.new("CMYK", (3, 2)).save(tmp_path / "inks.jpg")
     return tmp_path
 
 
@@ -110,6 +114,40 @@ def test_run_writes_each_of_several_results(place: Path) -> None:
     assert np.array_equal(pixels("a.png"), 255 - pixels("b.png"))
 
 
+@pytest.mark.parametrize("dtype", ["uint16", "int32", "float32"])
+def test_results_of_one_channel_keep_the_depth_of_the_picture(place: Path, dtype: str) -> None:
+    values = (np.arange(20).reshape(4, 5) * 3000).astype(dtype)
+    PILImage.fromarray(values).save("deep.tiff")
+    assert main(["run", "filters.py:scaled", "deep.tiff", "-o", "out.tiff"]) == 0
+    assert np.array_equal(pixels("out.tiff"), values)
+    assert pixels("out.tiff").dtype == dtype
+    run = "run filters.py:scaled deep.tiff -o out.png --dtype uint8"
+    assert main(run.split()) == 0
+    assert pixels("out.png").dtype == np.uint8
+
+
+def test_pictures_are_taken_upright(place: Path) -> None:
+    picture = PILImage.open("photo.png")
+    exif = picture.getexif()
+    exif[0x112] = 6  # turned by a quarter
+    picture.save("turned.png", exif=exif)
+    assert main(["run", "filters.py:scaled", "turned.png", "-o", "out.png"]) == 0
+    assert np.array_equal(pixels("out.png"), np.rot90(pixels("photo.png"), -1))
+
+
+def test_who_reads_only_the_beginning_is_no_error(place: Path) -> None:
+    show = [sys.executable, "-m", "pygpu", "show", "filters.py:scaled", "photo.png"]
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        show, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | paths
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.close()
+        assert child.stderr.read() == b""
+        assert child.wait(60) == 1
+
+
 def test_run_makes_images_from_nothing(place: Path) -> None:
     assert main(["run", "filters.py:ramp", "-o", "out.png", "--shape", "2", "5"]) == 0
     assert pixels("out.png").shape == (2, 5)
@@ -140,6 +178,8 @@ def test_info_names_the_targets(capsys: pytest.CaptureFixture[str]) -> None:
         ("run filters.py:scaled photo.png photo.png -o out.png", "gain"),
         ("run filters.py:shifted photo.png -o out.png", "by"),
         ("run filters.py:two photo.png -o out.png", "2 results"),
+        ("run filters.py:scaled photo.png -o out.png --dtype long", "dtype"),
+        ("run filters.py:scaled inks.jpg -o out.png", "inks.jpg: a PIL image of mode 'CMYK'"),
         ("run filters.py:ramp -o out.png", "shape"),
         ("run filters.py:fails photo.png -o out.png", "KeyError: 'missing'"),
     ],
