@@ -11,6 +11,7 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 sys.path[:0] = [str(ROOT), str(DOCS / "_extensions")]
+sys.path.append(str(ROOT / "examples" / "gallery"))
 os.environ.setdefault("PYTHONPATH", str(ROOT))  # the notebooks' kernels see this PyGPU, too
 os.environ.setdefault("PYGPU_TARGET", "cpu")  # the same pictures on every machine
 

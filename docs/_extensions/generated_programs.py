@@ -10,8 +10,9 @@ import shutil
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from _gallery import Parser
 from sphinx.application import Sphinx
 from sphinx_gallery.scrapers import figure_rst
 
@@ -79,6 +80,12 @@ def move(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = rest.replace(TIMING, f"{found[1]}\n\n{TIMING}", 1)
 
 
+def fail(parser: Parser, message: str) -> NoReturn:
+    """An example that cannot be run ends the build, with its reason: an exit would be silent."""
+    raise RuntimeError(f"{parser.prog}: {message}")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
+    Parser.error = fail  # type: ignore[method-assign]
     app.connect("source-read", move)
     return {"parallel_read_safe": True}
