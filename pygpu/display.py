@@ -18,7 +18,7 @@ SMALLEST: Final = 128  # pixels smaller pictures are enlarged to, or a little le
 STYLE: Final = """\
 <style>
 .pygpu-panes { display: flex; flex-wrap: wrap; gap: 0.8em; text-align: left }
-.pygpu-panes > div { flex: 1 1 18em; min-width: 0 }
+.pygpu-panes > div { flex: 1 1 14em; min-width: 0 }
 .pygpu pre { overflow: auto; max-height: 30em; margin: 0.3em 0; padding: 0.6em; font-size: 80%;
   line-height: 1.35; font-family: monospace; white-space: pre;
   border: 1px solid #8886; border-radius: 4px }

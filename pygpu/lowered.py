@@ -103,5 +103,9 @@ def _statistics(made: Specialisation) -> dict[str, Any]:
 
 
 def _phrase(stats: dict[str, Any]) -> str:
-    counts = [f"{value} {name}" for name, value in stats.items() if name != "time"]
+    counts = [
+        f"{value} {name.removesuffix('s') if value == 1 else name}"
+        for name, value in stats.items()
+        if name != "time"
+    ]
     return ", ".join([*counts, f"{sum(stats['time'].values()):.1f} ms"])

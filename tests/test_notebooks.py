@@ -45,6 +45,7 @@ def test_a_program_is_shown_beside_its_python_and_glsl():
     assert "return gain * im(p + shift)" in html
     assert "load im[x + 1, y] nearest" in html
     assert "#version 330 core" in html
+    assert "1 tap, " in html
 
 
 def test_glsl_is_made_without_a_driver():
