@@ -1,4 +1,4 @@
-"""How compile time grows with the unrolled size: convolutions 3x3 to 63x63, and inlined calls.
+"""How compile time grows: convolutions 3x3 to 63x63, inlined calls, kinds of images.
 
     python -m benchmarks.compile_time          # a table in Markdown
 
@@ -34,9 +34,23 @@ def nested(kernel, depth, im: Image, p: Position):
     return nested(kernel, depth - 1, lambda q: 0.5 * im(q), p)
 
 
-def times(function, target: str, **known) -> dict[str, float]:
-    """Milliseconds by phase."""
-    photo = np.zeros((16, 16), np.float32)
+def sobel(kernel, im: Image, p: Position):
+    across, down = convolve(kernel, im, p), convolve(np.transpose(kernel), im, p)
+    return np.sqrt(across**2 + down**2)
+
+
+def between(kernel, im: Image, p: Position):
+    """A weighted sum of samples between the pixels."""
+    smooth = im.sampled(interpolation="linear")
+    places = [(0.7 * d.x + 0.1, 0.7 * d.y + 0.2) for d in offsets(kernel)]
+    return sum([w * smooth(p + q) for w, q in zip(ravel(kernel), places, strict=True)])
+
+
+def times(
+    function, target: str, dtype: str = "float32", channels: int = 1, **known
+) -> dict[str, float]:
+    """Milliseconds by phase, for images of such texels."""
+    photo = np.zeros((16, 16, channels), dtype)
     rounds = [
         pygpu.compile(function, target=target, **known).lower(photo).stats for _ in range(ROUNDS)
     ]
@@ -60,10 +74,16 @@ def main() -> None:
     for size in SIZES:
         kernel = random.random((size, size)) - 0.5
         print(row(f"convolution {size}x{size}", times(convolve, target, kernel=kernel)))
+    print(row("Sobel", times(sobel, target, kernel=np.outer([1, 2, 1], [-1, 0, 1]))))
     kernel = random.random((3, 3)) - 0.5
     for depth in DEPTHS:
         name = f"3x3 through {depth} inlined calls"
         print(row(name, times(nested, target, kernel=kernel, depth=depth)))
+    for name, function, shape in (("11x11", convolve, (11, 11)), ("24 samples", between, (4, 6))):
+        kernel = random.random(shape) - 0.5
+        for dtype, channels in [(d, c) for d in ("float32", "uint8") for c in (1, 3, 4)]:
+            measured = times(function, target, dtype, channels, kernel=kernel)
+            print(row(f"{name}, {dtype} x {channels}", measured))
 
 
 if __name__ == "__main__":
