@@ -3,6 +3,9 @@
     program = fragment_program(function, inputs, outputs)     # loads lie inside their images
     program.text                                               # "#version 330 core ..."
 
+Textures of one channel may be *packed*: four pixels of a row a texel. Programs that write such ones
+make four pixels at once, by blocks (pygpu/passes/block.py) or one after the other.
+
 Row 0 of an image is row 0 of its texture and of the framebuffer, so nothing is ever flipped.
 """
 
@@ -10,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from pygpu.glsl_printer import INDENT
-from pygpu.glsl_text import Text
+from pygpu.glsl_text import Text, call
 from pygpu.glsl_writer import (
     TABLE_WIDTH,
     BoundTable,
@@ -24,10 +28,23 @@ from pygpu.glsl_writer import (
     store,
     stored_type,
 )
+from pygpu.passes.block import COLUMNS, Blocked, view_of
 from pygpu.ssa import Function, Op
 from pygpu.storage import Format
 
 PLAIN: Final = Dialect()
+NONE: Final[frozenset[int]] = frozenset()
+
+
+@dataclass(slots=True)
+class FragmentProgram(GlslProgram):
+    """The size of a packed image is a uniform, an ivec2, under the name in `sizes`; `last` is the
+    uniform of the last column of the results. Units of textures, of those `bound_as_images` too,
+    are in the order of all images that are read."""
+
+    sizes: list[str | None] = field(default_factory=list)
+    last: str | None = None
+    bound_as_images: frozenset[int] = NONE
 
 
 def fragment_program(
@@ -35,33 +52,71 @@ def fragment_program(
     inputs: Sequence[Format],
     outputs: Sequence[Format],
     dialect: Dialect = PLAIN,
-) -> GlslProgram:
-    """A fragment program that computes the function's pixel and stores it as `outputs` say."""
+    packed: frozenset[int] = NONE,
+) -> FragmentProgram:
+    """A program that computes the function's pixel and stores it as `outputs` say; `packed` are
+    the images whose textures are."""
     names = _names("result", len(outputs))
-    writer = _FragmentWriter(function, inputs, dialect, frozenset(names))
-    lines = writer.body()
-    for name, value, format in zip(names, function.outputs, outputs, strict=True):
-        lines.append(f"{name} = {store(writer.printer, value, format)};")
-    sizes = [
-        f"ivec2 {name} = textureSize({writer.images[image]}, 0);"
-        for image, name in writer.sizes.items()
-    ]
+    writer = _Writer(function, inputs, dialect, frozenset(names), packed)
+    lines = [*writer.body(), *_stores(writer, names, outputs)]
     place = ["ivec2 p = ivec2(gl_FragCoord.xy);"] if _has(lines, "p") else []
-    return writer.program(
-        330,
-        [
-            f"uniform {_SAMPLERS[inputs[image].dtype.kind]} {writer.images[image]};"
-            for image in sorted(writer.read)
-        ],
-        [
-            f"layout(location = {index}) out {stored_type(format)} {name};"
-            for index, (name, format) in enumerate(zip(names, outputs, strict=True))
-        ],
-        ["void main() {", *[INDENT + line for line in (*place, *sizes, *lines)], "}"],
+    main = _function("void main()", [*place, *writer.places(), *lines])
+    return writer.finish(names, outputs, main)
+
+
+def block_fragment(
+    blocked: Blocked, dialect: Dialect = PLAIN, packed: frozenset[int] = NONE
+) -> FragmentProgram:
+    """A program of which each fragment is a block of four pixels in a row, packed."""
+    names = _names("result", len(blocked.outputs))
+    writer = _Writer(
+        blocked.function, blocked.inputs, dialect, frozenset(names), packed, blocked.views
     )
+    lines = [*writer.body(), *_stores(writer, names, blocked.outputs)]
+    place = f"ivec2 p = ivec2(gl_FragCoord.xy) * ivec2({COLUMNS}, 1);"
+    main = _function("void main()", [place, *writer.places(), *lines])
+    return writer.finish(names, blocked.outputs, main)
 
 
-_SAMPLERS: Final = {"f": "sampler2D", "i": "isampler2D", "u": "usampler2D", "b": "usampler2D"}
+def four_pixels(
+    function: Function,
+    inputs: Sequence[Format],
+    outputs: Sequence[Format],
+    dialect: Dialect = PLAIN,
+    packed: frozenset[int] = NONE,
+) -> FragmentProgram:
+    """A program of which each fragment is four pixels of one channel, computed one by one."""
+    names = _names("result", len(outputs))
+    values = _names("value", len(outputs))
+    taken = frozenset([*names, *values, "pixel", "last"])
+    writer = _Writer(function, inputs, dialect, taken, packed)
+    lines = [*writer.body(), *_stores(writer, values, outputs)]
+    outs = zip(values, outputs, strict=True)
+    params = ", ".join(f"out {stored_type(format)} {value}" for value, format in outs)
+    main = [
+        f"ivec2 p = ivec2(gl_FragCoord.xy) * ivec2({COLUMNS}, 1);",
+        *(
+            f"{stored_type(format)} {value}[{COLUMNS}];"
+            for value, format in zip(values, outputs, strict=True)
+        ),
+        f"for (int k = 0; k < {COLUMNS}; k++)",
+        f"{INDENT}pixel(ivec2(min(p.x + k, last), p.y), {', '.join(f'{v}[k]' for v in values)});",
+    ]
+    for name, value, format in zip(names, values, outputs, strict=True):
+        four = ", ".join(f"{value}[{k}]" for k in range(COLUMNS))
+        main.append(f"{name} = {stored_type(view_of(format))}({four});")
+    program = writer.finish(
+        names,
+        [view_of(format) for format in outputs],
+        [
+            *_function(f"void pixel(ivec2 p, {params})", [*writer.places(), *lines]),
+            "",
+            *_function("void main()", main),
+        ],
+        ["uniform int last;"],
+    )
+    program.last = "last"
+    return program
 
 
 def _names(name: str, count: int) -> list[str]:
@@ -72,8 +127,20 @@ def _has(lines: Sequence[str], name: str) -> bool:
     return any(re.search(rf"\b{name}\b", line) for line in lines)
 
 
-class _FragmentWriter(Writer):
-    """Reads textures."""
+def _function(head: str, lines: Sequence[str]) -> list[str]:
+    return [f"{head} {{", *[INDENT + line for line in lines], "}"]
+
+
+def _stores(writer: _Writer, names: Sequence[str], outputs: Sequence[Format]) -> list[str]:
+    return [
+        f"{name} = {store(writer.printer, value, format)};"
+        for name, value, format in zip(names, writer.function.outputs, outputs, strict=True)
+    ]
+
+
+class _Writer(Writer):
+    """Reads textures. `views` are the last of the function's images: of which packed image each is
+    one, so that its texels are the texture's own."""
 
     def __init__(
         self,
@@ -81,26 +148,125 @@ class _FragmentWriter(Writer):
         inputs: Sequence[Format],
         dialect: Dialect,
         taken: frozenset[str],
+        packed: frozenset[int],
+        views: Sequence[int] = (),
     ) -> None:
         super().__init__(function, inputs, dialect, taken)
+        self.packed = packed
+        self.count = len(inputs) - len(views)
+        self.views = views
         self.sizes: dict[int, str] = {}
+        self.by_pixel: dict[int, str] = {}  # functions that read a pixel of a packed image
 
     def size(self, image: int, axis: str) -> Text:
         if image not in self.sizes:
-            self.read.add(image)
+            if image not in self.packed:
+                self.read.add(image)
             self.sizes[image] = self.namer.fresh(f"{self.images[image]}_size")
         return Text(f"{self.sizes[image]}.{axis}")
 
+    def places(self) -> list[str]:
+        """What declares the sizes of images that are not packed."""
+        return [
+            f"ivec2 {name} = {self.texture_size(image)};"
+            for image, name in self.sizes.items()
+            if image not in self.packed
+        ]
+
+    def texture_size(self, image: int) -> Text:
+        if self.reads_image(image):
+            return call("imageSize", self.images[image])
+        return call("textureSize", self.images[image], "0")
+
     def texel(self, image: int, op: Op) -> Text:
-        texel = f"texelFetch({self.images[image]}, {self.place(op)}, 0)"
-        texel += ("", ".r", ".rg", ".rgb", "")[op.data.type.size]
+        place = self.place(op)
+        if image in self.packed:
+            if image not in self.by_pixel:
+                self.by_pixel[image] = self.namer.fresh(f"{self.images[image]}_at")
+            return call(self.by_pixel[image], place)
+        if image >= self.count:  # a view
+            self.read.discard(image)
+            base = self.views[image - self.count]
+            self.read.add(base)
+            return as_seen(self.printer, self.fetch(base, place), self.inputs[image])
+        texel = f"{self.fetch(image, place)}{('', '.r', '.rg', '.rgb', '')[op.data.type.size]}"
         return as_seen(self.printer, Text(texel), self.inputs[image])
+
+    def fetch(self, image: int, place: Text | str) -> Text:
+        if self.reads_image(image):
+            return call("imageLoad", self.images[image], place)
+        return call("texelFetch", self.images[image], place, "0")
+
+    def reads_image(self, image: int) -> bool:
+        """Whether a texture is read as an image: where software draws, that is faster."""
+        four = image in self.packed or self.inputs[image].channels == 4
+        return self.dialect.images and four
+
+    def finish(
+        self,
+        names: Sequence[str],
+        outputs: Sequence[Format],
+        main: list[str],
+        more: Sequence[str] = (),
+    ) -> FragmentProgram:
+        """The program, main and all around it."""
+        accessors = [line for image in self.by_pixel for line in self.accessor(image)]
+        sizes = [
+            f"uniform ivec2 {name};" for image, name in self.sizes.items() if image in self.packed
+        ]
+        made = self.program(
+            430 if self.dialect.images else 330,
+            [*[self.sampler(image) for image in sorted(self.read)], *sizes, *more],
+            [
+                f"layout(location = {index}) out {stored_type(format)} {name};"
+                for index, (name, format) in enumerate(zip(names, outputs, strict=True))
+            ],
+            [*accessors, *main],
+        )
+        return FragmentProgram(
+            made.text,
+            made.images[: self.count],
+            made.uniforms,
+            made.tables,
+            [
+                self.sizes.get(image) if image in self.packed else None
+                for image in range(self.count)
+            ],
+            None,
+            frozenset(filter(self.reads_image, self.read)),
+        )
+
+    def sampler(self, image: int) -> str:
+        """What declares a texture."""
+        format = self.inputs[image]
+        if self.reads_image(image):
+            kind = {"f": "", "i": "i", "u": "u", "b": "u"}[format.dtype.kind]
+            stored = f"rgba{8 * format.dtype.itemsize}{_SUFFIXES[kind]}"
+            unit = sorted(self.read).index(image)
+            layout = f"layout({stored}, binding = {unit})"
+            return f"{layout} readonly uniform {kind}image2D {self.images[image]};"
+        return f"uniform {_SAMPLERS[format.dtype.kind]} {self.images[image]};"
+
+    def accessor(self, image: int) -> list[str]:
+        """The function that reads a pixel of a packed image."""
+        format = self.inputs[image]
+        four = f"{stored_type(view_of(format))} four = {self.fetch(image, 'ivec2(p.x >> 2, p.y)')};"
+        seen = as_seen(self.printer, Text("four[p.x & 3]"), format)
+        head = f"{format.type} {self.by_pixel[image]}(ivec2 p)"
+        return [*_function(head, [four, f"return {seen};"]), ""]
+
+
+_SUFFIXES: Final = {"": "f", "i": "i", "u": "ui"}  # of the formats of images
+_SAMPLERS: Final = {"f": "sampler2D", "i": "isampler2D", "u": "usampler2D", "b": "usampler2D"}
 
 
 __all__ = [
     "TABLE_WIDTH",
     "BoundTable",
     "Dialect",
+    "FragmentProgram",
     "GlslProgram",
+    "block_fragment",
+    "four_pixels",
     "fragment_program",
 ]

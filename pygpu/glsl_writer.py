@@ -36,6 +36,7 @@ class Dialect:
     loose: bool = False  # its optimiser takes comparisons of floats to know no NaN
     block_size: int = 16384  # bytes of a uniform block; the specification grants these
     fused: bool = False  # it fuses products and sums as it sees fit, unless told which
+    images: bool = False  # it reads textures faster where they are bound as images
 
 
 @dataclass(frozen=True, slots=True, eq=False)

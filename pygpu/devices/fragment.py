@@ -1,28 +1,35 @@
 """The fragment target: a function as an OpenGL fragment program, drawn over textures.
 
 A storage's texture has the stored dtype itself (bytes stay bytes), so that nothing is converted on
-the way up or down; programs convert texels as they read and write them. Results stay textures until
-somebody asks for their texels.
+the way up or down; programs convert texels as they read and write them. Textures of one channel
+are packed: a texel is four pixels of a row, so that a fragment makes four. Results stay textures
+until somebody asks for their texels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen_glsl import GlslProgram, fragment_program
+from pygpu.codegen_glsl import FragmentProgram, block_fragment, four_pixels, fragment_program
 from pygpu.devices import opengl
 from pygpu.devices.opengl_bindings import Bindings
 from pygpu.errors import DeviceError
+from pygpu.glsl_writer import Dialect
 from pygpu.passes import CLEAN, apply
+from pygpu.passes.block import COLUMNS, can_block, halves
 from pygpu.passes.boundary import lower_boundary
 from pygpu.ssa import Constant, Function, Region
 from pygpu.storage import Format, Storage
 
+COPY: Final = "opengl"  # the name of a storage's copy here
 TRIANGLES: Final = 4
+LARGEST: Final = 4096  # operations of a block, before what is shared is left out
+GREY: Final = frozenset((1,))  # channels of textures that are packed
 
 
 class FragmentDevice:
@@ -35,35 +42,94 @@ class FragmentDevice:
             self.dialect = gl.dialect
             self.outputs = gl.limits.outputs
             self.uniforms = gl.limits.uniform_components
+            self.images = gl.limits.images
 
     def compile(
         self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-    ) -> FragmentProgram:
-        """One pass, or several where there are more results than the driver draws at once."""
+    ) -> DrawnFunction:
+        """A pass for the results of one channel and one for the others, or several where there are
+        more than the driver draws at once."""
         Bindings.check(function, self.uniforms)
-        lowered = apply(CLEAN, lower_boundary(function))
+        grey = [index for index, format in enumerate(outputs) if format.channels == 1]
+        others = [index for index in range(len(outputs)) if index not in grey]
         passes = []
-        for first in range(0, len(outputs), self.outputs):
-            part = slice(first, first + self.outputs)
-            passes.append(
-                fragment_program(_only(lowered, part), inputs, outputs[part], self.dialect)
-            )
-        return FragmentProgram(passes, list(outputs))
+        for indices, make in ((grey, self._packed), (others, self._plain)):
+            for first in range(0, len(indices), self.outputs):
+                part = indices[first : first + self.outputs]
+                formats = [outputs[index] for index in part]
+                drawn = make(_only(function, part), inputs, formats)
+                passes.append((drawn, part, formats))
+        return DrawnFunction(passes)
+
+    def _packed(
+        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
+    ) -> Drawn:
+        """Four pixels a fragment: by blocks where these share anything."""
+        dialect, packed = self._dialect(function), _packed(inputs)
+        size = sum(op.code != "constant" for op in function.body.ops)
+        if not can_block(function) or COLUMNS * size > LARGEST:
+            lowered = apply(CLEAN, lower_boundary(function))
+            return Drawn(four_pixels(lowered, inputs, outputs, dialect, packed))
+        inner, edges, reach = halves(function, inputs, outputs, rows=1, few=0, viewed=GREY)
+        return Drawn(
+            block_fragment(inner, dialect, packed),
+            block_fragment(edges, dialect, packed) if edges else None,
+            reach,
+        )
+
+    def _plain(
+        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
+    ) -> Drawn:
+        """One pixel a fragment."""
+        lowered = apply(CLEAN, lower_boundary(function))
+        return Drawn(
+            fragment_program(lowered, inputs, outputs, self._dialect(function), _packed(inputs)),
+            is_packed=False,
+        )
+
+    def _dialect(self, function: Function) -> Dialect:
+        """Textures are bound as images only where there are units for all."""
+        enough = len(function.images) <= self.images
+        return replace(self.dialect, images=self.dialect.images and enough)
 
 
-def _only(function: Function, part: slice) -> Function:
+def _packed(inputs: Sequence[Format]) -> frozenset[int]:
+    return frozenset(index for index, format in enumerate(inputs) if format.channels == 1)
+
+
+def _only(function: Function, part: Sequence[int]) -> Function:
     """The function with some of its results."""
     body = function.body
-    left = Region(body.params, body.ops, body.results[part])
+    left = Region(body.params, body.ops, tuple([body.results[index] for index in part]))
     return Function(function.name, function.images, function.tables, left)
 
 
-class FragmentProgram:
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The texts of a pass. Where there is one for `edges`, the first is for fragments that look
+    over no edge to the left or right: see passes.block.halves."""
+
+    inner: FragmentProgram
+    edges: FragmentProgram | None = None
+    reach: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    is_packed: bool = True
+
+    def columns(self, inputs: Sequence[Storage], width: int) -> tuple[int, int]:
+        """The first of the inner fragments of a row of such a width, and the first after them."""
+        if self.edges is None:
+            return 0, width
+        first = max(-(-left // COLUMNS) for left, _ in self.reach.values())
+        rights = [inputs[image].width - right for image, (_, right) in self.reach.items()]
+        end = min(width, (min(rights) - 1) // COLUMNS + 1)
+        return (first, end) if first < end else (0, 0)
+
+
+class DrawnFunction:
     """A function's passes, made ready in the context when they first run."""
 
-    def __init__(self, passes: Sequence[GlslProgram], outputs: list[Format]) -> None:
-        self.source = "\n".join(each.text for each in passes)
-        self.outputs = outputs
+    def __init__(self, passes: Sequence[tuple[Drawn, list[int], list[Format]]]) -> None:
+        texts = [text for drawn, *_ in passes for text in (drawn.inner, drawn.edges) if text]
+        self.source = "\n".join(text.text for text in texts)
         self._texts = passes
         self._passes: list[Pass] = []
         self._context: opengl.Context | None = None
@@ -71,7 +137,7 @@ class FragmentProgram:
             self._make_ready(gl)
 
     def _make_ready(self, gl: opengl.Context) -> None:
-        self._passes = [Pass(gl, text) for text in self._texts]
+        self._passes = [Pass(gl, drawn, formats) for drawn, _, formats in self._texts]
         self._context = gl
 
     def run(
@@ -82,23 +148,20 @@ class FragmentProgram:
         out: Sequence[NDArray[Any] | None],
     ) -> list[Storage]:
         """See storage.Program. Waits for the device only where `out` has an array."""
-        results: list[Storage] = []
+        results: dict[int, Storage] = {}
         with opengl.context() as gl:
             if self._context is not gl:
                 self._make_ready(gl)
-            for each in self._passes:
-                first = len(results)
-                formats = self.outputs[first : first + gl.limits.outputs]
-                textures = each.draw(gl, inputs, uniforms, shape, formats)
-                for index, (texture, format) in enumerate(zip(textures, formats, strict=True)):
-                    array = out[first + index] if out else None
+            for each, (_, part, formats) in zip(self._passes, self._texts, strict=True):
+                textures = each.draw(gl, inputs, uniforms, shape)
+                for place, (index, format) in enumerate(zip(part, formats, strict=True)):
+                    array = out[index] if out else None
                     if array is not None:
-                        framebuffer = gl.framebuffer(textures)
-                        gl.read(framebuffer, index, opengl.DTYPES[format.dtype], array)
-                        results.append(Storage(*shape, format.channels, format.dtype, array))
+                        read_texture(gl, gl.framebuffer(textures), place, format, array)
+                        results[index] = Storage(*shape, format.channels, format.dtype, array)
                     else:
-                        results.append(_result(texture, shape, format))
-        return results
+                        results[index] = _result(textures[place], shape, format)
+        return [results[index] for index in range(len(results))]
 
 
 def _result(texture: opengl.Texture, shape: tuple[int, int], format: Format) -> Storage:
@@ -109,27 +172,22 @@ def _result(texture: opengl.Texture, shape: tuple[int, int], format: Format) -> 
         with opengl.context() as gl:
             if texture.context is not gl:
                 raise DeviceError("the image was lost when the driver reset the device")
-            gl.read(gl.framebuffer([texture]), 0, opengl.DTYPES[format.dtype], array)
+            read_texture(gl, gl.framebuffer([texture]), 0, format, array)
         return array
 
     storage = Storage(*shape, format.channels, format.dtype, None, download)
-    storage.copies["opengl"] = texture
+    storage.copies[COPY] = texture
     return storage
 
 
 class Pass:
-    """One program of the driver's, ready to draw."""
+    """The programs of a pass, ready to draw."""
 
-    def __init__(self, gl: opengl.Context, text: GlslProgram) -> None:
-        Bindings.check_textures(gl, text, sum(name is not None for name in text.images))
-        self.program = gl.program(text.text)
-        program, self.vertices = self.program.glo, self.program.vertices
-        self.images: list[tuple[int, int]] = []  # image, texture unit
-        for index, name in enumerate(text.images):
-            if name is not None and name in program:
-                program[name].value = len(self.images)
-                self.images.append((index, len(self.images)))
-        self.bindings = Bindings(gl, program, text, len(self.images))
+    def __init__(self, gl: opengl.Context, drawn: Drawn, outputs: Sequence[Format]) -> None:
+        self.drawn = drawn
+        self.outputs = outputs
+        self.inner = _Program(gl, drawn.inner)
+        self.edges = _Program(gl, drawn.edges) if drawn.edges else None
 
     def draw(
         self,
@@ -137,17 +195,117 @@ class Pass:
         inputs: Sequence[Storage],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
-        formats: Sequence[Format],
     ) -> list[opengl.Texture]:
         """Compute all pixels of some results."""
-        held = [gl.upload(inputs[index]) for index, _ in self.images]
-        targets = [
-            gl.texture(shape[1], shape[0], 4 if f.channels == 3 else f.channels, f.dtype)
-            for f in formats
+        height, width = shape
+        if self.drawn.is_packed:
+            across = -(-width // COLUMNS)
+            targets = [gl.texture(across, height, 4, f.dtype, COLUMNS) for f in self.outputs]
+        else:
+            across = width
+            targets = [
+                gl.texture(width, height, 4 if f.channels == 3 else f.channels, f.dtype)
+                for f in self.outputs
+            ]
+        framebuffer = gl.framebuffer(targets)
+        framebuffer.use()
+        if self.edges is None:
+            self.inner.draw(gl, inputs, uniforms, width)
+            return targets
+        first, end = self.drawn.columns(inputs, across)
+        try:
+            for program, start, stop in (
+                (self.inner, first, end),
+                (self.edges, 0, first),
+                (self.edges, end, across),
+            ):
+                if start < stop:
+                    framebuffer.scissor = start, 0, stop - start, height
+                    program.draw(gl, inputs, uniforms, width)
+        finally:
+            framebuffer.scissor = None
+        return targets
+
+
+class _Program:
+    """One program of the driver's."""
+
+    def __init__(self, gl: opengl.Context, text: FragmentProgram) -> None:
+        named = [(index, name) for index, name in enumerate(text.images) if name is not None]
+        Bindings.check_textures(gl, text, len(named))
+        self.held = gl.program(text.text)
+        program, self.vertices = self.held.glo, self.held.vertices
+        self.textures: list[tuple[int, int]] = []  # image, unit
+        self.images: list[tuple[int, int]] = []
+        for unit, (index, name) in enumerate(named):
+            if index in text.bound_as_images:
+                self.images.append((index, unit))
+            elif name in program:
+                program[name].value = unit
+                self.textures.append((index, unit))
+        self.bindings = Bindings(gl, program, text, len(named))
+        self.sizes = [
+            (index, program[name])
+            for index, name in enumerate(text.sizes)
+            if name is not None and name in program
         ]
-        gl.framebuffer(targets).use()
-        for texture, (_, unit) in zip(held, self.images, strict=True):
+        self.last = program.get(text.last, None) if text.last else None
+
+    def draw(
+        self,
+        gl: opengl.Context,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        width: int,
+    ) -> None:
+        """Draw over the framebuffer in use."""
+        held = [upload(gl, inputs[index]) for index, _ in self.textures]
+        for texture, (_, unit) in zip(held, self.textures, strict=True):
             texture.glo.use(unit)
+        for index, unit in self.images:
+            texture = upload(gl, inputs[index])
+            held.append(texture)
+            texture.glo.bind_to_image(unit, read=True, write=False)
+        for index, uniform in self.sizes:
+            uniform.value = inputs[index].width, inputs[index].height
+        if self.last is not None:
+            self.last.value = width - 1
         self.bindings.bind(uniforms)
         self.vertices.render(TRIANGLES, 3)
-        return targets
+
+
+# ---------------------------------------------------------------- up and down
+
+
+def upload(gl: opengl.Context, storage: Storage) -> opengl.Texture:
+    """The texture that holds a storage's texels: kept with it, made where it is missing."""
+    held = storage.copies.get(COPY)
+    if held is not None and held.context is gl:
+        return held  # type: ignore[no-any-return]
+    texels, height, width = storage.host(), storage.height, storage.width
+    if storage.channels == 1:
+        across = -(-width // COLUMNS)
+        if width % COLUMNS:
+            texels = np.pad(texels, ((0, 0), (0, COLUMNS * across - width), (0, 0)))
+        texture = gl.texture(across, height, 4, storage.dtype, COLUMNS)
+    else:
+        texture = gl.texture(width, height, storage.channels, storage.dtype)
+    texture.glo.write(texels, alignment=1)
+    storage.copies[COPY] = texture
+    return texture
+
+
+def read_texture(
+    gl: opengl.Context, framebuffer: Any, attachment: int, format: Format, array: NDArray[Any]
+) -> None:
+    """Texels of a framebuffer into an array (H, W, C), C-contiguous."""
+    height, width, channels = array.shape
+    dtype = opengl.DTYPES[format.dtype]
+    if channels != 1:
+        gl.read(framebuffer, attachment, dtype, array)
+    elif width % COLUMNS == 0:
+        gl.read(framebuffer, attachment, dtype, array.reshape(height, -1, COLUMNS))
+    else:
+        padded = np.empty((height, -(-width // COLUMNS), COLUMNS), array.dtype)
+        gl.read(framebuffer, attachment, dtype, padded)
+        array[:] = padded.reshape(height, -1, 1)[:, :width]

@@ -31,10 +31,10 @@ from pygpu.devices.opengl_platform import PlatformContext, PlatformError, attemp
 from pygpu.devices.opengl_pool import Pool
 from pygpu.errors import DeviceError, OutOfMemory
 from pygpu.glsl_writer import Dialect
-from pygpu.storage import Storage
 
 SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "software", "gdi generic")
 MEMORY: Final = {"GL_NVX_gpu_memory_info": 0x9047, "GL_ATI_meminfo": 0x87FC}  # in KiB
+IMAGES: Final = 0x90CE  # GL_MAX_FRAGMENT_IMAGE_UNIFORMS
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
 
@@ -86,6 +86,7 @@ class Limits:
     uniform_components: int
     block_size: int
     version: int  # 330, 450, ...
+    images: int  # textures bound as images, by fragment programs
     storage_blocks: int  # 0 where there are no compute programs
     storage_size: int  # bytes of one
     groups: int  # of threads, along each axis
@@ -158,6 +159,7 @@ class Context:
             info["GL_MAX_FRAGMENT_UNIFORM_COMPONENTS"],
             info["GL_MAX_UNIFORM_BLOCK_SIZE"],
             self.gl.version_code,
+            self._integer(IMAGES) if self.gl.version_code >= 420 else 0,
             info.get("GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS", 0),
             info.get("GL_MAX_SHADER_STORAGE_BLOCK_SIZE", 0),
             min(info.get("GL_MAX_COMPUTE_WORK_GROUP_COUNT", (0,))),
@@ -171,15 +173,19 @@ class Context:
 
     def _memory(self) -> int:
         """Bytes of the device's own memory, by an extension of NVIDIA's or AMD's."""
-        getter = self.platform.load("glGetIntegerv")
-        if not getter or self.is_software:
-            return 0
-        number = (ctypes.c_int * 4)()
-        for extension, name in MEMORY.items():
-            if extension in self.gl.extensions:
-                ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_void_p)(getter)(name, number)
-                return number[0] << 10
+        if not self.is_software:
+            for extension, name in MEMORY.items():
+                if extension in self.gl.extensions:
+                    return self._integer(name) << 10
         return 0
+
+    def _integer(self, name: int) -> int:
+        """A number that moderngl does not ask for; 0 where there is no way to ask."""
+        getter = self.platform.load("glGetIntegerv")
+        number = (ctypes.c_int * 4)()
+        if getter:
+            ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_void_p)(getter)(name, number)
+        return number[0]
 
     @property
     def is_software(self) -> bool:
@@ -195,6 +201,7 @@ class Context:
             "Mesa" in self.version,
             self.limits.block_size,
             fused=self.limits.version >= 400 and not self.is_software,
+            images=self.limits.version >= 430 and self.is_software,
         )
 
     @property
@@ -220,13 +227,17 @@ class Context:
 
     # ------------------------------------------------ textures
 
-    def texture(self, width: int, height: int, channels: int, dtype: np.dtype[Any]) -> Texture:
-        """A texture, its texels undefined. DeviceError where it does not fit."""
+    def texture(
+        self, width: int, height: int, channels: int, dtype: np.dtype[Any], pixels: int = 1
+    ) -> Texture:
+        """A texture, its texels undefined, each of which holds so many pixels of a row. DeviceError
+        where it does not fit."""
         limit = self.limits.texture_size
         if max(width, height) > limit:
             raise DeviceError(
-                f"an image of {width} x {height} pixels is larger than the textures of this "
-                f"driver, which go to {limit} x {limit} ({self.renderer}); target='cpu' takes it"
+                f"an image of {width * pixels} x {height} pixels is larger than the textures of "
+                f"this driver, which go to {limit * pixels} x {limit} ({self.renderer}); "
+                "target='cpu' takes it"
             )
         key = (width, height, channels, DTYPES[dtype])
         nbytes = width * height * channels * dtype.itemsize
@@ -259,17 +270,6 @@ class Context:
             self.pool.clear()
         self.check()
         raise OutOfMemory(f"no memory for {what} ({nbytes >> 20} MiB): {answer} ({self.renderer})")
-
-    def upload(self, storage: Storage) -> Texture:
-        """The texture that holds a storage's texels: kept with it, made where it is missing."""
-        held = storage.copies.get("opengl")
-        if held is not None and held.context is self:
-            return held  # type: ignore[no-any-return]
-        texels = storage.host()
-        texture = self.texture(storage.width, storage.height, storage.channels, storage.dtype)
-        texture.glo.write(texels, alignment=1)
-        storage.copies["opengl"] = texture
-        return texture
 
     def framebuffer(self, textures: Sequence[Texture]) -> Any:
         """What draws into these textures, made once for them."""

@@ -16,6 +16,7 @@ from pygpu.passes.hoist import hoist
 from pygpu.passes.if_conversion import convert_ifs
 from pygpu.passes.local import simplify_locally
 from pygpu.passes.loops import settle_loops
+from pygpu.passes.negation import move_negations
 from pygpu.passes.sides import merge_sides
 from pygpu.ssa import Function
 from pygpu.verify import verify
@@ -23,7 +24,13 @@ from pygpu.verify import verify
 Pass = Callable[[Function], Function]
 
 CLEAN: Final[tuple[Pass, ...]] = (simplify_locally, remove_dead)
-RESTRUCTURE: Final[tuple[Pass, ...]] = (settle_loops, hoist, merge_sides, convert_ifs)
+RESTRUCTURE: Final[tuple[Pass, ...]] = (
+    settle_loops,
+    hoist,
+    merge_sides,
+    move_negations,
+    convert_ifs,
+)
 ROUNDS: Final = 4  # what a restructured function gives way to ends long before in practice
 
 

@@ -15,7 +15,7 @@ pixels of three. Blocks that look over the left or right edge read pixel by pixe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
@@ -30,6 +30,7 @@ from pygpu.types import INT, vector
 
 COLUMNS: Final = 4  # pixels of a block along x, where views are read or written
 FEW: Final = 2  # pixels of four that are read one by one rather than all at once
+VIEWED: Final = frozenset((1, 2, 3))  # channels of images and results of which there are views
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +83,61 @@ def block(
     few: int = FEW,
 ) -> Blocked:
     """The function of a block of 1 or COLUMNS columns, with all loads inside their images."""
+    halves = _halves(function, inputs, outputs, columns, rows, few, VIEWED)
+    whole = _either(halves.reach, *halves.sides) if halves.reach else halves.sides[0]
+    return halves.blocked(whole)
+
+
+def halves(
+    function: Function,
+    inputs: Sequence[Format],
+    outputs: Sequence[Format],
+    rows: int,
+    few: int,
+    viewed: frozenset[int] = VIEWED,
+) -> tuple[Blocked, Blocked | None, dict[int, tuple[int, int]]]:
+    """The function of blocks of COLUMNS columns that look over no edge to the left or right, that
+    of any blocks, and how far left and right from its first pixel a block looks in which images.
+    There is no second one where none is looked at. `viewed` says of images and results of how many
+    channels there are views."""
+    made = _halves(function, inputs, outputs, COLUMNS, rows, few, viewed)
+    fast, exact = map(made.blocked, made.sides)
+    return fast, exact if made.reach else None, made.reach
+
+
+@dataclass(frozen=True, slots=True)
+class _Halves:
+    """Both sides of the choice that is to be made, and what to know of them."""
+
+    sides: tuple[Function, Function]
+    reach: dict[int, tuple[int, int]]
+    blocked: Callable[[Function], Blocked]
+
+
+def _halves(
+    function: Function,
+    inputs: Sequence[Format],
+    outputs: Sequence[Format],
+    columns: int,
+    rows: int,
+    few: int,
+    viewed: frozenset[int],
+) -> _Halves:
     pixels = _by_source_row(_pixels(function, columns, rows))
-    is_packed = columns == COLUMNS
     exact = lower_boundary(pixels)
     fast = lower_boundary(pixels, interior="x")
     views: tuple[int, ...] = ()
-    if is_packed:
-        widened = _Wide(fast, inputs, few)
+    if columns == COLUMNS:
+        widened = _Wide(fast, inputs, few, viewed)
         fast, views = widened.run(), tuple(widened.views)
         fast, exact = _pack(fast, outputs, rows), _pack(exact, outputs, rows)
-    tests = _inside(pixels, columns)
-    whole = _either(tests, fast, exact) if tests else fast
-    made = tuple([_texels(format, columns) for format in outputs])
-    return Blocked(
-        apply(CLEAN, whole),
-        columns,
-        rows,
-        (*inputs, *[view_of(inputs[image]) for image in views]),
-        tuple([view_of(format) if is_packed else format for format in outputs]),
-        made,
-        views,
+    every = (*inputs, *[view_of(inputs[image]) for image in views])
+    stored = tuple([view_of(format) if columns == COLUMNS else format for format in outputs])
+    texels = tuple([_texels(format, columns) for format in outputs])
+    return _Halves(
+        (fast, exact),
+        _reach(pixels, columns),
+        lambda side: Blocked(apply(CLEAN, side), columns, rows, every, stored, texels, views),
     )
 
 
@@ -155,7 +191,7 @@ def _by_source_row(function: Function) -> Function:
 # ---------------------------------------------------------------- edges
 
 
-def _inside(function: Function, columns: int) -> dict[int, tuple[int, int]]:
+def _reach(function: Function, columns: int) -> dict[int, tuple[int, int]]:
     """For each image that is read next to the block's first pixel, how far from it, at most, to the
     left and to the right."""
     found: dict[int, tuple[int, int]] = {}
@@ -195,9 +231,11 @@ def _either(reach: dict[int, tuple[int, int]], fast: Function, exact: Function) 
 class _Wide(Rewriter):
     """Loads of several neighbouring pixels as loads of texels of a view, and parts of these."""
 
-    def __init__(self, function: Function, inputs: Sequence[Format], few: int) -> None:
+    def __init__(
+        self, function: Function, inputs: Sequence[Format], few: int, viewed: frozenset[int]
+    ) -> None:
         super().__init__(function, lambda _, op, operands: self.each(op, operands))
-        self.inputs, self.few = inputs, few
+        self.inputs, self.few, self.viewed = inputs, few, viewed
         self.views: dict[int, int] = {}  # of an image: the index of its view
         self.used: dict[tuple[int, Value, int], set[int]] = {}  # image, y, texel: pixels
         for op in function.body.ops:
@@ -208,7 +246,7 @@ class _Wide(Rewriter):
     def is_near(self, op: Op) -> bool:
         """Whether it reads at a known distance from the block's first pixel."""
         is_load = op.code == "load" and op.operands[0] is self.function.x
-        return is_load and self.inputs[op.data.image].channels < 4
+        return is_load and self.inputs[op.data.image].channels in self.viewed
 
     def group(self, op: Op) -> tuple[int, Value, int]:
         """What pixels have in common that are read together."""
@@ -274,4 +312,4 @@ def _components(build: Builder, value: Value) -> Iterable[Value]:
     return [build.emit("swizzle", value, data=(i,)) for i in range(value.type.size)]
 
 
-__all__ = ["COLUMNS", "Blocked", "block", "can_block", "columns_of", "view_of"]
+__all__ = ["COLUMNS", "Blocked", "block", "can_block", "columns_of", "halves", "view_of"]

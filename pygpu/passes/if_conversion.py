@@ -1,6 +1,7 @@
 """Turns small `if`s into selects: computing both sides costs less than a branch.
 
-Sides with loads, loops or expensive functions stay: a branch may skip them.
+Sides with loads, loops or expensive functions stay: a branch may skip them. So do branches on what
+ends a loop, which become its `break`s; `convert_all` is for targets that have none.
 
     if %0 { %1 = neg x; yield %1 } else { yield x }  ->  %1 = neg x; select %0, %1, x
 """
@@ -24,14 +25,48 @@ LIMIT: Final = 16  # for both sides and the selects together
 
 
 def convert_ifs(function: Function) -> Function:
-    """The function with its small `if`s as selects; itself where there are none."""
-    if not any(_is_small(op.regions) for op in walk(function.body) if op.code == "if"):
+    """The function with its small `if`s as selects, but for those that end loops; itself where
+    there are none."""
+    exits: set[Value] = set()
+    for op in walk(function.body):
+        if op.code == "loop":
+            _find_exits(op.regions[0].results[0], exits)
+    return _converted(function, exits)
+
+
+def convert_all(function: Function) -> Function:
+    """The function with all its small `if`s as selects; itself where there are none."""
+    return _converted(function, set())
+
+
+def _find_exits(decides: Value, found: set[Value]) -> None:
+    """The conditions that a bool depends on, through branches and logic."""
+    op = decides.op
+    if op is None:
+        found.add(decides)
+    elif op.code in ("not", "bit_and", "bit_or"):
+        for operand in op.operands:
+            _find_exits(operand, found)
+    elif op.code == "if":
+        found.add(op.operands[0])
+        index = op.results.index(decides)
+        for region in op.regions:
+            _find_exits(region.results[index], found)
+    else:
+        found.add(decides)
+
+
+def _converted(function: Function, kept: set[Value]) -> Function:
+    ifs = [op for op in walk(function.body) if op.code == "if" and op.operands[0] not in kept]
+    if not any(_is_small(op.regions) for op in ifs):
         return function
-    return rewrite(function, _convert)
+    return rewrite(function, lambda *what: _convert(kept, *what))
 
 
-def _convert(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
-    if op.code != "if":
+def _convert(
+    kept: set[Value], rewriter: Rewriter, op: Op, operands: tuple[Value, ...]
+) -> Sequence[Value] | None:
+    if op.code != "if" or op.operands[0] in kept:
         return None
     regions = tuple([rewriter.copy_region(region) for region in op.regions])
     build = rewriter.build
