@@ -18,6 +18,8 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -98,6 +100,12 @@ def image(kernel: str, dtype: str, size: int) -> Any:
     return rng.random(shape, np.float32)
 
 
+@cache
+def prepared(prepare: Callable[[], Any]) -> Any:
+    """A contender, compiled once for all sizes."""
+    return prepare()
+
+
 def measure(
     kernel: str, dtype: str, size: int, rounds: int, peers: list[Any], remarks: list[str]
 ) -> Times:
@@ -114,7 +122,7 @@ def measure(
         if (kernel, dtype) in peer.KERNELS
     ]
     for name, prepare, may_differ in candidates:
-        run = prepare()
+        run = prepared(prepare)
         out = np.full(shape, 7, np.int32 if kernel == "mandelbrot" else dtype)
         run(im, out)
         try:
