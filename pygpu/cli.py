@@ -22,7 +22,7 @@ from PIL import Image as PILImage
 from PIL import ImageOps
 
 import pygpu
-from pygpu.convert import array_of
+from pygpu.convert import KEPT_MODES, array_of
 from pygpu.errors import CompileError
 from pygpu.runtime import BoundMethod, Compiled
 from pygpu.signatures import Signature
@@ -124,7 +124,9 @@ def _run(options: argparse.Namespace) -> None:
         try:
             image.save(path)
         except (OSError, ValueError) as error:
-            raise UsageError(f"{path}: {error}") from None
+            deep = getattr(image, "mode", "") in KEPT_MODES
+            hint = "; --dtype uint8 gives 8 bits" if deep and "mode" in str(error) else ""
+            raise UsageError(f"{path}: {error}{hint}") from None
         print(f"{path}: {image.width} x {image.height}, {compiled.target}, {1e3 * took:.0f} ms")
 
 

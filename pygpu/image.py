@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pygpu import display, sampler
 from pygpu.arrays import ArrayMethods
-from pygpu.convert import array_of, pil_of, texels_of, without_channel_axis
+from pygpu.convert import KEPT_MODES, array_of, pil_of, texels_of, without_channel_axis
 from pygpu.results import ImageMaker
 from pygpu.sampler import Sampler
 from pygpu.scalars import Int
@@ -218,7 +218,13 @@ class Image(ArrayMethods, ImageLike):
     def save(self, path: Any, dtype: Any = None, **options: Any) -> None:
         """Write a picture file, its format by the name. `dtype` as in `to_pil`; `options` are
         those of PIL's `save`."""
-        self.to_pil(dtype).save(path, **options)
+        picture = self.to_pil(dtype)
+        try:
+            picture.save(path, **options)
+        except OSError as error:
+            if picture.mode in KEPT_MODES and "cannot write mode" in str(error):
+                raise OSError(f"{error}; dtype='uint8' gives 8 bits") from None
+            raise
 
     def _repr_png_(self) -> bytes:
         """What a notebook shows: of a large image a smaller picture."""

@@ -115,12 +115,16 @@ def test_run_writes_each_of_several_results(place: Path) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["uint16", "int32", "float32"])
-def test_results_of_one_channel_keep_the_depth_of_the_picture(place: Path, dtype: str) -> None:
+def test_results_of_one_channel_keep_the_depth_of_the_picture(
+    place: Path, dtype: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     values = (np.arange(20).reshape(4, 5) * 3000).astype(dtype)
     PILImage.fromarray(values).save("deep.tiff")
     assert main(["run", "filters.py:scaled", "deep.tiff", "-o", "out.tiff"]) == 0
     assert np.array_equal(pixels("out.tiff"), values)
     assert pixels("out.tiff").dtype == dtype
+    assert main(["run", "filters.py:scaled", "deep.tiff", "-o", "out.jpg"]) == 2
+    assert "--dtype uint8" in capsys.readouterr().err
     run = "run filters.py:scaled deep.tiff -o out.png --dtype uint8"
     assert main(run.split()) == 0
     assert pixels("out.png").dtype == np.uint8

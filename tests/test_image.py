@@ -584,6 +584,14 @@ def test_floats_are_saved_as_8_bits_saturated_and_rounded(tmp_path):
     assert np.asarray(PILImage.open(tmp_path / "a.png")).tolist() == [[0, 128, 255, 0]]
 
 
+@pytest.mark.parametrize("dtype", ["uint16", "int32"])
+def test_a_file_that_holds_8_bits_says_how_it_gets_them(tmp_path, dtype):
+    image = Image(np.full((2, 3), 7, dtype))
+    with pytest.raises(OSError, match="dtype='uint8'"):
+        image.save(tmp_path / "deep.jpg")
+    image.save(tmp_path / "deep.jpg", dtype="uint8")
+
+
 def test_pictures_are_opened_upright(tmp_path):
     array = randoms(4, 6, 3, dtype="uint8")
     picture = PILImage.fromarray(array)
