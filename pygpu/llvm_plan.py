@@ -92,14 +92,12 @@ def plan(function: Function, lanes: int, inputs: Sequence[Format], raw: bool = F
         op.code not in ("if", "loop") or op in result.cheap for op in function.body.ops
     ) and not any(op.code == "if" and not result.bits[op.operands[0]] for op in ops)
     result.reaching = find_reaching(result, ops)
-    result.vectors, result.rows = block(result, ops, taps, inputs)
+    result.vectors, result.rows = block(result, ops, taps)
     gather_taps(result, taps, inputs)
     return result
 
 
-def block(
-    made: Plan, ops: Sequence[Op], taps: Sequence[Op], inputs: Sequence[Format]
-) -> tuple[int, int]:
+def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op]) -> tuple[int, int]:
     """The vectors along x and the rows of a block: several rows where they share loads."""
     work = cost(made.function.body)
     for op in ops:
@@ -115,8 +113,7 @@ def block(
         # Each lane fetches for itself, and rows share nothing of that.
         return 2 if work + 4 * len(distant) <= 200 else 1, 1
     if made.straight and made.sums.by_root:
-        plain = all(is_plain(inputs[op.data.image]) for op in taps)
-        return block_of_sums(made, shared, plain)
+        return block_of_sums(made, shared)
     if any(op.code == "loop" for op in ops):
         # What a round costs besides its texels is paid once for the block.
         return (2, 4) if work <= 400 else (1, 2) if work <= 1000 else (1, 1)
@@ -130,7 +127,7 @@ _SHARING: Final = ((2, 6), (2, 4), (1, 6), (1, 4), (1, 3), (1, 2))
 _APART: Final = ((2, 4), (1, 4))
 
 
-def block_of_sums(made: Plan, shared: bool, plain: bool) -> tuple[int, int]:
+def block_of_sums(made: Plan, shared: bool) -> tuple[int, int]:
     """Enough accumulators to keep the multipliers busy, few enough for the registers, and a text
     that compiles soon. Twelve accumulators were best for all kernels measured where rows share
     taps, in at most six rows; more lie too often in the same places of the cache."""
@@ -140,9 +137,8 @@ def block_of_sums(made: Plan, shared: bool, plain: bool) -> tuple[int, int]:
     work = max(terms, cost(made.function.body) // 4)
     for vectors, rows in _SHARING if shared else _APART:
         cells = vectors * rows
-        pays = vectors == 1 or (plain and (terms >= 30 or not shared))
         fits = accumulators * cells <= 12 and (accumulators + 1) * cells <= 2 * made.lanes
-        if pays and fits and work * cells <= 3000:
+        if fits and work * cells <= 3000:
             return vectors, rows
     return 1, 2 if shared else 1
 
