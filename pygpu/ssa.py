@@ -288,6 +288,13 @@ class _Inside:
         self.builder.region = self.outer
 
 
+def only(function: Function, indices: Sequence[int]) -> Function:
+    """The function with some of its outputs."""
+    body = function.body
+    some = Region(body.params, body.ops, tuple([body.results[index] for index in indices]))
+    return Function(function.name, function.images, function.tables, some)
+
+
 def walk(region: Region) -> Iterator[Op]:
     """Every op of the region and of the regions within, outer before inner, in order."""
     for op in region.ops:
@@ -387,6 +394,7 @@ __all__ = [
     "constant_of",
     "is_constant",
     "normal",
+    "only",
     "rewrite",
     "walk",
 ]

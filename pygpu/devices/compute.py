@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pygpu import shapes
 from pygpu.devices import opengl
 from pygpu.devices.opengl_bindings import Bindings
+from pygpu.devices.opengl_passes import Passes
 from pygpu.errors import DeviceError
 from pygpu.glsl_buffers import element_bytes, row_bytes
 from pygpu.glsl_compute import ComputeProgram, block_program, pixel_program
@@ -24,7 +25,7 @@ from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.footprint import footprint
 from pygpu.passes.fuse import fuse
 from pygpu.shapes import Shape
-from pygpu.ssa import Constant, Function, Region, walk
+from pygpu.ssa import Constant, Function, only, walk
 from pygpu.storage import Format, Storage
 
 COPY: Final = "opengl buffer"  # the name of a storage's copy here
@@ -67,13 +68,13 @@ class ComputeDevice:
             )
         if shape is None:
             shape = shapes.remembered(shapes.key(function, inputs, outputs, self.driver))
-        passes = []
+        parts = []
         for first in range(0, len(outputs), count):
-            part = slice(first, first + count)
-            body = Region(function.body.params, function.body.ops, function.body.results[part])
-            some = Function(function.name, function.images, function.tables, body)
-            passes.append((self._program(some, inputs, outputs[part], shape), part))
-        return ComputedFunction(passes, list(outputs))
+            indices = range(len(outputs))[first : first + count]
+            formats = [outputs[index] for index in indices]
+            some = only(function, indices)
+            parts.append((self._program(some, inputs, formats, shape), indices, formats))
+        return ComputedFunction(parts)
 
     def _program(
         self,
@@ -109,59 +110,32 @@ def _is_regular(function: Function) -> bool:
     return not any(op.code == "loop" for op in ops) and None not in footprint(function)
 
 
-class ComputedFunction:
-    """A function's passes, made ready in the context when they first run."""
+class ComputedFunction(Passes):
+    """A function's passes, and how the first of them shares out its work."""
 
     def __init__(
-        self, passes: Sequence[tuple[ComputeProgram, slice]], outputs: list[Format]
+        self, parts: Sequence[tuple[ComputeProgram, Sequence[int], Sequence[Format]]]
     ) -> None:
-        self.source = "\n".join(text.text for text, _ in passes)
-        self.outputs = outputs
-        first = passes[0][0]
+        first = parts[0][0]
         self.shape = Shape(first.columns, first.rows, *first.threads)
-        self._texts = passes
-        self._passes: list[Pass] = []
-        self._context: opengl.Context | None = None
-        with opengl.context() as gl:
-            self._make_ready(gl)
-
-    def _make_ready(self, gl: opengl.Context) -> None:
-        self._passes = [Pass(gl, text, self.outputs[part]) for text, part in self._texts]
-        self._context = gl
-
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-    ) -> list[Storage]:
-        """See storage.Program. Waits for the device only where `out` has an array."""
-        results: list[Storage] = []
-        with opengl.context() as gl:
-            if self._context is not gl:
-                self._make_ready(gl)
-            for each in self._passes:
-                for buffer, format in zip(
-                    each.dispatch(gl, inputs, uniforms, shape), each.outputs, strict=True
-                ):
-                    array = out[len(results)] if out else None
-                    if array is not None:
-                        read_buffer(gl, buffer, format, array)
-                        results.append(Storage(*shape, format.channels, format.dtype, array))
-                    else:
-                        results.append(_result(buffer, shape, format))
-        return results
+        source = "\n".join(text.text for text, *_ in parts)
+        super().__init__(source, COPY, lambda gl: [Pass(gl, *part) for part in parts], read_buffer)
 
 
 class Pass:
     """One program of the driver's, ready to be dispatched."""
 
-    def __init__(self, gl: opengl.Context, text: ComputeProgram, outputs: Sequence[Format]) -> None:
+    def __init__(
+        self,
+        gl: opengl.Context,
+        text: ComputeProgram,
+        indices: Sequence[int],
+        outputs: Sequence[Format],
+    ) -> None:
         Bindings.check_textures(gl, text, 0)
         self.held = gl.program(text.text, is_compute=True)
         self.program = self.held.glo
-        self.outputs = outputs
+        self.indices, self.outputs = indices, outputs
         self.columns = text.columns * text.threads[0]  # of a group
         self.rows = text.rows * text.threads[1]
         self.images = [
@@ -182,14 +156,14 @@ class Pass:
         ]
         self.top = self.program.get("top", None)
 
-    def dispatch(
+    def compute(
         self,
         gl: opengl.Context,
         inputs: Sequence[Storage],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
     ) -> list[opengl.Buffer]:
-        """Compute all pixels of some results."""
+        """See Pass."""
         height, width = shape
         held = [upload(gl, inputs[index]) for index in self.images]
         held += [gl.buffer(height * row_bytes(format, width)) for format in self.outputs]
@@ -209,22 +183,6 @@ class Pass:
             self.program.run(across, min(down - first, gl.limits.groups), 1)
         gl.gl.memory_barrier()
         return held[len(self.images) :]
-
-
-def _result(buffer: opengl.Buffer, shape: tuple[int, int], format: Format) -> Storage:
-    """A storage of what was computed, downloaded when it is asked for."""
-
-    def download() -> NDArray[Any]:
-        array = np.empty((*shape, format.channels), format.dtype)
-        with opengl.context() as gl:
-            if buffer.context is not gl:
-                raise DeviceError("the image was lost when the driver reset the device")
-            read_buffer(gl, buffer, format, array)
-        return array
-
-    storage = Storage(*shape, format.channels, format.dtype, None, download)
-    storage.copies[COPY] = buffer
-    return storage
 
 
 # ---------------------------------------------------------------- up and down

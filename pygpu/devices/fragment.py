@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from pygpu.codegen_glsl import FragmentProgram, block_fragment, four_pixels, fragment_program
 from pygpu.devices import opengl
 from pygpu.devices.opengl_bindings import Bindings
-from pygpu.errors import DeviceError
+from pygpu.devices.opengl_passes import Passes
 from pygpu.glsl_writer import Dialect
 from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import COLUMNS, can_block, halves
 from pygpu.passes.boundary import lower_boundary
-from pygpu.ssa import Constant, Function, Region
+from pygpu.ssa import Constant, Function, only
 from pygpu.storage import Format, Storage
 
 COPY: Final = "opengl"  # the name of a storage's copy here
@@ -46,20 +46,21 @@ class FragmentDevice:
 
     def compile(
         self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-    ) -> DrawnFunction:
+    ) -> Passes:
         """A pass for the results of one channel and one for the others, or several where there are
         more than the driver draws at once."""
         Bindings.check(function, self.uniforms)
         grey = [index for index, format in enumerate(outputs) if format.channels == 1]
         others = [index for index in range(len(outputs)) if index not in grey]
-        passes = []
-        for indices, make in ((grey, self._packed), (others, self._plain)):
-            for first in range(0, len(indices), self.outputs):
-                part = indices[first : first + self.outputs]
-                formats = [outputs[index] for index in part]
-                drawn = make(_only(function, part), inputs, formats)
-                passes.append((drawn, part, formats))
-        return DrawnFunction(passes)
+        parts = []
+        for chosen, make in ((grey, self._packed), (others, self._plain)):
+            for first in range(0, len(chosen), self.outputs):
+                indices = chosen[first : first + self.outputs]
+                formats = [outputs[index] for index in indices]
+                parts.append((make(only(function, indices), inputs, formats), indices, formats))
+        texts = [text for drawn, *_ in parts for text in (drawn.inner, drawn.edges) if text]
+        source = "\n".join(text.text for text in texts)
+        return Passes(source, COPY, lambda gl: [Pass(gl, *part) for part in parts], read_texture)
 
     def _packed(
         self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
@@ -97,13 +98,6 @@ def _packed(inputs: Sequence[Format]) -> frozenset[int]:
     return frozenset(index for index, format in enumerate(inputs) if format.channels == 1)
 
 
-def _only(function: Function, part: Sequence[int]) -> Function:
-    """The function with some of its results."""
-    body = function.body
-    left = Region(body.params, body.ops, tuple([body.results[index] for index in part]))
-    return Function(function.name, function.images, function.tables, left)
-
-
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """The texts of a pass. Where there is one for `edges`, the first is for fragments that look
@@ -124,79 +118,29 @@ class Drawn:
         return (first, end) if first < end else (0, 0)
 
 
-class DrawnFunction:
-    """A function's passes, made ready in the context when they first run."""
-
-    def __init__(self, passes: Sequence[tuple[Drawn, list[int], list[Format]]]) -> None:
-        texts = [text for drawn, *_ in passes for text in (drawn.inner, drawn.edges) if text]
-        self.source = "\n".join(text.text for text in texts)
-        self._texts = passes
-        self._passes: list[Pass] = []
-        self._context: opengl.Context | None = None
-        with opengl.context() as gl:
-            self._make_ready(gl)
-
-    def _make_ready(self, gl: opengl.Context) -> None:
-        self._passes = [Pass(gl, drawn, formats) for drawn, _, formats in self._texts]
-        self._context = gl
-
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-    ) -> list[Storage]:
-        """See storage.Program. Waits for the device only where `out` has an array."""
-        results: dict[int, Storage] = {}
-        with opengl.context() as gl:
-            if self._context is not gl:
-                self._make_ready(gl)
-            for each, (_, part, formats) in zip(self._passes, self._texts, strict=True):
-                textures = each.draw(gl, inputs, uniforms, shape)
-                for place, (index, format) in enumerate(zip(part, formats, strict=True)):
-                    array = out[index] if out else None
-                    if array is not None:
-                        read_texture(gl, gl.framebuffer(textures), place, format, array)
-                        results[index] = Storage(*shape, format.channels, format.dtype, array)
-                    else:
-                        results[index] = _result(textures[place], shape, format)
-        return [results[index] for index in range(len(results))]
-
-
-def _result(texture: opengl.Texture, shape: tuple[int, int], format: Format) -> Storage:
-    """A storage of what was drawn, downloaded when it is asked for."""
-
-    def download() -> NDArray[Any]:
-        array = np.empty((*shape, format.channels), format.dtype)
-        with opengl.context() as gl:
-            if texture.context is not gl:
-                raise DeviceError("the image was lost when the driver reset the device")
-            read_texture(gl, gl.framebuffer([texture]), 0, format, array)
-        return array
-
-    storage = Storage(*shape, format.channels, format.dtype, None, download)
-    storage.copies[COPY] = texture
-    return storage
-
-
 class Pass:
     """The programs of a pass, ready to draw."""
 
-    def __init__(self, gl: opengl.Context, drawn: Drawn, outputs: Sequence[Format]) -> None:
+    def __init__(
+        self,
+        gl: opengl.Context,
+        drawn: Drawn,
+        indices: Sequence[int],
+        outputs: Sequence[Format],
+    ) -> None:
         self.drawn = drawn
-        self.outputs = outputs
+        self.indices, self.outputs = indices, outputs
         self.inner = _Program(gl, drawn.inner)
         self.edges = _Program(gl, drawn.edges) if drawn.edges else None
 
-    def draw(
+    def compute(
         self,
         gl: opengl.Context,
         inputs: Sequence[Storage],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
     ) -> list[opengl.Texture]:
-        """Compute all pixels of some results."""
+        """See Pass."""
         height, width = shape
         if self.drawn.is_packed:
             across = -(-width // COLUMNS)
@@ -296,16 +240,17 @@ def upload(gl: opengl.Context, storage: Storage) -> opengl.Texture:
 
 
 def read_texture(
-    gl: opengl.Context, framebuffer: Any, attachment: int, format: Format, array: NDArray[Any]
+    gl: opengl.Context, texture: opengl.Texture, format: Format, array: NDArray[Any]
 ) -> None:
-    """Texels of a framebuffer into an array (H, W, C), C-contiguous."""
+    """The texels of a texture into an array (H, W, C), C-contiguous."""
+    framebuffer = gl.framebuffer([texture])
     height, width, channels = array.shape
     dtype = opengl.DTYPES[format.dtype]
     if channels != 1:
-        gl.read(framebuffer, attachment, dtype, array)
+        gl.read(framebuffer, 0, dtype, array)
     elif width % COLUMNS == 0:
-        gl.read(framebuffer, attachment, dtype, array.reshape(height, -1, COLUMNS))
+        gl.read(framebuffer, 0, dtype, array.reshape(height, -1, COLUMNS))
     else:
         padded = np.empty((height, -(-width // COLUMNS), COLUMNS), array.dtype)
-        gl.read(framebuffer, attachment, dtype, padded)
+        gl.read(framebuffer, 0, dtype, padded)
         array[:] = padded.reshape(height, -1, 1)[:, :width]
