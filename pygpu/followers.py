@@ -73,6 +73,8 @@ def changed(w: Walker, handle: Object) -> None:
         contents = w.state.get(made)
         if contents is ABSENT or isinstance(contents, Conflict):
             continue
+        if any(first <= made.serial < end for first, end in w.dead):
+            continue  # made on a path that is not this one
         source, index = contents if isinstance(made, Taken) else (contents, 0)
         rows = w.state.get(source) if isinstance(source, Yielded) else source
         if not isinstance(rows, tuple) or not isinstance(index, int) or index >= len(rows):

@@ -91,6 +91,7 @@ def taken_or_put_off(
             return made
     w.state, w.conditional = state, conditional
     state.heap = heap
+    w.dead.append((older, youngest()))
     w.build.region, w.build.count = region, count
     del region.ops[ops:]
     w.environment.calls = calls

@@ -57,6 +57,7 @@ def loop(w: Walker, frame: Frame, header: int, state: State, stops: frozenset[in
     region = w.build.region
     outcome = Outcome.one(header, state)
     start, before, count = len(region.ops), state.fork(), w.build.count
+    older = youngest()
     calls_before = w.environment.calls.copy()
     iterations = 0
     fallback: CompileError | None = None
@@ -67,6 +68,7 @@ def loop(w: Walker, frame: Frame, header: int, state: State, stops: frozenset[in
     while header in outcome.exits:
         if len(outcome.exits) == 1 and not is_for:
             here, ops_here = outcome.exits[header].fork(), len(region.ops)
+            made_here = youngest()
         outcome = w.advance(frame, outcome, header, inner, once)
         iterations += 1
         w.iterations += 1
@@ -81,9 +83,9 @@ def loop(w: Walker, frame: Frame, header: int, state: State, stops: frozenset[in
                 raise fallback
             continue
         if may_leave and not is_for:
-            restart, cut = here, ops_here
+            restart, cut, since = here, ops_here, made_here
         elif too_much or (may_leave and iterations + left > UNROLL_EXITS):
-            restart, cut = before, start
+            restart, cut, since = before, start, older
         else:
             continue
         saved = region.ops[cut:]
@@ -92,6 +94,8 @@ def loop(w: Walker, frame: Frame, header: int, state: State, stops: frozenset[in
         calls_now = w.environment.calls
         if cut == start:
             w.environment.calls = calls_before.copy()
+        dead_now = w.dead.copy()
+        w.dead.append((since, youngest()))
         try:
             return _fall_back(w, frame, header, restart.fork(), stops, bool(is_for))
         except CompileError as error:
@@ -103,6 +107,7 @@ def loop(w: Walker, frame: Frame, header: int, state: State, stops: frozenset[in
             w.conditional = depth
             w.build.region = region
             w.environment.calls = calls_now
+            w.dead = dead_now
     return outcome
 
 
@@ -251,7 +256,9 @@ def device_loop(
             outcome = w.run(frame, header, current.fork(), inner, force=True)
         w.conditional -= 1
         frame.at = at
+        walked = older, youngest()
         if header not in outcome.exits:  # the body runs once at most: no loop at all
+            w.dead.append(walked)
             w.environment.calls = calls_made.copy()
             return w.run(frame, header, state, inner, force=True)
         nexts: dict[Value, Any] = {}
@@ -274,6 +281,7 @@ def device_loop(
         if not changed and not guarded:
             break
         current = joined
+        w.dead.append(walked)  # is walked again
     else:
         raise w.error("what this loop carries from round to round is not settled: simplify it")
     return _emit_loop(w, header, body, outcome, initial, nexts, entry)

@@ -62,6 +62,7 @@ class Walker:
         self.aliases: dict[Object, list[Object]] = {}
         self.reads: list[set[Object]] = []  # what is being noted of what is read
         self.followed: WeakKeyDictionary[Object, WeakSet[Object]] = WeakKeyDictionary()
+        self.dead: list[tuple[int, int]] = []  # from, below: serials of objects not of this world
         self.followers: WeakKeyDictionary[Object, followers.Follower] = WeakKeyDictionary()
         self.kept: list[list[Any]] = []  # what calls under way hold that no frame does
         self.fresh: Iterator | None = None  # the last that an ITER has made
@@ -257,6 +258,8 @@ class Walker:
                 raise self.error(value.message)
             return Outcome.one(target if (value is None) == (test == "none") else end, state)
         condition = truth(self, value)
+        if target == end:  # as in `if c: pass`
+            return Outcome.one(end, state)
         if not isinstance(condition, Dynamic):
             return Outcome.one(target if condition == (test == "true") else end, state)
         yes, no = (target, end) if test == "true" else (end, target)
@@ -333,11 +336,15 @@ class Walker:
         at = frame.at
         older = youngest()
         regions = Region(), Region()
-        outcomes = []
+        outcomes, walked = [], []
         self.conditional += 1
         for region, arm in zip(regions, (left, right), strict=True):
             with self.build.inside(region):
                 outcomes.append(arm())
+            walked.append((older, youngest()))  # what this arm has made is not in the other
+            self.dead.append(walked[-1])
+        for serials in walked:
+            self.dead.remove(serials)
         self.conditional -= 1
         frame.at = at
         return self._merge(frame, condition, regions, outcomes, older)

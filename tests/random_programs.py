@@ -696,6 +696,40 @@ class Statements(Expressions):
         self.returns, self.loops, self.times, self.effort, self.written, self.pictures = before
         return fn
 
+    def counted(self, depth: int) -> None:
+        """Items made by a function with an effect, of which no more is taken than is needed."""
+        if self.level > 1:
+            return self.assignment(depth)
+        count, function, item = self.name("k"), self.name("f"), self.name("u")
+        values = ", ".join([str(self.small("num")) for _ in range(1 + self.below(3))])
+        taken = self.name("w")
+        self.line(f"{taken} = [{values}]")
+        self.line(f"{count} = 0")
+        self.line(f"def {function}({item}):")
+        self.line(f"    nonlocal {count}")
+        self.line(f"    {count} += 1")
+        self.line(f"    return {item} {self.pick('>', '<=')} {self.pick('0', '1.5', '-2')}")
+        items = self.pick(
+            f"({function}({item}) for {item} in {taken})",
+            f"map({function}, {taken})",
+            f"({count} < 2 and {function}({item}) for {item} in {taken})",
+        )
+        name = self.name("v")
+        match self.pick("any", "all", "sum", "next", "for"):
+            case "next":
+                self.line(f"{name} = next({items})")
+                self.declare(name, BOOL)
+            case "for":
+                self.line(f"for {name} in {items}:")
+                self.line(f"    {count} += 1")
+                self.line(f"    if {name}:")
+                self.line(f"        {self.pick('break', 'continue', 'pass')}")
+            case fold:
+                self.line(f"{name} = {fold}({items})")
+                self.declare(name, INT if fold == "sum" else BOOL)
+        self.declare(count, INT, constant=True)
+        return None
+
     def class_statement(self) -> None:
         name = self.name("C")
         cls = Class(name, {key: self.some_type(1) for key in "rstq"[: 1 + self.below(4)]})
@@ -805,6 +839,7 @@ COMPOUND = (
     S.for_long,
     S.match_statement,
     S.closure,
+    S.counted,
     S.jump,
 )
 

@@ -85,7 +85,14 @@ def calls(depth: int) -> str:
     return "\n".join([*lines, HEADER + f"    return f{depth}(v)"])
 
 
+def empty_branches(count: int) -> str:
+    """Tests in a row after which nothing is done."""
+    lines = [f"    if v > {k}:\n        pass" for k in range(count)]
+    return HEADER + "\n".join([*lines, "    return v"])
+
+
 EFFORTS = {
+    "40 empty branches": (empty_branches(40), 100),
     "50 returns": (returns(50), 300),
     "50 jumps in a loop": (jumps(50), 900),
     "4 loops in loops": (loops(4, "p.x"), 700),

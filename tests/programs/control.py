@@ -1087,3 +1087,30 @@ def object_handed_down_a_loop(im: Image, counts: Image, p: Position):
         v = Vec2(5.0, im(p))
         w.x += 1.0
     return w + v
+
+
+@program
+def empty_branch_before_a_long_loop(im: Image, ints: Image, p: Position):
+    xs = [ints(p), 0, ints(p)]
+    if ints(p) == -1:
+        pass
+    if im(p) > 0:
+        xs[2] = ints(p) * 2
+    for k in range(17, 0, -1):
+        ys = [k, xs[ints(p) % 3], min([im(p) for _, x in enumerate(xs)])]
+    return xs[2] + ys[1] + ys[2]
+
+
+@program
+def iterators_of_two_paths(im: Image, ints: Image, p: Position):
+    xs = [ints(p), 0, im(p)]
+    if im(p) < 1:
+        total = sum(i * x for i, x in enumerate(xs))
+        xs[1] = 2 * total
+    else:
+        total = 0.0
+        xs[0] = im(p + (1, 0))
+        for i, x in enumerate(xs):
+            xs[2] = total
+            total += i * x
+    return total + xs[0] + xs[1]
