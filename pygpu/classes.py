@@ -89,6 +89,7 @@ def _walked(
     w.inline(body.code, body.globals, {**variables, ".namespace": namespace})
     contents = dict(w.read(namespace))
     cell = contents.pop("__classcell__", None)
+    contents.pop("__classdictcell__", None)  # 3.12's and later: what annotations look names up in
     cls = made_of(w, name, bases, contents, keywords)
     if cell is not None:
         w.write(cell, cls)
