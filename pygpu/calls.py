@@ -76,6 +76,7 @@ class Environment:
         self.memo: dict[Any, list[tuple[Any, Any, Any]]] = {}
         self.class_parts: dict[type, ClassParts] = {}  # of classes that were made in the function
         self.class_cells: list[tuple[types.CellType, Cell]] = []  # what their methods close over
+        self.rows: dict[Any, tuple[Any, Any]] = {}  # of tables: what makes an element of a row
         self.calls: dict[Any, int] = {}  # how often each site was reached in this attempt
 
     # ---- names from outside

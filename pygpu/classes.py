@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import abc
 import builtins
+import copy
 import types
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pygpu import objects
 from pygpu.joins import scalar_kind
 from pygpu.known import (
+    ADOPTED,
     Materialiser,
     NotKnown,
     concrete,
@@ -64,9 +64,9 @@ def build(w: Walker, body: Function, name: str, *bases: Any, **keywords: Any) ->
     if cls is None:
         return _walked(w, body, name, bases, keywords)
     changeable = {
-        key: virtual(part.copy())
+        key: virtual(copy.copy(part))
         for key, part in vars(cls).items()
-        if type(part) in (list, dict, set, np.ndarray) and key[:2] != "__"
+        if type(part) in ADOPTED and key[:2] != "__"
     }
     numbers = {key: part for key, part in vars(cls).items() if scalar_kind(part)}
     return register(w, cls, {**numbers, **changeable})
@@ -203,6 +203,10 @@ def _construct(w: Walker, cls: type, args: tuple[Any, ...], keywords: Mapping[st
     new = objects.class_attribute(cls, "__new__")
     new = new.__func__ if isinstance(new, staticmethod) else new
     if isinstance(new, types.FunctionType) and new.__module__ != "typing":
+        if cls in w.environment.class_parts:  # walked: it may keep what it makes
+            closure = new.__closure__ or ()
+            defaults = new.__defaults__ or ()
+            new = Function(new.__code__, new.__globals__, defaults, new.__kwdefaults__, closure)
         made = w.call(new, cls, *args, **keywords)
         if not w.environment.isinstance(w, made, cls):
             return made

@@ -263,7 +263,7 @@ def adopt(w: Walker | None, result: Any) -> Any:
     The caller holds the result in one local variable, so that the references can be counted.
     """
     kind = type(result)
-    if kind not in _ADOPTED and not _is_own(w, kind):
+    if kind not in ADOPTED and not _is_own(w, kind):
         return result
     if sys.getrefcount(result) > _FRESH:
         return result
@@ -347,7 +347,7 @@ def _inner(parts: list[Any], w: Walker | None) -> list[Any]:
 
 _VECTORS: Final = frozenset([*vectors.CLASSES.values(), vectors.Position])
 _MATRICES: Final = frozenset(matrices.MATRICES.values())
-_ADOPTED: Final = frozenset([list, dict, set, np.ndarray]) | _VECTORS | _MATRICES
+ADOPTED: Final = frozenset([list, dict, set, np.ndarray]) | _VECTORS | _MATRICES
 
 
 _AS_USERS_WRITE: Final = ("filters", "containers")  # modules of ours that are walked

@@ -17,7 +17,7 @@ import numpy as np
 from pygpu import arithmetic, vectors
 from pygpu.arithmetic import components, dynamic, make_vector, vector_type
 from pygpu.joins import scalar_kind
-from pygpu.known import NotKnown, concrete
+from pygpu.known import LIFTED, NotKnown, concrete
 from pygpu.ssa import Lookup
 from pygpu.types import INT, vector, widest
 from pygpu.values import (
@@ -347,14 +347,18 @@ def _array_column(w: Walker, array: np.ndarray[Any, Any]) -> Callable[[Any], Any
 def _row(w: Walker, array: np.ndarray[Any, Any], index: Any) -> Indexed:
     """One row of a table by dynamic index, itself to be indexed."""
     width = array.shape[1]
-    flat = array.reshape(-1, *array.shape[2:])
-    inner = _array_column(w, flat)
-    assert inner is not None
+    small = array.size <= LIFTED  # a view is a new array each time
+    key = (array.shape, array.dtype.str, array.tobytes()) if small else id(array)
+    if key not in w.environment.rows:  # one way for a table, so that its rows can be joined
+        inner = _array_column(w, array.reshape(-1, *array.shape[2:]))
+        assert inner is not None
+
+        def element(at: Any, base: Any) -> Any:
+            return inner(arithmetic.binary(w, "+", base, within(w, at, width)))
+
+        w.environment.rows[key] = array, element
+    _, element = w.environment.rows[key]
     base = arithmetic.binary(w, "*", within(w, index, array.shape[0]), width)
-
-    def element(at: Any, base: Any) -> Any:
-        return inner(arithmetic.binary(w, "+", base, within(w, at, width)))
-
     return Row(width, element, f"a row of a table of shape {array.shape}", (base,))
 
 

@@ -7,7 +7,7 @@ import functools
 import typing
 
 from programs.suite import Suite
-from pygpu import Image, Position
+from pygpu import Image, Position, Vec2
 
 program = Suite()
 
@@ -579,3 +579,83 @@ def class_setattr(im: Image, p: Position):
 
     setattr(A, "n", im(p))
     return A().n + 1
+
+
+@program
+def class_attr_loop(im: Image, p: Position):
+    class A:
+        total = 0.0
+        seen = []
+        lut = {"a": 1}
+
+    for i in range(3):
+        A.total += im(p + (i, 0))
+        A.seen.append(i)
+        A.lut["a"] += i
+    return A.total + len(A.seen) + A.lut["a"] + sum(A.seen)
+
+
+@program
+def class_attr_augment_obj(im: Image, p: Position):
+    class V:
+        origin = Vec2(1, 2)
+
+        def shift(self):
+            self.origin = self.origin + (im(p), 0)
+            return self
+
+    a = V().shift()
+    V.origin.x = 7
+    return a.origin + V.origin * 10
+
+
+@program
+def class_const_ref(im: Image, p: Position):
+    class C:
+        A = 2
+        B = A * 3
+        T = [A, B]
+
+        def f(self):
+            return sum(self.T) * C.B
+
+    return C().f() * im(p)
+
+
+@program
+def singleton(im: Image, p: Position):
+    class S:
+        inst = None
+
+        def __new__(cls):
+            if cls.inst is None:
+                cls.inst = super().__new__(cls)
+            return cls.inst
+
+    a = S()
+    b = S()
+    a.v = im(p)
+    return b.v + (a is b)
+
+
+@program
+def cached_fib(im: Image, p: Position):
+    @functools.cache
+    def fib(n):
+        return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+    return fib(25) * im(p)
+
+
+@program
+def cached_dyn(im: Image, p: Position):
+    @functools.lru_cache(maxsize=None)
+    def px(i, j=0):
+        return im(p + (i, j))
+
+    s = 0.0
+    for k in range(3):
+        if im(p) > 0:
+            s += px(k)
+        s += px(k) * px(0, j=k)
+    return s

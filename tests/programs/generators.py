@@ -1,5 +1,7 @@
 """Generator expressions, maps and filters compute an item when it is asked for, as Python's do."""
 
+import itertools
+
 from programs.suite import Suite
 from pygpu import Image, Position, Vec3
 
@@ -397,3 +399,149 @@ def any_list(im: Image, p: Position):
 
     r = any([t(i) for i in range(5)])
     return n + im(p) * r
+
+
+@program
+def gen_stored_in_obj(im: Image, p: Position):
+    class S:
+        def __init__(self):
+            self.n = 0
+            self.g = (self.t(i) for i in range(5))
+
+        def t(self, i):
+            self.n += 1
+            return im(p) * i
+
+    s = S()
+    a = next(s.g)
+    b = next(s.g)
+    return a + b * 10 + s.n * 100
+
+
+@program
+def gen_passed(im: Image, p: Position):
+    n = 0
+
+    def t(i):
+        nonlocal n
+        n += 1
+        return im(p + (i, 0))
+
+    def first_two(g):
+        return next(g) + next(g) * 2
+
+    r = first_two(t(i) for i in range(5))
+    return r + n * 100
+
+
+@program
+def gen_in_device_loop(im: Image, counts: Image, p: Position):
+    n = 0
+
+    def t(i):
+        nonlocal n
+        n += 1
+        return im(p + (i, 0)) > 0
+
+    c = 0
+    for k in range(counts(p)):
+        c += all(t(i + k) for i in range(3))
+    return c + 100 * n
+
+
+@program
+def gen_of_gen(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p) + i
+
+    g = (x * 2 for x in (t(i) for i in range(4)))
+    a = next(g)
+    return a + n[0] * 10 + sum(g) + n[0] * 100
+
+
+@program
+def map_two(im: Image, p: Position):
+    log = []
+
+    def t(a, b):
+        log.append(a)
+        return a * im(p) + b
+
+    m = map(t, [1, 2, 3], [4, 5, 6])
+    a = next(m)
+    return a + len(log) * 100 + sum(m) + len(log) * 1000
+
+
+@program
+def filter_stream(im: Image, p: Position):
+    it = iter(range(10))
+    ev = filter(lambda k: k % 2 == 0, it)
+    a = next(ev)
+    b = next(it)
+    c = next(ev)
+    return im(p) * a + b * 10 + c * 100
+
+
+@program
+def zip_shared(im: Image, p: Position):
+    it = iter([im(p), 1.0, 2.0, 3.0, 4.0])
+    s = 0.0
+    for a, b in zip(it, it):
+        s = s * 2 + a * b
+    return s
+
+
+@program
+def enumerate_gen(im: Image, p: Position):
+    n = 0
+
+    def t(i):
+        nonlocal n
+        n += 1
+        return im(p + (i, 0))
+
+    for i, v in enumerate(t(k) for k in range(6)):
+        if i == 2:
+            break
+    return v + n * 10 + i
+
+
+@program
+def chain_gen(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p) + i
+
+    g = itertools.chain((t(i) for i in range(2)), (t(i) * 10 for i in range(2)))
+    a = next(g)
+    return a + n[0] * 1000 + sum(g)
+
+
+@program
+def islice_gen(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return im(p) + i
+
+    g = (t(i) for i in range(10))
+    xs = list(itertools.islice(g, 3))
+    return sum(xs) + n[0] * 100 + next(g)
+
+
+@program
+def takewhile_gen(im: Image, p: Position):
+    n = [0]
+
+    def t(i):
+        n[0] += 1
+        return i
+
+    xs = list(itertools.takewhile(lambda k: k < 3, (t(i) for i in range(10))))
+    return im(p) * len(xs) + n[0]

@@ -220,3 +220,30 @@ def row_ops(ints: Image, im: Image, p: Position):
         + list(row)[1]
         + row.tolist()[2]
     )
+
+
+@program
+def row_loop(ints: Image, im: Image, p: Position):
+    T = np.arange(24.0).reshape(4, 6)
+    s = 0.0
+    for k, w in enumerate(T[ints(p) & 3]):
+        s += w * im(p + (k, 0))
+    a = T[ints(p) & 3]
+    b = T[(ints(p) + 1) & 3]
+    c = a if im(p) > 0 else b
+    return s + c[1] + (c * 2)[3] + np.dot(a, b)
+
+
+@program
+def arr_store_loop(im: Image, counts: Image, ints: Image, p: Position):
+    h = np.zeros(4)
+    for i in range(counts(p)):
+        h[ints(p + (i, 0)) & 3] += im(p + (i, 0))
+    return h.max() + h[0]
+
+
+@program
+def list_index_loop(im: Image, p: Position):
+    xs = [im(p + (i, 0)) for i in range(4)]
+    k = xs.index(max(xs))
+    return im(p + (k, 0)) * 10 + k
