@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean, median
 
-SLOW = 10  # times the quickest: such contenders have fewer rounds
+SLOW = 10  # times the quickest: such contenders have fewer rounds,
 FEW = 3
+HOPELESS = 100  # and such only the one that says so
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,14 @@ def interleaved(
         start = time.perf_counter()
         run()
         once[name] = max(time.perf_counter() - start, 1e-6)
-    limit = SLOW * min(once.values())
+    quickest = max(min(once.values()), least / SLOW)
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for index in range(rounds):
         for name, run in contenders.items():
-            if index >= FEW and once[name] > max(limit, least):
+            if once[name] > HOPELESS * quickest:
+                times[name] = [once[name]]
+                continue
+            if index >= FEW and once[name] > SLOW * quickest:
                 continue
             repeats = max(1, int(least / once[name]))
             start = time.perf_counter()
