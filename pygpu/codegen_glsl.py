@@ -29,7 +29,7 @@ from pygpu.glsl_writer import (
     stored_type,
 )
 from pygpu.passes.block import COLUMNS, Blocked, view_of
-from pygpu.ssa import Function, Op
+from pygpu.ssa import Function, Op, walk
 from pygpu.storage import Format
 
 PLAIN: Final = Dialect()
@@ -155,6 +155,8 @@ class _Writer(Writer):
         self.packed = packed
         self.count = len(inputs) - len(views)
         self.views = views
+        loads = {op.data.image for op in walk(function.body) if op.code == "load"}
+        self.in_parts = loads & packed
         self.sizes: dict[int, str] = {}
         self.by_pixel: dict[int, str] = {}  # functions that read a pixel of a packed image
 
@@ -198,9 +200,10 @@ class _Writer(Writer):
         return call("texelFetch", self.images[image], place, "0")
 
     def reads_image(self, image: int) -> bool:
-        """Whether a texture is read as an image: where software draws, that is faster."""
+        """Whether a texture is read as an image: where software draws, that is faster, but takes
+        four times as long to compile for loads of single pixels of what is packed."""
         four = image in self.packed or self.inputs[image].channels == 4
-        return self.dialect.images and four
+        return self.dialect.images and four and image not in self.in_parts
 
     def finish(
         self,

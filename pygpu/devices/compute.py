@@ -46,6 +46,7 @@ class ComputeDevice:
                 )
             self.dialect = gl.dialect
             self.driver = gl.description
+            self.is_software = gl.is_software
             self.buffers = gl.limits.storage_blocks
             self.uniforms = gl.limits.uniform_components
 
@@ -96,7 +97,7 @@ class ComputeDevice:
             if size <= LARGEST:
                 if self.dialect.fused:
                     function = fuse(function)
-                blocked = block(function, inputs, outputs, columns, rows)
+                blocked = block(function, inputs, outputs, columns, rows, loops=self.is_software)
                 program = block_program(blocked, threads, self.dialect)
                 if len([name for name in program.images if name]) + len(outputs) <= self.buffers:
                     return program

@@ -23,6 +23,7 @@ from typing import Final
 from pygpu.passes import CLEAN, apply
 from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.dead import remove_dead
+from pygpu.passes.hoist import hoist
 from pygpu.passes.local import Gate
 from pygpu.ssa import Builder, Function, ImageInput, Load, Op, Region, Rewriter, Value, walk
 from pygpu.storage import Format
@@ -81,9 +82,12 @@ def block(
     columns: int,
     rows: int,
     few: int = FEW,
+    loops: bool = False,
 ) -> Blocked:
-    """The function of a block of 1 or COLUMNS columns, with all loads inside their images."""
-    halves = _halves(function, inputs, outputs, columns, rows, few, VIEWED)
+    """The function of a block of 1 or COLUMNS columns, with all loads inside their images. Where it
+    `loops`, pixels of blocks that look over an edge are computed one after the other by a loop,
+    which is less to compile, and which software leaves at once where no thread needs it."""
+    halves = _halves(function, inputs, outputs, columns, rows, few, VIEWED, loops)
     whole = _either(halves.reach, *halves.sides) if halves.reach else halves.sides[0]
     return halves.blocked(whole)
 
@@ -97,10 +101,10 @@ def halves(
     viewed: frozenset[int] = VIEWED,
 ) -> tuple[Blocked, Blocked | None, dict[int, tuple[int, int]]]:
     """The function of blocks of COLUMNS columns that look over no edge to the left or right, that
-    of any blocks, and how far left and right from its first pixel a block looks in which images.
-    There is no second one where none is looked at. `viewed` says of images and results of how many
-    channels there are views."""
-    made = _halves(function, inputs, outputs, COLUMNS, rows, few, viewed)
+    of any blocks, which computes one pixel after the other, and how far left and right from its
+    first pixel a block looks in which images. There is no second one where none is looked at.
+    `viewed` says of images and results of how many channels there are views."""
+    made = _halves(function, inputs, outputs, COLUMNS, rows, few, viewed, loops=True)
     fast, exact = map(made.blocked, made.sides)
     return fast, exact if made.reach else None, made.reach
 
@@ -122,10 +126,11 @@ def _halves(
     rows: int,
     few: int,
     viewed: frozenset[int],
+    loops: bool,
 ) -> _Halves:
     pixels = _by_source_row(_pixels(function, columns, rows))
-    exact = lower_boundary(pixels)
     fast = lower_boundary(pixels, interior="x")
+    exact = _one_by_one(function, columns, rows) if loops else lower_boundary(pixels)
     views: tuple[int, ...] = ()
     if columns == COLUMNS:
         widened = _Wide(fast, inputs, few, viewed)
@@ -165,6 +170,35 @@ def _pixels(function: Function, columns: int, rows: int) -> Function:
             pixels.append(gate.mapped(function.outputs))
     results = [value for result in zip(*pixels, strict=True) for value in result]
     return remove_dead(gate.finish(results))
+
+
+def _one_by_one(function: Function, columns: int, rows: int) -> Function:
+    """The pixels of a block, all loads inside their images, computed by a loop."""
+    lowered = lower_boundary(function)
+    count = columns * rows
+    rewriter = Rewriter(lowered, lambda *_: None)
+    build = rewriter.build
+    results = [Value(value.type, value.name) for value in lowered.outputs for _ in range(count)]
+    at = Value(INT, "k")
+    body = Region((at, *results))
+    with build.inside(body):
+        column = build.emit("mod", at, build.constant(INT, columns))
+        row = build.emit("floordiv", at, build.constant(INT, columns))
+        rewriter.new[lowered.x] = build.emit("add", build.x, column)
+        rewriter.new[lowered.y] = build.emit("add", build.y, row)
+        rewriter.inline(lowered.body)
+        following = []
+        for index, result in enumerate(results):
+            value = rewriter.new[lowered.outputs[index // count]]
+            here = build.emit("eq", at, build.constant(INT, index % count))
+            following.append(build.emit("select", here, value, result))
+        after = build.emit("add", at, build.constant(INT, 1))
+        goes = build.emit("lt", after, build.constant(INT, count))
+        body.results = (goes, after, *following)
+    zeros = [build.constant(v.type, 0 if v.type.is_scalar else (0,) * v.type.size) for v in results]
+    types = [INT, *[value.type for value in results]]
+    made = build.append("loop", [build.constant(INT, 0), *zeros], types, [body])
+    return hoist(build.finish(made[1:]))
 
 
 def _by_source_row(function: Function) -> Function:
