@@ -57,8 +57,8 @@ def main() -> None:
     parts = [
         f"{machine()}, {datetime.date.today()}\n\nPyGPU {_version()}, {contenders}\n\n"
         f"Milliseconds, medians of {options.rounds} interleaved runs (3 for what takes ten times "
-        "as long as the quickest, 1 for a hundred times), into existing arrays. Contenders with a * "
-        "compute something else, see the remarks; they do not count as the best peer."
+        "as long as the quickest, 1 for a hundred times), into existing arrays. Contenders with a "
+        "* compute something else, see the remarks; they do not count as the best peer."
     ]
     measured: dict[tuple[str, int], dict[str, Times]] = {}
     for dtype in options.dtype or DTYPES:

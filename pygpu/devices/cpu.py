@@ -146,7 +146,7 @@ class CpuProgram:
 
     def _layout(self, key: tuple[Any, ...]) -> Layout:
         shape, *sizes = key
-        small = shape[0] * shape[1] * self.cost < SMALL * self.machine.lanes
+        small = shape[0] * shape[1] * self.cost < SMALL * self.plan.lanes
         layout = Layout(
             self.plan,
             self.plan.lanes,
