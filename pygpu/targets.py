@@ -219,6 +219,7 @@ def _open_all(names: tuple[str, ...], answers: dict[str, str]) -> list[Device]:
         try:
             opened.append(open_device(name))
         except DeviceError as error:
+            LOG.info("no target %s: %s", name, error)
             answers[name] = str(error)
     return opened
 

@@ -20,7 +20,7 @@ from pygpu.errors import DeviceError
 from pygpu.glsl_buffers import element_bytes, row_bytes
 from pygpu.glsl_compute import ComputeProgram, block_program, pixel_program
 from pygpu.passes import CLEAN, apply
-from pygpu.passes.block import block, can_block, columns_of
+from pygpu.passes.block import block, can_block, columns_of, size
 from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.footprint import footprint
 from pygpu.passes.fuse import fuse
@@ -30,6 +30,7 @@ from pygpu.storage import Format, Storage
 
 COPY: Final = "opengl buffer"  # the name of a storage's copy here
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
+LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
 
 
 class ComputeDevice:
@@ -47,6 +48,7 @@ class ComputeDevice:
             self.dialect = gl.dialect
             self.driver = gl.description
             self.is_software = gl.is_software
+            self.largest = LARGEST_SOFTWARE if gl.is_software else LARGEST
             self.buffers = gl.limits.storage_blocks
             self.uniforms = gl.limits.uniform_components
 
@@ -90,11 +92,11 @@ class ComputeDevice:
         threads = shape.threads_x, shape.threads_y
         if can_block(function):
             columns = columns_of(inputs, outputs)
-            size = sum(op.code != "constant" for op in function.body.ops) * columns
+            row = size(function) * columns
             rows = shape.rows
-            while rows > 1 and rows * size > LARGEST:
+            while rows > 1 and rows * row > self.largest:
                 rows //= 2
-            if size <= LARGEST:
+            if row <= self.largest:
                 if self.dialect.fused:
                     function = fuse(function)
                 blocked = block(function, inputs, outputs, columns, rows, loops=self.is_software)

@@ -21,14 +21,14 @@ from pygpu.devices.opengl_bindings import Bindings
 from pygpu.devices.opengl_passes import Passes
 from pygpu.glsl_writer import Dialect
 from pygpu.passes import CLEAN, apply
-from pygpu.passes.block import COLUMNS, can_block, halves
+from pygpu.passes.block import COLUMNS, can_block, halves, size
 from pygpu.passes.boundary import lower_boundary
 from pygpu.ssa import Constant, Function, only
 from pygpu.storage import Format, Storage
 
 COPY: Final = "opengl"  # the name of a storage's copy here
 TRIANGLES: Final = 4
-LARGEST: Final = 4096  # operations of a block, before what is shared is left out
+LARGEST: Final = 2048  # operations of a block, before what is shared is left out
 GREY: Final = frozenset((1,))  # channels of textures that are packed
 
 
@@ -67,8 +67,7 @@ class FragmentDevice:
     ) -> Drawn:
         """Four pixels a fragment: by blocks where these share anything."""
         dialect, packed = self._dialect(function), _packed(inputs)
-        size = sum(op.code != "constant" for op in function.body.ops)
-        if not can_block(function) or COLUMNS * size > LARGEST:
+        if not can_block(function) or COLUMNS * size(function) > LARGEST:
             lowered = apply(CLEAN, lower_boundary(function))
             return Drawn(four_pixels(lowered, inputs, outputs, dialect, packed))
         inner, edges, reach = halves(function, inputs, outputs, rows=1, few=0, viewed=GREY)

@@ -31,6 +31,13 @@ from pygpu.types import INT, vector
 
 COLUMNS: Final = 4  # pixels of a block along x, where views are read or written
 FEW: Final = 2  # pixels of four that are read one by one rather than all at once
+# What the larger functions that programs bring along are to compile; those of drivers count 1.
+_ROUNDS: Final = "fmod mod floordiv".split()
+_SERIES: Final = (
+    "pow cbrt expm1 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh "
+    "hypot"
+).split()
+WEIGHTS: Final = dict.fromkeys(_ROUNDS, 100) | dict.fromkeys(_SERIES, 25)
 VIEWED: Final = frozenset((1, 2, 3))  # channels of images and results of which there are views
 
 
@@ -55,6 +62,19 @@ def can_block(function: Function) -> bool:
     branches = [op for op in function.body.ops if op.regions]
     inner = [op for branch in branches for op in (branch, *_within(branch))]
     return not any(op.code in ("loop", "load") for op in inner)
+
+
+def size(function: Function) -> int:
+    """How much a pixel of the function is to compile, in additions."""
+    return sum(_weight(op) for op in walk(function.body))
+
+
+def _weight(op: Op) -> int:
+    if op.code == "constant":
+        return 0
+    is_heavy = op.operands and op.operands[0].type.kind == "float"
+    weight = WEIGHTS.get(op.code, 1) if is_heavy else 1
+    return weight * max([value.type.size for value in op.results], default=1)
 
 
 def _within(op: Op) -> Iterator[Op]:
@@ -346,4 +366,4 @@ def _components(build: Builder, value: Value) -> Iterable[Value]:
     return [build.emit("swizzle", value, data=(i,)) for i in range(value.type.size)]
 
 
-__all__ = ["COLUMNS", "Blocked", "block", "can_block", "columns_of", "halves", "view_of"]
+__all__ = ["COLUMNS", "Blocked", "block", "can_block", "columns_of", "halves", "size", "view_of"]
