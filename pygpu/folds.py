@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 from pygpu import arithmetic, glsl, library, operators
 from pygpu.arithmetic import elementwise, vector_type
 from pygpu.generators import in_sight
-from pygpu.joins import scalar_kind
+from pygpu.joins import scalar_kind, zero_of
 from pygpu.known import NotKnown, concrete
 from pygpu.numpy_calls import sort_network
 from pygpu.sequences import indexed, items_of, items_or_maybe, one_of, put_off
+from pygpu.ssa import Region
 from pygpu.types import vector
 from pygpu.values import (
     Abstract,
@@ -26,6 +27,7 @@ from pygpu.values import (
     List,
     Maybe,
     Vector,
+    youngest,
 )
 
 if TYPE_CHECKING:
@@ -86,6 +88,7 @@ def _value(w: Walker, item: Any) -> Any:
 def _sum(w: Walker, xs: Any, start: Any = 0) -> Any:
     lazy = indexed(w, xs)
     if lazy is not None:
+        start = _widened(w, lazy, start)
         return w.call(_library("sum_of_groups" if lazy.grouped else "sum_of"), _groups(lazy), start)
     total = start
     for item in items_or_maybe(w, xs):
@@ -98,6 +101,32 @@ def _sum(w: Walker, xs: Any, start: Any = 0) -> Any:
             else operators.binary(w, "+", total, item)
         )
     return total
+
+
+def _widened(w: Walker, lazy: Indexed, start: Any) -> Any:
+    """A number as what it is after the first addition, where that is a vector: a loop carries one
+    type from round to round."""
+    if not scalar_kind(start):
+        return start
+    state, calls, older = w.state, w.environment.calls.copy(), youngest()
+    w.state = state.fork()
+    first = _first(w, lazy)
+    w.state, w.environment.calls = state, calls
+    w.dead.append((older, youngest()))  # made to be looked at
+    if isinstance(first, Vector):
+        return operators.binary(w, "+", start, zero_of(first))
+    return start
+
+
+def _first(w: Walker, lazy: Indexed) -> Any:
+    """The first element, of the first group where they are grouped. Nothing of it is emitted."""
+    with w.build.inside(Region()):
+        first: Any = lazy
+        while isinstance(first, Indexed):
+            first = _value(w, first.element(0))
+            if isinstance(first, List):
+                first = w.read(first)[0] if w.read(first) else None
+    return first
 
 
 def _is_number(value: Any) -> bool:

@@ -9,6 +9,7 @@ device carries is found by walking its body until nothing changes any more.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pygpu import arithmetic
@@ -61,14 +62,15 @@ def loop(w: Walker, frame: Frame, header: int, state: State, stops: frozenset[in
     calls_before = w.environment.calls.copy()
     iterations = 0
     fallback: CompileError | None = None
+    origin = _Restart(before, start, older, calls_before)
+    peeled: _Restart | None = None  # after the first iteration
 
     def once(frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
         return w.run(frame, block, state, stops, force=True)
 
     while header in outcome.exits:
         if len(outcome.exits) == 1 and not is_for:
-            here, ops_here = outcome.exits[header].fork(), len(region.ops)
-            made_here = youngest()
+            here = _Restart(outcome.exits[header].fork(), len(region.ops), youngest(), None)
         outcome = w.advance(frame, outcome, header, inner, once)
         iterations += 1
         w.iterations += 1
@@ -77,38 +79,56 @@ def loop(w: Walker, frame: Frame, header: int, state: State, stops: frozenset[in
             continue
         left = _items_left(w, outcome.exits[header]) if is_for else 0
         may_leave = len(outcome.exits) > 1
+        if is_for and iterations == 1 and not may_leave:
+            calls_here = w.environment.calls.copy()
+            peeled = _Restart(outcome.exits[header].fork(), len(region.ops), youngest(), calls_here)
         too_much = emitted + emitted // iterations * left > UNROLL_OPS and iterations + left > 4
         if fallback:
             if too_much and emitted > UNROLL_OPS:
                 raise fallback
             continue
         if may_leave and not is_for:
-            restart, cut, since = here, ops_here, made_here
+            restarts = [here]
         elif too_much or (may_leave and iterations + left > UNROLL_EXITS):
-            restart, cut, since = before, start, older
+            # what a loop carries may have the type of what it adds up only after one iteration
+            restarts = [origin, peeled] if peeled and left else [origin]
         else:
             continue
-        saved = region.ops[cut:]
-        del region.ops[cut:]
-        frames, depth = len(w.frames), w.conditional
-        calls_now = w.environment.calls
-        if cut == start:
-            w.environment.calls = calls_before.copy()
-        dead_now = w.dead.copy()
-        w.dead.append((since, youngest()))
-        try:
-            return _fall_back(w, frame, header, restart.fork(), stops, bool(is_for))
-        except CompileError as error:
-            if too_much:
-                raise
-            fallback = error  # cannot be a loop of the device: unroll, whatever it takes
-            region.ops[cut:] = saved
-            del w.frames[frames:]
-            w.conditional = depth
-            w.build.region = region
-            w.environment.calls = calls_now
-            w.dead = dead_now
+        errors: list[CompileError] = []
+        for restart in restarts:
+            saved = region.ops[restart.cut :]
+            del region.ops[restart.cut :]
+            frames, depth = len(w.frames), w.conditional
+            calls_now = w.environment.calls
+            if restart.calls is not None:
+                w.environment.calls = restart.calls.copy()
+            dead_now = w.dead.copy()
+            w.dead.append((restart.since, youngest()))
+            try:
+                return _fall_back(w, frame, header, restart.state.fork(), stops, bool(is_for))
+            except CompileError as error:
+                errors.append(error)
+                region.ops[restart.cut :] = saved
+                del w.frames[frames:]
+                w.conditional = depth
+                w.build.region = region
+                w.environment.calls = calls_now
+                w.dead = dead_now
+        if too_much:
+            raise errors[0]
+        fallback = errors[0]  # cannot be a loop of the device: unroll, whatever it takes
     return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Restart:
+    """Where a loop that was being unrolled may begin anew as one of the device: the state there,
+    the operations before it, the youngest object, what calls had given (None: as now)."""
+
+    state: State
+    cut: int
+    since: int
+    calls: Any
 
 
 def _is_known_iterator(w: Walker, state: State) -> bool:

@@ -19,6 +19,28 @@ def disc_average(im: Image, p: Position):
 
 
 @program
+def disc_of_colours(rgb: Image, p: Position):
+    return sum(rgb(p + d) for d in DISC) / len(DISC)
+
+
+@program
+def colours_added_to_a_number(rgb: Image, p: Position):
+    total = 0.0
+    for i, j in DISC:
+        total += rgb(p + (i, j))
+    return total / len(DISC)
+
+
+@program
+def colours_added_in_nested_loops(rgb: Image, p: Position, radius=11):
+    total = 0
+    for j in range(-radius, radius + 1):
+        for i in range(-radius, radius + 1):
+            total = total + rgb(p + (i, j)) * (1 / (1 + i * i + j * j))
+    return total
+
+
+@program
 def disc_average_of_list(im: Image, p: Position):
     vs = [im(p + d) for d in DISC]
     return sum(vs) / len(vs)
