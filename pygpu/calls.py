@@ -25,7 +25,7 @@ from pygpu.bytecode import decode
 from pygpu.dependencies import Dependencies
 from pygpu.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS, choose
 from pygpu.joins import scalar_kind
-from pygpu.known import Materialiser, NotKnown, adopt, is_users_class, lift
+from pygpu.known import Materialiser, NotKnown, adopt, again, is_users_class, lift
 from pygpu.numpy_calls import on_objects
 from pygpu.steps import truth
 from pygpu.storage import ImageLike
@@ -486,10 +486,10 @@ def _once(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str
     seen = environment.memo.setdefault((site, count), [])
     for known_function, known_args, made in seen:
         if known_function is function and _same_arguments(known_args, (args, keywords)):
-            return made
+            return again(made)
     result = _run(w, function, args, keywords)
     made = _replayable(result) if isinstance(result, _ITERATORS) else adopt(w, result)
-    seen.append((function, (args, dict(keywords)), made))
+    seen.append((function, (args, dict(keywords)), again(made)))
     return made
 
 

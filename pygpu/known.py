@@ -7,6 +7,7 @@ a call has newly made, so that later changes follow the control flow of the func
 
 from __future__ import annotations
 
+import copy
 import sys
 import types
 from typing import TYPE_CHECKING, Any, Final
@@ -38,6 +39,7 @@ from pygpu.values import (
     Tuple,
     Vector,
     same_known,
+    youngest,
 )
 
 if TYPE_CHECKING:
@@ -275,6 +277,29 @@ def own(w: Walker | None, function: Any, *args: Any) -> Any:
     result are counted alike wherever it is called from."""
     result = function(*args)
     return adopt(w, result)
+
+
+def again(made: Any) -> Any:
+    """What a call gave, as it was first, in objects of its own: those given before may have been
+    changed, or have been left behind with the walk that they were made in."""
+    copies: dict[Object, Any] = {}
+
+    def copied(value: Any) -> Any:
+        if isinstance(value, Tuple):
+            return Tuple(tuple(map(copied, value.items)), value.cls)
+        if not isinstance(value, Object):
+            return value
+        if value not in copies:
+            copies[value] = new = copy.copy(value)
+            object.__setattr__(new, "serial", youngest())
+            contents = value.initial
+            if isinstance(contents, tuple):
+                new.initial = tuple(map(copied, contents))
+            elif isinstance(contents, dict):
+                new.initial = {name: copied(part) for name, part in contents.items()}
+        return copies[value]
+
+    return copied(made)
 
 
 def _is_own(w: Walker | None, cls: type) -> bool:

@@ -700,9 +700,9 @@ class Statements(Expressions):
         """Items made by a function with an effect, of which no more is taken than is needed."""
         if self.level > 1:
             return self.assignment(depth)
-        count, function, item = self.name("k"), self.name("f"), self.name("u")
+        count, function, item = self.name("count"), self.name("f"), self.name("u")
         values = ", ".join([str(self.small("num")) for _ in range(1 + self.below(3))])
-        taken = self.name("w")
+        taken = self.name("taken")
         self.line(f"{taken} = [{values}]")
         self.line(f"{count} = 0")
         self.line(f"def {function}({item}):")

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from programs.suite import Suite
-from pygpu import Image, Position
+from pygpu import Image, Position, Vec3
 
 program = Suite()
 
@@ -427,3 +427,22 @@ def function_with_dynamic_loop_called_twice(counts: Image, p: Position):
         return s
 
     return triangle(counts(p)) * 100 + triangle(counts(p + (1, 0)))
+
+
+def vector_of_known():
+    return Vec3(1.0, 2.0, 3.0)
+
+
+def list_of_known():
+    return [1.0, [2.0]]
+
+
+@program
+def objects_of_a_known_call_in_a_loop(im: Image, counts: Image, p: Position):
+    total = 0.0
+    for i in range(counts(p)):
+        v, xs = vector_of_known(), list_of_known()
+        v.y = im(p)
+        xs[1][0] += total
+        total += v.y + xs[0] + xs[1][0] + v.z
+    return total
