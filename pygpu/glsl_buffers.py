@@ -60,7 +60,15 @@ def read_texel(format: Format, data: str, size: str) -> tuple[list[str], Text]:
     bits = 8 * itemsize
     per_word = 4 // itemsize
     lines = [f"int row = p.y * {size}.z;"]
-    if channels == 3:
+    if channels == 3 and itemsize == 1:  # three bytes lie in two words at most
+        lines += [
+            "int first = 3 * p.x;",
+            "int shift = (first & 3) * 8;",
+            f"uint word = {data}[row + (first >> 2)] >> shift",
+            f"    | {data}[row + ((first + 2) >> 2)] << (31 - shift) << 1;",
+        ]
+        words, shifts = ["word"] * channels, ["0", "8", "16"]
+    elif channels == 3:
         lines.append("int first = 3 * p.x;")
         words = [f"{data}[row + ((first + {c}) >> {per_word // 2})]" for c in range(channels)]
         shifts = [f"((first + {c}) & {per_word - 1}) * {bits}" for c in range(channels)]
