@@ -1,6 +1,7 @@
 """The interpreter gives what CPython gives for every operation, and what NumPy's padding gives for
 places outside an image."""
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -46,6 +47,7 @@ FLOAT_MEANING: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
+    "fma": lambda a, b, c: a * b + c,
     "div": lambda a, b: a / b,
     "floordiv": lambda a, b: a // b,
     "mod": lambda a, b: a % b,
@@ -150,12 +152,7 @@ def test_an_operation_means_what_python_means(code: str, type: Type) -> None:
     meaning = MEANINGS[type][code]
     result = TABLE[code].result([type] * (TABLE[code].arity or 0), None)
     samples = SAMPLES[type]
-    pairs = (
-        [(a, b) for a in samples for b in samples]
-        if TABLE[code].arity == 2
-        else [(a,) for a in samples]
-    )
-    for operands in pairs:
+    for operands in itertools.product(samples, repeat=TABLE[code].arity or 1):
         arrays = [scalar(type, a) for a in operands]
         exact = [array.item() for array in arrays]
         with np.errstate(all="ignore"):

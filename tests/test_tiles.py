@@ -107,7 +107,8 @@ def test_images_of_several_sizes_and_several_results_of_several_dtypes(target, l
     )
     whole, tiled = both(limited, f, *args, target=target)
     for one, other in zip(whole, tiled, strict=True):
-        np.testing.assert_array_equal(np.asarray(other), np.asarray(one))
+        # drivers order the product's factors as they like, here and there
+        np.testing.assert_allclose(np.asarray(other), np.asarray(one), rtol=3e-7)
 
 
 def test_an_image_seen_with_several_boundaries(target, limited):

@@ -107,9 +107,9 @@ def block(
     """The function of a block of 1 or COLUMNS columns, with all loads inside their images. Where it
     `loops`, pixels of blocks that look over an edge are computed one after the other by a loop,
     which is less to compile, and which software leaves at once where no thread needs it."""
-    halves = _halves(function, inputs, outputs, columns, rows, few, VIEWED, loops)
-    whole = _either(halves.reach, *halves.sides) if halves.reach else halves.sides[0]
-    return halves.blocked(whole)
+    made = _halves(function, inputs, outputs, columns, rows, few, VIEWED, loops)
+    whole = _either(made.reach, *made.sides) if made.reach else made.sides[0]
+    return made.blocked(whole)
 
 
 def halves(
