@@ -172,20 +172,31 @@ class Pass:
         held += [gl.buffer(height * row_bytes(format, width)) for format in self.outputs]
         for binding, buffer in enumerate(held):
             buffer.glo.bind_to_storage_buffer(binding)
-        for index, uniform, element in self.image_sizes:
-            image = inputs[index]
-            row = row_bytes(Format(image.dtype, image.channels), image.width)
-            uniform.value = image.width, image.height, row // element
-        for uniform, format, element in self.result_sizes:
-            uniform.value = width, height, row_bytes(format, width) // element
+        self._set_sizes(inputs, shape)
         self.bindings.bind(uniforms)
         across, down = -(-width // self.columns), -(-height // self.rows)
         for first in range(0, down, gl.limits.groups):
-            if self.top is not None:
-                self.top.value = first * self.rows
+            if first and self.top is not None:
+                self.top.value, self.held.sizes = first * self.rows, None
             self.program.run(across, min(down - first, gl.limits.groups), 1)
         gl.gl.memory_barrier()
         return held[len(self.images) :]
+
+    def _set_sizes(self, inputs: Sequence[Storage], shape: tuple[int, int]) -> None:
+        """Set the uniforms of sizes, and `top` to 0, where they are not so already."""
+        images = [inputs[index] for index, *_ in self.image_sizes]
+        sizes = (shape, *[(image.width, image.height) for image in images])
+        if sizes == self.held.sizes:
+            return
+        for image, (_, uniform, element) in zip(images, self.image_sizes, strict=True):
+            row = row_bytes(Format(image.dtype, image.channels), image.width)
+            uniform.value = image.width, image.height, row // element
+        height, width = shape
+        for uniform, format, element in self.result_sizes:
+            uniform.value = width, height, row_bytes(format, width) // element
+        if self.top is not None:
+            self.top.value = 0
+        self.held.sizes = sizes
 
 
 # ---------------------------------------------------------------- up and down

@@ -209,10 +209,13 @@ class _Program:
             texture = upload(gl, inputs[index])
             held.append(texture)
             texture.glo.bind_to_image(unit, read=True, write=False)
-        for index, uniform in self.sizes:
-            uniform.value = inputs[index].width, inputs[index].height
-        if self.last is not None:
-            self.last.value = width - 1
+        sizes = (width, *[(inputs[index].width, inputs[index].height) for index, _ in self.sizes])
+        if sizes != self.held.sizes:
+            self.held.sizes = sizes
+            for (_, uniform), size in zip(self.sizes, sizes[1:], strict=True):
+                uniform.value = size
+            if self.last is not None:
+                self.last.value = width - 1
         self.bindings.bind(uniforms)
         self.vertices.render(TRIANGLES, 3)
 

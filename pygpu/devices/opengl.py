@@ -120,13 +120,14 @@ class Buffer(Held):
 
 class Program(Held):
     """A program of the driver's, freed once nobody holds it. `vertices` draws it over everything;
-    compute programs have none."""
+    compute programs have none. `sizes` is what its uniforms of sizes were set to."""
 
-    __slots__ = ("__weakref__", "vertices")
+    __slots__ = ("__weakref__", "sizes", "vertices")
 
     def __init__(self, context: Context, glo: Any, vertices: Any) -> None:
         super().__init__(context, glo, None, 0)
         self.vertices = vertices
+        self.sizes: Any = None
 
     def __del__(self) -> None:
         if self.vertices is not None:
