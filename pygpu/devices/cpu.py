@@ -141,12 +141,15 @@ class CpuProgram:
         threads = min(self.threads, layout.tiles)
         brief = not self.plan.loops and shape[0] * shape[1] * self.cost < LONG
         memory = self, arrays, results
-        POOL.run(self.calls, block, layout.scratch, threads, brief, memory)
+        is_tiny = brief and self._is_small(shape)
+        POOL.run(self.calls, block, layout.scratch, threads, brief, memory, is_tiny)
         layout.blocks.append(block)
+
+    def _is_small(self, shape: tuple[int, int]) -> bool:
+        return shape[0] * shape[1] * self.cost < SMALL * self.plan.lanes
 
     def _layout(self, key: tuple[Any, ...]) -> Layout:
         shape, *sizes = key
-        small = shape[0] * shape[1] * self.cost < SMALL * self.plan.lanes
         layout = Layout(
             self.plan,
             self.plan.lanes,
@@ -156,7 +159,7 @@ class CpuProgram:
             self.uniforms,
             sizes,
             shape,
-            1 if small else self.threads,
+            1 if self._is_small(shape) else self.threads,
         )
         if len(self.layouts) >= LAYOUTS:
             self.layouts = {}

@@ -37,6 +37,7 @@ class Calls:
         self.owner = owner  # the code, which must stay
         free, brief = ctypes.CFUNCTYPE, ctypes.PYFUNCTYPE
         self.run = free(None, _P, _P)(address("run"))
+        self.run_held = brief(None, _P, _P)(address("run"))
         self.serve = free(None, _P, _P)(address("serve"))
         self.linger = free(None, _P, _P, ctypes.c_int64)(address("linger"))
         self.wait = free(ctypes.c_int32, _P, ctypes.c_int64, ctypes.c_int32)(address("wait"))
@@ -113,19 +114,36 @@ class Pool:
         self.running: dict[int, Any] = {}
 
     def run(
-        self, calls: Calls, block: Block, size: int, threads: int, join: bool, memory: Any
+        self,
+        calls: Calls,
+        block: Block,
+        size: int,
+        threads: int,
+        join: bool,
+        memory: Any,
+        is_tiny: bool = False,
     ) -> None:
         """Run a job on so many threads; `size` is the scratch that each needs. `join`: the caller
         is one of them, which is quicker but leaves no ear for Ctrl-C. `memory` is what the job
-        reads and writes: it is kept until the last helper has left, whatever interrupts us."""
+        reads and writes: it is kept until the last helper has left, whatever interrupts us. For a
+        job that is tiny the GIL is kept: to get it back would take longer."""
         address = block.address
-        if join and threads <= 1:
-            calls.run(address, self._scratch(size))
+        if join and is_tiny:
+            calls.run_held(address, self._scratch(size))
             return
-        helpers = self._borrow(threads - join, not join)
-        join = join or not helpers
+        if join:  # the processors that other callers keep busy are no help
+            threads = max(1, threads - len(self.running))
         self.running[address] = block, memory
+        if join and threads <= 1:
+            try:
+                calls.run(address, self._scratch(size))
+            finally:
+                del self.running[address]
+            return
+        helpers: list[_Helper] = []
         try:
+            helpers = self._borrow(threads - join, not join)
+            join = join or not helpers
             calls.open(address)
             for helper in helpers:
                 helper.take(block, calls, size, not join)
