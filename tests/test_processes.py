@@ -269,6 +269,8 @@ def test_a_loop_without_end_is_interrupted_on_the_cpu():
     require("cpu")
     child = start(
         """
+    import signal
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run unattended
     def endless(im: Image, p: Position):
         v = im(p)
         while v < 1e9:
