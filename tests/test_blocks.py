@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from scipy import ndimage
 import pygpu
 from conftest import require
 from pygpu import Image, Position, Vec2, offsets, shapes, targets
+from pygpu.devices.compute import ComputeDevice
 from pygpu.passes.block import block, can_block, columns_of
 from pygpu.ssa import BOUNDARIES, Builder, ImageInput, Region, Value, walk
 from pygpu.storage import Format, Storage
-from pygpu.types import FLOAT, INT
+from pygpu.types import FLOAT, INT, Type
 
 WEIGHTS = np.random.default_rng(5).normal(size=(5, 5)).astype(np.float32)
 DTYPES = ("uint8", "int16", "uint16", "float16", "int32", "float32")
@@ -96,14 +98,34 @@ def test_every_shape_computes_the_same_bits() -> None:
             np.testing.assert_array_equal(other, results[0])
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_programs_for_devices_that_fuse_give_what_others_do(dtype: str, channels: int) -> None:
+    require("compute")
+    format = Format(np.dtype(dtype), channels)
+    function = mean_of_three("mirror", format.type)
+    texels = (np.random.default_rng(6).random((9, 23, channels)) * 100).astype(dtype)
+    results = []
+    for fused in (False, True):
+        device = ComputeDevice()
+        device.dialect = replace(device.dialect, fused=fused)
+        program = device.compile(function, [format], [format])
+        assert ("precise" in program.source, "fma" in program.source) == (fused, fused)
+        results.append(program.run([Storage.of(texels)], [], (9, 23), [None])[0].host())
+    np.testing.assert_allclose(results[1].astype(float), results[0].astype(float), rtol=1e-6)
+
+
 # ---------------------------------------------------------------- the pass
 
 
-def mean_of_three(boundary: str = "nearest") -> Any:
-    build = Builder("mean", [ImageInput("im", FLOAT)])
+def mean_of_three(boundary: str = "nearest", type: Type = FLOAT) -> Any:
+    build = Builder("mean", [ImageInput("im", type)])
     left, right = (build.load(0, build.x, build.y, boundary, dx=dx) for dx in (-1, 1))
     middle = build.load(0, build.x, build.y, boundary)
-    return build.finish([build.emit("add", build.emit("add", left, middle), right)])
+    third = build.constant(type, 1 / 3 if type.is_scalar else (1 / 3,) * type.size)
+    parts = [build.emit("mul", texel, third) for texel in (left, middle, right)]
+    total = build.emit("add", build.emit("add", parts[0], parts[1]), parts[2])
+    return build.finish([total])
 
 
 GREY = Format(np.dtype("float32"), 1)
