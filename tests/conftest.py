@@ -10,6 +10,7 @@ import difflib
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -72,6 +73,28 @@ def _ask(target: str) -> str | None:
     except (DeviceError, ImportError) as error:
         return str(error).partition("\n")[0]
     return None
+
+
+@pytest.fixture
+def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is compiled for no target in particular is compiled for the cpu."""
+    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+
+
+@pytest.fixture
+def colours() -> np.ndarray:
+    """The gallery's small photograph: floats (H, W, 3)."""
+    import gallery  # few tests need it
+
+    return gallery.floats()
+
+
+@pytest.fixture
+def grey(colours: np.ndarray) -> np.ndarray:
+    """The same in grey, as float32 holds it."""
+    from gallery_numpy import GREY
+
+    return (colours @ GREY).astype(np.float32).astype(np.float64)
 
 
 class Golden:

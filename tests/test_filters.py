@@ -24,9 +24,7 @@ EDGES = """
 PLACES = [(0, 0), (7, 5), (31, 23), (30, 2)]
 
 
-@pytest.fixture(autouse=True)
-def on_cpu(monkeypatch) -> None:
-    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+pytestmark = pytest.mark.usefixtures("on_cpu")
 
 
 @pytest.fixture

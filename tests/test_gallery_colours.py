@@ -18,15 +18,7 @@ import pygpu
 from gallery_numpy import SIZE, grid, luma, mixed, shifted, smoothstep
 from pygpu import Image, Position, Vec2, Vec3
 
-
-@pytest.fixture(autouse=True)
-def on_cpu(monkeypatch) -> None:
-    monkeypatch.setenv("PYGPU_TARGET", "cpu")
-
-
-@pytest.fixture
-def colours() -> np.ndarray:
-    return gallery.floats()
+pytestmark = pytest.mark.usefixtures("on_cpu")
 
 
 def texelwise(f, colours: np.ndarray) -> np.ndarray:

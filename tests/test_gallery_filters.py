@@ -15,23 +15,10 @@ from numpy.testing import assert_allclose
 from scipy import ndimage
 
 import gallery
-from gallery_numpy import GREY, channels, inside, sampled, shifted, window
+from gallery_numpy import channels, inside, sampled, shifted, window
 from pygpu import Image
 
-
-@pytest.fixture(autouse=True)
-def on_cpu(monkeypatch) -> None:
-    monkeypatch.setenv("PYGPU_TARGET", "cpu")
-
-
-@pytest.fixture
-def colours() -> np.ndarray:
-    return gallery.floats()
-
-
-@pytest.fixture
-def grey(colours) -> np.ndarray:
-    return (colours @ GREY).astype(np.float32).astype(np.float64)
+pytestmark = pytest.mark.usefixtures("on_cpu")
 
 
 # ---------------------------------------------------------------- edges and features

@@ -16,15 +16,7 @@ import pygpu
 from gallery_numpy import channels, grid, inside, sampled
 from pygpu import Image, Position, Vec2
 
-
-@pytest.fixture(autouse=True)
-def on_cpu(monkeypatch) -> None:
-    monkeypatch.setenv("PYGPU_TARGET", "cpu")
-
-
-@pytest.fixture
-def colours() -> np.ndarray:
-    return gallery.floats()
+pytestmark = pytest.mark.usefixtures("on_cpu")
 
 
 def test_rotate(colours) -> None:

@@ -24,15 +24,7 @@ from gallery_numpy import (
 )
 from pygpu import Image, Position, Vec2, Vec3
 
-
-@pytest.fixture(autouse=True)
-def on_cpu(monkeypatch) -> None:
-    monkeypatch.setenv("PYGPU_TARGET", "cpu")
-
-
-@pytest.fixture
-def colours() -> np.ndarray:
-    return gallery.floats()
+pytestmark = pytest.mark.usefixtures("on_cpu")
 
 
 # ---------------------------------------------------------------- images from nothing

@@ -29,20 +29,7 @@ from gallery_numpy import (
 )
 from pygpu import Image
 
-
-@pytest.fixture(autouse=True)
-def on_cpu(monkeypatch) -> None:
-    monkeypatch.setenv("PYGPU_TARGET", "cpu")
-
-
-@pytest.fixture
-def colours() -> np.ndarray:
-    return gallery.floats()
-
-
-@pytest.fixture
-def grey(colours) -> np.ndarray:
-    return (colours @ GREY).astype(np.float32).astype(np.float64)
+pytestmark = pytest.mark.usefixtures("on_cpu")
 
 
 def test_ordered_dither(colours) -> None:
