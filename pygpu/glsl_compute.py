@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pygpu.glsl_buffers import element_type, pixels_a_word, read_texel, write_texels
-from pygpu.glsl_printer import INDENT
+from pygpu.glsl_printer import INDENT, braced
 from pygpu.glsl_text import Text, call
 from pygpu.glsl_writer import (
     Dialect,
@@ -114,10 +114,10 @@ def block_program(
             y = f"(p.y + {row})" if row else "p.y"
             lines += write_texels(target.format, target.data, target.size, texts, x, y)
             if row:
-                body += _braced(f"if (p.y + {row} < {size}.y) ", lines)
+                body += braced(f"if (p.y + {row} < {size}.y)", lines)
             else:
                 body += _scoped(lines)
-    main = _function("void main()", body)
+    main = braced("void main()", body)
     program = writer.finish(main, blocked.columns, blocked.rows, threads)
     count = len(blocked.inputs) - len(blocked.views)
     program.sources = [*range(count), *blocked.views]
@@ -146,7 +146,7 @@ def _one_pixel(
         body += _scoped(
             write_texels(target.format, target.data, target.size, [target.name], "p.x", "p.y")
         )
-    return _function("void main()", body)
+    return braced("void main()", body)
 
 
 def _some_pixels(
@@ -169,23 +169,15 @@ def _some_pixels(
         texels = [f"{target.name}[{k}]" for k in range(columns)]
         body += _scoped(write_texels(target.format, target.data, target.size, texels, "x", "y"))
     return [
-        *_function(f"void pixel(ivec2 p, {outs})", [*lines, *stores]),
+        *braced(f"void pixel(ivec2 p, {outs})", [*lines, *stores]),
         "",
-        *_function("void main()", body),
+        *braced("void main()", body),
     ]
 
 
 def _scoped(lines: list[str]) -> list[str]:
     """Lines, in a scope of their own where they declare something."""
-    return _braced("", lines) if any(line.split()[0] in _TYPES for line in lines) else lines
-
-
-def _braced(head: str, lines: Sequence[str]) -> list[str]:
-    return [f"{head}{{", *[INDENT + line for line in lines], "}"]
-
-
-def _function(head: str, lines: Sequence[str]) -> list[str]:
-    return _braced(f"{head} ", lines)
+    return braced("", lines) if any(line.split()[0] in _TYPES for line in lines) else lines
 
 
 class _Writer(Writer):
@@ -228,7 +220,7 @@ class _Writer(Writer):
         lines, texel = read_texel(format, self.data[image], self.sizes[image])
         seen = as_seen(self.printer, texel, format)
         head = f"{format.type} {self.images[image]}(ivec2 p)"
-        return [*_function(head, [*lines, f"return {seen};"]), ""]
+        return [*braced(head, [*lines, f"return {seen};"]), ""]
 
     def finish(
         self, main: list[str], columns: int, rows: int, threads: tuple[int, int]

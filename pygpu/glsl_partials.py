@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pygpu.glsl_functions import source
-from pygpu.glsl_printer import INDENT
+from pygpu.glsl_printer import INDENT, braced
 from pygpu.glsl_writer import GlslProgram, Writer, lines_of
 from pygpu.types import Type
 
@@ -21,7 +21,7 @@ AXES: Final = "xyzw"
 
 
 def function(head: str, lines: Sequence[str]) -> list[str]:
-    return [f"{head} {{", *[INDENT + line for line in lines], "}", ""]
+    return [*braced(head, lines), ""]
 
 
 def struct(types: Sequence[Type]) -> list[str]:

@@ -372,7 +372,12 @@ def _block(head: str, lines: list[Line], always: bool = False) -> list[Line]:
     inner = flat(lines)
     if len(inner) == 1 and inner[0].endswith(";") and not always:
         return [head, INDENT + inner[0]]
-    return [f"{head} {{", *[INDENT + line for line in inner], "}"]
+    return [*braced(head, inner)]
+
+
+def braced(head: str, lines: Iterable[str]) -> list[str]:
+    """Lines in braces, under a head if there is one."""
+    return [f"{head} {{".lstrip(), *[INDENT + line for line in lines], "}"]
 
 
 def flat(lines: Iterable[Line]) -> list[str]:
