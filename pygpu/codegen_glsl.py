@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pygpu.glsl_printer import INDENT
+from pygpu.glsl_printer import INDENT, braced
 from pygpu.glsl_text import Text, call
 from pygpu.glsl_writer import (
     TABLE_WIDTH,
@@ -29,7 +29,7 @@ from pygpu.glsl_writer import (
     stored_type,
 )
 from pygpu.passes.block import COLUMNS, Blocked, view_of
-from pygpu.ssa import Function, Op, walk
+from pygpu.ssa import Function, Op, images_read
 from pygpu.storage import Format
 
 PLAIN: Final = Dialect()
@@ -60,7 +60,7 @@ def fragment_program(
     writer = _Writer(function, inputs, dialect, frozenset(names), packed)
     lines = [*writer.body(), *_stores(writer, names, outputs)]
     place = ["ivec2 p = ivec2(gl_FragCoord.xy);"] if _has(lines, "p") else []
-    main = _function("void main()", [*place, *writer.places(), *lines])
+    main = braced("void main()", [*place, *writer.places(), *lines])
     return writer.finish(names, outputs, main)
 
 
@@ -74,7 +74,7 @@ def block_fragment(
     )
     lines = [*writer.body(), *_stores(writer, names, blocked.outputs)]
     place = f"ivec2 p = ivec2(gl_FragCoord.xy) * ivec2({COLUMNS}, 1);"
-    main = _function("void main()", [place, *writer.places(), *lines])
+    main = braced("void main()", [place, *writer.places(), *lines])
     return writer.finish(names, blocked.outputs, main)
 
 
@@ -109,9 +109,9 @@ def four_pixels(
         names,
         [view_of(format) for format in outputs],
         [
-            *_function(f"void pixel(ivec2 p, {params})", [*writer.places(), *lines]),
+            *braced(f"void pixel(ivec2 p, {params})", [*writer.places(), *lines]),
             "",
-            *_function("void main()", main),
+            *braced("void main()", main),
         ],
         ["uniform int last;"],
     )
@@ -125,10 +125,6 @@ def _names(name: str, count: int) -> list[str]:
 
 def _has(lines: Sequence[str], name: str) -> bool:
     return any(re.search(rf"\b{name}\b", line) for line in lines)
-
-
-def _function(head: str, lines: Sequence[str]) -> list[str]:
-    return [f"{head} {{", *[INDENT + line for line in lines], "}"]
 
 
 def _stores(writer: _Writer, names: Sequence[str], outputs: Sequence[Format]) -> list[str]:
@@ -155,8 +151,7 @@ class _Writer(Writer):
         self.packed = packed
         self.count = len(inputs) - len(views)
         self.views = views
-        loads = {op.data.image for op in walk(function.body) if op.code == "load"}
-        self.in_parts = loads & packed
+        self.in_parts = images_read(function) & packed
         self.sizes: dict[int, str] = {}
         self.by_pixel: dict[int, str] = {}  # functions that read a pixel of a packed image
 
@@ -256,7 +251,7 @@ class _Writer(Writer):
         four = f"{stored_type(view_of(format))} four = {self.fetch(image, 'ivec2(p.x >> 2, p.y)')};"
         seen = as_seen(self.printer, Text("four[p.x & 3]"), format)
         head = f"{format.type} {self.by_pixel[image]}(ivec2 p)"
-        return [*_function(head, [four, f"return {seen};"]), ""]
+        return [*braced(head, [four, f"return {seen};"]), ""]
 
 
 _SUFFIXES: Final = {"": "f", "i": "i", "u": "ui"}  # of the formats of images

@@ -23,7 +23,7 @@ from pygpu.parameters import flatten
 from pygpu.results import form_of
 from pygpu.shapes import Shape
 from pygpu.specialise import Specialisation
-from pygpu.ssa import Builder, Constant, Function, ImageInput, walk
+from pygpu.ssa import Builder, Constant, Function, ImageInput, images_read, walk
 from pygpu.storage import Device, Format, Program, Storage
 from pygpu.types import FLOAT
 
@@ -182,8 +182,7 @@ def profile(
 def moved(job: Job) -> tuple[int, int]:
     """Bytes that a program must read and write: each image that it reads once, each result once."""
     height, width = job.size
-    loads = {op.data.image for op in walk(job.made.translated.function.body) if op.code == "load"}
-    images = [job.inputs[index] for index in sorted(loads)]
+    images = [job.inputs[index] for index in sorted(images_read(job.made.translated.function))]
     read = sum(
         image.height * image.width * image.channels * image.dtype.itemsize for image in images
     )

@@ -26,6 +26,7 @@ Printed (pygpu/ssa_text.py):
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -303,6 +304,21 @@ def walk(region: Region) -> Iterator[Op]:
             yield from walk(inner)
 
 
+def uses(function: Function) -> Counter[Value]:
+    """How often each value is an operand, or handed on by a region."""
+    found = Counter(function.outputs)
+    for op in walk(function.body):
+        found.update(op.operands)
+        for region in op.regions:
+            found.update(region.results)
+    return found
+
+
+def images_read(function: Function) -> set[int]:
+    """The images that the function loads texels of."""
+    return {op.data.image for op in walk(function.body) if op.code == "load"}
+
+
 def is_constant(value: Value) -> bool:
     return value.op is not None and value.op.code == "constant"
 
@@ -392,9 +408,11 @@ __all__ = [
     "Table",
     "Value",
     "constant_of",
+    "images_read",
     "is_constant",
     "normal",
     "only",
     "rewrite",
+    "uses",
     "walk",
 ]

@@ -25,7 +25,7 @@ from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.footprint import footprint
 from pygpu.passes.fuse import fuse
 from pygpu.shapes import Shape
-from pygpu.ssa import Constant, Function, only, walk
+from pygpu.ssa import Constant, Function, images_read, only, walk
 from pygpu.storage import Format, Storage
 
 COPY: Final = "opengl buffer"  # the name of a storage's copy here
@@ -60,9 +60,9 @@ class ComputeDevice:
         shape: Shape | None = None,
     ) -> ComputedFunction:
         """One pass, or several where there are more results than the driver takes buffers. Without
-        a shape, the one that was measured for the function, or its footprint's."""
+        a shape, the one that was measured for the function, or one by how it reads."""
         Bindings.check(function, self.uniforms)
-        read = {op.data.image for op in walk(function.body) if op.code == "load"}
+        read = images_read(function)
         count = self.buffers - len(read)
         if count < 1:
             raise DeviceError(

@@ -212,8 +212,8 @@ class _Program:
         sizes = (width, *[(inputs[index].width, inputs[index].height) for index, _ in self.sizes])
         if sizes != self.held.sizes:
             self.held.sizes = sizes
-            for (_, uniform), size in zip(self.sizes, sizes[1:], strict=True):
-                uniform.value = size
+            for (_, uniform), extent in zip(self.sizes, sizes[1:], strict=True):
+                uniform.value = extent
             if self.last is not None:
                 self.last.value = width - 1
         self.bindings.bind(uniforms)

@@ -393,9 +393,8 @@ class Context:
                 buffer.glo.write(noise[: nbytes - start], offset=start)
         if self.limits.version < 430:
             return self.seconds([lambda: self.gl.copy_buffer(target.glo, source.glo)] * count)
-        program = self.program(
-            _COPY, is_compute=True
-        )  # the driver's own may take ten times as long
+        # The driver's own copy may take ten times as long.
+        program = self.program(_COPY, is_compute=True)
         groups = -(-nbytes // (16 * 256))
 
         def copy() -> None:

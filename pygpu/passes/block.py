@@ -15,7 +15,7 @@ pixels of three. Blocks that look over the left or right edge read pixel by pixe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
@@ -25,6 +25,7 @@ from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.dead import remove_dead
 from pygpu.passes.hoist import hoist
 from pygpu.passes.local import Gate
+from pygpu.passes.scalarize import flat
 from pygpu.ssa import Builder, Function, ImageInput, Load, Op, Region, Rewriter, Value, walk
 from pygpu.storage import Format
 from pygpu.types import INT, vector
@@ -355,15 +356,9 @@ def _pack(function: Function, outputs: Sequence[Format], rows: int) -> Function:
         if format.channels == 4:
             packed += pixels
             continue
-        parts = [part for pixel in pixels for part in _components(build, pixel)]
+        parts = flat(build, pixels)
         packed += [build.emit("construct", *parts[i : i + 4]) for i in range(0, len(parts), 4)]
     return build.finish(packed)
-
-
-def _components(build: Builder, value: Value) -> Iterable[Value]:
-    if value.type.is_scalar:
-        return [value]
-    return [build.emit("swizzle", value, data=(i,)) for i in range(value.type.size)]
 
 
 __all__ = ["COLUMNS", "Blocked", "block", "can_block", "columns_of", "halves", "size", "view_of"]

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 
 from pygpu.passes.dead import remove_dead
 from pygpu.passes.local import Gate
-from pygpu.ssa import Function, Op, Value, walk
+from pygpu.ssa import Function, Op, Value, uses
 
 
 def fuse(function: Function) -> Function:
     """The function with sums of floats that take in the products used by nothing else."""
-    uses = _uses(function)
+    count = uses(function)
 
     def product(value: Value) -> tuple[Value, ...] | None:
         op = value.op
-        return op.operands if op and op.code == "mul" and uses[value] == 1 else None
+        return op.operands if op and op.code == "mul" and count[value] == 1 else None
 
     def add(gate: Gate, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         if op.result.type.kind != "float":
@@ -41,13 +41,3 @@ def fuse(function: Function) -> Function:
         return None
 
     return remove_dead(Gate(function, {"add": add, "sub": sub}).run())
-
-
-def _uses(function: Function) -> dict[Value, int]:
-    """How often each value is used."""
-    uses: dict[Value, int] = {}
-    handed = [region.results for op in walk(function.body) for region in op.regions]
-    for values in (*[op.operands for op in walk(function.body)], *handed, function.outputs):
-        for value in values:
-            uses[value] = uses.get(value, 0) + 1
-    return uses

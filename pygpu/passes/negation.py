@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite
+from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, uses, walk
 from pygpu.types import BOOL
 
 
@@ -48,20 +48,10 @@ def _region(rewriter: Rewriter, op: Op, region: Region, negated: set[Value]) -> 
 
 def _negated(function: Function) -> set[Value]:
     """The results of branches that one `not`, in the same region, alone uses."""
-    uses: dict[Value, int] = {}
+    count = uses(function)
+    inner = [region for op in walk(function.body) for region in op.regions]
     found: set[Value] = set()
-
-    def visit(region: Region) -> None:
-        here = {value for op in region.ops if op.code == "if" for value in op.results}
-        for op in region.ops:
-            for value in op.operands:
-                uses[value] = uses.get(value, 0) + 1
-            if op.code == "not" and op.operands[0] in here and op.operands[0].type is BOOL:
-                found.add(op.operands[0])
-            for inner in op.regions:
-                visit(inner)
-        for value in region.results:
-            uses[value] = uses.get(value, 0) + 1
-
-    visit(function.body)
-    return {value for value in found if uses[value] == 1}
+    for region in (function.body, *inner):
+        made = {value for op in region.ops if op.code == "if" for value in op.results}
+        found |= made & {value for op in region.ops if op.code == "not" for value in op.operands}
+    return {value for value in found if count[value] == 1 and value.type is BOOL}

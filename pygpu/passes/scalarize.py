@@ -112,7 +112,7 @@ def _split_results(
     types = [scalar for value in op.results for scalar in _scalars(value.type)]
     names = [value.name for value in op.results for _ in _scalars(value.type)]
     if op.code == "loop":
-        operands = _flat(build, operands)
+        operands = flat(build, operands)
         params = tuple([Value(type, name) for type, name in zip(types, names, strict=True)])
         regions = (_body(rewriter, op.regions[0], params),)
     else:
@@ -130,7 +130,7 @@ def _body(rewriter: Rewriter, old: Region, params: tuple[Value, ...]) -> Region:
             zip(old.params, _together(build, old.params, iter(params)), strict=True)
         )
         rewriter.inline(old)
-        new.results = _flat(build, [rewriter.new[value] for value in old.results])
+        new.results = flat(build, [rewriter.new[value] for value in old.results])
     return new
 
 
@@ -138,7 +138,7 @@ def _scalars(type: Type) -> list[Type]:
     return [vector(type.kind, 1)] * type.size
 
 
-def _flat(build: Builder, values: Sequence[Value]) -> tuple[Value, ...]:
+def flat(build: Builder, values: Sequence[Value]) -> tuple[Value, ...]:
     """The components of all the values."""
     return tuple(
         [
