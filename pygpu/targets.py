@@ -315,7 +315,7 @@ def seconds(device: Device, runs: Sequence[Callable[[], object]]) -> list[float]
     where it has timers, else by the clock."""
     if device.name in OPENGL:
         with importlib.import_module("pygpu.devices.opengl").context() as gl:
-            times: list[float] = gl.seconds(runs)
+            times: list[float] = gl.clock.seconds(runs)
             return times
     times = []
     for run in runs:
@@ -328,7 +328,7 @@ def seconds(device: Device, runs: Sequence[Callable[[], object]]) -> list[float]
 def copies(nbytes: int, count: int) -> list[float]:
     """The seconds that each of some copies of so many bytes takes within the GPU's memory."""
     with importlib.import_module("pygpu.devices.opengl").context() as gl:
-        times: list[float] = gl.copies(nbytes, count)
+        times: list[float] = gl.clock.copies(nbytes, count)
         return times
 
 

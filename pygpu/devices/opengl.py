@@ -15,11 +15,10 @@ import atexit
 import ctypes
 import os
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -27,8 +26,10 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.devices.opengl_pages import LargePages, PagesError
 from pygpu.devices.opengl_platform import PlatformContext, PlatformError, attempts
 from pygpu.devices.opengl_pool import Pool
+from pygpu.devices.opengl_time import Clock
 from pygpu.errors import DeviceError, OutOfMemory
 from pygpu.glsl_writer import Dialect
 
@@ -36,6 +37,7 @@ SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "software", "gdi generic")
 MEMORY: Final = {"GL_NVX_gpu_memory_info": 0x9047, "GL_ATI_meminfo": 0x87FC}  # in KiB
 IMAGES: Final = 0x90CE  # GL_MAX_FRAGMENT_IMAGE_UNIFORMS
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
+LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
 POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
 
 # The one spelling of each stored dtype in moderngl.
@@ -55,25 +57,6 @@ void main() {
     gl_Position = vec4(corner, 0.0, 1.0);
 }
 """
-
-_COPY: Final = """\
-#version 430 core
-
-layout(local_size_x = 256) in;
-
-layout(std430, binding = 0) readonly buffer source_block { vec4 source_data[]; };
-layout(std430, binding = 1) writeonly buffer target_block { vec4 target_data[]; };
-
-void main() {
-    uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 256u
-        + gl_LocalInvocationID.x;
-    if (i < uint(target_data.length()))
-        target_data[i] = source_data[i];
-}
-"""
-
-AWAKE: Final = 0.6  # seconds of work after which the clocks of a device are up
-ASLEEP: Final = 1.0  # seconds of rest after which they may be down
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +127,10 @@ class Context:
         self.garbage: deque[tuple[Any, Any, int]] = deque()
         self.programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
         self.framebuffers: dict[tuple[int, ...], Any] = {}
-        self.timers: list[Any] = []  # queries, reused
         self.idle = self.gl.simple_framebuffer((1, 1))
         self.staging: Any = None  # the buffer through which others are downloaded
         self.is_lost = False
-        self.awake = float("-inf")  # when the device was last seen at work
+        self.clock = Clock(self)
         info = self.gl.info
         self.vendor: str = info["GL_VENDOR"]
         self.renderer: str = info["GL_RENDERER"]
@@ -292,7 +274,7 @@ class Context:
 
     def constants(self, data: NDArray[Any]) -> Buffer:
         """A buffer for a uniform block."""
-        buffer = self._buffer(data.nbytes)
+        buffer = self.memory(data.nbytes)
         buffer.glo.write(np.ascontiguousarray(data))
         return buffer
 
@@ -304,15 +286,32 @@ class Context:
                 f"driver, which go to {self.limits.storage_size >> 20} MiB ({self.renderer}); "
                 "target='cpu' takes it"
             )
-        return self._buffer(nbytes)
+        return self.memory(nbytes)
 
-    def _buffer(self, nbytes: int) -> Buffer:
+    def memory(self, nbytes: int) -> Buffer:
+        """A buffer for any use, its bytes undefined."""
         key = ("buffer", nbytes)
         glo = self.pool.take(key)
         if glo is None:
-            make = partial(self.gl.buffer, reserve=nbytes)
-            glo = self._allocate(make, "a storage buffer", nbytes)
+            glo = self._allocate(partial(self.new_buffer, nbytes), "a storage buffer", nbytes)
         return Buffer(self, glo, key, nbytes)
+
+    @cached_property
+    def pages(self) -> LargePages | None:
+        """What makes buffers in large pages, where the driver has a way for that."""
+        return LargePages.open(self.gl, self.platform.load)
+
+    def new_buffer(self, nbytes: int) -> Any:
+        """A buffer of no pool. A large one lies in large pages, for which what is pooled is given
+        up, while there is memory for them."""
+        if nbytes >= LARGE and self.pages is not None:
+            for _ in range(2):
+                try:
+                    return self.pages.buffer(nbytes)
+                except PagesError:
+                    self.drain()
+                    self.pool.clear()
+        return self.gl.buffer(reserve=nbytes)
 
     def download(self, buffer: Buffer, into: NDArray[Any]) -> None:
         """The first bytes of a buffer into a C-contiguous array. What the host maps, NVIDIA's
@@ -330,80 +329,6 @@ class Context:
             part = texels[start : start + size]
             self.gl.copy_buffer(self.staging, buffer.glo, len(part), read_offset=start)
             self.staging.read_into(part, len(part))
-
-    # ------------------------------------------------ time
-
-    def seconds(self, runs: Sequence[Callable[[], object]]) -> list[float]:
-        """The seconds that the device takes for what each of these submits, submitted one after the
-        other: by timer queries, or by the clock where the driver's tell nothing, as those of
-        software do. A run may wait for the device, but not call this."""
-        self.gl.finish()
-        if not self.is_software:
-            while len(self.timers) < len(runs):
-                self.timers.append(self.gl.query(time=True))
-            timers = self.timers[: len(runs)]
-            if runs:
-                self._wake(runs[0])
-            started = time.perf_counter()
-            for run, timer in zip(runs, timers, strict=True):
-                with timer:
-                    run()
-                self.drain()  # what a run has let go is there for the next one
-            times = [1e-9 * timer.elapsed for timer in timers]
-            self.awake = time.perf_counter()
-            passed = time.perf_counter() - started
-            self.check()
-            if min(times, default=1.0) > 0 and sum(times) <= passed:
-                return times
-        return [self._clocked(run) for run in runs]
-
-    def _wake(self, run: Callable[[], object]) -> None:
-        """Keep the device busy until it gets no faster: the clocks of one that idled rise only
-        then, in steps, by up to six times."""
-        began = last = time.perf_counter()
-        if began - self.awake > ASLEEP:
-            fastest = float("inf")
-            while last - began < AWAKE:
-                started = time.perf_counter()
-                for _ in range(8):
-                    run()
-                    self.drain()
-                self.gl.finish()
-                now = time.perf_counter()
-                if now - started < 0.97 * fastest:
-                    fastest, began = now - started, max(began, now - AWAKE / 2)
-                last = now
-        self.awake = time.perf_counter()
-
-    def _clocked(self, run: Callable[[], object]) -> float:
-        started = time.perf_counter()
-        run()
-        self.gl.finish()
-        passed = time.perf_counter() - started
-        self.drain()
-        return passed
-
-    def copies(self, nbytes: int, count: int) -> list[float]:
-        """The seconds that each of some copies of so many bytes takes, from a buffer into
-        another."""
-        source, target = self._buffer(nbytes), self._buffer(nbytes)
-        noise = np.random.default_rng(0).bytes(min(nbytes, 1 << 24))
-        for start in range(0, nbytes, len(noise)):  # memory never written may be no memory
-            for buffer in (source, target):
-                buffer.glo.write(noise[: nbytes - start], offset=start)
-        if self.limits.version < 430:
-            return self.seconds([lambda: self.gl.copy_buffer(target.glo, source.glo)] * count)
-        # The driver's own copy may take ten times as long.
-        program = self.program(_COPY, is_compute=True)
-        groups = -(-nbytes // (16 * 256))
-
-        def copy() -> None:
-            source.glo.bind_to_storage_buffer(0)
-            target.glo.bind_to_storage_buffer(1)
-            program.glo.run(min(groups, 1024), -(-groups // 1024), 1)
-            self.gl.memory_barrier()
-
-        return self.seconds([copy] * count)
 
     # ------------------------------------------------ trouble
 
