@@ -9,12 +9,13 @@ How texels lie in buffers, pygpu/glsl_buffers.py says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from pygpu.glsl_buffers import element_type, pixels_a_word, read_texel, write_texels
-from pygpu.glsl_printer import INDENT, braced
+from pygpu.glsl_plan import Plan
+from pygpu.glsl_printer import INDENT, braced, flat
 from pygpu.glsl_text import Text, call
 from pygpu.glsl_writer import (
     Dialect,
@@ -25,7 +26,7 @@ from pygpu.glsl_writer import (
     stored_type,
 )
 from pygpu.passes.block import Blocked
-from pygpu.ssa import Function, Op
+from pygpu.ssa import Function, Op, Region, Value
 from pygpu.storage import Format
 
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
@@ -84,44 +85,110 @@ def block_program(
     blocked: Blocked, threads: tuple[int, int] = GROUP, dialect: Dialect = PLAIN
 ) -> ComputeProgram:
     """The program of which a thread makes a block."""
-    writer = _Writer(blocked.function, blocked.inputs, blocked.outputs, dialect)
+    writer = _Writer(blocked.function, blocked.inputs, blocked.outputs, dialect, is_parted=True)
     writer.printer.precise = dialect.fused
-    precise = "precise " if dialect.fused else ""
     size = writer.targets[0].size
     step = f"ivec2({blocked.columns}, {blocked.rows})"
     is_one = blocked.columns == blocked.rows == 1
     place = "ivec2(gl_GlobalInvocationID.xy)" + ("" if is_one else f" * {step}")
+    writer.start()
     body = [
         f"ivec2 p = {place} + ivec2(0, top);",
         f"if (p.x >= {size}.x || p.y >= {size}.y)",
         f"{INDENT}return;",
-        *writer.body(),
     ]
-    values = iter(blocked.function.outputs)
-    for target, texels in zip(writer.targets, blocked.texels, strict=True):
-        x = _texel_of_view("p.x", texels, blocked.columns)
-        for row in range(blocked.rows):
-            texts, lines = [], []
-            for _ in range(texels):
-                text = str(store(writer.printer, next(values), target.format))
-                type = stored_type(target.format)
-                if target.format.dtype.itemsize < 4 or (precise and not text.isidentifier()):
-                    name = writer.namer.fresh(target.name)
-                    kept = precise if type.startswith(("float", "vec")) else ""
-                    lines.append(f"{kept}{type} {name} = {text};")
-                    text = name
-                texts.append(text)
-            y = f"(p.y + {row})" if row else "p.y"
-            lines += write_texels(target.format, target.data, target.size, texts, x, y)
-            if row:
-                body += braced(f"if (p.y + {row} < {size}.y)", lines)
-            else:
-                body += _scoped(lines)
+    ops, branch = blocked.function.body.ops, writer.plan.parted
+    if branch is None:
+        body += _rows(writer, blocked, ops, blocked.function.outputs)
+    else:
+        printer = writer.printer
+        body += flat(printer.statements(ops[:-1]))
+        first, second = [
+            _rows(writer, blocked, region.ops, _left(branch, region, blocked.function.outputs))
+            for region in branch.regions
+        ]
+        body += flat(printer.if_else(branch.operands[0], [*first], [*second]))
     main = braced("void main()", body)
     program = writer.finish(main, blocked.columns, blocked.rows, threads)
     count = len(blocked.inputs) - len(blocked.views)
     program.sources = [*range(count), *blocked.views]
     return program
+
+
+def _left(branch: Op, region: Region, values: Sequence[Value]) -> list[Value]:
+    """What these results of a branch are after one of its sides."""
+    return [region.results[branch.results.index(value)] for value in values]
+
+
+def _rows(
+    writer: _Writer, blocked: Blocked, ops: Sequence[Op], values: Sequence[Value]
+) -> list[str]:
+    """The lines that compute a block, each row stored as soon as it is there."""
+    lines: list[str] = []
+    done = 0
+    after = _positions(writer.plan, ops)
+    for row in range(blocked.rows):
+        some = list(_of_row(blocked, values, row))
+        ready = max([after.get(value, 0) for _, _, texels in some for value in texels])
+        ready = max(ready, done)
+        lines += flat(writer.printer.statements(ops[done:ready]))
+        done = ready
+        lines += _store_row(writer, blocked, row, some)
+    return lines
+
+
+def _positions(plan: Plan, ops: Sequence[Op]) -> dict[Value, int]:
+    """After how many of the ops, printed in order, each value is known."""
+    after: dict[Value, int] = {}
+    for index, op in enumerate(ops):
+        for value in op.results:
+            if plan.is_expression(value):
+                after[value] = max([after.get(each, 0) for each in plan.operands(op)], default=0)
+            else:
+                after[value] = index + 1
+    return after
+
+
+def _of_row(
+    blocked: Blocked, values: Sequence[Value], row: int
+) -> Iterator[tuple[int, int, Sequence[Value]]]:
+    """Of each result: its index, its texels in a row, and their values in this one."""
+    first = 0
+    for index, texels in enumerate(blocked.texels):
+        start = first + row * texels
+        yield index, texels, values[start : start + texels]
+        first += blocked.rows * texels
+
+
+def _store_row(
+    writer: _Writer,
+    blocked: Blocked,
+    row: int,
+    results: Sequence[tuple[int, int, Sequence[Value]]],
+) -> list[str]:
+    """Lines that store a row, if the image has it; `results` as _of_row gives them."""
+    precise = "precise " if writer.dialect.fused else ""
+    size = writer.targets[0].size
+    y = f"(p.y + {row})" if row else "p.y"
+    lines = []
+    for index, count, values in results:
+        target = writer.targets[index]
+        x = _texel_of_view("p.x", count, blocked.columns)
+        texts, named = [], []
+        for value in values:
+            text = str(store(writer.printer, value, target.format))
+            type = stored_type(target.format)
+            is_cut = target.format.dtype.itemsize < 4 or target.format.channels == 3
+            if (is_cut or precise) and not text.isidentifier():
+                name = writer.namer.fresh(target.name)
+                kept = precise if type.startswith(("float", "vec")) else ""
+                named.append(f"{kept}{type} {name} = {text};")
+                text = name
+            texts.append(text)
+        stored = write_texels(target.format, target.data, target.size, texts, x, y)
+        inner = [*named, *stored]
+        lines += inner if row and len(results) == 1 else _scoped(inner)
+    return braced(f"if (p.y + {row} < {size}.y)", lines) if row else lines
 
 
 def _texel_of_view(x: str, texels: int, columns: int) -> str:
@@ -189,10 +256,11 @@ class _Writer(Writer):
         inputs: Sequence[Format],
         outputs: Sequence[Format],
         dialect: Dialect,
+        is_parted: bool = False,
     ) -> None:
         many = len(outputs) > 1
         names = [f"result{index}" if many else "result" for index in range(len(outputs))]
-        super().__init__(function, inputs, dialect, frozenset([*names, "top", "pixel"]))
+        super().__init__(function, inputs, dialect, frozenset([*names, "top", "pixel"]), is_parted)
         self.sizes: dict[int, str] = {}
         self.data: dict[int, str] = {}
         fresh = self.namer.fresh

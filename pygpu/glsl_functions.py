@@ -26,9 +26,11 @@ def _to_unorm(top: str) -> Helper:
     return Helper("uint", "float a", f"return {positive} ? uint(min(a, 1.0) * {top} + 0.5) : 0u;")
 
 
-def _saturated(top: str) -> Helper:
-    """The same where the device's own clamp, which costs it nothing, takes NaN for 0."""
-    return Helper("uint", "float a", f"return uint(clamp(a, 0.0, 1.0) * {top} + 0.5);")
+def _saturated(top: int) -> Helper:
+    """The same where the device's own clamp, which costs it nothing, takes NaN for 0. Floats from
+    2**23 to 2**24 are whole, and their last bits the number."""
+    bits = f"floatBitsToUint(fma(clamp(a, 0.0, 1.0), {top}.0, 8388608.0))"
+    return Helper("uint", "float a", f"return {bits} & {top}u;")
 
 
 HELPERS: Final[dict[str, Helper]] = {
@@ -187,8 +189,8 @@ return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? q - 1.0 : q;
         "uint a",
         "float b = float(a);\nreturn fma(b, 1.5258789e-5, b * 2.328342e-10);",
     ),
-    "fused_to_unorm8": _saturated("255.0"),
-    "fused_to_unorm16": _saturated("65535.0"),
+    "fused_to_unorm8": _saturated(255),
+    "fused_to_unorm16": _saturated(65535),
     "to_unorm8": _to_unorm("255.0"),
     "to_unorm16": _to_unorm("65535.0"),
     "to_half": Helper(  # rounds half to even what a driver might cut off

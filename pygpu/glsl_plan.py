@@ -45,6 +45,7 @@ class Plan:
     choices: set[Op] = field(default_factory=set)  # branches printed as `c ? a : b`
     variable: dict[Value, Variable] = field(default_factory=dict)
     roles: dict[Value, str] = field(default_factory=dict)  # what unnamed values are called
+    parted: Op | None = None  # the branch that ends the function, if its sides end it themselves
 
     def is_live(self, op: Op) -> bool:
         return any(value in self.uses for value in op.results)
@@ -82,8 +83,12 @@ class Plan:
         return [index for index, value in enumerate(op.results) if value in self.uses]
 
 
-def make_plan(function: Function) -> Plan:
+def make_plan(function: Function, is_parted: bool = False) -> Plan:
+    """`is_parted` says that a branch that ends the function, and makes all its results, is printed
+    by `parted_branch`: what its sides leave goes into no common variables."""
     plan = Plan(function)
+    if is_parted:
+        plan.parted = _last_branch(function)
     plan.free.update(function.body.params)
     _count(plan, function.body.results)
     scopes = _Scopes(function)
@@ -92,6 +97,14 @@ def make_plan(function: Function) -> Plan:
     _share(plan, scopes, lives)
     _name_roles(plan, function.body)
     return plan
+
+
+def _last_branch(function: Function) -> Op | None:
+    """The branch that ends a function and makes all its results."""
+    last = function.body.ops[-1] if function.body.ops else None
+    if last is None or last.code != "if" or not set(function.outputs) <= set(last.results):
+        return None
+    return last
 
 
 def _count(plan: Plan, wanted: Iterable[Value]) -> None:
@@ -288,7 +301,11 @@ def _share(plan: Plan, scopes: _Scopes, last: dict[Value, int]) -> None:
         plan.variable[value] = variable
         return variable
 
-    statements = [op for op in _inner_first(plan.function.body) if plan.is_statement(op)]
+    statements = [
+        op
+        for op in _inner_first(plan.function.body)
+        if plan.is_statement(op) and op is not plan.parted
+    ]
     for op in statements:
         for index, value in enumerate(op.results):
             if op.code == "loop":

@@ -68,12 +68,13 @@ class Writer:
         inputs: Sequence[Format],
         dialect: Dialect,
         taken: frozenset[str],
+        is_parted: bool = False,
     ) -> None:
         self.function = function
         self.inputs = inputs
         self.dialect = dialect
         self.namer = Namer(taken | {"p"})
-        self.plan = make_plan(function)
+        self.plan = make_plan(function, is_parted)
         finite = Finite(function, inputs)
         self.printer = Printer(self.plan, self.namer, finite, dialect.loose, self.leaf)
         self.read: set[int] = set()  # images
@@ -87,11 +88,15 @@ class Writer:
 
     def body(self) -> list[str]:
         """The lines that compute the function's results, which `self.printer.text` then has."""
+        self.start()
+        return flat(self.printer.region(self.function.body))
+
+    def start(self) -> None:
+        """Name the function's parameters."""
         function, printer = self.function, self.printer
         printer.names[function.x], printer.names[function.y] = Text("p.x"), Text("p.y")
         for value, name in zip(function.uniforms, self.uniforms, strict=True):
             printer.names[value] = Text(name)
-        return flat(printer.region(function.body))
 
     def leaf(self, printer: Printer, op: Op) -> Text:
         """Loads, tables and sizes."""

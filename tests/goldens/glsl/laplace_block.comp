@@ -39,12 +39,6 @@ void main() {
     if (p.x >= result_size.x || p.y >= result_size.y)
         return;
     int i1 = p.x + 4;
-    vec4 t1;
-    vec4 t2;
-    vec4 t3;
-    vec4 t4;
-    vec4 t5;
-    vec4 t6;
     if (p.x >= 1 && i1 < photo_size.x) {
         int y1 = pg_mod_int(p.y - 1, photo_size.y);
         int x1 = (p.x >> 2) * 3;
@@ -57,44 +51,48 @@ void main() {
         int y3 = pg_mod_int(p.y, photo_size.y);
         vec4 texel5 = photo4(ivec2(x1, y3));
         vec4 texel6 = photo4(ivec2(x1 + 1, y3));
-        vec3 t7 = vec3(texel5.w, texel6.x, texel6.y);
+        vec3 t1 = vec3(texel5.w, texel6.x, texel6.y);
         vec4 texel7 = photo4(ivec2(x1 + 1, y2));
         vec4 texel8 = photo4(ivec2(x1 + 2, y3));
-        vec3 t8 = vec3(texel6.z, texel6.w, texel8.x);
+        vec3 t2 = vec3(texel6.z, texel6.w, texel8.x);
         vec4 texel9 = photo4(ivec2(x1 + 2, y2));
         int i2 = p.y + 1;
         int y4 = pg_mod_int(i2, photo_size.y);
         vec4 texel10 = photo4(ivec2(x1, y4));
-        vec3 t9 = -4.0 * texel4.xyz + t7 + photo(ivec2(p.x - 1, y3)) + texel10.xyz + texel1.xyz;
+        vec3 t3 = -4.0 * texel4.xyz + t1 + photo(ivec2(p.x - 1, y3)) + texel10.xyz + texel1.xyz;
         vec4 texel11 = photo4(ivec2(x1 + 1, y4));
-        vec3 t10 = vec3(texel10.w, texel11.x, texel11.y);
-        vec3 t11 = -4.0 * vec3(texel4.w, texel7.x, texel7.y) + t8 + texel5.xyz + t10
+        vec3 t4 = vec3(texel10.w, texel11.x, texel11.y);
+        vec3 t5 = -4.0 * vec3(texel4.w, texel7.x, texel7.y) + t2 + texel5.xyz + t4
             + vec3(texel1.w, texel2.x, texel2.y);
         vec4 texel12 = photo4(ivec2(x1 + 2, y4));
-        vec3 t12 = vec3(texel11.z, texel11.w, texel12.x);
-        vec3 t13 = -4.0 * vec3(texel7.z, texel7.w, texel9.x) + texel8.yzw + t7 + t12
+        vec3 t6 = vec3(texel11.z, texel11.w, texel12.x);
+        vec3 t7 = -4.0 * vec3(texel7.z, texel7.w, texel9.x) + texel8.yzw + t1 + t6
             + vec3(texel2.z, texel2.w, texel3.x);
-        vec3 t14 = -4.0 * texel9.yzw + photo(ivec2(p.x + 4, y3)) + t8 + texel12.yzw + texel3.yzw;
+        vec3 t8 = -4.0 * texel9.yzw + photo(ivec2(p.x + 4, y3)) + t2 + texel12.yzw + texel3.yzw;
+        result_data[p.y * result_size.z + 3 * (p.x >> 2)] = vec4(t3.x, t3.y, t3.z, t5.x);
+        result_data[p.y * result_size.z + 3 * (p.x >> 2) + 1] = vec4(t5.y, t5.z, t7.x, t7.y);
+        result_data[p.y * result_size.z + 3 * (p.x >> 2) + 2] = vec4(t7.z, t8.x, t8.y, t8.z);
         int y5 = min(i2, bottom_edge);
         vec4 texel13 = photo4(ivec2(x1, y5));
         vec4 texel14 = photo4(ivec2(x1 + 1, y5));
         vec4 texel15 = photo4(ivec2(x1 + 2, y5));
         int y6 = pg_mod_int(p.y + 2, photo_size.y);
         vec4 texel16 = photo4(ivec2(x1, y6));
-        vec3 t15 = -4.0 * texel13.xyz + t10 + photo(ivec2(p.x - 1, y4)) + texel16.xyz + texel5.xyz;
+        vec3 t9 = -4.0 * texel13.xyz + t4 + photo(ivec2(p.x - 1, y4)) + texel16.xyz + texel5.xyz;
         vec4 texel17 = photo4(ivec2(x1 + 1, y6));
-        vec3 t16 = -4.0 * vec3(texel13.w, texel14.x, texel14.y) + t12 + texel10.xyz
-            + vec3(texel16.w, texel17.x, texel17.y) + t7;
+        vec3 t10 = -4.0 * vec3(texel13.w, texel14.x, texel14.y) + t6 + texel10.xyz
+            + vec3(texel16.w, texel17.x, texel17.y) + t1;
         vec4 texel18 = photo4(ivec2(x1 + 2, y6));
-        vec3 t17 = -4.0 * vec3(texel14.z, texel14.w, texel15.x) + texel12.yzw + t10
-            + vec3(texel17.z, texel17.w, texel18.x) + t8;
-        vec3 t18 = -4.0 * texel15.yzw + photo(ivec2(p.x + 4, y4)) + t12 + texel18.yzw + texel8.yzw;
-        t1 = vec4(t9.x, t9.y, t9.z, t11.x);
-        t2 = vec4(t11.y, t11.z, t13.x, t13.y);
-        t3 = vec4(t13.z, t14.x, t14.y, t14.z);
-        t4 = vec4(t15.x, t15.y, t15.z, t16.x);
-        t5 = vec4(t16.y, t16.z, t17.x, t17.y);
-        t6 = vec4(t17.z, t18.x, t18.y, t18.z);
+        vec3 t11 = -4.0 * vec3(texel14.z, texel14.w, texel15.x) + texel12.yzw + t4
+            + vec3(texel17.z, texel17.w, texel18.x) + t2;
+        vec3 t12 = -4.0 * texel15.yzw + photo(ivec2(p.x + 4, y4)) + t6 + texel18.yzw + texel8.yzw;
+        if (p.y + 1 < result_size.y) {
+            result_data[(p.y + 1) * result_size.z + 3 * (p.x >> 2)] = vec4(t9.x, t9.y, t9.z, t10.x);
+            result_data[(p.y + 1) * result_size.z + 3 * (p.x >> 2) + 1] = vec4(t10.y, t10.z, t11.x,
+                t11.y);
+            result_data[(p.y + 1) * result_size.z + 3 * (p.x >> 2) + 2] = vec4(t11.z, t12.x, t12.y,
+                t12.z);
+        }
     } else {
         int x2 = pg_mod_int(p.x, photo_size.x);
         int y7 = pg_mod_int(p.y - 1, photo_size.y);
@@ -121,38 +119,35 @@ void main() {
         int i6 = p.y + 1;
         int y10 = pg_mod_int(i6, photo_size.y);
         vec3 texel23 = photo(ivec2(x2, y10));
-        vec3 t19 = -4.0 * photo(ivec2(x6, y8)) + texel19 + photo(ivec2(x7, y9)) + texel23
+        vec3 t13 = -4.0 * photo(ivec2(x6, y8)) + texel19 + photo(ivec2(x7, y9)) + texel23
             + photo(ivec2(x2, y7));
         vec3 texel24 = photo(ivec2(x3, y10));
-        vec3 t20 = -4.0 * photo(ivec2(x8, y8)) + texel20 + texel21 + texel24 + photo(ivec2(x3, y7));
+        vec3 t14 = -4.0 * photo(ivec2(x8, y8)) + texel20 + texel21 + texel24 + photo(ivec2(x3, y7));
         vec3 texel25 = photo(ivec2(x4, y10));
-        vec3 t21 = -4.0 * photo(ivec2(x9, y8)) + texel22 + texel19 + texel25 + photo(ivec2(x4, y7));
+        vec3 t15 = -4.0 * photo(ivec2(x9, y8)) + texel22 + texel19 + texel25 + photo(ivec2(x4, y7));
         vec3 texel26 = photo(ivec2(x5, y10));
-        vec3 t22 = -4.0 * photo(ivec2(x10, y8)) + photo(ivec2(x11, y9)) + texel20 + texel26
+        vec3 t16 = -4.0 * photo(ivec2(x10, y8)) + photo(ivec2(x11, y9)) + texel20 + texel26
             + photo(ivec2(x5, y7));
+        result_data[p.y * result_size.z + 3 * (p.x >> 2)] = vec4(t13.x, t13.y, t13.z, t14.x);
+        result_data[p.y * result_size.z + 3 * (p.x >> 2) + 1] = vec4(t14.y, t14.z, t15.x, t15.y);
+        result_data[p.y * result_size.z + 3 * (p.x >> 2) + 2] = vec4(t15.z, t16.x, t16.y, t16.z);
         int y11 = min(i6, bottom_edge_2);
         int y12 = pg_mod_int(p.y + 2, photo_size.y);
-        vec3 t23 = -4.0 * photo(ivec2(x6, y11)) + texel24 + photo(ivec2(x7, y10))
+        vec3 t17 = -4.0 * photo(ivec2(x6, y11)) + texel24 + photo(ivec2(x7, y10))
             + photo(ivec2(x2, y12)) + texel21;
-        vec3 t24 = -4.0 * photo(ivec2(x8, y11)) + texel25 + texel23 + photo(ivec2(x3, y12))
+        vec3 t18 = -4.0 * photo(ivec2(x8, y11)) + texel25 + texel23 + photo(ivec2(x3, y12))
             + texel19;
-        vec3 t25 = -4.0 * photo(ivec2(x9, y11)) + texel26 + texel24 + photo(ivec2(x4, y12))
+        vec3 t19 = -4.0 * photo(ivec2(x9, y11)) + texel26 + texel24 + photo(ivec2(x4, y12))
             + texel20;
-        vec3 t26 = -4.0 * photo(ivec2(x10, y11)) + photo(ivec2(x11, y10)) + texel25
+        vec3 t20 = -4.0 * photo(ivec2(x10, y11)) + photo(ivec2(x11, y10)) + texel25
             + photo(ivec2(x5, y12)) + texel22;
-        t1 = vec4(t19.x, t19.y, t19.z, t20.x);
-        t2 = vec4(t20.y, t20.z, t21.x, t21.y);
-        t3 = vec4(t21.z, t22.x, t22.y, t22.z);
-        t4 = vec4(t23.x, t23.y, t23.z, t24.x);
-        t5 = vec4(t24.y, t24.z, t25.x, t25.y);
-        t6 = vec4(t25.z, t26.x, t26.y, t26.z);
-    }
-    result_data[p.y * result_size.z + 3 * (p.x >> 2)] = t1;
-    result_data[p.y * result_size.z + 3 * (p.x >> 2) + 1] = t2;
-    result_data[p.y * result_size.z + 3 * (p.x >> 2) + 2] = t3;
-    if (p.y + 1 < result_size.y) {
-        result_data[(p.y + 1) * result_size.z + 3 * (p.x >> 2)] = t4;
-        result_data[(p.y + 1) * result_size.z + 3 * (p.x >> 2) + 1] = t5;
-        result_data[(p.y + 1) * result_size.z + 3 * (p.x >> 2) + 2] = t6;
+        if (p.y + 1 < result_size.y) {
+            result_data[(p.y + 1) * result_size.z + 3 * (p.x >> 2)] = vec4(t17.x, t17.y, t17.z,
+                t18.x);
+            result_data[(p.y + 1) * result_size.z + 3 * (p.x >> 2) + 1] = vec4(t18.y, t18.z, t19.x,
+                t19.y);
+            result_data[(p.y + 1) * result_size.z + 3 * (p.x >> 2) + 2] = vec4(t19.z, t20.x, t20.y,
+                t20.z);
+        }
     }
 }

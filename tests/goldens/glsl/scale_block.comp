@@ -46,15 +46,25 @@ void main() {
     if (p.x >= result_size.x || p.y >= result_size.y)
         return;
     int i1 = p.x + 3;
-    vec4 t1;
-    vec4 t2;
     if (i1 < photo_size.x) {
         int bottom_edge = photo_size.y - 1;
         int x1 = p.x >> 2;
         vec4 texel1 = photo4(ivec2(x1, min(p.y, bottom_edge)));
+        {
+            uvec4 result_2 = pg_to_unorm8(vec4(gain * texel1.x, gain * texel1.y, gain * texel1.z,
+                gain * texel1.w));
+            int at = p.y * result_size.z + (p.x >> 2);
+            result_data[at] = result_2.x | (result_2.y << 8) | (result_2.z << 16)
+                | (result_2.w << 24);
+        }
         vec4 texel2 = photo4(ivec2(x1, min(p.y + 1, bottom_edge)));
-        t1 = vec4(gain * texel1.x, gain * texel1.y, gain * texel1.z, gain * texel1.w);
-        t2 = vec4(gain * texel2.x, gain * texel2.y, gain * texel2.z, gain * texel2.w);
+        if (p.y + 1 < result_size.y) {
+            uvec4 result_3 = pg_to_unorm8(vec4(gain * texel2.x, gain * texel2.y, gain * texel2.z,
+                gain * texel2.w));
+            int at = (p.y + 1) * result_size.z + (p.x >> 2);
+            result_data[at] = result_3.x | (result_3.y << 8) | (result_3.z << 16)
+                | (result_3.w << 24);
+        }
     } else {
         int right_edge = photo_size.x - 1;
         int x2 = min(p.x, right_edge);
@@ -63,20 +73,22 @@ void main() {
         int x3 = min(p.x + 1, right_edge);
         int x4 = min(p.x + 2, right_edge);
         int x5 = min(i1, right_edge);
+        {
+            uvec4 result_4 = pg_to_unorm8(vec4(gain * photo(ivec2(x2, y1)),
+                gain * photo(ivec2(x3, y1)), gain * photo(ivec2(x4, y1)),
+                gain * photo(ivec2(x5, y1))));
+            int at = p.y * result_size.z + (p.x >> 2);
+            result_data[at] = result_4.x | (result_4.y << 8) | (result_4.z << 16)
+                | (result_4.w << 24);
+        }
         int y2 = min(p.y + 1, bottom_edge_2);
-        t1 = vec4(gain * photo(ivec2(x2, y1)), gain * photo(ivec2(x3, y1)),
-            gain * photo(ivec2(x4, y1)), gain * photo(ivec2(x5, y1)));
-        t2 = vec4(gain * photo(ivec2(x2, y2)), gain * photo(ivec2(x3, y2)),
-            gain * photo(ivec2(x4, y2)), gain * photo(ivec2(x5, y2)));
-    }
-    {
-        uvec4 result_2 = pg_to_unorm8(t1);
-        int at = p.y * result_size.z + (p.x >> 2);
-        result_data[at] = result_2.x | (result_2.y << 8) | (result_2.z << 16) | (result_2.w << 24);
-    }
-    if (p.y + 1 < result_size.y) {
-        uvec4 result_3 = pg_to_unorm8(t2);
-        int at = (p.y + 1) * result_size.z + (p.x >> 2);
-        result_data[at] = result_3.x | (result_3.y << 8) | (result_3.z << 16) | (result_3.w << 24);
+        if (p.y + 1 < result_size.y) {
+            uvec4 result_5 = pg_to_unorm8(vec4(gain * photo(ivec2(x2, y2)),
+                gain * photo(ivec2(x3, y2)), gain * photo(ivec2(x4, y2)),
+                gain * photo(ivec2(x5, y2))));
+            int at = (p.y + 1) * result_size.z + (p.x >> 2);
+            result_data[at] = result_5.x | (result_5.y << 8) | (result_5.z << 16)
+                | (result_5.w << 24);
+        }
     }
 }
