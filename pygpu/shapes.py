@@ -5,7 +5,7 @@ function has the shape that was measured for it on this machine and driver (pygp
 one by how it reads.
 
     key = shapes.key(function, inputs, outputs, "NVIDIA H200, OpenGL 4.6")
-    shape = shapes.remembered(key) or shapes.default(is_regular=True)
+    shape = shapes.remembered(key) or shapes.default(function, inputs, outputs)
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from dataclasses import astuple, dataclass
 from typing import Final
 
 from pygpu import cache
-from pygpu.ssa import Function
+from pygpu.passes.block import columns_of, size
+from pygpu.passes.footprint import footprint
+from pygpu.ssa import Function, images_read, walk
 from pygpu.storage import Format
 
 KIND: Final = "shape"  # of what is kept in the disk cache
@@ -43,25 +45,39 @@ class Shape:
         )
 
 
-# What tuning tries. Four columns are one load of 16 bytes of a float32 row. Groups lie along rows,
-# so that their loads are of neighbouring bytes; OpenGL 4.3 promises 1024 threads a group.
+# What tuning tries. Four columns are one load of 16 bytes of a float32 row; functions that read
+# nothing near have one column whatever is asked. Threads that are neighbours along x read
+# neighbouring bytes; OpenGL 4.3 promises 1024 threads a group.
 CANDIDATES: Final = tuple(
     Shape(4, rows, *threads)
     for rows in (1, 2, 4, 8)
-    for threads in ((64, 1), (32, 4), (32, 8), (128, 1), (64, 2))
+    for threads in ((64, 1), (32, 4), (16, 8), (8, 8), (16, 16))
 )
 
-# Measured on an H200: four rows share most of what 3 x 3 and larger footprints read and keep enough
-# loads on the way for point operations, and eight are slower where registers run out. Where threads
-# read here and there, or loop as long as it takes, groups that are not flat stay closer together.
-REGULAR: Final = Shape(4, 4, 64, 1)
-IRREGULAR: Final = Shape(4, 2, 32, 8)
+# The shapes of functions of which nothing was measured: the fastest for such kernels on an H200.
+POINTS: Final = Shape(4, 2, 32, 4)  # pixels of a column share nothing, or too little to matter
+WINDOWS: Final = Shape(4, 4, 32, 4)  # rows share what they read, or are of 8 or 16 bits
+PACKED: Final = Shape(4, 8, 16, 8)  # rows share what they read and are of 8 or 16 bits
+SCATTERED: Final = Shape(4, 1, 8, 8)  # reads are anywhere: neighbours close together
+SINGLE: Final = Shape(1, 4, 32, 4)  # the same by pixels whose neighbours belong to other threads
+LOOPS: Final = Shape(4, 1, 16, 16)  # neighbours loop about equally long
+DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
 
-def default(is_regular: bool) -> Shape:
-    """The shape of a function of which nothing was measured. Regular is one that reads at known
-    distances from the pixel and does not loop."""
-    return REGULAR if is_regular else IRREGULAR
+def default(function: Function, inputs: Sequence[Format], outputs: Sequence[Format]) -> Shape:
+    """The shape of a function of which nothing was measured."""
+    ops = list(walk(function.body))
+    if any(op.code == "loop" for op in ops):
+        return LOOPS
+    found, read = footprint(function), images_read(function)
+    if None in found or not read:
+        return SINGLE if columns_of(function, inputs, outputs) == 1 else SCATTERED
+    texels = sum(op.code == "load" for op in ops)
+    is_flat = not any(each.up or each.down for each in found if each is not None)
+    is_packed = all(inputs[index].dtype.itemsize < 4 for index in read)
+    if size(function) > DENSE * texels or (is_flat and not is_packed):
+        return POINTS
+    return PACKED if is_packed and not is_flat else WINDOWS
 
 
 # ---------------------------------------------------------------- what was measured

@@ -30,7 +30,7 @@ def scaled(by):
 
 def test_candidates_are_different_and_include_each_default():
     assert len(set(shapes.CANDIDATES)) == len(shapes.CANDIDATES)
-    assert {shapes.default(kind) for kind in (False, True)} <= set(shapes.CANDIDATES)
+    assert {shapes.POINTS, shapes.WINDOWS, shapes.PACKED} <= set(shapes.CANDIDATES)
 
 
 def test_a_shape_of_nothing_is_refused():

@@ -10,7 +10,7 @@ from pygpu.devices.interpreter import InterpreterDevice
 from pygpu.profile import Job
 from pygpu.shapes import CANDIDATES, Shape
 
-FASTEST = Shape(4, 2, 32, 4)
+FASTEST = Shape(4, 1, 64, 1)
 
 
 def difference(im: Image, p: Position):
@@ -53,7 +53,7 @@ class ShapedDevice:
     def compile(self, function, inputs, outputs, shape=None):
         if shape is None:
             key = shapes.key(function, inputs, outputs, self.driver)
-            shape = shapes.remembered(key) or shapes.default(True)
+            shape = shapes.remembered(key) or shapes.default(function, inputs, outputs)
         if shape.threads_x * shape.threads_y == 256:
             raise pygpu.DeviceError("too many threads")
         return ShapedProgram(InterpreterDevice().compile(function, inputs, outputs), shape)
@@ -86,9 +86,9 @@ def shape_of(compiled):
 def test_the_fastest_counts_from_the_next_call_on(device):
     compiled, image = pygpu.compile(scaled), random(5, 7)
     before = compiled(image, by=2.0)
-    assert shape_of(compiled) == shapes.default(True)
+    assert shape_of(compiled) == shapes.POINTS
     tuned = pygpu.tune(compiled, image, by=2.0)
-    assert (tuned.before, tuned.shape) == (shapes.default(True), FASTEST)
+    assert (tuned.before, tuned.shape) == (shapes.POINTS, FASTEST)
     assert next(iter(tuned.times)) == FASTEST
     assert shape_of(compiled) == FASTEST
     assert np.array_equal(compiled(image, by=2.0), before)
@@ -107,7 +107,7 @@ def test_another_driver_does_not(device):
     device.driver = "newer driver"
     compiled = pygpu.compile(scaled)
     compiled(random(5, 7), by=2.0)
-    assert shape_of(compiled) == shapes.default(True)
+    assert shape_of(compiled) == shapes.POINTS
 
 
 def test_programs_for_the_same_formats_all_change(device):
@@ -117,13 +117,13 @@ def test_programs_for_the_same_formats_all_change(device):
     compiled((255 * image).astype(np.uint8), by=2.0)  # another format, left as it is
     pygpu.tune(compiled, image, by=2.0)
     made = [each.program.shape for each in compiled.specialisations()]
-    assert made == [FASTEST, FASTEST, shapes.default(True)]
+    assert made == [FASTEST, FASTEST, shapes.WINDOWS]
 
 
 def test_what_is_hardly_faster_changes_nothing(device):
     device.seconds[FASTEST] = 1.99
     tuned = pygpu.tune(pygpu.compile(scaled), random(5, 7), by=2.0)
-    assert tuned.shape == tuned.before == shapes.default(True)
+    assert tuned.shape == tuned.before == shapes.POINTS
 
 
 def test_what_the_driver_refuses_is_left_out(device):
@@ -149,7 +149,7 @@ def test_without_a_cache_it_holds_for_the_process(device, monkeypatch):
     shapes.forget()
     again = pygpu.compile(scaled)
     again(random(5, 7), by=2.0)
-    assert shape_of(again) == shapes.default(True)
+    assert shape_of(again) == shapes.POINTS
 
 
 def test_the_report_is_a_table(device):

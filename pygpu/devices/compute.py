@@ -22,10 +22,10 @@ from pygpu.glsl_compute import ComputeProgram, block_program, pixel_program
 from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import block, can_block, columns_of, size
 from pygpu.passes.boundary import lower_boundary
-from pygpu.passes.footprint import footprint
 from pygpu.passes.fuse import fuse
+from pygpu.passes.unroll import unroll
 from pygpu.shapes import Shape
-from pygpu.ssa import Constant, Function, images_read, only, walk
+from pygpu.ssa import Constant, Function, images_read, only
 from pygpu.storage import Format, Storage
 
 COPY: Final = "opengl buffer"  # the name of a storage's copy here
@@ -88,10 +88,10 @@ class ComputeDevice:
     ) -> ComputeProgram:
         """The program of a pass: by blocks where that shares anything."""
         if shape is None:
-            shape = shapes.default(_is_regular(function))
+            shape = shapes.default(function, inputs, outputs)
         threads = shape.threads_x, shape.threads_y
         if can_block(function):
-            columns = columns_of(inputs, outputs)
+            columns = columns_of(function, inputs, outputs)
             row = size(function) * columns
             rows = shape.rows
             while rows > 1 and rows * row > self.largest:
@@ -103,14 +103,10 @@ class ComputeDevice:
                 program = block_program(blocked, threads, self.dialect)
                 if len([name for name in program.images if name]) + len(outputs) <= self.buffers:
                     return program
+        if not self.is_software:
+            function = unroll(function)
         lowered = apply(CLEAN, lower_boundary(function))
         return pixel_program(lowered, inputs, outputs, threads, self.dialect)
-
-
-def _is_regular(function: Function) -> bool:
-    """Whether it reads at known distances from the pixel and does not loop."""
-    ops = list(walk(function.body))
-    return not any(op.code == "loop" for op in ops) and None not in footprint(function)
 
 
 class ComputedFunction(Passes):

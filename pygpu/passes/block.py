@@ -39,6 +39,7 @@ _SERIES: Final = (
     "hypot"
 ).split()
 WEIGHTS: Final = dict.fromkeys(_ROUNDS, 100) | dict.fromkeys(_SERIES, 25)
+CHEAP: Final = ("nearest", "constant")  # boundaries that take no division
 VIEWED: Final = frozenset((1, 2, 3))  # channels of images and results of which there are views
 
 
@@ -84,12 +85,14 @@ def _within(op: Op) -> Iterator[Op]:
         yield from walk(region)
 
 
-def columns_of(inputs: Sequence[Format], outputs: Sequence[Format]) -> int:
+def columns_of(function: Function, inputs: Sequence[Format], outputs: Sequence[Format]) -> int:
     """How many pixels along x a block has best. Where pixels are four components wide, each is read
-    and written whole, and neighbours belong to neighbouring threads."""
-    formats = [*inputs, *outputs]
-    is_wide = any(format.channels == 4 for format in formats)
-    return 1 if is_wide and not any(map(_shares_words, outputs)) else COLUMNS
+    and written whole, and neighbours belong to neighbouring threads; so do pixels that read nothing
+    near, whose threads read close to each other then."""
+    is_wide = any(format.channels == 4 for format in (*inputs, *outputs))
+    is_near = any(op.code == "load" and op.operands[0] is function.x for op in function.body.ops)
+    shares = any(map(_shares_words, outputs))
+    return 1 if (is_wide or not is_near) and not shares else COLUMNS
 
 
 def _shares_words(format: Format) -> bool:
@@ -150,7 +153,13 @@ def _halves(
     loops: bool,
 ) -> _Halves:
     pixels = _by_source_row(_pixels(function, columns, rows))
-    fast = lower_boundary(pixels, interior="x")
+    reach = _reach(pixels, columns)
+    own = range(columns)
+    if not loops and _has_narrow_sides(pixels, inputs, own, few):
+        fast = lower_boundary(pixels, "x", own)
+        reach = dict.fromkeys(reach, (0, columns - 1)) if columns > 1 else {}
+    else:
+        fast = lower_boundary(pixels, "x")
     exact = _one_by_one(function, columns, rows) if loops else lower_boundary(pixels)
     views: tuple[int, ...] = ()
     if columns == COLUMNS:
@@ -162,7 +171,7 @@ def _halves(
     texels = tuple([_texels(format, columns) for format in outputs])
     return _Halves(
         (fast, exact),
-        _reach(pixels, columns),
+        reach,
         lambda side: Blocked(apply(CLEAN, side), columns, rows, every, stored, texels, views),
     )
 
@@ -255,6 +264,20 @@ def _reach(function: Function, columns: int) -> dict[int, tuple[int, int]]:
             left, right = found.get(op.data.image, (0, columns - 1))
             found[op.data.image] = max(left, -op.data.dx), max(right, op.data.dx)
     return found
+
+
+def _has_narrow_sides(function: Function, inputs: Sequence[Format], own: range, few: int) -> bool:
+    """Whether of each row only a few pixels to the left and right of the block are read, each a
+    load of its own, at places that are cheap to find at the image's edge too."""
+    used: dict[tuple[int, Value, int, bool], set[int]] = {}  # image, row, left: pixels
+    for op in walk(function.body):
+        if op.code == "load" and op.operands[0] is function.x and op.data.dx not in own:
+            is_part = inputs[op.data.image].dtype.itemsize < 4
+            if is_part or op.data.boundary not in CHEAP:
+                return False
+            side = (op.data.image, op.operands[1], op.data.dy, op.data.dx < 0)
+            used.setdefault(side, set()).add(op.data.dx)
+    return all(len(pixels) <= few for pixels in used.values())
 
 
 def _either(reach: dict[int, tuple[int, int]], fast: Function, exact: Function) -> Function:

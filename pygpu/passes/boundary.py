@@ -22,18 +22,22 @@ from pygpu.ssa import Function, Load, Op, Value
 from pygpu.types import INT
 
 
-def lower_boundary(function: Function, interior: str = "") -> Function:
+def lower_boundary(
+    function: Function, interior: str = "", columns: range | None = None
+) -> Function:
     """The function with "inside" loads alone.
 
     `interior` names the axes ("x", "y" or "xy") along which loads next to the pixel, whose operand
     is the function's own x or y, are known to stay in their images: they are left as they are.
+    `columns` says of which offsets along x that is known, where not of all.
     """
 
     def load(gate: Gate, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         data: Load = op.data
         if data.boundary == "inside":
             return None
-        return [_lowered(gate, data, operands, interior)]
+        known = interior if columns is None or data.dx in columns else interior.replace("x", "")
+        return [_lowered(gate, data, operands, known)]
 
     return remove_dead(hoist(Gate(function, {"load": load}).run()))
 
