@@ -21,11 +21,11 @@ Made by `make bench-gpu` on {date}: {device}; Python {python}.
 {versions}.
 
 Milliseconds of device time, medians of interleaved runs: by timer queries (OpenGL), by CUDA events,
-or, for Halide and Taichi, by the clock around many runs without a wait between them. Caches are
-emptied before each run, but not for Halide and Taichi. Results were checked against one float64
-reference in windows at the corners and in the middle. `copy` is a copy of the image in the device's
-memory, the faster of the driver's and a program's. GLSL by hand and Halide are the fastest of
-several blocks or schedules, chosen for each row. PyGPU's sum includes reading the number back.
+or, for Halide and Taichi, by the clock around many runs without a wait between them. Each run
+follows others of the same. Results were checked against one float64 reference in windows at the
+corners and in the middle. `copy` is a copy of the image in the device's memory, the faster of the
+driver's and a program's. GLSL by hand and Halide are the fastest of several blocks or schedules,
+chosen for each row.
 """
 
 

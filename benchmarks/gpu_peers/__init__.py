@@ -1,8 +1,7 @@
 """Contenders of the GPU benchmarks, one module each.
 
 A module has `NAME`, `version()`, `make(case)`, which gives a `Job` or None where it has no such
-kernel, and `seconds(jobs)`: the device's seconds for each run, one after the other, the caches
-emptied before each where that can be done.
+kernel, and `seconds(jobs)`: the device's seconds for each run, after BEFORE runs of the same.
 """
 
 from __future__ import annotations
@@ -15,10 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+BEFORE: Final = 3  # runs before the one that is timed: clocks are up, caches as a run leaves them
 
 
 @dataclass(frozen=True, slots=True)

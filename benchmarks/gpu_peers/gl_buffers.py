@@ -17,7 +17,7 @@ _MADE: Final[list[Any]] = []
 
 def empty(nbytes: int) -> Any:
     with opengl.context() as gl:
-        _MADE.append(gl.gl.buffer(reserve=nbytes))
+        _MADE.append(gl.new_buffer(nbytes))
         return _MADE[-1]
 
 

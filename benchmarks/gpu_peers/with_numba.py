@@ -12,13 +12,12 @@ if not hasattr(np, "row_stack"):  # NumPy 2.5 has dropped the name that numba-cu
     np.row_stack = np.vstack
 from numba import cuda
 
-from benchmarks.gpu_peers import Case, Job, module, slug
+from benchmarks.gpu_peers import BEFORE, Case, Job, module, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
 NAME: Final = "Numba"
 BLOCK: Final = (32, 8)
-EMPTIED: Final = 1 << 29
 NAMES: Final = {
     "sqrt": "math.sqrt", "exp": "math.exp", "abs": "abs", "min": "min", "max": "max",
     "floor": "floor", "int": "i32", "float": "f32", "select": "choose",
@@ -142,18 +141,14 @@ def kernel(out, left, top, step):
     out[y, x] = n
 """
 
-_EMPTY: list[Any] = []
-
 
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
     """By CUDA events."""
-    if not _EMPTY:
-        count = EMPTIED // 4
-        _EMPTY.extend([cuda.device_array(count, np.float32) for _ in range(2)])
     times = []
     for run in runs:
         begin, end = cuda.event(), cuda.event()
-        _EMPTY[0].copy_to_device(_EMPTY[1])
+        for _ in range(BEFORE):
+            run()
         begin.record()
         run()
         end.record()

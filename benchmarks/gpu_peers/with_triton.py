@@ -8,12 +8,11 @@ from typing import Any, Final
 import torch
 import triton
 
-from benchmarks.gpu_peers import Case, Job, module, slug
+from benchmarks.gpu_peers import BEFORE, Case, Job, module, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
 NAME: Final = "Triton"
-EMPTIED: Final = 1 << 29
 NAMES: Final = {
     "sqrt": "tl.sqrt", "exp": "tl.exp", "floor": "tl.floor", "abs": "tl.abs", "min": "tl.minimum",
     "max": "tl.maximum", "select": "tl.where", "int": "whole", "float": "real",
@@ -135,17 +134,14 @@ def kernel(out, width, height, left, top, step, ROWS: tl.constexpr, COLUMNS: tl.
     tl.store(out + at, n, inside)
 """
 
-_EMPTY: list[Any] = []
-
 
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
     """By CUDA events."""
-    if not _EMPTY:
-        _EMPTY.append(torch.empty(EMPTIED // 4, device="cuda"))
     times = []
     for run in runs:
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        _EMPTY[0].fill_(1)
+        for _ in range(BEFORE):
+            run()
         begin.record()
         run()
         end.record()

@@ -8,12 +8,11 @@ from typing import Any, Final
 
 import warp as wp
 
-from benchmarks.gpu_peers import Case, Job, module, slug
+from benchmarks.gpu_peers import BEFORE, Case, Job, module, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
 NAME: Final = "Warp"
-EMPTIED: Final = 1 << 29
 # PYGPU_BENCH_WARP=cpu tries the programs where there is no GPU
 DEVICE: Final = os.environ.get("PYGPU_BENCH_WARP", "cuda:0")
 NAMES: Final = {
@@ -136,17 +135,14 @@ def kernel(left: float, top: float, step: float, out: wp.array2d(dtype=wp.int32)
     out[y, x] = n
 """
 
-_EMPTY: list[Any] = []
-
 
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
     """By CUDA events."""
-    if not _EMPTY:
-        _EMPTY.append(wp.empty(EMPTIED // 4, dtype=wp.float32, device=DEVICE))
     times = []
     for run in runs:
         begin, end = (wp.Event(DEVICE, enable_timing=True) for _ in range(2))
-        _EMPTY[0].fill_(1.0)
+        for _ in range(BEFORE):
+            run()
         wp.record_event(begin)
         run()
         wp.record_event(end)
