@@ -167,28 +167,38 @@ def _store_row(
     results: Sequence[tuple[int, int, Sequence[Value]]],
 ) -> list[str]:
     """Lines that store a row, if the image has it; `results` as _of_row gives them."""
-    precise = "precise " if writer.dialect.fused else ""
     size = writer.targets[0].size
     y = f"(p.y + {row})" if row else "p.y"
     lines = []
     for index, count, values in results:
         target = writer.targets[index]
         x = _texel_of_view("p.x", count, blocked.columns)
-        texts, named = [], []
+        named, texts = [], []
         for value in values:
-            text = str(store(writer.printer, value, target.format))
-            type = stored_type(target.format)
-            is_cut = target.format.dtype.itemsize < 4 or target.format.channels == 3
-            if (is_cut or precise) and not text.isidentifier():
-                name = writer.namer.fresh(target.name)
-                kept = precise if type.startswith(("float", "vec")) else ""
-                named.append(f"{kept}{type} {name} = {text};")
-                text = name
+            before, text = _stored(writer, target, value)
+            named += before
             texts.append(text)
-        stored = write_texels(target.format, target.data, target.size, texts, x, y)
-        inner = [*named, *stored]
+        inner = [*named, *write_texels(target.format, target.data, target.size, texts, x, y)]
         lines += inner if row and len(results) == 1 else _scoped(inner)
     return braced(f"if (p.y + {row} < {size}.y)", lines) if row else lines
+
+
+def _stored(writer: _Writer, target: Target, value: Value) -> tuple[list[str], str]:
+    """What is stored of a value, and lines before it: what is computed with floats is made a
+    variable, so that it can be `precise`, and what is cut apart gets a name."""
+    printer, format, lines = writer.printer, target.format, []
+    names, text = printer.names, str(printer.text(value))
+    if printer.precise and value.type.kind == "float" and not text.isidentifier():
+        name = writer.namer.fresh(target.name)
+        lines.append(f"precise {value.type} {name} = {text};")
+        printer.names = {**names, value: Text(name)}
+    text = str(store(printer, value, format))
+    printer.names = names
+    if (format.dtype.itemsize < 4 or format.channels == 3) and not text.isidentifier():
+        name = writer.namer.fresh(target.name)
+        lines.append(f"{stored_type(format)} {name} = {text};")
+        text = name
+    return lines, text
 
 
 def _texel_of_view(x: str, texels: int, columns: int) -> str:

@@ -110,7 +110,7 @@ def test_programs_for_devices_that_fuse_give_what_others_do(dtype: str, channels
     results = []
     for fused in (False, True):
         device = ComputeDevice()
-        device.dialect = replace(device.dialect, fused=fused)
+        device.dialect, device.is_software = replace(device.dialect, fused=fused), False
         program = device.compile(function, [format], [format])
         assert ("precise" in program.source, "fma" in program.source) == (fused, fused)
         results.append(program.run([Storage.of(texels)], [], (9, 23), [None])[0].host())
