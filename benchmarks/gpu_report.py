@@ -20,9 +20,9 @@ HEAD: Final = """\
 Made by `make bench-gpu` on {date}: {device}; Python {python}.
 {versions}.
 
-Milliseconds of device time, medians of interleaved runs: by timer queries (OpenGL), by CUDA events,
-or, for Halide and Taichi, by the clock around many runs without a wait between them. Each run
-follows others of the same. Results were checked against one float64 reference in windows at the
+Milliseconds of device time a run, medians of interleaved rounds: by timer queries (OpenGL), by CUDA
+events, or by the clock (Halide, Taichi) around as many runs as take 4 ms, each of which begins as
+soon as the one before it ends. Results were checked against one float64 reference in windows at the
 corners and in the middle. `copy` is a copy of the image in the device's memory, the faster of the
 driver's and a program's. GLSL by hand and Halide are the fastest of several blocks or schedules,
 chosen for each row.

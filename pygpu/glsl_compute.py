@@ -82,9 +82,14 @@ def pixel_program(
 
 
 def block_program(
-    blocked: Blocked, threads: tuple[int, int] = GROUP, dialect: Dialect = PLAIN
+    blocked: Blocked,
+    threads: tuple[int, int] = GROUP,
+    dialect: Dialect = PLAIN,
+    early: bool = True,
 ) -> ComputeProgram:
-    """The program of which a thread makes a block."""
+    """The program of which a thread makes a block. Rows are stored as soon as they are there
+    (`early`), so that few values live at once, or all at the end: no driver moves loads before
+    stores, so all rows are on their way at once then."""
     writer = _Writer(blocked.function, blocked.inputs, blocked.outputs, dialect, is_parted=True)
     writer.printer.precise = dialect.fused
     size = writer.targets[0].size
@@ -99,12 +104,14 @@ def block_program(
     ]
     ops, branch = blocked.function.body.ops, writer.plan.parted
     if branch is None:
-        body += _rows(writer, blocked, ops, blocked.function.outputs)
+        body += _rows(writer, blocked, ops, blocked.function.outputs, early)
     else:
         printer = writer.printer
         body += flat(printer.statements(ops[:-1]))
         first, second = [
-            _rows(writer, blocked, region.ops, _left(branch, region, blocked.function.outputs))
+            _rows(
+                writer, blocked, region.ops, _left(branch, region, blocked.function.outputs), early
+            )
             for region in branch.regions
         ]
         body += flat(printer.if_else(branch.operands[0], [*first], [*second]))
@@ -121,16 +128,16 @@ def _left(branch: Op, region: Region, values: Sequence[Value]) -> list[Value]:
 
 
 def _rows(
-    writer: _Writer, blocked: Blocked, ops: Sequence[Op], values: Sequence[Value]
+    writer: _Writer, blocked: Blocked, ops: Sequence[Op], values: Sequence[Value], early: bool
 ) -> list[str]:
-    """The lines that compute a block, each row stored as soon as it is there."""
+    """The lines that compute a block and store it."""
     lines: list[str] = []
     done = 0
     after = _positions(writer.plan, ops)
     for row in range(blocked.rows):
         some = list(_of_row(blocked, values, row))
         ready = max([after.get(value, 0) for _, _, texels in some for value in texels])
-        ready = max(ready, done)
+        ready = max(ready, done) if early else len(ops)
         lines += flat(writer.printer.statements(ops[done:ready]))
         done = ready
         lines += _store_row(writer, blocked, row, some)

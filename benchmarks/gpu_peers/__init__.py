@@ -1,7 +1,7 @@
 """Contenders of the GPU benchmarks, one module each.
 
 A module has `NAME`, `version()`, `make(case)`, which gives a `Job` or None where it has no such
-kernel, and `seconds(jobs)`: the device's seconds for each run, after BEFORE runs of the same.
+kernel, and `seconds(jobs)`: the device's seconds for each run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-BEFORE: Final = 3  # runs before the one that is timed: clocks are up, caches as a run leaves them
+LEAST: Final = 0.004  # seconds that runs between two waits take together
+MOST: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,14 @@ class Job:
     run: Callable[[], Any]
     result: Callable[[], Any]
     note: str = ""
+
+
+def paced(timed: Callable[[Callable[[], Any], int], float], run: Callable[[], Any]) -> float:
+    """The seconds of a run, by `timed`, which measures so many, each of which begins as soon as the
+    one before it ends: as many as take LEAST."""
+    run()
+    count = int(np.clip(LEAST / timed(run, 1), 2, MOST))
+    return timed(run, count) / count
 
 
 def best(

@@ -12,7 +12,7 @@ import numpy as np
 
 import pygpu
 from benchmarks import kernels
-from benchmarks.gpu_peers import BEFORE, Case, Job
+from benchmarks.gpu_peers import Case, Job, paced
 from benchmarks.kernels import ANGLE, CONV9, GAUSS5, GAUSS15, SHIFT, view
 from pygpu import profile, shapes
 from pygpu.devices import opengl
@@ -111,5 +111,13 @@ def _steps(case: Case) -> list[tuple[Any, dict[str, Any]]]:
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
     """By timer queries."""
     with opengl.context() as gl:
-        each = [run for run in runs for _ in range(BEFORE + 1)]
-        return gl.clock.seconds(each)[BEFORE :: BEFORE + 1]
+
+        def timed(run: Callable[[], Any], count: int) -> float:
+            def several() -> None:
+                for _ in range(count):
+                    run()
+                    gl.drain()  # what it has let go is there for the next one
+
+            return gl.clock.seconds([several])[0]
+
+        return [paced(timed, run) for run in runs]

@@ -11,7 +11,7 @@ import cupy as cp
 import numpy as np
 from cupyx.scipy import ndimage
 
-from benchmarks.gpu_peers import BEFORE, Case, Job
+from benchmarks.gpu_peers import Case, Job, paced
 from benchmarks.kernels import AMOUNT, ANGLE, CONV9, GAUSS5, GAUSS15, SOBEL
 
 NAME: Final = "CuPy ndimage"
@@ -96,17 +96,17 @@ _KERNELS: Final[dict[str, Callable[[], Any]]] = {
 
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
     """By CUDA events."""
-    times = []
-    for run in runs:
-        begin, end = cp.cuda.Event(), cp.cuda.Event()
-        for _ in range(BEFORE):
-            run()
-        begin.record()
+    return [paced(_timed, run) for run in runs]
+
+
+def _timed(run: Callable[[], Any], count: int) -> float:
+    begin, end = cp.cuda.Event(), cp.cuda.Event()
+    begin.record()
+    for _ in range(count):
         run()
-        end.record()
-        end.synchronize()
-        times.append(1e-3 * cp.cuda.get_elapsed_time(begin, end))
-    return times
+    end.record()
+    end.synchronize()
+    return 1e-3 * float(cp.cuda.get_elapsed_time(begin, end))
 
 
 def clear() -> None:

@@ -11,12 +11,10 @@ from typing import Any, Final
 import halide as hl
 import numpy as np
 
-from benchmarks.gpu_peers import Case, Job, best
+from benchmarks.gpu_peers import Case, Job, best, paced
 from benchmarks.pixels import STAGES, Stage, evaluate
 
 NAME: Final = "Halide"
-LEAST: Final = 0.004  # seconds that runs between two waits take together
-MOST: Final = 50
 # Pixels a thread along x (as one vector) and y, threads of a block along x and y.
 SCHEDULES: Final = ((1, 1, 32, 8), (4, 1, 32, 4), (4, 2, 32, 4), (4, 4, 32, 4), (4, 4, 64, 1))
 
@@ -155,19 +153,14 @@ def _results(stage: Stage, im: Any, is_bytes: bool, case: Case, x: Any, y: Any) 
 
 
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
-    """By the clock around several runs, of which each begins while the one before it works."""
-    times = []
-    for run in runs:
-        wait = run.wait  # type: ignore[attr-defined]
+    """By the clock."""
+    return [paced(_timed, run) for run in runs]
+
+
+def _timed(run: Any, count: int) -> float:
+    run.wait()
+    started = time.perf_counter()
+    for _ in range(count):
         run()
-        wait()
-        started = time.perf_counter()
-        run()
-        wait()
-        count = int(np.clip(LEAST / (time.perf_counter() - started), 2, MOST))
-        started = time.perf_counter()
-        for _ in range(count):
-            run()
-        wait()
-        times.append((time.perf_counter() - started) / count)
-    return times
+    run.wait()
+    return time.perf_counter() - started

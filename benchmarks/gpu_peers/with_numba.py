@@ -12,7 +12,7 @@ if not hasattr(np, "row_stack"):  # NumPy 2.5 has dropped the name that numba-cu
     np.row_stack = np.vstack
 from numba import cuda
 
-from benchmarks.gpu_peers import BEFORE, Case, Job, module, slug
+from benchmarks.gpu_peers import Case, Job, module, paced, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
@@ -144,17 +144,17 @@ def kernel(out, left, top, step):
 
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
     """By CUDA events."""
-    times = []
-    for run in runs:
-        begin, end = cuda.event(), cuda.event()
-        for _ in range(BEFORE):
-            run()
-        begin.record()
+    return [paced(_timed, run) for run in runs]
+
+
+def _timed(run: Callable[[], Any], count: int) -> float:
+    begin, end = cuda.event(), cuda.event()
+    begin.record()
+    for _ in range(count):
         run()
-        end.record()
-        end.synchronize()
-        times.append(1e-3 * begin.elapsed_time(end))
-    return times
+    end.record()
+    end.synchronize()
+    return 1e-3 * float(begin.elapsed_time(end))
 
 
 def clear() -> None:

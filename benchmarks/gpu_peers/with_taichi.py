@@ -7,16 +7,13 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-import numpy as np
 import taichi as ti
 
-from benchmarks.gpu_peers import Case, Job, module, slug
+from benchmarks.gpu_peers import Case, Job, module, paced, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
 NAME: Final = "Taichi"
-LEAST: Final = 0.004  # seconds that runs between two waits take together
-MOST: Final = 50
 NAMES: Final = {
     "sqrt": "ti.sqrt", "exp": "ti.exp", "floor": "ti.floor", "abs": "abs", "min": "ti.min",
     "max": "ti.max", "select": "ti.select", "int": "int", "float": "float",
@@ -139,18 +136,14 @@ def kernel(im: ti.types.ndarray(dtype=ti.TYPE, ndim=2),
 
 
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
-    """By the clock around several runs, of which each begins while the one before it works."""
-    times = []
-    for run in runs:
+    """By the clock."""
+    return [paced(_timed, run) for run in runs]
+
+
+def _timed(run: Callable[[], Any], count: int) -> float:
+    ti.sync()
+    started = time.perf_counter()
+    for _ in range(count):
         run()
-        ti.sync()
-        started = time.perf_counter()
-        run()
-        ti.sync()
-        count = int(np.clip(LEAST / (time.perf_counter() - started), 2, MOST))
-        started = time.perf_counter()
-        for _ in range(count):
-            run()
-        ti.sync()
-        times.append((time.perf_counter() - started) / count)
-    return times
+    ti.sync()
+    return time.perf_counter() - started

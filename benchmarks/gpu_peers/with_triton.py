@@ -8,7 +8,7 @@ from typing import Any, Final
 import torch
 import triton
 
-from benchmarks.gpu_peers import BEFORE, Case, Job, module, slug
+from benchmarks.gpu_peers import Case, Job, module, paced, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
@@ -137,17 +137,17 @@ def kernel(out, width, height, left, top, step, ROWS: tl.constexpr, COLUMNS: tl.
 
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
     """By CUDA events."""
-    times = []
-    for run in runs:
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        for _ in range(BEFORE):
-            run()
-        begin.record()
+    return [paced(_timed, run) for run in runs]
+
+
+def _timed(run: Callable[[], Any], count: int) -> float:
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    for _ in range(count):
         run()
-        end.record()
-        end.synchronize()
-        times.append(1e-3 * begin.elapsed_time(end))
-    return times
+    end.record()
+    end.synchronize()
+    return 1e-3 * float(begin.elapsed_time(end))
 
 
 def clear() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import warp as wp
 
-from benchmarks.gpu_peers import BEFORE, Case, Job, module, slug
+from benchmarks.gpu_peers import Case, Job, module, paced, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
@@ -138,13 +138,13 @@ def kernel(left: float, top: float, step: float, out: wp.array2d(dtype=wp.int32)
 
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
     """By CUDA events."""
-    times = []
-    for run in runs:
-        begin, end = (wp.Event(DEVICE, enable_timing=True) for _ in range(2))
-        for _ in range(BEFORE):
-            run()
-        wp.record_event(begin)
+    return [paced(_timed, run) for run in runs]
+
+
+def _timed(run: Callable[[], Any], count: int) -> float:
+    begin, end = (wp.Event(DEVICE, enable_timing=True) for _ in range(2))
+    wp.record_event(begin)
+    for _ in range(count):
         run()
-        wp.record_event(end)
-        times.append(1e-3 * wp.get_event_elapsed_time(begin, end))
-    return times
+    wp.record_event(end)
+    return 1e-3 * float(wp.get_event_elapsed_time(begin, end))

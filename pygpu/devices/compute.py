@@ -30,6 +30,7 @@ from pygpu.storage import Format, Storage
 
 COPY: Final = "opengl buffer"  # the name of a storage's copy here
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
+EARLY: Final = 32  # operations of a pixel from which on its row is stored as soon as it is there
 LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
 
 
@@ -100,7 +101,7 @@ class ComputeDevice:
                 if self.dialect.fused:
                     function = fuse(function)
                 blocked = block(function, inputs, outputs, columns, rows, loops=self.is_software)
-                program = block_program(blocked, threads, self.dialect)
+                program = block_program(blocked, threads, self.dialect, row >= EARLY * columns)
                 if len([name for name in program.images if name]) + len(outputs) <= self.buffers:
                     return program
         if not self.is_software:
