@@ -131,13 +131,14 @@ def test_programs_for_hardware_are_exact_at_every_edge(
     for reach in (0, 1, 2, 4):  # left and right: as many pixels one by one, or all at once
         function = window(boundary, stored.type, reach)
         program = device.compile(function, [stored], [made])
-        for height, width in product((1, 2, 5, 9), range(1, 15)):
+        for height, width in product((1, 2, 5), range(1, 15)):
             texels = np.random.default_rng(width).random((height, width, channels))
             image = Storage.of((100 * texels).astype(dtype))
             seen = [as_seen(image.host(), stored)]
-            (want,) = interpret.run(function, seen, [], (height, width))
-            (have,) = program.run([image], [], (height, width), [None])
-            np.testing.assert_allclose(have.host(), want.reshape(have.host().shape), rtol=1e-5)
+            for size in {(height, width), (5, 7)}:  # images may be smaller or larger than results
+                (want,) = interpret.run(function, seen, [], size)
+                (have,) = program.run([image], [], size, [None])
+                np.testing.assert_allclose(have.host(), want.reshape(have.host().shape), rtol=1e-5)
 
 
 def window(boundary: str, type: Type, reach: int) -> Any:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Final
 
 from pygpu.passes import CLEAN, apply
@@ -112,8 +112,9 @@ def block(
     `loops`, pixels of blocks that look over an edge are computed one after the other by a loop,
     which is less to compile, and which software leaves at once where no thread needs it."""
     made = _halves(function, inputs, outputs, columns, rows, few, VIEWED, loops)
-    whole = _either(made.reach, *made.sides) if made.reach else made.sides[0]
-    return made.blocked(whole)
+    if not made.reach:
+        return made.blocked(made.sides[0])
+    return made.blocked(_either(made.reach, made.is_clamped, *made.sides))
 
 
 def halves(
@@ -139,6 +140,7 @@ class _Halves:
 
     sides: tuple[Function, Function]
     reach: dict[int, tuple[int, int]]
+    is_clamped: bool
     blocked: Callable[[Function], Blocked]
 
 
@@ -155,15 +157,19 @@ def _halves(
     pixels = _by_source_row(_pixels(function, columns, rows))
     reach = _reach(pixels, columns)
     own = range(columns)
-    if not loops and _has_narrow_sides(pixels, inputs, own, few):
+    beside = [op for op in walk(pixels.body) if _is_near(pixels, op) and op.data.dx not in own]
+    is_clamped = False
+    if not loops and _are_single(beside, inputs, columns, few):
         fast = lower_boundary(pixels, "x", own)
-        reach = dict.fromkeys(reach, (0, columns - 1)) if columns > 1 else {}
+        reach = dict.fromkeys(reach, (0, columns - 1))
     else:
         fast = lower_boundary(pixels, "x")
+        is_wide = columns == COLUMNS and not loops
+        is_clamped = is_wide and all(op.data.boundary == "nearest" for op in beside)
     exact = _one_by_one(function, columns, rows) if loops else lower_boundary(pixels)
     views: tuple[int, ...] = ()
     if columns == COLUMNS:
-        widened = _Wide(fast, inputs, few, viewed)
+        widened = _Wide(fast, inputs, few, viewed, is_clamped)
         fast, views = widened.run(), tuple(widened.views)
         fast, exact = _pack(fast, outputs, rows), _pack(exact, outputs, rows)
     every = (*inputs, *[view_of(inputs[image]) for image in views])
@@ -172,6 +178,7 @@ def _halves(
     return _Halves(
         (fast, exact),
         reach,
+        is_clamped,
         lambda side: Blocked(apply(CLEAN, side), columns, rows, every, stored, texels, views),
     )
 
@@ -260,36 +267,53 @@ def _reach(function: Function, columns: int) -> dict[int, tuple[int, int]]:
     left and to the right."""
     found: dict[int, tuple[int, int]] = {}
     for op in walk(function.body):
-        if op.code == "load" and op.operands[0] is function.x:
+        if _is_near(function, op):
             left, right = found.get(op.data.image, (0, columns - 1))
             found[op.data.image] = max(left, -op.data.dx), max(right, op.data.dx)
     return found
 
 
-def _has_narrow_sides(function: Function, inputs: Sequence[Format], own: range, few: int) -> bool:
-    """Whether of each row only a few pixels to the left and right of the block are read, each a
-    load of its own, at places that are cheap to find at the image's edge too."""
+def _is_near(function: Function, op: Op) -> bool:
+    """Whether it reads at a known distance along x from the block's first pixel."""
+    return op.code == "load" and op.operands[0] is function.x
+
+
+def _are_single(beside: Sequence[Op], inputs: Sequence[Format], columns: int, few: int) -> bool:
+    """Whether each of these pixels to the left and right of the block is best a load of its own, at
+    a place that is cheap to find at the image's edge too."""
+    if any(op.data.boundary not in CHEAP for op in beside):
+        return False
+    if columns == 1:
+        return True
     used: dict[tuple[int, Value, int, bool], set[int]] = {}  # image, row, left: pixels
-    for op in walk(function.body):
-        if op.code == "load" and op.operands[0] is function.x and op.data.dx not in own:
-            is_part = inputs[op.data.image].dtype.itemsize < 4
-            if is_part or op.data.boundary not in CHEAP:
-                return False
-            side = (op.data.image, op.operands[1], op.data.dy, op.data.dx < 0)
-            used.setdefault(side, set()).add(op.data.dx)
-    return all(len(pixels) <= few for pixels in used.values())
+    for op in beside:
+        side = (op.data.image, op.operands[1], op.data.dy, op.data.dx < 0)
+        used.setdefault(side, set()).add(op.data.dx)
+    are_whole = all(inputs[op.data.image].dtype.itemsize >= 4 for op in beside)
+    return are_whole and all(len(pixels) <= few for pixels in used.values())
 
 
-def _either(reach: dict[int, tuple[int, int]], fast: Function, exact: Function) -> Function:
-    """`fast` where all that is read along x lies inside, else `exact`."""
+def _either(
+    reach: dict[int, tuple[int, int]], is_clamped: bool, fast: Function, exact: Function
+) -> Function:
+    """`fast` where all that is read along x lies inside, or, where what lies beside the block
+    `is_clamped`, where the block does and no texel of a view is over the right edge; else
+    `exact`."""
     rewriter = Rewriter(fast, lambda *_: None)
     build = rewriter.build
     tests = []
     for image, (left, right) in reach.items():
-        if left:
-            tests.append(build.emit("ge", build.x, build.constant(INT, left)))
+        width = build.emit("width", data=image)
         end = build.emit("add", build.x, build.constant(INT, right))
-        tests.append(build.emit("lt", end, build.emit("width", data=image)))
+        test = build.emit("lt", end, width)
+        if is_clamped:
+            rest = build.emit("mod", width, build.constant(INT, COLUMNS))
+            whole = build.emit("eq", rest, build.constant(INT, 0))
+            inside = build.emit("lt", build.x, width)
+            test = build.emit("bit_or", test, build.emit("bit_and", whole, inside))
+        elif left:
+            tests.append(build.emit("ge", build.x, build.constant(INT, left)))
+        tests.append(test)
     inside = reduce(lambda a, b: build.emit("bit_and", a, b), tests)
     sides = []
     for function in (fast, exact):
@@ -307,49 +331,93 @@ def _either(reach: dict[int, tuple[int, int]], fast: Function, exact: Function) 
 
 
 class _Wide(Rewriter):
-    """Loads of several neighbouring pixels as loads of texels of a view, and parts of these."""
+    """Loads of several neighbouring pixels as loads of texels of a view, and parts of these. Where
+    pixels beside the block are to be clamped, those over the image's edge become the pixel that is
+    there: the block lies inside then, and the image ends where a texel of the view does."""
 
     def __init__(
-        self, function: Function, inputs: Sequence[Format], few: int, viewed: frozenset[int]
+        self,
+        function: Function,
+        inputs: Sequence[Format],
+        few: int,
+        viewed: frozenset[int],
+        is_clamped: bool,
     ) -> None:
         super().__init__(function, lambda _, op, operands: self.each(op, operands))
         self.inputs, self.few, self.viewed = inputs, few, viewed
+        self.is_clamped = is_clamped
         self.views: dict[int, int] = {}  # of an image: the index of its view
         self.used: dict[tuple[int, Value, int], set[int]] = {}  # image, y, texel: pixels
         for op in function.body.ops:
-            if self.is_near(op):
-                pixels = self.used.setdefault(self.group(op), set())
-                pixels.add(op.data.dx)
-
-    def is_near(self, op: Op) -> bool:
-        """Whether it reads at a known distance from the block's first pixel."""
-        is_load = op.code == "load" and op.operands[0] is self.function.x
-        return is_load and self.inputs[op.data.image].channels in self.viewed
+            if _is_near(function, op):
+                self.used.setdefault(self.group(op), set()).add(op.data.dx)
 
     def group(self, op: Op) -> tuple[int, Value, int]:
         """What pixels have in common that are read together."""
         return op.data.image, op.operands[1], op.data.dx // COLUMNS
 
     def each(self, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...] | None:
-        if not self.is_near(op):
+        if not _is_near(self.function, op):
             return None
-        format = self.inputs[op.data.image]
+        format, y = self.inputs[op.data.image], operands[1]
         enough = 1 if format.dtype.itemsize < 4 else self.few + 1
-        if len(self.used[self.group(op)]) < enough:
-            return None
-        return (self.part(op.data, operands[1], format.channels),)
+        is_wide = format.channels in self.viewed and len(self.used[self.group(op)]) >= enough
+        if self.is_clamped and op.data.dx not in range(COLUMNS):
+            beside = self.part_beside if is_wide else self.pixel_beside
+            return (beside(op.data, y, format.channels),)
+        return (self.part(op.data, y, format.channels),) if is_wide else None
 
     def part(self, data: Load, y: Value, channels: int) -> Value:
         """A pixel, from the texels of the view that its components are in."""
-        build = self.build
-        first = channels * data.dx  # of its components, counted from the block's first
-        x = _scaled(build, channels)
+        x = _scaled(self.build, channels)
         components = []
-        for texel, inside in (divmod(first + c, 4) for c in range(channels)):
-            near = replace(data, image=self.view(data.image), type=vector(data.type.kind, 4))
-            whole = build.emit("load", x, y, data=replace(near, dx=texel))
-            components.append(build.emit("swizzle", whole, data=(inside,)))
-        return components[0] if channels == 1 else build.emit("construct", *components)
+        for texel, inside in _components(data.dx, channels):
+            whole = self.texel(data, x, y, texel)
+            components.append(self.build.emit("swizzle", whole, data=(inside,)))
+        return self.joined(components)
+
+    def part_beside(self, data: Load, y: Value, channels: int) -> Value:
+        """The same of a pixel beside the block, which may lie over the image's edge."""
+        build = self.build
+        number = partial(build.constant, INT)
+        width = build.emit("width", data=data.image)
+        first = data.dx // COLUMNS * COLUMNS  # of the four pixels, which lie inside together
+        is_left = first < 0
+        if is_left:
+            inside = build.emit("ge", build.x, number(-first))
+        else:
+            inside = build.emit("lt", build.emit("add", build.x, number(first)), width)
+            size = build.emit("mul", width, number(channels))
+            last = build.emit("shr", build.emit("sub", size, number(1)), number(2))
+        components = []
+        for component, (texel, place) in enumerate(_components(data.dx, channels)):
+            x = build.emit("add", _scaled(build, channels), number(texel))
+            x = build.emit("max", x, number(0)) if is_left else build.emit("min", x, last)
+            whole = self.texel(data, x, y, 0)
+            edge = component if is_left else COLUMNS - channels + component
+            taken, other = [build.emit("swizzle", whole, data=(i,)) for i in (place, edge)]
+            components.append(build.emit("select", inside, taken, other))
+        return self.joined(components)
+
+    def pixel_beside(self, data: Load, y: Value, channels: int) -> Value:
+        """The same as a load of its own."""
+        build = self.build
+        x = build.emit("add", build.x, build.constant(INT, data.dx))
+        if data.dx < 0:
+            x = build.emit("max", x, build.constant(INT, 0))
+        else:
+            width = build.emit("width", data=data.image)
+            x = build.emit("min", x, build.emit("sub", width, build.constant(INT, 1)))
+        return build.emit("load", x, y, data=replace(data, dx=0))
+
+    def texel(self, data: Load, x: Value, y: Value, dx: int) -> Value:
+        """A texel of the view of an image."""
+        type = vector(data.type.kind, 4)
+        near = replace(data, image=self.view(data.image), type=type, dx=dx)
+        return self.build.emit("load", x, y, data=near)
+
+    def joined(self, components: Sequence[Value]) -> Value:
+        return components[0] if len(components) == 1 else self.build.emit("construct", *components)
 
     def view(self, image: int) -> int:
         """The index of the view of an image."""
@@ -358,6 +426,12 @@ class _Wide(Rewriter):
             self.views[image] = len(self.build.images)
             self.build.images.append(ImageInput(f"{given.name}4", vector(given.type.kind, 4)))
         return self.views[image]
+
+
+def _components(dx: int, channels: int) -> list[tuple[int, int]]:
+    """Of a pixel so far from the block's first: the texel of the view that each component is in,
+    counted from the block's first, and its place there."""
+    return [divmod(channels * dx + component, 4) for component in range(channels)]
 
 
 def _scaled(build: Builder, channels: int) -> Value:
