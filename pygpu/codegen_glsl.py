@@ -29,6 +29,7 @@ from pygpu.glsl_writer import (
     stored_type,
 )
 from pygpu.passes.block import COLUMNS, Blocked, view_of
+from pygpu.passes.rules import constant
 from pygpu.ssa import Function, Op, images_read
 from pygpu.storage import Format
 
@@ -69,12 +70,15 @@ def block_fragment(
 ) -> FragmentProgram:
     """A program of which each fragment is a block of four pixels in a row, packed."""
     names = _names("result", len(blocked.outputs))
-    writer = _Writer(
-        blocked.function, blocked.inputs, dialect, frozenset(names), packed, blocked.views
-    )
+    taken = frozenset([*names, "texel"])
+    writer = _Writer(blocked.function, blocked.inputs, dialect, taken, packed, blocked.views)
+    for op in blocked.function.body.ops:
+        if _is_texel(op, blocked.function):
+            writer.plan.free.add(op.result)
+            writer.printer.names[op.result] = Text("texel.x")
     lines = [*writer.body(), *_stores(writer, names, blocked.outputs)]
-    place = f"ivec2 p = ivec2(gl_FragCoord.xy) * ivec2({COLUMNS}, 1);"
-    main = braced("void main()", [place, *writer.places(), *lines])
+    places = ["ivec2 texel = ivec2(gl_FragCoord.xy);", f"ivec2 p = texel * ivec2({COLUMNS}, 1);"]
+    main = braced("void main()", [*places, *writer.places(), *lines])
     return writer.finish(names, blocked.outputs, main)
 
 
@@ -117,6 +121,12 @@ def four_pixels(
     )
     program.last = "last"
     return program
+
+
+def _is_texel(op: Op, function: Function) -> bool:
+    """Whether it computes the column of the block's texel from that of its first pixel."""
+    shift = constant(op.operands[1]) if op.code == "shr" else None
+    return shift == COLUMNS.bit_length() - 1 and op.operands[0] is function.x
 
 
 def _names(name: str, count: int) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Final
 
 from pygpu.ssa import Function, Op, Region, Value
 
-LARGEST: Final = 56  # operations in one expression: some lines of text, and no deep recursion
+LARGEST: Final = 18  # operations in one expression, so that a row of a window is used up at once
 BRANCH: Final = 10  # operations in a branch that is printed as `c ? a : b`
 
 

@@ -72,6 +72,24 @@ def test_every_type_of_image_gives_what_the_interpreter_gives(
             np.testing.assert_allclose(have.astype(int), want.astype(int), atol=1)
 
 
+@pytest.mark.parametrize("boundary", ["nearest", "constant", "mirror"])
+@pytest.mark.parametrize("dx", [0, 1, 3])
+@pytest.mark.parametrize("dy", [0, 1])
+def test_images_of_other_sizes_are_read_at_their_own_edges(
+    target: str, dy: int, dx: int, boundary: str
+) -> None:
+    def both(im: Image, other: Image, p: Position) -> Any:
+        return im(p) + 2 * other(p - (dx, dy)) + 4 * other(p + (dx, 0))
+
+    compiled = pygpu.compile(both, target=target)
+    exact = pygpu.compile(both, target="interpreter")
+    generator = np.random.default_rng(8)
+    image = generator.random((6, 13), np.float32)
+    for size in ((6, 13), (6, 12), (5, 13), (3, 16), (9, 8), (1, 1), (7, 20)):
+        other = pygpu.Image(generator.random(size, np.float32), boundary=boundary)
+        np.testing.assert_allclose(compiled(image, other), exact(image, other), atol=1e-6)
+
+
 def test_several_results_of_different_sizes_of_texels(target: str) -> None:
     texels = np.random.default_rng(3).random((5, 11), np.float32)
     have = pygpu.compile(pair, target=target)(texels)

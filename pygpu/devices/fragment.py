@@ -8,8 +8,8 @@ until somebody asks for their texels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +21,7 @@ from pygpu.devices.opengl_bindings import Bindings
 from pygpu.devices.opengl_passes import Passes
 from pygpu.glsl_writer import Dialect
 from pygpu.passes import CLEAN, apply
-from pygpu.passes.block import COLUMNS, can_block, halves, size
+from pygpu.passes.block import COLUMNS, Halves, can_block, halves, size
 from pygpu.passes.boundary import lower_boundary
 from pygpu.ssa import Constant, Function, only
 from pygpu.storage import Format, Storage
@@ -70,11 +70,11 @@ class FragmentDevice:
         if not can_block(function) or COLUMNS * size(function) > LARGEST:
             lowered = apply(CLEAN, lower_boundary(function))
             return Drawn(four_pixels(lowered, inputs, outputs, dialect, packed))
-        inner, edges, reach = halves(function, inputs, outputs, rows=1, few=0, viewed=GREY)
+        made = halves(function, inputs, outputs, rows=1, few=0, viewed=GREY)
         return Drawn(
-            block_fragment(inner, dialect, packed),
-            block_fragment(edges, dialect, packed) if edges else None,
-            reach,
+            block_fragment(made.inner, dialect, packed),
+            block_fragment(made.edges, dialect, packed) if made.edges else None,
+            made,
         )
 
     def _plain(
@@ -99,22 +99,13 @@ def _packed(inputs: Sequence[Format]) -> frozenset[int]:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The texts of a pass. Where there is one for `edges`, the first is for fragments that look
-    over no edge to the left or right: see passes.block.halves."""
+    """The texts of a pass. Where there is one for `edges`, `halves` says which fragments it is
+    for."""
 
     inner: FragmentProgram
     edges: FragmentProgram | None = None
-    reach: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    halves: Halves | None = None
     is_packed: bool = True
-
-    def columns(self, inputs: Sequence[Storage], width: int) -> tuple[int, int]:
-        """The first of the inner fragments of a row of such a width, and the first after them."""
-        if self.edges is None:
-            return 0, width
-        first = max(-(-left // COLUMNS) for left, _ in self.reach.values())
-        rights = [inputs[image].width - right for image, (_, right) in self.reach.items()]
-        end = min(width, (min(rights) - 1) // COLUMNS + 1)
-        return (first, end) if first < end else (0, 0)
 
 
 class Pass:
@@ -130,7 +121,7 @@ class Pass:
         self.drawn = drawn
         self.indices, self.outputs = indices, outputs
         self.inner = _Program(gl, drawn.inner)
-        self.edges = _Program(gl, drawn.edges) if drawn.edges else None
+        self.edges: _Program | None = None  # made when it is first needed
 
     def compute(
         self,
@@ -152,17 +143,23 @@ class Pass:
             ]
         framebuffer = gl.framebuffer(targets)
         framebuffer.use()
-        if self.edges is None:
+        halves = self.drawn.halves
+        first, end = 0, across
+        if halves is not None and self.drawn.edges is not None:
+            sizes = [(image.width, image.height) for image in inputs]
+            first, end = halves.whole(sizes, across, height)
+        if (first, end) == (0, across):
             self.inner.draw(gl, inputs, uniforms, width)
             return targets
-        first, end = self.drawn.columns(inputs, across)
+        if self.edges is None and self.drawn.edges is not None:
+            self.edges = _Program(gl, self.drawn.edges)
         try:
             for program, start, stop in (
                 (self.inner, first, end),
                 (self.edges, 0, first),
                 (self.edges, end, across),
             ):
-                if start < stop:
+                if start < stop and program is not None:
                     framebuffer.scissor = start, 0, stop - start, height
                     program.draw(gl, inputs, uniforms, width)
         finally:

@@ -5,7 +5,8 @@
 The new function's x and y are those of the block's first pixel; x is a multiple of `columns`. Where
 it is wider, images are read, and results written, as *views* of them: images of four components a
 texel, each of which holds four pixels of one component, or two pixels of two, or a third of four
-pixels of three. Blocks that look over the left or right edge read pixel by pixel.
+pixels of three. Blocks that look over the left or right edge read pixel by pixel, unless what they
+read there is found without that: single pixels at a cheap place, or parts of texels by selection.
 
     load im[x - 1, y]   of the pixels x to x + 3   ->   if x >= 1 & x + 4 < width im {
     load im[x, y]                                         %0 = load im4[x >> 2, y]   # 4 pixels
@@ -111,10 +112,42 @@ def block(
     """The function of a block of 1 or COLUMNS columns, with all loads inside their images. Where it
     `loops`, pixels of blocks that look over an edge are computed one after the other by a loop,
     which is less to compile, and which software leaves at once where no thread needs it."""
-    made = _halves(function, inputs, outputs, columns, rows, few, VIEWED, loops)
+    made = _sides(function, inputs, outputs, columns, rows, few, VIEWED, loops, flat=False)
     if not made.reach:
         return made.blocked(made.sides[0])
     return made.blocked(_either(made.reach, made.is_clamped, *made.sides))
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """Blocks of COLUMNS columns: the function of those that look over no edge to the left or right,
+    that of any, which computes one pixel after the other (None where no block looks anywhere), and
+    how far left and right from its first pixel a block looks in which images. Where pixels beside
+    the block `are_clamped`, the first function serves at edges too, but for a block that is not
+    whole in an image, or looks over the right edge of one whose width is no multiple of COLUMNS.
+    Where blocks read their own rows alone (`is_flat`), it serves for rows that all images have."""
+
+    inner: Blocked
+    edges: Blocked | None
+    reach: dict[int, tuple[int, int]]
+    are_clamped: bool
+    is_flat: bool
+
+    def whole(self, sizes: Sequence[tuple[int, int]], count: int, height: int) -> tuple[int, int]:
+        """Of so many blocks in each of so many rows, the first for the first function and the first
+        after those; `sizes` are those of images, as (width, height)."""
+        first, end = 0, count
+        for image, (left, right) in self.reach.items():
+            width = sizes[image][0]
+            if self.is_flat and sizes[image][1] < height:
+                return 0, 0
+            if self.are_clamped and width % COLUMNS == 0:
+                end = min(end, width // COLUMNS)
+            else:
+                end = min(end, (width - right - 1) // COLUMNS + 1)
+            if not self.are_clamped:
+                first = max(first, -(-left // COLUMNS))
+        return (first, end) if first < end else (0, 0)
 
 
 def halves(
@@ -124,27 +157,27 @@ def halves(
     rows: int,
     few: int,
     viewed: frozenset[int] = VIEWED,
-) -> tuple[Blocked, Blocked | None, dict[int, tuple[int, int]]]:
-    """The function of blocks of COLUMNS columns that look over no edge to the left or right, that
-    of any blocks, which computes one pixel after the other, and how far left and right from its
-    first pixel a block looks in which images. There is no second one where none is looked at.
-    `viewed` says of images and results of how many channels there are views."""
-    made = _halves(function, inputs, outputs, COLUMNS, rows, few, viewed, loops=True)
-    fast, exact = map(made.blocked, made.sides)
-    return fast, exact if made.reach else None, made.reach
+) -> Halves:
+    """The functions of blocks of COLUMNS columns. `viewed` says of images and results of how many
+    channels there are views."""
+    made = _sides(function, inputs, outputs, COLUMNS, rows, few, viewed, loops=True, flat=True)
+    inner, edges = map(made.blocked, made.sides)
+    edges_needed = edges if made.reach else None
+    return Halves(inner, edges_needed, made.reach, made.is_clamped, made.is_flat)
 
 
 @dataclass(frozen=True, slots=True)
-class _Halves:
+class _Sides:
     """Both sides of the choice that is to be made, and what to know of them."""
 
     sides: tuple[Function, Function]
     reach: dict[int, tuple[int, int]]
     is_clamped: bool
+    is_flat: bool
     blocked: Callable[[Function], Blocked]
 
 
-def _halves(
+def _sides(
     function: Function,
     inputs: Sequence[Format],
     outputs: Sequence[Format],
@@ -153,19 +186,22 @@ def _halves(
     few: int,
     viewed: frozenset[int],
     loops: bool,
-) -> _Halves:
+    flat: bool,
+) -> _Sides:
+    """`flat` says that rows need not be clamped where functions read their own alone."""
     pixels = _by_source_row(_pixels(function, columns, rows))
     reach = _reach(pixels, columns)
     own = range(columns)
     beside = [op for op in walk(pixels.body) if _is_near(pixels, op) and op.data.dx not in own]
-    is_clamped = False
+    is_clamped = is_flat = False
     if not loops and _are_single(beside, inputs, columns, few):
         fast = lower_boundary(pixels, "x", own)
         reach = dict.fromkeys(reach, (0, columns - 1))
     else:
-        fast = lower_boundary(pixels, "x")
-        is_wide = columns == COLUMNS and not loops
-        is_clamped = is_wide and all(op.data.boundary == "nearest" for op in beside)
+        is_flat = flat and rows == 1 and _is_flat(pixels)
+        fast = lower_boundary(pixels, "xy" if is_flat else "x")
+        is_nearest = all(op.data.boundary == "nearest" for op in beside)
+        is_clamped = is_nearest and columns == COLUMNS
     exact = _one_by_one(function, columns, rows) if loops else lower_boundary(pixels)
     views: tuple[int, ...] = ()
     if columns == COLUMNS:
@@ -175,10 +211,11 @@ def _halves(
     every = (*inputs, *[view_of(inputs[image]) for image in views])
     stored = tuple([view_of(format) if columns == COLUMNS else format for format in outputs])
     texels = tuple([_texels(format, columns) for format in outputs])
-    return _Halves(
+    return _Sides(
         (fast, exact),
         reach,
         is_clamped,
+        is_flat,
         lambda side: Blocked(apply(CLEAN, side), columns, rows, every, stored, texels, views),
     )
 
@@ -276,6 +313,13 @@ def _reach(function: Function, columns: int) -> dict[int, tuple[int, int]]:
 def _is_near(function: Function, op: Op) -> bool:
     """Whether it reads at a known distance along x from the block's first pixel."""
     return op.code == "load" and op.operands[0] is function.x
+
+
+def _is_flat(function: Function) -> bool:
+    """Whether what is read near the pixel's row is in it, and near its column too."""
+    loads = [op for op in walk(function.body) if op.code == "load"]
+    rows = [op for op in loads if op.operands[1] is function.y]
+    return all(op.data.dy == 0 and _is_near(function, op) for op in rows)
 
 
 def _are_single(beside: Sequence[Op], inputs: Sequence[Format], columns: int, few: int) -> bool:
@@ -458,4 +502,14 @@ def _pack(function: Function, outputs: Sequence[Format], rows: int) -> Function:
     return build.finish(packed)
 
 
-__all__ = ["COLUMNS", "Blocked", "block", "can_block", "columns_of", "halves", "size", "view_of"]
+__all__ = [
+    "COLUMNS",
+    "Blocked",
+    "Halves",
+    "block",
+    "can_block",
+    "columns_of",
+    "halves",
+    "size",
+    "view_of",
+]

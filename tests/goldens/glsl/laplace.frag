@@ -24,10 +24,11 @@ void main() {
     ivec2 photo_size = textureSize(photo, 0);
     int y1 = pg_mod_int(p.y, photo_size.y);
     int x1 = pg_mod_int(p.x, photo_size.x);
-    result = -4.0 * texelFetch(photo,
+    vec3 t1 = -4.0 * texelFetch(photo,
         ivec2(min(p.x, photo_size.x - 1), min(p.y, photo_size.y - 1)), 0).rgb
         + texelFetch(photo, ivec2(pg_mod_int(p.x + 1, photo_size.x), y1), 0).rgb
         + texelFetch(photo, ivec2(pg_mod_int(p.x - 1, photo_size.x), y1), 0).rgb
         + texelFetch(photo, ivec2(x1, pg_mod_int(p.y + 1, photo_size.y)), 0).rgb
         + texelFetch(photo, ivec2(x1, pg_mod_int(p.y - 1, photo_size.y)), 0).rgb;
+    result = t1;
 }
