@@ -12,6 +12,7 @@ Row 0 of an image is row 0 of its texture and of the framebuffer, so nothing is 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -30,10 +31,11 @@ from pygpu.glsl_writer import (
 )
 from pygpu.passes.block import COLUMNS, Blocked, view_of
 from pygpu.passes.rules import constant
-from pygpu.ssa import Function, Op, images_read
+from pygpu.ssa import Function, Op, walk
 from pygpu.storage import Format
 
 PLAIN: Final = Dialect()
+PARTS: Final = 32  # loads of single pixels of a packed texture that it is read as an image for
 NONE: Final[frozenset[int]] = frozenset()
 
 
@@ -161,7 +163,8 @@ class _Writer(Writer):
         self.packed = packed
         self.count = len(inputs) - len(views)
         self.views = views
-        self.in_parts = images_read(function) & packed
+        loads = Counter(op.data.image for op in walk(function.body) if op.code == "load")
+        self.in_parts = {image for image in packed if loads[image] > PARTS}
         self.sizes: dict[int, str] = {}
         self.by_pixel: dict[int, str] = {}  # functions that read a pixel of a packed image
 
@@ -206,7 +209,7 @@ class _Writer(Writer):
 
     def reads_image(self, image: int) -> bool:
         """Whether a texture is read as an image: where software draws, that is faster, but takes
-        four times as long to compile for loads of single pixels of what is packed."""
+        longer to compile for loads of single pixels of what is packed, four times for many."""
         four = image in self.packed or self.inputs[image].channels == 4
         return self.dialect.images and four and image not in self.in_parts
 

@@ -23,6 +23,7 @@ from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import block, can_block, columns_of, size
 from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.fuse import fuse
+from pygpu.passes.if_conversion import convert_all
 from pygpu.passes.unroll import unroll
 from pygpu.shapes import Shape
 from pygpu.ssa import Constant, Function, images_read, only
@@ -104,8 +105,7 @@ class ComputeDevice:
                 program = block_program(blocked, threads, self.dialect, row >= EARLY * columns)
                 if len([name for name in program.images if name]) + len(outputs) <= self.buffers:
                     return program
-        if not self.is_software:
-            function = unroll(function)
+        function = convert_all(function) if self.dialect.loose else unroll(function)
         lowered = apply(CLEAN, lower_boundary(function))
         return pixel_program(lowered, inputs, outputs, threads, self.dialect)
 

@@ -23,6 +23,7 @@ from pygpu.glsl_writer import Dialect
 from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import COLUMNS, Halves, can_block, halves, size
 from pygpu.passes.boundary import lower_boundary
+from pygpu.passes.if_conversion import convert_all
 from pygpu.ssa import Constant, Function, only
 from pygpu.storage import Format, Storage
 
@@ -68,8 +69,7 @@ class FragmentDevice:
         """Four pixels a fragment: by blocks where these share anything."""
         dialect, packed = self._dialect(function), _packed(inputs)
         if not can_block(function) or COLUMNS * size(function) > LARGEST:
-            lowered = apply(CLEAN, lower_boundary(function))
-            return Drawn(four_pixels(lowered, inputs, outputs, dialect, packed))
+            return Drawn(four_pixels(self._lowered(function), inputs, outputs, dialect, packed))
         made = halves(function, inputs, outputs, rows=1, few=0, viewed=GREY)
         return Drawn(
             block_fragment(made.inner, dialect, packed),
@@ -81,11 +81,17 @@ class FragmentDevice:
         self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
     ) -> Drawn:
         """One pixel a fragment."""
-        lowered = apply(CLEAN, lower_boundary(function))
+        lowered, dialect = self._lowered(function), self._dialect(function)
         return Drawn(
-            fragment_program(lowered, inputs, outputs, self._dialect(function), _packed(inputs)),
-            is_packed=False,
+            fragment_program(lowered, inputs, outputs, dialect, _packed(inputs)), is_packed=False
         )
+
+    def _lowered(self, function: Function) -> Function:
+        """The function with all loads inside their images. Drivers whose loops end at their heads
+        alone take selections for small branches that end them."""
+        if self.dialect.loose:
+            function = convert_all(function)
+        return apply(CLEAN, lower_boundary(function))
 
     def _dialect(self, function: Function) -> Dialect:
         """Textures are bound as images only where there are units for all."""

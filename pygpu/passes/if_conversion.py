@@ -1,7 +1,8 @@
 """Turns small `if`s into selects: computing both sides costs less than a branch.
 
 Sides with loads, loops or expensive functions stay: a branch may skip them. So do branches on what
-ends a loop, which become its `break`s; `convert_all` is for targets that have none.
+ends a loop, which become its `break`s; `convert_all` is for targets that have none,
+and drivers whose loops end at their heads alone.
 
     if %0 { %1 = neg x; yield %1 } else { yield x }  ->  %1 = neg x; select %0, %1, x
 """
