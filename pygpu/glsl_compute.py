@@ -146,13 +146,23 @@ def _rows(
 
 def _positions(plan: Plan, ops: Sequence[Op]) -> dict[Value, int]:
     """After how many of the ops, printed in order, each value is known."""
-    after: dict[Value, int] = {}
-    for index, op in enumerate(ops):
+    after = {
+        value: index + 1
+        for index, op in enumerate(ops)
+        for value in op.results
+        if not plan.is_expression(value)
+    }
+
+    def find(value: Value) -> int:
+        if value not in after:
+            is_expression = value.op is not None and plan.is_expression(value)
+            operands = plan.operands(value.op) if is_expression and value.op else []
+            after[value] = max(map(find, operands), default=0)
+        return after[value]
+
+    for op in ops:
         for value in op.results:
-            if plan.is_expression(value):
-                after[value] = max([after.get(each, 0) for each in plan.operands(op)], default=0)
-            else:
-                after[value] = index + 1
+            find(value)
     return after
 
 

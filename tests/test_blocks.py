@@ -15,6 +15,7 @@ from conftest import require
 from pygpu import Image, Position, Vec2, interpret, offsets, shapes, targets
 from pygpu.devices.compute import ComputeDevice
 from pygpu.passes.block import block, can_block, columns_of
+from pygpu.profile import Job
 from pygpu.ssa import BOUNDARIES, Builder, ImageInput, Region, Value, walk
 from pygpu.storage import Format, Storage
 from pygpu.storage import texels as texels_of
@@ -30,6 +31,11 @@ def filtered(kernel: Any, im: Image, p: Position) -> Any:
 
 def neighbours(im: Image, p: Position) -> Any:
     return im(p) + 2 * im(p + (1, 0)) - im(p - (2, 1)) + (im(p + (0, 2)) if p.x > 1 else im(p))
+
+
+def chosen(im: Image, p: Position) -> Any:
+    mixed = filtered(WEIGHTS, im, p)
+    return np.exp(mixed * 0.01) if im(p - (0, 2)).r > 0.5 else np.exp(mixed * 0.02)
 
 
 def turned(im: Image, p: Position) -> Any:
@@ -88,6 +94,21 @@ def test_images_of_other_sizes_are_read_at_their_own_edges(
     for size in ((6, 13), (6, 12), (5, 13), (3, 16), (9, 8), (1, 1), (7, 20)):
         other = pygpu.Image(generator.random(size, np.float32), boundary=boundary)
         np.testing.assert_allclose(compiled(image, other), exact(image, other), atol=1e-6)
+
+
+def test_choices_wait_for_what_they_read() -> None:
+    require("compute")
+    device = ComputeDevice()
+    device.dialect, device.is_software = replace(device.dialect, fused=True), False
+    colours = Format(np.dtype("float32"), 4)
+    texels = np.random.default_rng(9).random((9, 14, 4), np.float32)
+    compiled = pygpu.compile(chosen, target="interpreter")
+    function = Job.of(compiled, (texels,), {}).made.translated.function
+    assert can_block(function)
+    for shape in shapes.CANDIDATES:
+        program = device.compile(function, [colours], [colours], shape)
+        (have,) = program.run([Storage.of(texels)], [], texels.shape[:2], [None])
+        np.testing.assert_allclose(have.host(), compiled(texels), rtol=2e-5)
 
 
 def test_several_results_of_different_sizes_of_texels(target: str) -> None:
