@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,9 +17,10 @@ import pytest
 from numpy.typing import NDArray
 
 from conftest import Golden, require
-from pygpu import targets
+from pygpu import shapes, targets
 from pygpu.codegen_glsl import Dialect, fragment_program
 from pygpu.devices import opengl
+from pygpu.devices.compute import ComputeDevice
 from pygpu.glsl_compute import block_program, pixel_program
 from pygpu.glsl_text import Namer, Text, infix, literal, prefix, wrap
 from pygpu.interpret import run
@@ -308,6 +310,18 @@ def test_random_function_computes_what_the_interpreter_computes(seed: int, name:
     require(name)
     case = random_case(seed)
     program = targets.open_device(name).compile(case.function, case.formats, case.outputs)
+    results = program.run(case.storages(), case.uniforms, case.shape, [None] * len(case.outputs))
+    case.check([result.host() for result in results])
+
+
+@pytest.mark.parametrize("seed", range(100, 120))
+def test_random_function_computes_the_same_as_on_hardware(seed: int) -> None:
+    """The texts for GPUs that fuse, in any shape."""
+    require("compute")
+    device = ComputeDevice()
+    device.dialect, device.is_software = replace(device.dialect, fused=True, loose=False), False
+    case, shape = random_case(seed), shapes.CANDIDATES[seed % len(shapes.CANDIDATES)]
+    program = device.compile(case.function, case.formats, case.outputs, shape)
     results = program.run(case.storages(), case.uniforms, case.shape, [None] * len(case.outputs))
     case.check([result.host() for result in results])
 

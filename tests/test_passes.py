@@ -14,7 +14,9 @@ from pygpu.interpret import Interpreter, parameters, run
 from pygpu.ops import Array
 from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.footprint import Footprint, footprint
+from pygpu.passes.fuse import fuse
 from pygpu.passes.scalarize import scalarize
+from pygpu.passes.unroll import unroll
 from pygpu.ssa import (
     BOUNDARIES,
     Builder,
@@ -421,7 +423,7 @@ def test_what_is_the_same_in_every_round_is_computed_before() -> None:
 # ---------------------------------------------------------------- properties
 
 EACH: list[passes.Pass] = [*passes.CLEAN, *passes.RESTRUCTURE]
-DEVICE: list[passes.Pass] = [lower_boundary, scalarize]
+DEVICE: list[passes.Pass] = [lower_boundary, scalarize, fuse, unroll]
 
 
 @pytest.mark.parametrize("each", EACH + DEVICE, ids=lambda each: each.__name__)
