@@ -29,7 +29,8 @@ from pygpu.glsl_writer import (
     store,
     stored_type,
 )
-from pygpu.passes.block import COLUMNS, Blocked, view_of
+from pygpu.passes.block import Blocked
+from pygpu.passes.block_views import COLUMNS, view_of
 from pygpu.passes.rules import constant
 from pygpu.ssa import Function, Op, walk
 from pygpu.storage import Format

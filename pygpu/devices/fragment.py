@@ -21,7 +21,8 @@ from pygpu.devices.opengl_bindings import Bindings
 from pygpu.devices.opengl_passes import Passes
 from pygpu.glsl_writer import Dialect
 from pygpu.passes import CLEAN, apply
-from pygpu.passes.block import COLUMNS, Halves, can_block, halves, size
+from pygpu.passes.block import Halves, can_block, halves, size
+from pygpu.passes.block_views import COLUMNS
 from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.if_conversion import convert_all
 from pygpu.ssa import Constant, Function, only
