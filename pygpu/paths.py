@@ -48,6 +48,13 @@ class Frame:
         line = span.line or self.code.code.co_firstlineno
         return Place(file, self.name, line, span.end_line, span.column, span.end_column, caller)
 
+    def raises(self) -> bool:
+        """Whether the instructions from here on raise, whatever they compute before."""
+        for instruction in self.code.instructions[self.at :]:
+            if instruction.op in ("RAISE", "BRANCH", "FOR", "JUMP", "RETURN", "YIELD"):
+                return instruction.op == "RAISE"
+        return False
+
     def refused_around(self) -> str | None:
         """The `with` statement whose context the instruction being walked computes."""
         here = self.code.instructions[self.at].span

@@ -486,7 +486,9 @@ def FORMAT(w: Walker, state: State, arg: tuple[Any, bool]) -> None:
     try:
         state.stack.append(w.environment.native(w, text, (value,), {}))
     except NotKnown:
-        raise w.error(f"a string cannot be made from {describe(value)}") from None
+        if not (w.conditional and w.frame.raises()):
+            raise w.error(f"a string cannot be made from {describe(value)}") from None
+        state.stack.append(describe(value))  # nobody reads it: RAISE says what is wrong
 
 
 # ---------------------------------------------------------------- calls

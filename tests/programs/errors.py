@@ -123,6 +123,14 @@ def raise_under_condition(im: Image, p: Position):
 
 
 @program
+def raise_with_a_dynamic_text(im: Image, p: Position):
+    value = im(p)
+    if value < 0:
+        raise ValueError(f"{value!r} is negative")
+    return value
+
+
+@program
 def assert_on_dynamic(im: Image, p: Position):
     assert im(p) >= 0
     return im(p)
