@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from pygpu import arithmetic, elements, glsl, matrices, objects, operators, vectors, views
+from pygpu import arithmetic, elements, glsl, kernels, matrices, objects, operators, vectors, views
 from pygpu.arithmetic import make_vector, vector_type
 from pygpu.folds import FOLD_RULES, choose
 from pygpu.iterator_calls import ITERATOR_RULES
@@ -115,6 +115,10 @@ def _refuse(message: str) -> Rule:
         raise w.error(message)
 
     return rule
+
+
+def _known(w: Walker, value: Any, what: str) -> Any:
+    raise w.error(f"{what} must be known at compile time, got {describe(value)}")
 
 
 def _globals(w: Walker) -> Any:
@@ -267,6 +271,7 @@ INTRINSICS: Final[dict[Any, Rule]] = {
     dir: _of_frame(dir),
     eval: _evaluation(eval),
     exec: _evaluation(exec),
+    kernels.known: _known,
     hash: _refuse("a dynamic value has no hash: keys and elements of sets must be known"),
     **{cls: _vector_constructor(cls) for cls in (*vectors.CLASSES.values(), vectors.Position)},
     **{cls: _matrix_constructor(cls) for cls in matrices.MATRICES.values()},

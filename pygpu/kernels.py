@@ -1,4 +1,4 @@
-"""Kernels of weights: where their elements lie around the centre.
+"""Kernels of weights: where their elements lie around the centre, and what must be known of them.
 
 An offset is a position, so that `im(p + d)` is the texel under the kernel's element.
 
@@ -26,6 +26,12 @@ def offsets(kernel: Any) -> list[Position]:
     xs = [Int(x - width // 2) for x in range(width)]
     ys = [Int(y - height // 2) for y in range(height)]
     return [position(x, y) for y in ys for x in xs]
+
+
+def known(value: Any, what: str) -> Any:
+    """The value. In a compiled function a CompileError that names it where it is dynamic, for what
+    decides how many elements a kernel has."""
+    return value
 
 
 def _shape(kernel: Any) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from pygpu.convert import is_picture
 from pygpu.image import Image
-from pygpu.kernels import offsets
+from pygpu.kernels import known, offsets
 from pygpu.parameters import flatten
 from pygpu.results import Out, Wanted, form_of
 from pygpu.runtime import compile
@@ -37,6 +37,7 @@ def convolve(kernel: Any, im: Image, p: Position) -> Any:
 
 def widths(sigma: Any) -> tuple[Any, Any]:
     """Sigma along y and x. ValueError for anything but a number from 0 up, or two."""
+    sigma = known(sigma, "gaussian: sigma")
     pair = (sigma, sigma) if np.ndim(sigma) == 0 else tuple(sigma)
     if len(pair) != 2 or not all(
         isinstance(s, int | float | np.number) and 0 <= s < np.inf for s in pair
@@ -83,11 +84,11 @@ def gaussian(
     if not is_picture(im):
         raise TypeError(f"gaussian: im takes an image, or a position with it, got {im!r}")
     signature = _along.signature
-    known = {"sigma": across, "truncate": truncate, "axis": 1}
-    arguments = flatten(signature, signature.collect((im,), known))
+    options = {"sigma": across, "truncate": truncate, "axis": 1}
+    arguments = flatten(signature, signature.collect((im,), options))
     form = form_of(arguments.images)
     rows = _along.run(arguments, Wanted("image")).presented()
-    arguments = flatten(signature, signature.collect((rows,), known | {"sigma": down, "axis": 0}))
+    arguments = flatten(signature, signature.collect((rows,), options | {"sigma": down, "axis": 0}))
     targeted = None if out is None else Out.of(out)
     return _along.run(arguments, _along.wanted(form, targeted, dtype), out=targeted).presented()
 

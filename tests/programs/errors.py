@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from programs.suite import Suite
-from pygpu import Image, Mat2, Position, Vec2, Vec3
+from pygpu import Image, Mat2, Position, Vec2, Vec3, filters
 
 program = Suite()
 
@@ -128,6 +128,11 @@ def raise_with_a_dynamic_text(im: Image, p: Position):
     if value < 0:
         raise ValueError(f"{value!r} is negative")
     return value
+
+
+@program
+def gaussian_of_a_dynamic_width(im: Image, p: Position):
+    return filters.gaussian(im, p, sigma=im(p))
 
 
 @program
