@@ -9,7 +9,7 @@ How texels lie in buffers, pygpu/glsl_buffers.py says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -26,7 +26,7 @@ from pygpu.glsl_writer import (
     stored_type,
 )
 from pygpu.passes.block import Blocked
-from pygpu.ssa import Function, Op, Region, Value
+from pygpu.ssa import Function, Op, Value, left_by
 from pygpu.storage import Format
 
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
@@ -108,11 +108,10 @@ def block_program(
     else:
         printer = writer.printer
         body += flat(printer.statements(ops[:-1]))
+        outputs = blocked.function.outputs
         first, second = [
-            _rows(
-                writer, blocked, region.ops, _left(branch, region, blocked.function.outputs), early
-            )
-            for region in branch.regions
+            _rows(writer, blocked, region.ops, left_by(branch, side, outputs), early)
+            for side, region in enumerate(branch.regions)
         ]
         body += flat(printer.if_else(branch.operands[0], [*first], [*second]))
     main = braced("void main()", body)
@@ -122,30 +121,25 @@ def block_program(
     return program
 
 
-def _left(branch: Op, region: Region, values: Sequence[Value]) -> list[Value]:
-    """What these results of a branch are after one of its sides."""
-    return [region.results[branch.results.index(value)] for value in values]
-
-
 def _rows(
     writer: _Writer, blocked: Blocked, ops: Sequence[Op], values: Sequence[Value], early: bool
 ) -> list[str]:
     """The lines that compute a block and store it."""
     lines: list[str] = []
     done = 0
-    after = _positions(writer.plan, ops)
+    position = _positions(writer.plan, ops)
     for row in range(blocked.rows):
         some = list(_of_row(blocked, values, row))
-        ready = max([after.get(value, 0) for _, _, texels in some for value in texels])
-        ready = max(ready, done) if early else len(ops)
+        ready = max([done, *[position(value) for _, _, texels in some for value in texels]])
+        ready = ready if early else len(ops)
         lines += flat(writer.printer.statements(ops[done:ready]))
         done = ready
         lines += _store_row(writer, blocked, row, some)
     return lines
 
 
-def _positions(plan: Plan, ops: Sequence[Op]) -> dict[Value, int]:
-    """After how many of the ops, printed in order, each value is known."""
+def _positions(plan: Plan, ops: Sequence[Op]) -> Callable[[Value], int]:
+    """After how many of the ops, printed in order, a value is known."""
     after = {
         value: index + 1
         for index, op in enumerate(ops)
@@ -155,15 +149,12 @@ def _positions(plan: Plan, ops: Sequence[Op]) -> dict[Value, int]:
 
     def find(value: Value) -> int:
         if value not in after:
-            is_expression = value.op is not None and plan.is_expression(value)
-            operands = plan.operands(value.op) if is_expression and value.op else []
+            op = value.op
+            operands = plan.operands(op) if op is not None and plan.is_expression(value) else []
             after[value] = max(map(find, operands), default=0)
         return after[value]
 
-    for op in ops:
-        for value in op.results:
-            find(value)
-    return after
+    return find
 
 
 def _of_row(

@@ -84,8 +84,8 @@ class Plan:
 
 
 def make_plan(function: Function, is_parted: bool = False) -> Plan:
-    """`is_parted` says that a branch that ends the function, and makes all its results, is printed
-    by `parted_branch`: what its sides leave goes into no common variables."""
+    """`is_parted` says that each side of a branch that ends the function, and makes all its
+    results, ends it by itself: what the sides leave goes into no common variables."""
     plan = Plan(function)
     if is_parted:
         plan.parted = _last_branch(function)

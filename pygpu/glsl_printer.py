@@ -19,8 +19,7 @@ from pygpu.glsl_helper import PREFIX
 from pygpu.glsl_operations import ASSIGNED, NEGATED, TABLE, opposite
 from pygpu.glsl_plan import Plan, Variable
 from pygpu.glsl_text import UNARY, Namer, Text, call, conditional, literal
-from pygpu.ssa import Op, Region, Value, constant_of
-from pygpu.types import BOOL
+from pygpu.ssa import Op, Region, Value, constant_of, goes_by, left_by
 
 INDENT: Final = "    "
 
@@ -329,14 +328,16 @@ class Printer:
     def parting(self, loop: Op, op: Op, go: Value, carried: list[Assignment]) -> list[Line]:
         """A branch that ends the body: each side carries on, or breaks, by itself."""
         condition = op.operands[0]
-        sides = []
-        for region, holds in zip(op.regions, (_TRUE, _FALSE), strict=True):
-            left = dict(zip(op.results, region.results, strict=True))
-            goes = holds if go is condition else left[go]
-            sides.append(
-                self.tail(loop, region.ops, goes, [(to, left.get(v, v)) for to, v in carried])
+        variables = [to for to, _ in carried]
+        first, second = [
+            self.tail(
+                loop,
+                region.ops,
+                goes_by(op, side, go),
+                list(zip(variables, left_by(op, side, [v for _, v in carried]), strict=True)),
             )
-        first, second = sides
+            for side, region in enumerate(op.regions)
+        ]
         if second == ["break;"]:
             plain = self.is_plain(condition)
             return [Break(self.negated(condition), self.text(condition), plain), *first]
@@ -348,14 +349,6 @@ class Printer:
         if first[-1:] == ["break;"]:
             return _block(f"if ({self.text(condition)})", first) + second
         return self.if_else(condition, first, second)
-
-
-def _truth(value: bool) -> Value:
-    return Op("constant", (), (BOOL, value), (BOOL,)).result
-
-
-_TRUE: Final = _truth(True)
-_FALSE: Final = _truth(False)
 
 
 def _reads_any(plan: Plan, value: Value, results: Sequence[Value]) -> bool:

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from pygpu.errors import Place
 from pygpu.ops import NUMPY_TYPE, TABLE
-from pygpu.types import INT, Type, vector
+from pygpu.types import BOOL, INT, Type, vector
 
 Number = bool | int | float
 Constant = Number | tuple[Number, ...]
@@ -101,6 +101,9 @@ class Region:
     params: tuple[Value, ...] = ()
     ops: list[Op] = field(default_factory=list)
     results: tuple[Value, ...] = ()
+
+
+TRUE, FALSE = [Op("constant", (), (BOOL, known), (BOOL,)).result for known in (True, False)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +322,20 @@ def images_read(function: Function) -> set[int]:
     return {op.data.image for op in walk(function.body) if op.code == "load"}
 
 
+def left_by(branch: Op, side: int, values: Sequence[Value]) -> list[Value]:
+    """What these values are after one side of an `if`, 0 or 1: its results are what that hands
+    on."""
+    left = dict(zip(branch.results, branch.regions[side].results, strict=True))
+    return [left.get(value, value) for value in values]
+
+
+def goes_by(branch: Op, side: int, go: Value) -> Value:
+    """What a bool is after one side of an `if`: where it is the condition, whether that holds."""
+    if go is branch.operands[0]:
+        return FALSE if side else TRUE
+    return left_by(branch, side, [go])[0]
+
+
 def is_constant(value: Value) -> bool:
     return value.op is not None and value.op.code == "constant"
 
@@ -397,6 +414,8 @@ def rewrite(
 
 __all__ = [
     "BOUNDARIES",
+    "FALSE",
+    "TRUE",
     "Builder",
     "Function",
     "ImageInput",
@@ -408,8 +427,10 @@ __all__ = [
     "Table",
     "Value",
     "constant_of",
+    "goes_by",
     "images_read",
     "is_constant",
+    "left_by",
     "normal",
     "only",
     "rewrite",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from pygpu.ssa import Number, Op, Table, Value
+from pygpu.ssa import Number, Op, Table, Value, constant_of
 from pygpu.types import Type
 
 
@@ -34,8 +34,7 @@ Rule = Callable[[Emit, tuple[Value, ...], Any], Value | None]
 
 def constant(value: Value) -> Any:
     """The number, or tuple of numbers, that a constant holds; None for any other value."""
-    op = value.op
-    return op.data[1] if op is not None and op.code == "constant" else None
+    return constant_of(value)
 
 
 def number(value: Value) -> Number | None:

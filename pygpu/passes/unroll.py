@@ -18,12 +18,11 @@ from functools import partial
 from typing import Final
 
 from pygpu.passes.rules import constant
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, walk
+from pygpu.ssa import Function, Op, Region, Rewriter, Value, goes_by, left_by, rewrite, walk
 from pygpu.types import BOOL
 
 LARGEST: Final = 128  # operations of the rounds together
 MOST: Final = 8  # rounds at once
-TRUE, FALSE = [Op("constant", (), (BOOL, known), (BOOL,)).result for known in (True, False)]
 COUNTS: Final = {
     "lt": lambda first, end, step: range(first, end, step) if step > 0 else (),
     "le": lambda first, end, step: range(first, end + 1, step) if step > 0 else (),
@@ -86,7 +85,7 @@ def _count(loop: Op, branch: Op, go: Value) -> int:
     return len(COUNTS[test.code](first, end, step)) if step else 0
 
 
-def _step(value: Value, go: Value | bool, param: Value) -> int | None:
+def _step(value: Value, go: Value, param: Value) -> int | None:
     """By how much a value is more than the parameter where the loop goes on, if that is known."""
     op = value.op
     if op is None:
@@ -96,23 +95,14 @@ def _step(value: Value, go: Value | bool, param: Value) -> int | None:
         return step if op.code == "add" or step is None else -step
     if op.code != "if":
         return None
+    opposes = go.op is not None and go.op.code == "not" and go.op.operands[0] is op.operands[0]
     steps = set()
-    for region, holds in zip(op.regions, (True, False), strict=True):
-        goes: Value | bool = go
-        if go is op.operands[0]:
-            goes = holds
-        elif isinstance(go, Value) and go.op is not None and _opposes(go.op, op.operands[0]):
-            goes = not holds
-        elif go in op.results:
-            goes = region.results[op.results.index(go)]
-        known = goes if isinstance(goes, bool) else constant(goes)
-        if known is not False:
-            steps.add(_step(region.results[op.results.index(value)], goes, param))
+    for side in (0, 1):
+        goes = goes_by(op, 1 - side, op.operands[0]) if opposes else goes_by(op, side, go)
+        if constant(goes) is not False:
+            (left,) = left_by(op, side, [value])
+            steps.add(_step(left, goes, param))
     return steps.pop() if len(steps) == 1 else None
-
-
-def _opposes(op: Op, condition: Value) -> bool:
-    return op.code == "not" and op.operands[0] is condition
 
 
 def _unroll(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
@@ -125,9 +115,8 @@ def _unroll(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence
     body = Region(params)
     with rewriter.build.inside(body):
         body.results = tuple(_rounds(rewriter, loop, params, loop.rounds))
-    made = Op("loop", operands, None, types, (body,), op.place, names)
-    rewriter.build.region.ops.append(made)
-    return made.results
+    rewriter.build.place = op.place
+    return rewriter.build.append("loop", operands, types, [body], names)
 
 
 def _rounds(
@@ -139,8 +128,7 @@ def _rounds(
     if loop.count % loop.rounds == loop.rounds - left:
         return _rest(rewriter, loop, body.ops, body.results, left)
     rewriter.inline(Region(ops=body.ops[:-1]))
-    taken = branch.regions[0]
-    return _rest(rewriter, loop, taken.ops, _left(branch, taken, body.results), left)
+    return _rest(rewriter, loop, branch.regions[0].ops, left_by(branch, 0, body.results), left)
 
 
 def _rest(
@@ -174,23 +162,14 @@ def _rest(
     )
 
 
-def _sides(op: Op, results: Sequence[Value]) -> list[Sequence[Value]] | None:
+def _sides(op: Op, results: Sequence[Value]) -> list[list[Value]] | None:
     """What a round hands on after each side of a branch that ends it, where that says whether the
     loop goes on, and it does so after one side at most."""
     go = results[0]
     if op.code != "if" or (go is not op.operands[0] and go not in op.results):
         return None
-    sides: list[Sequence[Value]] = []
-    for region, holds in zip(op.regions, (TRUE, FALSE), strict=True):
-        goes, *handed = _left(op, region, results)
-        sides.append([holds if go is op.operands[0] else goes, *handed])
+    sides = [[goes_by(op, side, go), *left_by(op, side, results[1:])] for side in (0, 1)]
     return sides if any(constant(goes) is False for goes, *_ in sides) else None
-
-
-def _left(op: Op, region: Region, values: Sequence[Value]) -> Sequence[Value]:
-    """These values, after one side of a branch."""
-    left = dict(zip(op.results, region.results, strict=True))
-    return [left.get(value, value) for value in values]
 
 
 def _either(
@@ -208,9 +187,7 @@ def _either(
         rewriter.new.update(before)  # later rounds have given the loop's values others
     types = [value.type for value in sides[0].results]
     names = [value.name for value in sides[0].results]
-    made = Op("if", (condition,), None, types, tuple(sides), rewriter.build.place, names)
-    rewriter.build.region.ops.append(made)
-    return made.results
+    return rewriter.build.append("if", [condition], types, sides, names)
 
 
 __all__ = ["unroll"]
