@@ -30,8 +30,7 @@ from pygpu.glsl_writer import (
     stored_type,
 )
 from pygpu.passes.block import Blocked
-from pygpu.passes.block_views import COLUMNS, view_of
-from pygpu.passes.rules import constant
+from pygpu.passes.block_views import COLUMNS, is_column, view_of
 from pygpu.ssa import Function, Op, walk
 from pygpu.storage import Format
 
@@ -76,7 +75,7 @@ def block_fragment(
     taken = frozenset([*names, "texel"])
     writer = _Writer(blocked.function, blocked.inputs, dialect, taken, packed, blocked.views)
     for op in blocked.function.body.ops:
-        if _is_texel(op, blocked.function):
+        if is_column(blocked.function, op):
             writer.plan.free.add(op.result)
             writer.printer.names[op.result] = Text("texel.x")
     lines = [*writer.body(), *_stores(writer, names, blocked.outputs)]
@@ -124,12 +123,6 @@ def four_pixels(
     )
     program.last = "last"
     return program
-
-
-def _is_texel(op: Op, function: Function) -> bool:
-    """Whether it computes the column of the block's texel from that of its first pixel."""
-    shift = constant(op.operands[1]) if op.code == "shr" else None
-    return shift == COLUMNS.bit_length() - 1 and op.operands[0] is function.x
 
 
 def _names(name: str, count: int) -> list[str]:

@@ -49,11 +49,10 @@ class Frame:
         return Place(file, self.name, line, span.end_line, span.column, span.end_column, caller)
 
     def raises(self) -> bool:
-        """Whether the instructions from here on raise, whatever they compute before."""
-        for instruction in self.code.instructions[self.at :]:
-            if instruction.op in ("RAISE", "BRANCH", "FOR", "JUMP", "RETURN", "YIELD"):
-                return instruction.op == "RAISE"
-        return False
+        """Whether the basic block that is being walked ends by raising."""
+        blocks = self.graph.blocks.items()
+        end = next(end for start, end in blocks if start <= self.at < end)
+        return self.code.instructions[end - 1].op == "RAISE"
 
     def refused_around(self) -> str | None:
         """The `with` statement whose context the instruction being walked computes."""

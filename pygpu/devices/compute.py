@@ -31,8 +31,8 @@ from pygpu.storage import Format, Storage
 
 COPY: Final = "opengl buffer"  # the name of a storage's copy here
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
-EARLY: Final = 32  # operations of a pixel from which on its row is stored as soon as it is there
 LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
+EARLY: Final = 32  # operations of a pixel from which on its row is stored as soon as it is there
 
 
 class ComputeDevice:
@@ -94,7 +94,8 @@ class ComputeDevice:
         threads = shape.threads_x, shape.threads_y
         if can_block(function):
             columns = columns_of(function, inputs, outputs)
-            row = size(function) * columns
+            pixel = size(function)
+            row = pixel * columns
             rows = shape.rows
             while rows > 1 and rows * row > self.largest:
                 rows //= 2
@@ -102,7 +103,7 @@ class ComputeDevice:
                 if self.dialect.fused:
                     function = fuse(function)
                 blocked = block(function, inputs, outputs, columns, rows, loops=self.is_software)
-                program = block_program(blocked, threads, self.dialect, row >= EARLY * columns)
+                program = block_program(blocked, threads, self.dialect, pixel >= EARLY)
                 if len([name for name in program.images if name]) + len(outputs) <= self.buffers:
                     return program
         function = convert_all(function) if self.dialect.loose else unroll(function)

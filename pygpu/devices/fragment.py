@@ -71,7 +71,7 @@ class FragmentDevice:
         dialect, packed = self._dialect(function), _packed(inputs)
         if not can_block(function) or COLUMNS * size(function) > LARGEST:
             return Drawn(four_pixels(self._lowered(function), inputs, outputs, dialect, packed))
-        made = halves(function, inputs, outputs, rows=1, few=0, viewed=GREY)
+        made = halves(function, inputs, outputs, few=0, viewed=GREY)
         return Drawn(
             block_fragment(made.inner, dialect, packed),
             block_fragment(made.edges, dialect, packed) if made.edges else None,
@@ -152,13 +152,14 @@ class Pass:
         framebuffer.use()
         halves = self.drawn.halves
         first, end = 0, across
-        if halves is not None and self.drawn.edges is not None:
+        if halves is not None:
             sizes = [(image.width, image.height) for image in inputs]
             first, end = halves.whole(sizes, across, height)
         if (first, end) == (0, across):
             self.inner.draw(gl, inputs, uniforms, width)
             return targets
-        if self.edges is None and self.drawn.edges is not None:
+        if self.edges is None:
+            assert self.drawn.edges is not None, "there are edges"
             self.edges = _Program(gl, self.drawn.edges)
         try:
             for program, start, stop in (
@@ -166,7 +167,7 @@ class Pass:
                 (self.edges, 0, first),
                 (self.edges, end, across),
             ):
-                if start < stop and program is not None:
+                if start < stop:
                     framebuffer.scissor = start, 0, stop - start, height
                     program.draw(gl, inputs, uniforms, width)
         finally:

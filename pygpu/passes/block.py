@@ -90,9 +90,9 @@ def columns_of(function: Function, inputs: Sequence[Format], outputs: Sequence[F
     and written whole, and neighbours belong to neighbouring threads; so do pixels that read nothing
     near, whose threads read close to each other then."""
     is_wide = any(format.channels == 4 for format in (*inputs, *outputs))
-    is_near = any(op.code == "load" and op.operands[0] is function.x for op in function.body.ops)
+    reads_near = any(is_near(function, op) for op in function.body.ops)
     shares = any(map(_shares_words, outputs))
-    return 1 if (is_wide or not is_near) and not shares else COLUMNS
+    return 1 if (is_wide or not reads_near) and not shares else COLUMNS
 
 
 def _shares_words(format: Format) -> bool:
@@ -153,13 +153,12 @@ def halves(
     function: Function,
     inputs: Sequence[Format],
     outputs: Sequence[Format],
-    rows: int,
     few: int,
-    viewed: frozenset[int] = VIEWED,
+    viewed: frozenset[int],
 ) -> Halves:
-    """The functions of blocks of COLUMNS columns. `viewed` says of images and results of how many
-    channels there are views."""
-    made = _sides(function, inputs, outputs, COLUMNS, rows, few, viewed, loops=True, flat=True)
+    """The functions of blocks of COLUMNS pixels of a row. `viewed` says of images and results of
+    how many channels there are views."""
+    made = _sides(function, inputs, outputs, COLUMNS, 1, few, viewed, loops=True, flat=True)
     inner, edges = map(made.blocked, made.sides)
     edges_needed = edges if made.reach else None
     return Halves(inner, edges_needed, made.reach, made.is_clamped, made.is_flat)
@@ -197,7 +196,7 @@ def _sides(
         fast = lower_boundary(pixels, "x", own)
         reach = dict.fromkeys(reach, (0, columns - 1))
     else:
-        is_flat = flat and rows == 1 and _is_flat(pixels)
+        is_flat = flat and _is_flat(pixels)
         fast = lower_boundary(pixels, "xy" if is_flat else "x")
         is_nearest = all(op.data.boundary == "nearest" for op in beside)
         is_clamped = is_nearest and columns == COLUMNS

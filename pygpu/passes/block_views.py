@@ -15,11 +15,12 @@ from functools import partial
 from typing import Final
 
 from pygpu.passes.scalarize import flat
-from pygpu.ssa import Builder, Function, ImageInput, Load, Op, Rewriter, Value
+from pygpu.ssa import Builder, Function, ImageInput, Load, Op, Rewriter, Value, constant_of
 from pygpu.storage import Format
 from pygpu.types import INT, vector
 
 COLUMNS: Final = 4  # pixels of a block along x, where views are read or written
+_SHIFTS: Final = {1: 2, 2: 1, 3: 2}  # from columns of pixels to those of texels, for three a third
 
 
 def view_of(format: Format) -> Format:
@@ -30,6 +31,16 @@ def view_of(format: Format) -> Format:
 def is_near(function: Function, op: Op) -> bool:
     """Whether it reads at a known distance along x from the block's first pixel."""
     return op.code == "load" and op.operands[0] is function.x
+
+
+def is_column(function: Function, op: Op) -> bool:
+    """Whether it computes, from its first pixel's, the column of the block in a view of one
+    component a pixel."""
+    return (
+        op.code == "shr"
+        and op.operands[0] is function.x
+        and constant_of(op.operands[1]) == _SHIFTS[1]
+    )
 
 
 def widen(
@@ -151,8 +162,7 @@ def _components(dx: int, channels: int) -> list[tuple[int, int]]:
 
 def _scaled(build: Builder, channels: int) -> Value:
     """The texel of a view that the block's first pixel begins."""
-    shift = {1: 2, 2: 1, 3: 2}[channels]
-    x = build.emit("shr", build.x, build.constant(INT, shift))
+    x = build.emit("shr", build.x, build.constant(INT, _SHIFTS[channels]))
     return build.emit("mul", x, build.constant(INT, 3)) if channels == 3 else x
 
 
@@ -173,4 +183,4 @@ def pack(function: Function, outputs: Sequence[Format], rows: int) -> Function:
     return build.finish(packed)
 
 
-__all__ = ["COLUMNS", "is_near", "pack", "view_of", "widen"]
+__all__ = ["COLUMNS", "is_column", "is_near", "pack", "view_of", "widen"]
