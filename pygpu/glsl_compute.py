@@ -1,7 +1,7 @@
 """Prints functions as GLSL compute programs over storage buffers.
 
     program = block_program(blocked, threads=(64, 1))      # a thread makes a block of pixels
-    program = pixel_program(function, inputs, outputs)     # a thread makes one, or fills a word
+    program = pixel_program(function, inputs, outputs)     # a thread makes one, or fills an element
     program.text                                            # "#version 430 core ..."
 
 How texels lie in buffers, pygpu/glsl_buffers.py says.
@@ -13,7 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pygpu.glsl_buffers import element_type, pixels_a_word, read_texel, write_texels
+from pygpu.glsl_buffers import (
+    element_bytes,
+    element_type,
+    pixels_at_once,
+    read_texel,
+    write_texels,
+)
 from pygpu.glsl_plan import Plan
 from pygpu.glsl_printer import INDENT, braced, flat
 from pygpu.glsl_text import Text, call
@@ -32,23 +38,23 @@ from pygpu.storage import Format
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
 GROUP: Final = (64, 1)  # threads of a work group along x and y
 PLAIN: Final = Dialect(version=430)
+NARROW: Final = "GL_NV_gpu_shader5"  # by which buffers have elements of 8 and 16 bits
 
 
 @dataclass(slots=True)
 class ComputeProgram(GlslProgram):
     """Buffers are bound in order: the images that are read (`sources` says which of the inputs each
     is), then the results. A thread makes `columns` by `rows` pixels, a group `threads` times as
-    many. The uniforms of sizes, those of results and those of images, are (width, height, elements
-    from row to row); `top` is the first row. Formats are those of the buffers as they are bound."""
+    many. The uniforms of sizes are (width, height, elements from row to row); `image_sizes` and
+    `result_sizes` have their names (None: not used) and the bytes of an element; `top` is the first
+    row."""
 
     sources: list[int] = field(default_factory=list)
-    input_formats: list[Format] = field(default_factory=list)
-    output_formats: list[Format] = field(default_factory=list)
     columns: int = 1
     rows: int = 1
     threads: tuple[int, int] = GROUP
-    result_sizes: list[str] = field(default_factory=list)
-    image_sizes: list[str | None] = field(default_factory=list)
+    image_sizes: list[tuple[str | None, int]] = field(default_factory=list)
+    result_sizes: list[tuple[str, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +75,18 @@ def pixel_program(
     dialect: Dialect = PLAIN,
 ) -> ComputeProgram:
     """The program of a function whose loads lie inside their images. A thread makes one pixel, or
-    as many along a row as fill whole words."""
-    columns = max(map(pixels_a_word, outputs))
+    as many along a row as fill whole elements of the buffers."""
+    columns = max([pixels_at_once(format, dialect.narrow) for format in outputs])
     writer = _Writer(function, inputs, outputs, dialect)
     lines = writer.body()
     stores = [
         f"{target.name} = {store(writer.printer, value, target.format)};"
         for target, value in zip(writer.targets, function.outputs, strict=True)
     ]
-    main = _one_pixel if columns == 1 else _some_pixels
-    return writer.finish(main(writer.targets, lines, stores, columns), columns, 1, threads)
+    main = _one_pixel(writer, lines, stores)
+    if columns > 1:
+        main = _some_pixels(writer, lines, stores, columns)
+    return writer.finish(main, columns, 1, threads)
 
 
 def block_program(
@@ -186,7 +194,7 @@ def _store_row(
             before, text = _stored(writer, target, value)
             named += before
             texts.append(text)
-        inner = [*named, *write_texels(target.format, target.data, target.size, texts, x, y)]
+        inner = [*named, *writer.stores(target, texts, x, y)]
         lines += inner if row and len(results) == 1 else _scoped(inner)
     return braced(f"if (p.y + {row} < {size}.y)", lines) if row else lines
 
@@ -216,28 +224,23 @@ def _texel_of_view(x: str, texels: int, columns: int) -> str:
     return {1: f"({x} >> 2)", 2: f"({x} >> 1)", 3: f"3 * ({x} >> 2)"}[texels]
 
 
-def _one_pixel(
-    targets: list[Target], lines: list[str], stores: list[str], columns: int
-) -> list[str]:
-    size = targets[0].size
+def _one_pixel(writer: _Writer, lines: list[str], stores: list[str]) -> list[str]:
+    size = writer.targets[0].size
     body = [
         "ivec2 p = ivec2(gl_GlobalInvocationID.xy) + ivec2(0, top);",
         f"if (p.x >= {size}.x || p.y >= {size}.y)",
         f"{INDENT}return;",
         *lines,
     ]
-    for target, line in zip(targets, stores, strict=True):
+    for target, line in zip(writer.targets, stores, strict=True):
         body.append(f"{stored_type(target.format)} {line}")
-        body += _scoped(
-            write_texels(target.format, target.data, target.size, [target.name], "p.x", "p.y")
-        )
+        body += _scoped(writer.stores(target, [target.name], "p.x", "p.y"))
     return braced("void main()", body)
 
 
-def _some_pixels(
-    targets: list[Target], lines: list[str], stores: list[str], columns: int
-) -> list[str]:
+def _some_pixels(writer: _Writer, lines: list[str], stores: list[str], columns: int) -> list[str]:
     """A function for one pixel, and a thread that calls it for some of them."""
+    targets = writer.targets
     outs = ", ".join(f"out {stored_type(target.format)} {target.name}" for target in targets)
     size = targets[0].size
     arguments = ", ".join(f"{target.name}[k]" for target in targets)
@@ -252,7 +255,7 @@ def _some_pixels(
     ]
     for target in targets:
         texels = [f"{target.name}[{k}]" for k in range(columns)]
-        body += _scoped(write_texels(target.format, target.data, target.size, texels, "x", "y"))
+        body += _scoped(writer.stores(target, texels, "x", "y"))
     return [
         *braced(f"void pixel(ivec2 p, {outs})", [*lines, *stores]),
         "",
@@ -303,24 +306,30 @@ class _Writer(Writer):
     def accessor(self, image: int) -> list[str]:
         """The function that reads an image's texel as functions see it."""
         format = self.inputs[image]
-        lines, texel = read_texel(format, self.data[image], self.sizes[image])
+        data, size, narrow = self.data[image], self.sizes[image], self.dialect.narrow
+        lines, texel = read_texel(format, data, size, narrow)
         seen = as_seen(self.printer, texel, format)
         head = f"{format.type} {self.images[image]}(ivec2 p)"
         return [*braced(head, [*lines, f"return {seen};"]), ""]
+
+    def stores(self, target: Target, texels: Sequence[str], x: str, y: str) -> list[str]:
+        """Lines that store neighbouring texels of a result, the first at x."""
+        narrow = self.dialect.narrow
+        return write_texels(target.format, target.data, target.size, texels, x, y, narrow)
 
     def finish(
         self, main: list[str], columns: int, rows: int, threads: tuple[int, int]
     ) -> ComputeProgram:
         """The program, main and all around it."""
-        read = sorted(self.read)
+        read, narrow = sorted(self.read), self.dialect.narrow
+        bound = [("readonly", self.inputs[image], self.data[image]) for image in read]
+        bound += [("writeonly", target.format, target.data) for target in self.targets]
         blocks = [
-            _block(binding, "readonly", self.inputs[image], self.data[image])
-            for binding, image in enumerate(read)
+            f"layout(std430, binding = {binding}) {access} buffer {name}_block "
+            f"{{ {element_type(format, narrow)} {name}[]; }};"
+            for binding, (access, format, name) in enumerate(bound)
         ]
-        blocks += [
-            _block(len(read) + index, "writeonly", target.format, target.data)
-            for index, target in enumerate(self.targets)
-        ]
+        is_narrow = any(element_bytes(format, narrow) < 4 for _, format, _ in bound)
         uniforms = [f"uniform ivec3 {name};" for _, name in sorted(self.sizes.items())]
         uniforms += [f"uniform ivec3 {target.size};" for target in self.targets]
         accessors = [line for image in read for line in self.accessor(image)]
@@ -331,6 +340,7 @@ class _Writer(Writer):
             [f"layout({across}{down}) in;", "", *blocks, *uniforms, "uniform int top;"],
             [],
             [*accessors, *main],
+            [NARROW] if is_narrow else [],
         )
         return ComputeProgram(
             text.text,
@@ -338,19 +348,15 @@ class _Writer(Writer):
             text.uniforms,
             text.tables,
             list(range(len(self.inputs))),
-            list(self.inputs),
-            [target.format for target in self.targets],
             columns,
             rows,
             threads,
-            [target.size for target in self.targets],
-            [self.sizes.get(image) for image in range(len(self.inputs))],
+            [
+                (self.sizes.get(image), element_bytes(format, narrow))
+                for image, format in enumerate(self.inputs)
+            ],
+            [(target.size, element_bytes(target.format, narrow)) for target in self.targets],
         )
-
-
-def _block(binding: int, access: str, format: Format, name: str) -> str:
-    head = f"layout(std430, binding = {binding}) {access} buffer {name}_block"
-    return f"{head} {{ {element_type(format)} {name}[]; }};"
 
 
 __all__ = ["GROUP", "ComputeProgram", "block_program", "pixel_program"]

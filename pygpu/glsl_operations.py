@@ -23,6 +23,9 @@ class Context(Protocol):
     def helper(self, name: str, size: int, *operands: Text) -> Text:
         """A call of a helper, on components where size is more than 1."""
 
+    def to_int(self, size: int, operand: Text) -> Text:
+        """Floats made ints: the nearest where there is none, 0 for NaN."""
+
     def may_be_nan(self, value: Value) -> bool: ...
 
     def is_plain(self, value: Value) -> bool:
@@ -188,7 +191,7 @@ def _convert(context: Context, op: Op, operands: Sequence[Text]) -> Text:
 
 def _to_int(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     if op.operands[0].type.kind == "float":
-        return context.helper("to_int", op.result.type.size, *operands)
+        return context.to_int(op.result.type.size, *operands)
     return _convert(context, op, operands)
 
 

@@ -20,6 +20,7 @@ from pygpu.glsl_operations import ASSIGNED, NEGATED, TABLE, opposite
 from pygpu.glsl_plan import Plan, Variable
 from pygpu.glsl_text import UNARY, Namer, Text, call, conditional, literal
 from pygpu.ssa import Op, Region, Value, constant_of, goes_by, left_by
+from pygpu.types import vector
 
 INDENT: Final = "    "
 
@@ -48,6 +49,7 @@ class Printer:
         self.namer = namer
         self.loose = loose
         self.precise = False  # whether variables are declared so: no driver fuses what is not
+        self.saturates = False  # whether the driver's int() is the one of `to_int`
         self.leaf = leaf
         self.may_be_nan = finite.may_be_nan
         self.names: dict[Value, Text] = {}
@@ -59,6 +61,12 @@ class Printer:
     def helper(self, name: str, size: int, *operands: Text) -> Text:
         self.helpers[name, size] = None
         return call(PREFIX + name, *operands)
+
+    def to_int(self, size: int, operand: Text) -> Text:
+        """Floats made ints: the nearest where there is none, 0 for NaN."""
+        if self.saturates:
+            return call(str(vector("int", size)), operand)
+        return self.helper("to_int", size, operand)
 
     def text(self, value: Value) -> Text:
         """What stands for a value where it is used."""

@@ -196,7 +196,7 @@ def _chunks(
 def _chunk_pixels(format: Format) -> int:
     """The fewest pixels that fill whole chunks."""
     pixels = 1
-    while pixels * format.channels * format.dtype.itemsize % CHUNK:
+    while pixels * format.nbytes % CHUNK:
         pixels *= 2
     return pixels
 
@@ -239,7 +239,7 @@ class _ValueWriter(Writer):
     def accessor(self, image: int) -> list[str]:
         """The function that reads a texel from words."""
         format, size, data = self.inputs[image], self.sizes[image], self.data[image]
-        nbytes, itemsize = format.channels * format.dtype.itemsize, format.dtype.itemsize
+        nbytes, itemsize = format.nbytes, format.dtype.itemsize
         parts = []
         for offset in range(0, nbytes, itemsize):
             if nbytes % 4 == 0:
@@ -266,7 +266,7 @@ class _ValueWriter(Writer):
         for image in sorted(self.whole):
             format, size, data = self.inputs[image], self.sizes[image], self.data[image]
             itemsize = format.dtype.itemsize
-            nbytes = pixels * format.channels * itemsize
+            nbytes = pixels * format.nbytes
             words = [self.namer.fresh(f"{data}{i}") for i in range(nbytes // CHUNK)]
             lines.append(f"int {data}_at = {len(words)} * x;")
             for step, word in enumerate(words):
@@ -275,14 +275,14 @@ class _ValueWriter(Writer):
                     at = f"min({at}, {size}.z - 1)"
                 lines.append(f"uvec4 {word} = {data}[y * {size}.z + {at}];")
             for pixel in range(pixels):
-                first = pixel * format.channels * itemsize
+                first = pixel * format.nbytes
                 parts = [
                     _component(
                         format,
                         f"{words[offset // CHUNK]}.{AXES[offset % CHUNK // 4]}",
                         str(8 * (offset % 4)),
                     )
-                    for offset in range(first, first + format.channels * itemsize, itemsize)
+                    for offset in range(first, first + format.nbytes, itemsize)
                 ]
                 texels[pixel].append(self.seen(format, parts))
         for pixel, each in enumerate(texels):

@@ -37,6 +37,8 @@ class Dialect:
     block_size: int = 16384  # bytes of a uniform block; the specification grants these
     fused: bool = False  # it fuses products and sums as it sees fit, unless told which
     images: bool = False  # it reads textures faster where they are bound as images
+    narrow: bool = False  # buffers may have elements of 8 and 16 bits, by GL_NV_gpu_shader5
+    saturates: bool = False  # its int() of what no int holds is the nearest, 0 for NaN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +79,7 @@ class Writer:
         self.plan = make_plan(function, is_parted)
         finite = Finite(function, inputs)
         self.printer = Printer(self.plan, self.namer, finite, dialect.loose, self.leaf)
+        self.printer.saturates = dialect.saturates
         self.read: set[int] = set()  # images
         self.images = [self.namer.fresh(image.name) for image in function.images]
         self.uniforms = [self.namer.fresh(value.name or "u") for value in function.uniforms]
@@ -186,7 +189,12 @@ class Writer:
     # ------------------------------------------------ the whole
 
     def program(
-        self, version: int, inputs: Sequence[str], declared: Sequence[str], main: Sequence[str]
+        self,
+        version: int,
+        inputs: Sequence[str],
+        declared: Sequence[str],
+        main: Sequence[str],
+        extensions: Sequence[str] = (),
     ) -> GlslProgram:
         """The text, for GLSL of a version or of a later one that has what helpers need."""
         used = [value in self.plan.uses for value in self.function.uniforms]
@@ -202,6 +210,7 @@ class Writer:
         if is_precise(helpers) and version < 400:
             is_known = self.dialect.version >= 400
             header = ["#version 400 core"] if is_known else [*header, "#define precise"]
+        header += [f"#extension {name} : require" for name in extensions]
         parts = [lines_of(header), lines_of([*inputs, *uniforms])]
         parts += [lines_of(declared), lines_of(self.declared), source(helpers), lines_of(main)]
         return GlslProgram(
@@ -277,7 +286,7 @@ def store(printer: Printer, value: Value, format: Format) -> Text:
         name = f"{'fused_' if printer.precise else ''}to_unorm{8 * dtype.itemsize}"
         return printer.helper(name, size, text)
     if kind == "float":
-        text = printer.helper("to_int", size, text)
+        text = printer.to_int(size, text)
     if dtype == np.int32:
         return text
     limits = np.iinfo(dtype)

@@ -186,7 +186,7 @@ def moved(job: Job) -> tuple[int, int]:
     read = sum(
         image.height * image.width * image.channels * image.dtype.itemsize for image in images
     )
-    texel = sum(format.channels * format.dtype.itemsize for format in job.made.formats)
+    texel = sum(format.nbytes for format in job.made.formats)
     return read, height * width * texel
 
 

@@ -60,21 +60,27 @@ WINDOWS: Final = Shape(4, 4, 32, 4)  # rows share what they read, or are of 8 or
 PACKED: Final = Shape(4, 8, 16, 8)  # rows share what they read and are of 8 or 16 bits
 SCATTERED: Final = Shape(4, 1, 8, 8)  # reads are anywhere: neighbours close together
 SINGLE: Final = Shape(1, 4, 32, 4)  # the same by pixels whose neighbours belong to other threads
+COLOURS: Final = Shape(1, 8, 32, 4)  # pixels of 4 bytes
 LOOPS: Final = Shape(4, 1, 16, 16)  # neighbours loop about equally long
 DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
 
-def default(function: Function, inputs: Sequence[Format], outputs: Sequence[Format]) -> Shape:
-    """The shape of a function of which nothing was measured."""
+def default(
+    function: Function, inputs: Sequence[Format], outputs: Sequence[Format], narrow: bool = False
+) -> Shape:
+    """The shape of a function of which nothing was measured; `narrow` as for columns_of."""
     ops = list(walk(function.body))
     if any(op.code == "loop" for op in ops):
         return LOOPS
     found, read = footprint(function), images_read(function)
+    is_single = columns_of(function, inputs, outputs, narrow) == 1
     if None in found or not read:
-        return SINGLE if columns_of(function, inputs, outputs) == 1 else SCATTERED
+        return SINGLE if is_single else SCATTERED
     texels = sum(op.code == "load" for op in ops)
     is_flat = not any(each.up or each.down for each in found if each is not None)
     is_packed = all(inputs[index].dtype.itemsize < 4 for index in read)
+    if is_flat and is_packed and is_single:
+        return COLOURS
     if size(function) > DENSE * texels or (is_flat and not is_packed):
         return POINTS
     return PACKED if is_packed and not is_flat else WINDOWS

@@ -36,6 +36,11 @@ class Format:
     normalize: bool = True
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of a texel."""
+        return self.channels * self.dtype.itemsize
+
+    @property
     def type(self) -> Type:
         """The type of a texel as a function sees it."""
         return vector(self.kind, self.channels)

@@ -255,16 +255,16 @@ def test_rows_share_what_they_read() -> None:
 def test_images_of_four_channels_take_one_column() -> None:
     rgba, grey, byte = Format(np.dtype("float32"), 4), GREY, Format(np.dtype("uint8"), 1)
     near = mean_of_three()
-    assert columns_of(near, [rgba], [rgba]) == 1
-    assert columns_of(near, [grey], [grey]) == 4
-    assert columns_of(near, [rgba], [byte]) == 4  # a word is four pixels
+    assert columns_of(near, [rgba], [rgba], False) == 1
+    assert columns_of(near, [grey], [grey], False) == 4
+    assert columns_of(near, [rgba], [byte], False) == 4  # a word is four pixels
 
 
 def test_what_reads_nothing_near_takes_one_column() -> None:
     build = Builder("turned", [ImageInput("image", FLOAT)])
     turned = build.finish([build.load(0, build.y, build.x)])
-    assert columns_of(turned, [GREY], [GREY]) == 1
-    assert columns_of(turned, [GREY], [Format(np.dtype("uint8"), 1)]) == 4
+    assert columns_of(turned, [GREY], [GREY], False) == 1
+    assert columns_of(turned, [GREY], [Format(np.dtype("uint8"), 1)], False) == 4
 
 
 def test_what_loops_is_no_block() -> None:

@@ -269,7 +269,7 @@ def test_reference_compiler_accepts_random_programs(tmp_path: Path) -> None:
             fragments.append(program.text)
         computes.append(pixel_program(function, case.formats, case.outputs).text)
         if can_block(case.function):
-            columns = columns_of(case.function, case.formats, case.outputs)
+            columns = columns_of(case.function, case.formats, case.outputs, False)
             blocked = block(case.function, case.formats, case.outputs, columns, 2)
             computes.append(block_program(blocked).text)
     validate(fragments, tmp_path)

@@ -17,7 +17,7 @@ from pygpu.devices import opengl
 from pygpu.devices.opengl_bindings import Bindings
 from pygpu.devices.opengl_passes import Passes
 from pygpu.errors import DeviceError
-from pygpu.glsl_buffers import element_bytes, row_bytes
+from pygpu.glsl_buffers import row_bytes
 from pygpu.glsl_compute import ComputeProgram, block_program, pixel_program
 from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import block, can_block, columns_of, size
@@ -90,10 +90,10 @@ class ComputeDevice:
     ) -> ComputeProgram:
         """The program of a pass: by blocks where that shares anything."""
         if shape is None:
-            shape = shapes.default(function, inputs, outputs)
+            shape = shapes.default(function, inputs, outputs, self.dialect.narrow)
         threads = shape.threads_x, shape.threads_y
         if can_block(function):
-            columns = columns_of(function, inputs, outputs)
+            columns = columns_of(function, inputs, outputs, self.dialect.narrow)
             pixel = size(function)
             row = pixel * columns
             rows = shape.rows
@@ -102,7 +102,15 @@ class ComputeDevice:
             if row <= self.largest:
                 if self.dialect.fused:
                     function = fuse(function)
-                blocked = block(function, inputs, outputs, columns, rows, loops=self.is_software)
+                blocked = block(
+                    function,
+                    inputs,
+                    outputs,
+                    columns,
+                    rows,
+                    loops=self.is_software,
+                    narrow=self.dialect.narrow,
+                )
                 program = block_program(blocked, threads, self.dialect, pixel >= EARLY)
                 if len([name for name in program.images if name]) + len(outputs) <= self.buffers:
                     return program
@@ -143,16 +151,14 @@ class Pass:
             source for source, name in zip(text.sources, text.images, strict=True) if name
         ]
         self.bindings = Bindings(gl, self.program, text, 0)
-        named = zip(text.sources, text.image_sizes, text.input_formats, strict=True)
         self.image_sizes = [
-            (source, self.program[name], element_bytes(format))
-            for source, name, format in named
+            (source, self.program[name], element)
+            for source, (name, element) in zip(text.sources, text.image_sizes, strict=True)
             if name is not None and name in self.program
         ]
-        results = zip(text.result_sizes, outputs, text.output_formats, strict=True)
         self.result_sizes = [
-            (self.program[name], format, element_bytes(stored))
-            for name, format, stored in results
+            (self.program[name], format, element)
+            for (name, element), format in zip(text.result_sizes, outputs, strict=True)
             if name in self.program
         ]
         self.top = self.program.get("top", None)

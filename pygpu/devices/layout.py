@@ -107,7 +107,7 @@ class Layout:
             point(start + driver.DYS, add(taps.rows))
         point(driver.SET_TABLE, sets)
 
-        texels = [f.channels * f.dtype.itemsize for f in outputs]
+        texels = [f.nbytes for f in outputs]
         outs = add([number for texel in texels for number in (0, width * texel, texel)])
         point(driver.OUTPUT_TABLE, outs)
         self.output_places = [outs + index * driver.OUT_SLOTS for index in range(len(outputs))]

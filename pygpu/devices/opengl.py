@@ -185,6 +185,8 @@ class Context:
             self.limits.block_size,
             fused=self.limits.version >= 400 and not self.is_software,
             images=self.limits.version >= 430 and self.is_software,
+            narrow="GL_NV_gpu_shader5" in self.gl.extensions,
+            saturates=self.vendor.startswith("NVIDIA"),
         )
 
     @property

@@ -22,7 +22,7 @@ from functools import reduce
 from typing import Final
 
 from pygpu.passes import CLEAN, apply
-from pygpu.passes.block_views import COLUMNS, is_near, pack, view_of, widen
+from pygpu.passes.block_views import COLUMNS, NARROW, is_near, pack, view_of, widen
 from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.dead import remove_dead
 from pygpu.passes.hoist import hoist
@@ -85,18 +85,19 @@ def _within(op: Op) -> Iterator[Op]:
         yield from walk(region)
 
 
-def columns_of(function: Function, inputs: Sequence[Format], outputs: Sequence[Format]) -> int:
+def columns_of(
+    function: Function, inputs: Sequence[Format], outputs: Sequence[Format], narrow: bool
+) -> int:
     """How many pixels along x a block has best. Where pixels are four components wide, each is read
     and written whole, and neighbours belong to neighbouring threads; so do pixels that read nothing
-    near, whose threads read close to each other then."""
+    near, whose threads read close to each other then. Pixels that share words are written together;
+    where buffers have `narrow` elements, that matters less than what is read."""
+    loads = [op for op in function.body.ops if op.code == "load"]
+    reads_near = any(is_near(function, op) for op in loads)
     is_wide = any(format.channels == 4 for format in (*inputs, *outputs))
-    reads_near = any(is_near(function, op) for op in function.body.ops)
-    shares = any(map(_shares_words, outputs))
+    apart = NARROW if narrow and loads and not reads_near else ()
+    shares = any(format.nbytes % 4 and format.nbytes not in apart for format in outputs)
     return 1 if (is_wide or not reads_near) and not shares else COLUMNS
-
-
-def _shares_words(format: Format) -> bool:
-    return format.channels * format.dtype.itemsize % 4 != 0
 
 
 def block(
@@ -107,11 +108,13 @@ def block(
     rows: int,
     few: int = FEW,
     loops: bool = False,
+    narrow: bool = False,
 ) -> Blocked:
     """The function of a block of 1 or COLUMNS columns, with all loads inside their images. Where it
     `loops`, pixels of blocks that look over an edge are computed one after the other by a loop,
-    which is less to compile, and which software leaves at once where no thread needs it."""
-    made = _sides(function, inputs, outputs, columns, rows, few, VIEWED, loops, flat=False)
+    which is less to compile, and which software leaves at once where no thread needs it. Where
+    buffers have `narrow` elements, a pixel of 1 or 2 bytes is as cheap to read as one of 4."""
+    made = _sides(function, inputs, outputs, columns, rows, few, VIEWED, loops, False, narrow)
     if not made.reach:
         return made.blocked(made.sides[0])
     return made.blocked(_either(made.reach, made.is_clamped, *made.sides))
@@ -158,7 +161,7 @@ def halves(
 ) -> Halves:
     """The functions of blocks of COLUMNS pixels of a row. `viewed` says of images and results of
     how many channels there are views."""
-    made = _sides(function, inputs, outputs, COLUMNS, 1, few, viewed, loops=True, flat=True)
+    made = _sides(function, inputs, outputs, COLUMNS, 1, few, viewed, True, True, False)
     inner, edges = map(made.blocked, made.sides)
     edges_needed = edges if made.reach else None
     return Halves(inner, edges_needed, made.reach, made.is_clamped, made.is_flat)
@@ -185,6 +188,7 @@ def _sides(
     viewed: frozenset[int],
     loops: bool,
     flat: bool,
+    narrow: bool,
 ) -> _Sides:
     """`flat` says that rows need not be clamped where functions read their own alone."""
     pixels = _by_source_row(_pixels(function, columns, rows))
@@ -192,7 +196,7 @@ def _sides(
     own = range(columns)
     beside = [op for op in walk(pixels.body) if is_near(pixels, op) and op.data.dx not in own]
     is_clamped = is_flat = False
-    if not loops and _are_single(beside, inputs, columns, few):
+    if not loops and _are_single(beside, inputs, columns, few, narrow):
         fast = lower_boundary(pixels, "x", own)
         reach = dict.fromkeys(reach, (0, columns - 1))
     else:
@@ -309,7 +313,9 @@ def _is_flat(function: Function) -> bool:
     return all(op.data.dy == 0 and is_near(function, op) for op in rows)
 
 
-def _are_single(beside: Sequence[Op], inputs: Sequence[Format], columns: int, few: int) -> bool:
+def _are_single(
+    beside: Sequence[Op], inputs: Sequence[Format], columns: int, few: int, narrow: bool
+) -> bool:
     """Whether each of these pixels to the left and right of the block is best a load of its own, at
     a place that is cheap to find at the image's edge too."""
     if any(op.data.boundary not in CHEAP for op in beside):
@@ -320,7 +326,9 @@ def _are_single(beside: Sequence[Op], inputs: Sequence[Format], columns: int, fe
     for op in beside:
         side = (op.data.image, op.operands[1], op.data.dy, op.data.dx < 0)
         used.setdefault(side, set()).add(op.data.dx)
-    are_whole = all(inputs[op.data.image].dtype.itemsize >= 4 for op in beside)
+    formats = [inputs[op.data.image] for op in beside]
+    whole = NARROW if narrow else ()
+    are_whole = all(each.dtype.itemsize >= 4 or each.nbytes in whole for each in formats)
     return are_whole and all(len(pixels) <= few for pixels in used.values())
 
 

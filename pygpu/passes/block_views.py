@@ -20,6 +20,7 @@ from pygpu.storage import Format
 from pygpu.types import INT, vector
 
 COLUMNS: Final = 4  # pixels of a block along x, where views are read or written
+NARROW: Final = (1, 2)  # bytes of pixels that are elements of buffers, where these may be narrow
 _SHIFTS: Final = {1: 2, 2: 1, 3: 2}  # from columns of pixels to those of texels, for three a third
 
 
@@ -183,4 +184,4 @@ def pack(function: Function, outputs: Sequence[Format], rows: int) -> Function:
     return build.finish(packed)
 
 
-__all__ = ["COLUMNS", "is_column", "is_near", "pack", "view_of", "widen"]
+__all__ = ["COLUMNS", "NARROW", "is_column", "is_near", "pack", "view_of", "widen"]

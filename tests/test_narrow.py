@@ -1,0 +1,162 @@
+"""Buffers with elements of 8 and 16 bits: programs that read and write these compute what those of
+words do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import pygpu
+from conftest import require
+from pygpu import Image, Position, Vec2
+from pygpu.devices import opengl
+from pygpu.devices.compute import ComputeDevice
+from pygpu.glsl_buffers import element_bytes, row_bytes
+from pygpu.glsl_compute import NARROW, PLAIN, ComputeProgram, block_program, pixel_program
+from pygpu.passes import CLEAN, apply
+from pygpu.passes.block import block, columns_of
+from pygpu.passes.boundary import lower_boundary
+from pygpu.profile import Job
+from pygpu.ssa import Builder, Function, ImageInput, walk
+from pygpu.storage import Format
+
+Array = NDArray[Any]
+DTYPES = ("bool", "uint8", "int16", "uint16", "float16")
+NARROW_BUFFERS = replace(PLAIN, narrow=True)
+
+
+def formats() -> list[Format]:
+    """Those of which a pixel is an element."""
+    every = [Format(np.dtype(dtype), channels) for dtype in DTYPES for channels in (1, 2)]
+    return [format for format in every if format.nbytes < 3]
+
+
+def texels_of(format: Format, size: tuple[int, int]) -> Array:
+    generator = np.random.default_rng(6)
+    if format.dtype.kind == "f":
+        return generator.normal(size=(*size, format.channels)).astype(format.dtype)
+    limits = (0, 1) if format.dtype.kind == "b" else np.iinfo(format.dtype)
+    low, high = limits if isinstance(limits, tuple) else (limits.min, limits.max)
+    texels = generator.integers(low, high, (*size, format.channels), endpoint=True)
+    return texels.astype(format.dtype)
+
+
+def transposed(format: Format) -> Function:
+    build = Builder("transposed", [ImageInput("im", format.type)])
+    return build.finish([build.load(0, build.y, build.x)])
+
+
+# ---------------------------------------------------------------- the text, on any driver
+
+
+def run_widely(program: ComputeProgram, format: Format, texels: Array) -> Array:
+    """What a program for narrow buffers computes where each element takes four bytes."""
+    element = element_bytes(format, True)
+    height, width, channels = texels.shape
+    elements = row_bytes(format, width) // element
+    wide = np.zeros((height, elements), np.uint32)
+    kind = {1: np.uint8, 2: np.uint16}[element]
+    wide[:, :width] = texels.view(kind).reshape(height, width)
+    text = program.text.replace(f"#extension {NARROW} : require\n", "")
+    text = text.replace("uint8_t", "uint").replace("uint16_t", "uint")
+    with opengl.context() as gl:
+        shader = gl.gl.compute_shader(text)
+        source = gl.gl.buffer(wide.tobytes())
+        target = gl.gl.buffer(reserve=4 * width * row_bytes(format, height) // element)
+        source.bind_to_storage_buffer(0)
+        target.bind_to_storage_buffer(1)
+        shader["im_size"].value = width, height, elements
+        shader["result_size"].value = height, width, row_bytes(format, height) // element
+        group = program.columns * program.threads[0], program.rows * program.threads[1]
+        shader.run(-(-height // group[0]), -(-width // group[1]), 1)
+        gl.gl.memory_barrier()
+        words = np.frombuffer(target.read(), np.uint32).reshape(width, -1)[:, :height]
+        for each in (shader, source, target):
+            each.release()
+    return words.astype(kind).view(format.dtype).reshape(width, height, channels)
+
+
+@pytest.mark.parametrize("format", formats(), ids=str)
+@pytest.mark.parametrize("rows", [0, 1, 4])
+def test_pixels_of_narrow_buffers_are_elements(rows: int, format: Format) -> None:
+    """In blocks of one column and some rows, or (0) one by one."""
+    require("compute")
+    function = transposed(format)
+    assert columns_of(function, [format], [format], narrow=True) == 1
+    if rows:
+        blocked = block(function, [format], [format], 1, rows, narrow=True)
+        program = block_program(blocked, dialect=NARROW_BUFFERS)
+    else:
+        lowered = apply(CLEAN, lower_boundary(function))
+        program = pixel_program(lowered, [format], [format], dialect=NARROW_BUFFERS)
+    assert program.columns == 1
+    assert f"#extension {NARROW} : require" in program.text
+    texels = texels_of(format, (6, 11))
+    np.testing.assert_array_equal(run_widely(program, format, texels), texels.transpose(1, 0, 2))
+
+
+def test_pixels_of_other_sizes_take_words() -> None:
+    for dtype, channels in (("uint8", 3), ("uint8", 4), ("uint16", 2), ("float32", 1)):
+        format = Format(np.dtype(dtype), channels)
+        program = pixel_program(
+            lower_boundary(transposed(format)), [format], [format], dialect=NARROW_BUFFERS
+        )
+        assert NARROW not in program.text
+
+
+def test_pixels_beside_a_block_are_elements_too() -> None:
+    build = Builder("near", [ImageInput("im", Format(np.dtype("uint8"), 1).type)])
+    sides = [build.load(0, build.x, build.y, dx=dx, boundary="nearest") for dx in (-1, 1)]
+    function = build.finish([build.emit("add", *sides)])
+    grey = Format(np.dtype("uint8"), 1)
+    narrow, words = (block(function, [grey], [grey], 4, 1, narrow=each) for each in (True, False))
+    texels = [
+        sum(op.code == "load" and op.data.image == 1 for op in walk(made.function.body))
+        for made in (narrow, words)
+    ]
+    assert texels == [1, 3]  # of the view: parts of those at the sides where pixels share words
+
+
+# ---------------------------------------------------------------- drivers that have them
+
+
+def spread(im: Image, p: Position) -> Any:
+    return (im(p - (1, 0)) + im(p + (2, 1)) + im(p)) / 3
+
+
+def pair(im: Image, p: Position) -> Any:
+    value = im(Position(p.y, p.x))
+    return value, Vec2(value, 1 - value)
+
+
+def counted(im: Image, p: Position) -> Any:
+    total, k = 0.0, 0
+    while k < p.x % 5:
+        total, k = total + im(p + (k, 1)), k + 1
+    return total / 5
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("written", [spread, pair, counted])
+def test_narrow_and_whole_words_give_the_same_bits(written: Any, dtype: str) -> None:
+    require("compute")
+    narrow = ComputeDevice()
+    if not narrow.dialect.narrow:
+        pytest.skip(f"this driver has no {NARROW}")
+    words = ComputeDevice()
+    words.dialect = replace(words.dialect, narrow=False)
+    compiled = pygpu.compile(written, target="compute")
+    for size in ((1, 1), (3, 2), (7, 16), (9, 23), (40, 67)):
+        texels = (np.random.default_rng(7).random(size) * 100).astype(dtype)
+        job = Job.of(compiled, (texels,), {}, None, dtype)
+        function = job.made.translated.function
+        one, other = (
+            job.run(device.compile(function, job.made.inputs, job.made.formats))
+            for device in (narrow, words)
+        )
+        for first, second in zip(one, other, strict=True):
+            np.testing.assert_array_equal(first.host(), second.host())
