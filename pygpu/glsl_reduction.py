@@ -62,11 +62,6 @@ class FoldProgram:
     element_bytes: tuple[int, ...]  # of the images' buffers
 
     @property
-    def chunks(self) -> int:
-        """Chunks that a lane folds."""
-        return self.rounds[0] * self.rounds[1] * self.rounds[2]
-
-    @property
     def components(self) -> int:
         return sum(type.size for type in self.types)
 

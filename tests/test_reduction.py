@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import pygpu
 from conftest import require
 from pygpu import Image, Position, Vec2, Vec3, reduction
-from pygpu.devices import opengl
+from pygpu.devices import compute_reduction, opengl
 from pygpu.storage import STORED
 
 Array = NDArray[Any]
@@ -90,11 +90,13 @@ def test_every_type_is_folded(dtype: Any, channels: int) -> None:
     check(array, (0, 1))
 
 
+@pytest.mark.parametrize("groups", [1, compute_reduction.GROUPS])
 @pytest.mark.parametrize(("dtype", "channels"), [("float32", 1), ("uint8", 3)])
 def test_programs_for_hardware_are_right(
-    dtype: str, channels: int, monkeypatch: pytest.MonkeyPatch
+    dtype: str, channels: int, groups: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opengl.Context, "is_software", False)  # they are unrolled there
+    monkeypatch.setattr(compute_reduction, "GROUPS", groups)  # and lanes fold less of small images
     for shape in (*SHAPES, (70, 4096)):
         array = texels((*shape, channels), dtype)
         total = pygpu.reduce(lambda a, b: a + b, array)

@@ -9,6 +9,7 @@ A group folds at most 65536 texels, so that partial results of 16-bit ints are e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -29,6 +30,7 @@ from pygpu.types import Type
 
 Array = NDArray[Any]
 IDLE: Final = 1.125  # lanes over chunks, at most
+GROUPS: Final = 1024  # that fold an image, if it has the texels: enough to keep a GPU busy
 COLUMNS: Final = 128  # lanes side by side where columns are folded, each through many rows
 NARROW: Final = 32  # lanes side by side that still read whole lines of the cache
 
@@ -71,14 +73,14 @@ class Folded:
         """What groups have made of their parts of the image: arrays (rows, columns, channels),
         (H, n, C) along x and (n, W, C) along y."""
         with opengl.context() as gl:
-            buffer, shape = self._dispatch(gl, inputs, uniforms)
+            buffer, shape = self.dispatch(gl, inputs, uniforms)
             return self._read(gl, buffer, shape)
 
     def whole(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Array]:
         """The fold of all texels, each part (1, 1, channels). `along` must be BOTH."""
         assert self.program.along == BOTH
         with opengl.context() as gl:
-            buffer, (rows, columns) = self._dispatch(gl, inputs, uniforms)
+            buffer, (rows, columns) = self.dispatch(gl, inputs, uniforms)
             count = rows * columns
             ready = self._rest
             while count > 1:
@@ -86,14 +88,14 @@ class Folded:
                 fewer = gl.buffer(4 * left * self.program.components)
                 buffer.glo.bind_to_storage_buffer(0)
                 fewer.glo.bind_to_storage_buffer(1)
-                ready.set("count", (count, left))
+                ready.set(count=(count, left))
                 ready.bindings.bind(())
                 ready.program.run(left, 1, 1)
                 gl.gl.memory_barrier()
                 buffer, count = fewer, left
             return self._read(gl, buffer, (1, 1))
 
-    def _dispatch(
+    def dispatch(
         self, gl: opengl.Context, inputs: Sequence[Storage], uniforms: Sequence[Constant]
     ) -> tuple[opengl.Buffer, tuple[int, int]]:
         """A buffer of partial results, and how many rows and columns of them there are."""
@@ -104,9 +106,11 @@ class Folded:
         chunks = -(-width // program.pixels)
         across = _across(program, chunks)
         down = program.lanes // across
-        is_high = 2 * height >= down * program.chunks or chunks <= across
+        rounds = _rounds(program, chunks * height, 1 if gl.is_software else GROUPS)
+        far = math.prod(rounds)
+        is_high = 2 * height >= down * far or chunks <= across
         is_tall = program.along == ALONG_Y or (program.along == BOTH and is_high)
-        tile = (across, down * program.chunks) if is_tall else (across * program.chunks, down)
+        tile = (across, down * far) if is_tall else (across * far, down)
         groups = -(-chunks // tile[0]), -(-height // tile[1])
         if max(groups) > gl.limits.groups:
             raise DeviceError(f"an image of {width} x {height} pixels takes {groups} work groups")
@@ -116,23 +120,28 @@ class Folded:
         held = [upload(gl, inputs[index]) for index in self._images]
         for binding, each in enumerate([*held, buffer]):
             each.glo.bind_to_storage_buffer(binding)
-        for index, (name, format) in enumerate(zip(program.image_sizes, self.inputs, strict=True)):
-            if name:
-                image = inputs[index]
-                elements = row_bytes(format, image.width) // program.element_bytes[index]
-                ready.set(name, (image.width, image.height, elements))
+        sizes = {
+            name: (image.width, image.height, row_bytes(format, image.width) // element)
+            for name, format, element, image in zip(
+                program.image_sizes, self.inputs, program.element_bytes, inputs, strict=True
+            )
+            if name
+        }
         first, last = {
             BOTH: (program.lanes // 2, 1),
             ALONG_X: (across // 2, 1),
             ALONG_Y: (program.lanes // 2, across),
         }[program.along]
-        ready.set("extent", (chunks, height, width // program.pixels, width))
-        ready.set("across", across)
-        ready.set("pace", (0, down) if is_tall else (across, 0))
-        ready.set("rounds", program.rounds)
-        ready.set("tile", tile)
-        ready.set("parts", (columns, rows * columns))
-        ready.set("folds", (first, last, max(2 * first - last, 0)))
+        ready.set(
+            **sizes,
+            extent=(chunks, height, width // program.pixels, width),
+            across=across,
+            pace=(0, down) if is_tall else (across, 0),
+            rounds=rounds,
+            tile=tile,
+            parts=(columns, rows * columns),
+            folds=(first, last, max(2 * first - last, 0)),
+        )
         ready.bindings.bind(uniforms)
         ready.program.run(*groups, 1)
         gl.gl.memory_barrier()
@@ -162,10 +171,16 @@ class _Ready:
         self.held = gl.program(text.text, is_compute=True)
         self.program = self.held.glo
         self.bindings = Bindings(gl, self.program, text, 0)
+        self.uniforms = {name: self.program[name] for name in self.program}
 
-    def set(self, name: str, value: Any) -> None:
-        if name in self.program:
-            self.program[name].value = value
+    def set(self, **sizes: Any) -> None:
+        """Set uniforms, of which the program may lack some, where they are not so already."""
+        if sizes == self.held.sizes:
+            return
+        for name, value in sizes.items():
+            if name in self.uniforms:
+                self.uniforms[name].value = value
+        self.held.sizes = sizes
 
 
 def _across(program: FoldProgram, chunks: int) -> int:
@@ -179,6 +194,16 @@ def _across(program: FoldProgram, chunks: int) -> int:
     while best > NARROW and -(-chunks // best) * best > chunks * IDLE:
         best //= 2
     return best
+
+
+def _rounds(program: FoldProgram, chunks: int, groups: int) -> tuple[int, int, int]:
+    """The rounds of a lane, for an image of so many chunks: fewer where there would not be so many
+    groups."""
+    outer, inner, count = program.rounds
+    if program.along == BOTH:
+        while outer * inner > 1 and chunks < groups * program.lanes * outer * inner * count:
+            outer, inner = (outer // 2, inner) if outer >= inner else (outer, inner // 2)
+    return outer, inner, count
 
 
 def _power(number: int) -> int:
