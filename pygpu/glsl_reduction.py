@@ -32,11 +32,12 @@ from pygpu.types import Type
 ALONG_X: Final = "x"  # every row becomes one value, or a few
 ALONG_Y: Final = "y"  # every column
 BOTH: Final = "xy"  # the image becomes one value, or a few
-LANES: Final = 256
+LANES: Final = 128
+LANES_DOWN: Final = 256  # of groups that fold columns
 SHARED: Final = 32768  # bytes of shared memory that OpenGL 4.3 grants
 CHUNK: Final = 16  # bytes
 TEXELS: Final = 64  # that a lane of a wide program holds at once: enough loads on their way
-ROUNDS: Final = (2, 2)  # of them, in nested loops
+ROUNDS: Final = (2, 4)  # of them, in nested loops
 EDGE: Final = 4  # chunks that a lane loads at once where some may be missing
 PLAIN_ROUNDS: Final = (8, 8)  # where a lane loads single texels
 OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
@@ -79,7 +80,7 @@ def fold_program(
     """Programs for `value` of a pixel, of which the first `count` images are folded, and `join` of
     two values, given as uniforms. Both results are converted to `types`. None where a group's
     values do not fit into shared memory. Without `unrolled` the text stays short."""
-    lanes = _lanes(types)
+    lanes = _lanes(types, along)
     if lanes is None:
         return None
     value = apply(CLEAN, lower_boundary(_own_texels(value, count)))
@@ -138,11 +139,11 @@ def fold_program(
     )  # fmt: skip
 
 
-def _lanes(types: Sequence[Type]) -> int | None:
+def _lanes(types: Sequence[Type], along: str) -> int | None:
     """Lanes of a group: as many as have room for a value, a power of two."""
     words = sum(4 if type.size == 3 else type.size for type in types)
     nbytes = 4 * (words if words == 1 else -(-words // 4) * 4)
-    lanes = LANES
+    lanes = LANES_DOWN if along == ALONG_Y else LANES
     while lanes * nbytes > SHARED:
         lanes //= 2
     return lanes if lanes >= 32 else None

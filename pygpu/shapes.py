@@ -51,10 +51,11 @@ class Shape:
 CANDIDATES: Final = tuple(
     Shape(4, rows, *threads)
     for rows in (1, 2, 4, 8)
-    for threads in ((64, 1), (32, 4), (16, 8), (8, 8), (16, 16))
+    for threads in ((64, 1), (32, 4), (16, 8), (8, 8), (32, 8), (16, 16))
 )
 
 # The shapes of functions of which nothing was measured: the fastest for such kernels on an H200.
+OWN: Final = Shape(4, 1, 32, 8)  # what is read is the pixel itself: memory is all there is
 POINTS: Final = Shape(4, 2, 32, 4)  # pixels of a column share nothing, or too little to matter
 WINDOWS: Final = Shape(4, 4, 32, 4)  # rows share what they read, or are of 8 or 16 bits
 PACKED: Final = Shape(4, 8, 16, 8)  # rows share what they read and are of 8 or 16 bits
@@ -78,9 +79,12 @@ def default(
         return SINGLE if is_single else SCATTERED
     texels = sum(op.code == "load" for op in ops)
     is_flat = not any(each.up or each.down for each in found if each is not None)
+    is_own = is_flat and not any(each.left or each.right for each in found if each is not None)
     is_packed = all(inputs[index].dtype.itemsize < 4 for index in read)
     if is_flat and is_packed and is_single:
         return COLOURS
+    if is_own and not is_packed:
+        return OWN
     if size(function) > DENSE * texels or (is_flat and not is_packed):
         return POINTS
     return PACKED if is_packed and not is_flat else WINDOWS

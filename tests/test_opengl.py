@@ -307,12 +307,16 @@ def test_textures_go_back_to_the_pool(device: Any) -> None:
     array = np.ones((31, 33), np.float32)
     program = device.compile(copying(FLOAT), [F32], [F32])
     storage = Storage.of(array)
+    names = set()
+    for _ in range(2 * opengl.SPARE):
+        (result,) = program.run([storage], [], (31, 33), [None])
+        names.add(next(iter(result.copies.values())).glo.glo)
+        if len(names) > 1:
+            assert not opengl.context().held.is_software  # there, results take turns
+        del result
+        gc.collect()
+    assert len(names) <= opengl.SPARE
     (result,) = program.run([storage], [], (31, 33), [None])
-    name = next(iter(result.copies.values())).glo.glo
-    del result
-    gc.collect()
-    (result,) = program.run([storage], [], (31, 33), [None])
-    assert next(iter(result.copies.values())).glo.glo == name
     with opengl.context() as gl:
         gl.drain()
         gl.pool.clear()

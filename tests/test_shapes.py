@@ -30,7 +30,21 @@ def scaled(by):
 
 def test_candidates_are_different_and_include_each_default():
     assert len(set(shapes.CANDIDATES)) == len(shapes.CANDIDATES)
-    assert {shapes.POINTS, shapes.WINDOWS, shapes.PACKED} <= set(shapes.CANDIDATES)
+    assert {shapes.OWN, shapes.POINTS, shapes.WINDOWS, shapes.PACKED} <= set(shapes.CANDIDATES)
+
+
+def test_default_shapes_follow_how_a_function_reads():
+    build = Builder("sides", [ImageInput("image", FLOAT)])
+    sides = [build.load(0, build.x, build.y, dx=dx) for dx in (-1, 1)]
+    near = build.finish([build.emit("add", *sides)])
+    build = Builder("turned", [ImageInput("image", FLOAT)])
+    turned = build.finish([build.load(0, build.y, build.x)])
+    assert shapes.default(scaled(2.0), [FLOATS], [FLOATS]) == shapes.OWN
+    assert shapes.default(scaled(2.0), [BYTES], [BYTES]) == shapes.WINDOWS
+    assert shapes.default(near, [FLOATS], [FLOATS]) == shapes.POINTS
+    assert shapes.default(turned, [FLOATS], [FLOATS]) == shapes.SINGLE
+    assert shapes.default(turned, [BYTES], [BYTES]) == shapes.SCATTERED
+    assert shapes.default(turned, [BYTES], [BYTES], narrow=True) == shapes.SINGLE
 
 
 def test_a_shape_of_nothing_is_refused():

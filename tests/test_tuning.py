@@ -46,7 +46,7 @@ class ShapedProgram:
 
 
 class ShapedDevice:
-    """Takes the place of the compute target; it refuses groups of 256 threads."""
+    """Takes the place of the compute target; it refuses groups of 16 x 16 threads."""
 
     name, driver = "compute", "fake driver"
 
@@ -54,7 +54,7 @@ class ShapedDevice:
         if shape is None:
             key = shapes.key(function, inputs, outputs, self.driver)
             shape = shapes.remembered(key) or shapes.default(function, inputs, outputs)
-        if shape.threads_x * shape.threads_y == 256:
+        if shape.threads_y == 16:
             raise pygpu.DeviceError("too many threads")
         return ShapedProgram(InterpreterDevice().compile(function, inputs, outputs), shape)
 
@@ -86,9 +86,9 @@ def shape_of(compiled):
 def test_the_fastest_counts_from_the_next_call_on(device):
     compiled, image = pygpu.compile(scaled), random(5, 7)
     before = compiled(image, by=2.0)
-    assert shape_of(compiled) == shapes.POINTS
+    assert shape_of(compiled) == shapes.OWN
     tuned = pygpu.tune(compiled, image, by=2.0)
-    assert (tuned.before, tuned.shape) == (shapes.POINTS, FASTEST)
+    assert (tuned.before, tuned.shape) == (shapes.OWN, FASTEST)
     assert next(iter(tuned.times)) == FASTEST
     assert shape_of(compiled) == FASTEST
     assert np.array_equal(compiled(image, by=2.0), before)
@@ -107,7 +107,7 @@ def test_another_driver_does_not(device):
     device.driver = "newer driver"
     compiled = pygpu.compile(scaled)
     compiled(random(5, 7), by=2.0)
-    assert shape_of(compiled) == shapes.POINTS
+    assert shape_of(compiled) == shapes.OWN
 
 
 def test_programs_for_the_same_formats_all_change(device):
@@ -123,7 +123,7 @@ def test_programs_for_the_same_formats_all_change(device):
 def test_what_is_hardly_faster_changes_nothing(device):
     device.seconds[FASTEST] = 1.99
     tuned = pygpu.tune(pygpu.compile(scaled), random(5, 7), by=2.0)
-    assert tuned.shape == tuned.before == shapes.POINTS
+    assert tuned.shape == tuned.before == shapes.OWN
 
 
 def test_what_the_driver_refuses_is_left_out(device):
@@ -135,7 +135,7 @@ def test_what_the_driver_refuses_is_left_out(device):
 def test_where_all_are_refused_it_says_so(device, monkeypatch):
     compiled, image = pygpu.compile(scaled), random(5, 7)
     compiled(image, by=2.0)
-    monkeypatch.setattr(tuning, "CANDIDATES", (Shape(4, 1, 32, 8),))
+    monkeypatch.setattr(tuning, "CANDIDATES", (Shape(4, 1, 16, 16),))
     with pytest.raises(pygpu.DeviceError, match="refuses every shape"):
         pygpu.tune(compiled, image, by=2.0)
 
@@ -149,7 +149,7 @@ def test_without_a_cache_it_holds_for_the_process(device, monkeypatch):
     shapes.forget()
     again = pygpu.compile(scaled)
     again(random(5, 7), by=2.0)
-    assert shape_of(again) == shapes.POINTS
+    assert shape_of(again) == shapes.OWN
 
 
 def test_the_report_is_a_table(device):

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 LEAST: Final = 0.004  # seconds that runs between two waits take together
 MOST: Final = 50
+AHEAD: Final = 0.003  # seconds of other work before them: Python submits slower than devices work
+CYCLES: Final = int(2e9 * AHEAD)  # of that work
 
 
 @dataclass(frozen=True, slots=True)

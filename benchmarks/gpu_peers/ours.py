@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from statistics import median
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -13,14 +12,27 @@ import numpy as np
 
 import pygpu
 from benchmarks import kernels
-from benchmarks.gpu_peers import Case, Job, paced
+from benchmarks.gpu_peers import CYCLES, Case, Job, paced
 from benchmarks.kernels import ANGLE, CONV9, GAUSS5, GAUSS15, SHIFT, view
 from pygpu import profile, shapes
 from pygpu.devices import opengl
 from pygpu.devices.compute_reduction import Folded
 
 NAME: Final = "PyGPU"
-ALONE: Final = 5  # single runs that are timed
+_WAIT: Final = f"""\
+#version 430 core
+
+layout(local_size_x = 1) in;
+
+layout(std430, binding = 0) buffer last_block {{ float last; }};
+
+void main() {{
+    float x = last;
+    for (int i = 0; i < {CYCLES // 6}; i++)  // which wait for each other
+        x = x * 0.999 + 0.5;
+    last = x;
+}}
+"""
 
 
 def version() -> str:
@@ -61,7 +73,7 @@ def prepare(case: Case, is_tuned: bool) -> Job | None:
 
 def _sum(image: Any) -> Job:
     """The program that a user's call runs, as those of the other kernels. Reading its partial
-    results and adding them up is left out, as the peers' reading is."""
+    results and adding them up is left out, as the peers' reading is; what waits for that is not."""
     same = pygpu.compile(lambda im, p: im(p), im=pygpu.Image, p=pygpu.Position, target="compute")
     on_device = same(image, dtype=image.dtype)
     dispatch, given = Folded.dispatch, []
@@ -72,6 +84,7 @@ def _sum(image: Any) -> Job:
     def run() -> None:
         with opengl.context() as gl:
             dispatch(folded, gl, storages, uniforms)
+            gl.gl.memory_barrier()
 
     return Job(run, on_device.sum)
 
@@ -115,10 +128,14 @@ def _steps(case: Case) -> list[tuple[Any, dict[str, Any]]]:
 
 
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
-    """By timer queries, of runs one after the other and of single ones: whichever say less. Python
-    may take longer to submit a small run than the device to do it, and a query has some
-    microseconds of its own."""
+    """By timer queries."""
     with opengl.context() as gl:
+        wait = gl.program(_WAIT, is_compute=True)
+        nothing = gl.buffer(4)
+
+        def waiting() -> None:
+            nothing.glo.bind_to_storage_buffer(0)
+            wait.glo.run(1, 1, 1)
 
         def timed(run: Callable[[], Any], count: int) -> float:
             def several() -> None:
@@ -126,6 +143,6 @@ def seconds(runs: list[Callable[[], Any]]) -> list[float]:
                     run()
                     gl.drain()  # what it has let go is there for the next one
 
-            return gl.clock.seconds([several])[0]
+            return gl.clock.seconds([several] if gl.is_software else [waiting, several])[-1]
 
-        return [min(paced(timed, run), median(gl.clock.seconds([run] * ALONE))) for run in runs]
+        return [paced(timed, run) for run in runs]

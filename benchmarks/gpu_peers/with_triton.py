@@ -8,7 +8,7 @@ from typing import Any, Final
 import torch
 import triton
 
-from benchmarks.gpu_peers import Case, Job, module, paced, slug
+from benchmarks.gpu_peers import CYCLES, Case, Job, module, paced, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
@@ -142,6 +142,7 @@ def seconds(runs: list[Callable[[], Any]]) -> list[float]:
 
 def _timed(run: Callable[[], Any], count: int) -> float:
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda._sleep(CYCLES)
     begin.record()
     for _ in range(count):
         run()

@@ -174,8 +174,10 @@ class Pass:
         height, width = shape
         held = [upload(gl, inputs[index]) for index in self.images]
         held += [gl.buffer(height * row_bytes(format, width)) for format in self.outputs]
-        for binding, buffer in enumerate(held):
-            buffer.glo.bind_to_storage_buffer(binding)
+        buffers = [buffer.glo for buffer in held]
+        for binding, buffer in enumerate(buffers):
+            buffer.bind_to_storage_buffer(binding)
+        gl.order.before(buffers[: len(self.images)], buffers[len(self.images) :])
         self._set_sizes(inputs, shape)
         self.bindings.bind(uniforms)
         across, down = -(-width // self.columns), -(-height // self.rows)
@@ -183,7 +185,6 @@ class Pass:
             if first and self.top is not None:
                 self.top.value, self.held.sizes = first * self.rows, None
             self.program.run(across, min(down - first, gl.limits.groups), 1)
-        gl.gl.memory_barrier()
         return held[len(self.images) :]
 
     def _set_sizes(self, inputs: Sequence[Storage], shape: tuple[int, int]) -> None:
@@ -218,7 +219,7 @@ def upload(gl: opengl.Context, storage: Storage) -> opengl.Buffer:
         padded = np.zeros((storage.height, row), np.uint8)
         padded[:, : texels.shape[1]] = texels
         texels = padded
-    buffer.glo.write(texels)
+    gl.write(buffer, texels)
     storage.copies[COPY] = buffer
     return buffer
 

@@ -86,12 +86,12 @@ class Folded:
             while count > 1:
                 left = -(-count // (PARTIALS * self.program.lanes))
                 fewer = gl.buffer(4 * left * self.program.components)
+                gl.order.before([buffer.glo], [fewer.glo])
                 buffer.glo.bind_to_storage_buffer(0)
                 fewer.glo.bind_to_storage_buffer(1)
                 ready.set(count=(count, left))
                 ready.bindings.bind(())
                 ready.program.run(left, 1, 1)
-                gl.gl.memory_barrier()
                 buffer, count = fewer, left
             return self._read(gl, buffer, (1, 1))
 
@@ -118,6 +118,7 @@ class Folded:
         columns = width if program.along == ALONG_Y else groups[0]
         buffer = gl.buffer(4 * rows * columns * program.components)
         held = [upload(gl, inputs[index]) for index in self._images]
+        gl.order.before([each.glo for each in held], [buffer.glo])
         for binding, each in enumerate([*held, buffer]):
             each.glo.bind_to_storage_buffer(binding)
         sizes = {
@@ -144,7 +145,6 @@ class Folded:
         )
         ready.bindings.bind(uniforms)
         ready.program.run(*groups, 1)
-        gl.gl.memory_barrier()
         return buffer, (rows, columns)
 
     def _read(

@@ -26,6 +26,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.devices.opengl_order import Order
 from pygpu.devices.opengl_pages import LargePages, PagesError
 from pygpu.devices.opengl_platform import PlatformContext, PlatformError, attempts
 from pygpu.devices.opengl_pool import Pool
@@ -38,6 +39,7 @@ MEMORY: Final = {"GL_NVX_gpu_memory_info": 0x9047, "GL_ATI_meminfo": 0x87FC}  # 
 IMAGES: Final = 0x90CE  # GL_MAX_FRAGMENT_IMAGE_UNIFORMS
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
+SPARE: Final = 4  # buffers of a size that results take turns in, so that few programs wait
 POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
 
 # The one spelling of each stored dtype in moderngl.
@@ -149,6 +151,7 @@ class Context:
             self._memory(),
         )
         self.pool = Pool(max(POOLED, self.limits.memory // 8), self._free)
+        self.order = Order(self.gl.memory_barrier)
         status = platform.load("glGetGraphicsResetStatus") or platform.load(
             "glGetGraphicsResetStatusARB"
         )
@@ -277,7 +280,7 @@ class Context:
     def constants(self, data: NDArray[Any]) -> Buffer:
         """A buffer for a uniform block."""
         buffer = self.memory(data.nbytes)
-        buffer.glo.write(np.ascontiguousarray(data))
+        self.write(buffer, np.ascontiguousarray(data))
         return buffer
 
     def buffer(self, nbytes: int) -> Buffer:
@@ -291,9 +294,11 @@ class Context:
         return self.memory(nbytes)
 
     def memory(self, nbytes: int) -> Buffer:
-        """A buffer for any use, its bytes undefined."""
+        """A buffer for any use, its bytes undefined. On hardware, one that programs are at work
+        with is taken only where there are others enough, or no room for them."""
         key = ("buffer", nbytes)
-        glo = self.pool.take(key)
+        has_room = not self.is_software and SPARE * nbytes <= self.pool.limit // 4
+        glo = self.pool.take(key, self.order.is_busy, SPARE if has_room else 0)
         if glo is None:
             glo = self._allocate(partial(self.new_buffer, nbytes), "a storage buffer", nbytes)
         return Buffer(self, glo, key, nbytes)
@@ -315,11 +320,17 @@ class Context:
                     self.pool.clear()
         return self.gl.buffer(reserve=nbytes)
 
+    def write(self, buffer: Buffer, data: NDArray[Any], offset: int = 0) -> None:
+        """Bytes into a buffer."""
+        self.order.before(written=[buffer.glo])
+        buffer.glo.write(data, offset=offset)
+
     def download(self, buffer: Buffer, into: NDArray[Any]) -> None:
         """The first bytes of a buffer into a C-contiguous array. What the host maps, NVIDIA's
         driver moves to the host's memory, where programs reach it 40 times slower: on hardware
         nothing is mapped but a buffer for that."""
         texels = into.reshape(-1).view(np.uint8)
+        self.order.before(read=[buffer.glo])
         if self.is_software:
             buffer.glo.read_into(texels, len(texels))
             return

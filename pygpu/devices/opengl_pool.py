@@ -27,11 +27,21 @@ class Pool:
         while self.nbytes > self.limit:
             self._drop()
 
-    def take(self, key: Hashable) -> Any | None:
+    def take(
+        self, key: Hashable, is_busy: Callable[[Any], bool] | None = None, spare: int = 0
+    ) -> Any | None:
+        """One that was given under the key, None where there is none: the last, or of those that
+        are not busy the first. Where all are busy and fewer than `spare`, there is none."""
         things = self._kept.get(key)
         if not things:
             return None
-        thing, nbytes = things.pop()
+        place = len(things) - 1
+        if is_busy is not None:
+            free = [i for i, (thing, _) in enumerate(things) if not is_busy(thing)]
+            if not free and len(things) < spare:
+                return None
+            place = free[0] if free else 0
+        thing, nbytes = things.pop(place)
         if not things:
             del self._kept[key]
         self.nbytes -= nbytes

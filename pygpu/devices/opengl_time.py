@@ -85,10 +85,10 @@ class Clock:
         another."""
         context = self.context
         source, target = context.memory(nbytes), context.memory(nbytes)
-        noise = np.random.default_rng(0).bytes(min(nbytes, 1 << 24))
+        noise = np.random.default_rng(0).integers(0, 256, min(nbytes, 1 << 24), np.uint8)
         for start in range(0, nbytes, len(noise)):  # memory never written may be no memory
             for buffer in (source, target):
-                buffer.glo.write(noise[: nbytes - start], offset=start)
+                context.write(buffer, noise[: nbytes - start], start)
         if context.limits.version < 430:
             return self.seconds([lambda: context.gl.copy_buffer(target.glo, source.glo)] * count)
         # The driver's own copy may take ten times as long.
@@ -96,10 +96,10 @@ class Clock:
         groups = -(-nbytes // (16 * 256))
 
         def copy() -> None:
+            context.order.before([source.glo], [target.glo])
             source.glo.bind_to_storage_buffer(0)
             target.glo.bind_to_storage_buffer(1)
             program.glo.run(min(groups, 1024), -(-groups // 1024), 1)
-            context.gl.memory_barrier()
 
         return self.seconds([copy] * count)
 

@@ -1,0 +1,138 @@
+"""Barriers between compute programs: where they share buffers, and nowhere else."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pygpu
+from conftest import require
+from pygpu import Image, Position
+from pygpu.devices import opengl
+from pygpu.devices.opengl_order import Order
+from pygpu.devices.opengl_pool import Pool
+
+
+def doubled(im: Image, p: Position) -> Any:
+    return im(p) * 2
+
+
+class Counted:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self) -> None:
+        self.count += 1
+
+
+def buffers(count: int) -> list[Any]:
+    return [SimpleNamespace(glo=name) for name in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "barriers"),
+    [
+        (("a", "b"), ("a", "c"), 0),  # both read a
+        (("a", "b"), ("b", "c"), 1),  # reads what was written
+        (("a", "b"), ("c", "b"), 1),  # writes what was written
+        (("a", "b"), ("c", "a"), 1),  # writes what was read
+    ],
+)
+def test_barriers_are_where_buffers_are_shared(
+    first: tuple[str, str], second: tuple[str, str], barriers: int
+) -> None:
+    named = dict(zip("abc", buffers(3), strict=True))
+    barrier = Counted()
+    order = Order(barrier)
+    for read, written in (first, second):
+        order.before([named[read]], [named[written]])
+    assert barrier.count == barriers
+
+
+def test_a_barrier_ends_what_was_before() -> None:
+    a, b, c = buffers(3)
+    barrier = Counted()
+    order = Order(barrier)
+    order.before([a], [b])
+    assert order.is_busy(a)
+    assert order.is_busy(b)
+    order.before([b], [c])
+    assert barrier.count == 1
+    assert not order.is_busy(a)
+    order.before(read=[b])  # it was there before the barrier
+    order.before(read=[c])
+    assert barrier.count == 2
+
+
+def test_a_pool_gives_what_is_busy_last() -> None:
+    pool = Pool(100, lambda thing: None)
+    for thing in "abc":
+        pool.give("kind", thing, 1)
+    busy = {"a"}
+    assert pool.take("kind", busy.__contains__, 3) == "b"
+    busy.add("c")
+    assert pool.take("kind", busy.__contains__, 3) is None  # there may be a third
+    assert pool.take("kind", busy.__contains__, 2) == "a"  # there may not
+    assert pool.take("kind", busy.__contains__) == "c"
+    assert pool.take("kind", busy.__contains__) is None
+
+
+# ---------------------------------------------------------------- the device
+
+
+@pytest.fixture
+def barriers(monkeypatch: pytest.MonkeyPatch) -> Counted:
+    """How many barriers there are, as on hardware, where results take turns in several buffers."""
+    require("compute")
+    counted = Counted()
+    with opengl.context() as gl:
+        gl.order.barrier()
+        monkeypatch.setattr(gl, "order", Order(counted))
+        monkeypatch.setattr(opengl.Context, "is_software", False)
+        monkeypatch.setattr(opengl.Context, "pages", None)
+    return counted
+
+
+def test_calls_of_their_own_take_few_barriers(barriers: Counted) -> None:
+    compiled = pygpu.compile(doubled, target="compute")
+    image = pygpu.Image(np.random.default_rng(0).random((17, 23), np.float32))
+    compiled(image)
+    before = barriers.count
+    for _ in range(40):
+        compiled(image)
+    assert barriers.count - before <= 40 // opengl.SPARE
+
+
+def test_calls_that_depend_on_each_other_take_one_each(barriers: Counted) -> None:
+    compiled = pygpu.compile(doubled, target="compute")
+    image = pygpu.Image(np.ones((9, 14), np.float32))
+    value = compiled(image)
+    before = barriers.count
+    for _ in range(5):
+        value = compiled(value)
+    assert barriers.count == before + 5
+    np.testing.assert_array_equal(value.numpy(), 64)
+    assert barriers.count == before + 6  # what is downloaded was written
+
+
+def test_chains_give_what_numpy_gives(target: str) -> None:
+    """Results of many sizes, let go in every order, whose buffers others take."""
+    compiled = pygpu.compile(doubled, target=target)
+    generator = np.random.default_rng(3)
+    held: list[tuple[Any, Any]] = []
+    for step in range(300):
+        if held and generator.random() < 0.6:
+            image, exact = held[generator.integers(len(held))]
+        else:
+            exact = generator.random((8, int(generator.integers(1, 4)) * 16)).astype(np.float32)
+            image = pygpu.Image(exact)
+        held.append((compiled(image), np.minimum(exact * 2, 1e30)))
+        while len(held) > 6:
+            image, exact = held.pop(int(generator.integers(len(held))))
+            if step % 3 == 0:
+                np.testing.assert_allclose(image.numpy(), exact, rtol=1e-6)
+    for image, exact in held:
+        np.testing.assert_allclose(image.numpy(), exact, rtol=1e-6)
