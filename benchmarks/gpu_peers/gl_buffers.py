@@ -32,6 +32,7 @@ def read(buffer: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """An array of a buffer's bytes, by way of another buffer."""
     array = np.empty(shape, dtype)
     with opengl.context() as gl:
+        gl.gl.memory_barrier()
         between = gl.gl.buffer(reserve=array.nbytes)
         gl.gl.copy_buffer(between, buffer, array.nbytes)
         between.read_into(array.reshape(-1).view(np.uint8))

@@ -151,7 +151,8 @@ class Context:
             self._memory(),
         )
         self.pool = Pool(max(POOLED, self.limits.memory // 8), self._free)
-        self.order = Order(self.gl.memory_barrier)
+        has_barriers = self.gl.version_code >= 420  # as old as programs that write buffers
+        self.order = Order(self.gl.memory_barrier if has_barriers else lambda: None)
         status = platform.load("glGetGraphicsResetStatus") or platform.load(
             "glGetGraphicsResetStatusARB"
         )

@@ -27,11 +27,15 @@ class Order:
         reads = {buffer.glo for buffer in read}
         writes = {buffer.glo for buffer in written}
         if not self._written.isdisjoint(reads | writes) or not self._read.isdisjoint(writes):
-            self.barrier()
-            self._read.clear()
-            self._written.clear()
+            self.settle()
         self._read |= reads
         self._written |= writes
+
+    def settle(self) -> None:
+        """A barrier now: what comes waits for all that was."""
+        self.barrier()
+        self._read.clear()
+        self._written.clear()
 
     def is_busy(self, buffer: Any) -> bool:
         """Whether writing to it would take a barrier."""

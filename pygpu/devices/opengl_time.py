@@ -70,6 +70,7 @@ class Clock:
                 self._wake(runs[0])
             started = time.perf_counter()
             for run, query in zip(runs, queries, strict=True):
+                context.order.settle()
                 with query:
                     run()
                 context.drain()  # what a run has let go is there for the next one
