@@ -118,6 +118,18 @@ def test_calls_that_depend_on_each_other_take_one_each(barriers: Counted) -> Non
     assert barriers.count == before + 6  # what is downloaded was written
 
 
+def test_tables_are_read_too(barriers: Counted) -> None:
+    """Their buffers may become those of results once nobody holds the program."""
+    table = np.random.default_rng(1).random(500)
+
+    def looked_up(im: Image, p: Position) -> Any:
+        return im(p) + table[p.x % 500]
+
+    pygpu.compile(looked_up, target="compute")(pygpu.Image(np.ones((2, 3), np.float32)))
+    with opengl.context() as gl:
+        assert len(gl.order._read) == 2  # the image and the table
+
+
 def test_chains_give_what_numpy_gives(target: str) -> None:
     """Results of many sizes, let go in every order, whose buffers others take."""
     compiled = pygpu.compile(doubled, target=target)

@@ -177,7 +177,8 @@ class Pass:
         buffers = [buffer.glo for buffer in held]
         for binding, buffer in enumerate(buffers):
             buffer.bind_to_storage_buffer(binding)
-        gl.order.before(buffers[: len(self.images)], buffers[len(self.images) :])
+        count = len(self.images)
+        gl.order.before([*buffers[:count], *self.bindings.buffers], buffers[count:])
         self._set_sizes(inputs, shape)
         self.bindings.bind(uniforms)
         across, down = -(-width // self.columns), -(-height // self.rows)
@@ -185,7 +186,7 @@ class Pass:
             if first and self.top is not None:
                 self.top.value, self.held.sizes = first * self.rows, None
             self.program.run(across, min(down - first, gl.limits.groups), 1)
-        return held[len(self.images) :]
+        return held[count:]
 
     def _set_sizes(self, inputs: Sequence[Storage], shape: tuple[int, int]) -> None:
         """Set the uniforms of sizes, and `top` to 0, where they are not so already."""

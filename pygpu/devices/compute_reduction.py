@@ -86,7 +86,7 @@ class Folded:
             while count > 1:
                 left = -(-count // (PARTIALS * self.program.lanes))
                 fewer = gl.buffer(4 * left * self.program.components)
-                gl.order.before([buffer.glo], [fewer.glo])
+                gl.order.before([buffer.glo, *ready.bindings.buffers], [fewer.glo])
                 buffer.glo.bind_to_storage_buffer(0)
                 fewer.glo.bind_to_storage_buffer(1)
                 ready.set(count=(count, left))
@@ -118,7 +118,7 @@ class Folded:
         columns = width if program.along == ALONG_Y else groups[0]
         buffer = gl.buffer(4 * rows * columns * program.components)
         held = [upload(gl, inputs[index]) for index in self._images]
-        gl.order.before([each.glo for each in held], [buffer.glo])
+        gl.order.before([*[each.glo for each in held], *ready.bindings.buffers], [buffer.glo])
         for binding, each in enumerate([*held, buffer]):
             each.glo.bind_to_storage_buffer(binding)
         sizes = {

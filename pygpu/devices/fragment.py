@@ -221,6 +221,8 @@ class _Program:
                 uniform.value = extent
             if self.last is not None:
                 self.last.value = width - 1
+        if self.bindings.buffers:
+            gl.order.before(read=self.bindings.buffers)
         self.bindings.bind(uniforms)
         self.vertices.render(TRIANGLES, 3)
 

@@ -1,7 +1,8 @@
 """What every kind of OpenGL program is given besides images: uniforms, and tables of constants.
 
 bindings = Bindings(gl, program, text, first_unit=2)     # two textures are bound already
-bindings.bind([1.5, (0, 1)])                              # before each run
+bindings.bind([1.5, (0, 1)])                              # before each run, which reads
+bindings.buffers                                          # these besides its images
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Bindings:
                 unit = first_unit + len(self.textures)
                 program[table.name].value = unit
                 self.textures.append((_texture(gl, table.values), unit))
+        self.buffers = [buffer.glo for buffer, _ in self.blocks]
         self.uniforms = [
             (index, program[name])
             for index, name in enumerate(text.uniforms)
