@@ -382,19 +382,24 @@ def compare(w: Walker, symbol: str, a: Any, b: Any) -> Any:
 
 
 def elementwise(
-    w: Walker, code: str | None, operands: Sequence[Any], kind: Kind | None = None
+    w: Walker,
+    code: str | None,
+    operands: Sequence[Any],
+    kind: Kind | None = None,
+    data: Any = None,
 ) -> Any:
     """An operation of the table on scalars, vectors and arrays, which widen to each other.
 
     `kind` is the kind that it works in, None the widest of the operands (bools become ints).
     No code: conversion to that kind alone. NotImplemented where an operand is none of these.
+    `data` is the operation's, on scalars and vectors.
     """
     if any(isinstance(operand, (Array, np.ndarray)) for operand in operands):
         return _array_elementwise(w, code, operands, kind)
 
     def emit(type: Type, parts: Sequence[Any]) -> Value:
         values = [as_value(w, part, type) for part in parts]
-        return w.build.emit(code, *values) if code else values[0]
+        return w.build.emit(code, *values, data=data) if code else values[0]
 
     def working(kinds: Sequence[Kind]) -> Kind:
         widened = kind or widest(*kinds)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from pygpu.glsl_text import PRIMARY, UNARY, Text, call, conditional, infix, literal, prefix
+from pygpu.ops import OPEN
 from pygpu.ssa import Number, Op, Value, constant_of
 from pygpu.types import INT, vector
 
@@ -85,11 +86,13 @@ def _pow(context: Context, op: Op, operands: Sequence[Text]) -> Text:
 
 
 def _extreme(name: str) -> Row:
-    """GLSL's own where no NaN can come: of a NaN, Python's keeps the first operand."""
+    """GLSL's own where no NaN can come, or it does not matter what becomes of it: Python's keeps
+    the first operand then."""
 
     def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
         type = op.result.type
-        if type.kind == "float" and any(map(context.may_be_nan, op.operands)):
+        exact = type.kind == "float" and op.data != OPEN
+        if exact and any(map(context.may_be_nan, op.operands)):
             return context.helper(name, type.size, *operands)
         first, second = operands
         return call(name, first, (second.scalar or second) if type.size > 1 else second)

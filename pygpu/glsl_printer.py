@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pygpu.glsl_finite import Finite
 from pygpu.glsl_helper import PREFIX
 from pygpu.glsl_operations import ASSIGNED, NEGATED, TABLE, opposite
 from pygpu.glsl_plan import Plan, Variable
 from pygpu.glsl_text import UNARY, Namer, Text, call, conditional, literal
+from pygpu.passes.finite import Finite
 from pygpu.ssa import Op, Region, Value, constant_of, goes_by, left_by
 from pygpu.types import vector
 

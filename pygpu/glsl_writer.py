@@ -13,12 +13,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.glsl_finite import Finite
 from pygpu.glsl_functions import is_precise, source
 from pygpu.glsl_operations import clamped
 from pygpu.glsl_plan import make_plan
 from pygpu.glsl_printer import INDENT, Printer, flat
 from pygpu.glsl_text import Namer, Text, call, infix, literal, wrap
+from pygpu.passes.finite import Finite
 from pygpu.ssa import Function, Load, Op, Table, Value
 from pygpu.storage import Format
 from pygpu.types import INT, Type, vector

@@ -7,8 +7,9 @@ elements runs in NumPy itself, on arrays of objects whose elements are dynamic v
 from __future__ import annotations
 
 import bisect
-import functools
+import math
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from pygpu import arithmetic, elements, library, operators
 from pygpu.arithmetic import elementwise, vector_type
 from pygpu.joins import scalar_kind
 from pygpu.known import NotKnown, concrete
+from pygpu.ops import OPEN
 from pygpu.sequences import items_of
 from pygpu.types import Kind
 from pygpu.values import (
@@ -79,7 +81,7 @@ def _opened(w: Walker, value: Any) -> Any:
 
 def fold(w: Walker, symbol: str, items: Any) -> Any:
     """Combine items from the left by an operator."""
-    return functools.reduce(lambda a, b: operators.binary(w, symbol, a, b), items)
+    return reduce(lambda a, b: operators.binary(w, symbol, a, b), items)
 
 
 def _flat(w: Walker, xs: Any) -> list[Any]:
@@ -238,7 +240,8 @@ def _clip(w: Walker, x: Any, low: Any = None, high: Any = None, **more: Any) -> 
 
 
 def sort_network(w: Walker, items: list[Any]) -> list[Any]:
-    """Sort scalars by Batcher's odd-even mergesort (Knuth, TAOCP 5.3.4, algorithm M)."""
+    """Sort scalars by Batcher's odd-even mergesort (Knuth, TAOCP 5.3.4, algorithm M). Where one is
+    NaN, what comes out is open."""
     xs = _of_one_kind(w, items)
     n = len(xs)
     if n < 2:
@@ -250,12 +253,18 @@ def sort_network(w: Walker, items: list[Any]) -> list[Any]:
         while d:
             for i in range(n - d):
                 if i & p == r:
-                    a, b = xs[i], xs[i + d]
-                    xs[i] = elementwise(w, "min", (a, b))
-                    xs[i + d] = elementwise(w, "max", (a, b))
+                    xs[i], xs[i + d] = _lesser(w, xs[i], xs[i + d]), _greater(w, xs[i], xs[i + d])
             d, q, r = q - p, q >> 1, p
         p >>= 1
     return xs
+
+
+def _lesser(w: Walker, a: Any, b: Any) -> Any:
+    return elementwise(w, "min", (a, b), data=OPEN)
+
+
+def _greater(w: Walker, a: Any, b: Any) -> Any:
+    return elementwise(w, "max", (a, b), data=OPEN)
 
 
 def _of_one_kind(w: Walker, items: list[Any]) -> list[Any]:
@@ -268,9 +277,9 @@ def _of_one_kind(w: Walker, items: list[Any]) -> list[Any]:
 
 def _three(w: Walker, a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
     """Three in order."""
-    low, high = elementwise(w, "min", (a, b)), elementwise(w, "max", (a, b))
-    middle, high = elementwise(w, "min", (high, c)), elementwise(w, "max", (high, c))
-    return elementwise(w, "min", (low, middle)), elementwise(w, "max", (low, middle)), high
+    low, high = _lesser(w, a, b), _greater(w, a, b)
+    middle, high = _lesser(w, high, c), _greater(w, high, c)
+    return _lesser(w, low, middle), _greater(w, low, middle), high
 
 
 def _middle_of_nine(w: Walker, items: list[Any]) -> Any:
@@ -278,26 +287,48 @@ def _middle_of_nine(w: Walker, items: list[Any]) -> Any:
     high. Threes that are rows of taps are shared by the pixels above and below."""
     xs = _of_one_kind(w, items)
     lows, middles, highs = zip(*[_three(w, *xs[i : i + 3]) for i in (0, 3, 6)], strict=True)
-    low = elementwise(w, "max", (elementwise(w, "max", lows[:2]), lows[2]))
-    high = elementwise(w, "min", (elementwise(w, "min", highs[:2]), highs[2]))
+    low = _greater(w, _greater(w, *lows[:2]), lows[2])
+    high = _lesser(w, _lesser(w, *highs[:2]), highs[2])
     return _three(w, low, _three(w, *middles)[1], high)[1]
 
 
 def median(w: Walker, xs: Any, axis: Any = None) -> Any:
-    """np.median: the middle one in order, of an even number the mean of the two."""
+    """np.median: the middle one in order, of an even number the mean of the two; NaN where one
+    is."""
     if axis is not None:
         return _reduction(lambda w, items: _middle(w, items))(w, xs, axis)
     return _middle(w, _flat(w, xs))
 
 
 def _middle(w: Walker, items: list[Any]) -> Any:
+    half, is_odd = divmod(len(items), 2)
     if len(items) == 9:
-        return elements.cast(w, _middle_of_nine(w, items), "float")
-    ordered = sort_network(w, items)
-    half = len(ordered) // 2
-    if len(ordered) % 2:
-        return elements.cast(w, ordered[half], "float")
-    return operators.binary(w, "/", operators.binary(w, "+", ordered[half - 1], ordered[half]), 2.0)
+        middle = elements.cast(w, _middle_of_nine(w, items), "float")
+    else:
+        ordered = sort_network(w, items)
+        middle = elements.cast(w, ordered[half], "float")
+        if not is_odd:
+            both = operators.binary(w, "+", ordered[half - 1], ordered[half])
+            middle = operators.binary(w, "/", both, 2.0)
+    nans = _nans(w, items)
+    return where(w, _one_holds(w, nans), math.nan, middle) if nans else middle
+
+
+def _nans(w: Walker, items: list[Any]) -> list[Any]:
+    """Whether each is NaN; nothing where none can be."""
+    if all(scalar_kind(x) != "float" for x in items):
+        return []
+    return [elementwise(w, "isnan", (x,), "float") for x in items]
+
+
+def _one_holds(w: Walker, tests: list[Any]) -> Any:
+    """Whether one holds. Of the texels of a square, row by row: pixels above and below share
+    rows."""
+    side = math.isqrt(len(tests))
+    count = side if side * side == len(tests) else len(tests)
+    either = partial(operators.binary, w, "|")
+    rows = [reduce(either, tests[i : i + count]) for i in range(0, len(tests), count)]
+    return reduce(either, rows)
 
 
 def _sort(w: Walker, xs: Any, axis: Any = -1) -> Any:
@@ -305,12 +336,27 @@ def _sort(w: Walker, xs: Any, axis: Any = -1) -> Any:
     rows = array.reshape(-1, array.shape[-1]) if axis in (-1, array.ndim - 1) else None
     if rows is None:
         raise w.error("np.sort sorts along the last axis here")
-    ordered = [item for row in rows for item in sort_network(w, list(row))]
+    ordered = [item for row in rows for item in _nans_last(w, list(row))]
     return elements.array_of(ordered, array.shape)
 
 
+def _nans_last(w: Walker, items: list[Any]) -> list[Any]:
+    """Scalars in order, NaN after all others: as if it were infinite, and then as many of the last
+    as there are."""
+    nans = _nans(w, items)
+    if not nans:
+        return sort_network(w, items)
+    finite = [where(w, nan, math.inf, x) for nan, x in zip(nans, items, strict=True)]
+    count = reduce(partial(operators.binary, w, "+"), nans)
+    ordered = sort_network(w, finite)
+    return [
+        where(w, operators.compare(w, ">=", count, len(items) - place), math.nan, x)
+        for place, x in enumerate(ordered)
+    ]
+
+
 def _position_of(symbol: str) -> Rule:
-    """np.argmax and np.argmin: the index of the first extreme element."""
+    """np.argmax and np.argmin: the index of the first extreme element, or of the first NaN."""
 
     def rule(w: Walker, xs: Any, axis: Any = None) -> Any:
         items = _flat(w, xs)
@@ -319,6 +365,10 @@ def _position_of(symbol: str) -> Rule:
         best, place = items[0], 0
         for index, item in enumerate(items[1:], 1):
             test = operators.compare(w, symbol, item, best)
+            if scalar_kind(item) == "float":
+                is_number = operators.compare(w, "==", best, best)
+                is_first = operators.binary(w, "&", elementwise(w, "isnan", (item,)), is_number)
+                test = operators.binary(w, "|", test, is_first)
             best = where(w, test, item, best)
             place = where(w, test, index, place)
         return place
@@ -481,11 +531,11 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.mean: _mean_of,
     np.prod: _reduction(lambda w, items: fold(w, "*", items), "np_prod_of"),
     np.min: _reduction(
-        lambda w, items: functools.reduce(lambda a, b: NUMPY_RULES[np.minimum](w, a, b), items),
+        lambda w, items: reduce(lambda a, b: NUMPY_RULES[np.minimum](w, a, b), items),
         "np_min_of",
     ),
     np.max: _reduction(
-        lambda w, items: functools.reduce(lambda a, b: NUMPY_RULES[np.maximum](w, a, b), items),
+        lambda w, items: reduce(lambda a, b: NUMPY_RULES[np.maximum](w, a, b), items),
         "np_max_of",
     ),
     np.var: _var,

@@ -185,6 +185,9 @@ def _power(a: Array, b: Array) -> Array:
     return np.where(b < 0, 0, result).astype(np.int32)
 
 
+OPEN: Final = "open"  # data of a min or max: what comes of a NaN is left open
+
+
 def _minimum(a: Array, b: Array) -> Array:
     """Python's min: b where b < a, else a. NaN in a stays, NaN in b is passed over."""
     return np.where(b < a, b, a)
@@ -239,7 +242,7 @@ TABLE: Final[dict[str, Operation]] = dict(
         _row("neg", 1, _ARITHMETIC, np.negative),
         _row("abs", 1, _ARITHMETIC, np.abs),
         _row("sign", 1, _ARITHMETIC, np.sign),
-        _row("min", 2, _ARITHMETIC, _minimum),
+        _row("min", 2, _ARITHMETIC, _minimum),  # data: None, or OPEN
         _row("max", 2, _ARITHMETIC, _maximum),
         # rounding, floats to floats
         _row("floor", 1, _FLOATS, np.floor),

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from agreement import Accuracy
 from pygpu import passes
 from pygpu.interpret import Interpreter, parameters, run
-from pygpu.ops import Array
+from pygpu.ops import OPEN, Array
 from pygpu.passes.boundary import lower_boundary
+from pygpu.passes.finite import without_nans
 from pygpu.passes.footprint import Footprint, footprint
 from pygpu.passes.fuse import fuse
 from pygpu.passes.scalarize import scalarize
@@ -28,6 +29,7 @@ from pygpu.ssa import (
     Value,
     walk,
 )
+from pygpu.storage import Format
 from pygpu.types import BOOL, FLOAT, INT, vector
 from pygpu.verify import verify
 from random_functions import Case, cases, random_case
@@ -586,6 +588,25 @@ def test_no_load_is_outside_its_footprint() -> None:
         for bound, image in zip(footprint(case.function), range(len(case.images)), strict=True):
             seen = watching.seen.get(image, Footprint())
             assert bound is None or bound.joined(seen) == bound, case
+
+
+# ---------------------------------------------------------------- NaN
+
+
+def test_bytes_are_never_nan() -> None:
+    build = Builder("median", [ImageInput("im", FLOAT)])
+    texel, other = build.load(0, build.x, build.y), build.load(0, build.y, build.x)
+    lesser = build.emit("min", texel, other, data=OPEN)
+    total = build.emit("div", lesser, other)  # which may be 0 / 0
+    tests = [build.emit("isnan", value) for value in (texel, lesser, total)]
+    either = build.emit("bit_or", build.emit("bit_or", *tests[:2]), tests[2])
+    nan = build.constant(FLOAT, float("nan"))
+    function = build.finish([build.emit("select", either, nan, lesser)])
+    of_bytes, of_floats = (
+        without_nans(function, [Format(np.dtype(dtype), 1)]) for dtype in ("uint8", "float32")
+    )
+    assert [op.operands[0].op.code for op in of_bytes.body.ops if op.code == "isnan"] == ["div"]
+    assert of_floats is function
 
 
 # ---------------------------------------------------------------- speed

@@ -24,6 +24,7 @@ from pygpu.llvm_driver import driver
 from pygpu.llvm_plan import cost
 from pygpu.llvm_text import Machine
 from pygpu.passes import CLEAN, apply
+from pygpu.passes.finite import without_nans
 from pygpu.passes.if_conversion import convert_all
 from pygpu.ssa import Constant, Function, Load, walk
 from pygpu.storage import Format, Storage, texels
@@ -63,6 +64,7 @@ class CpuProgram:
     def __init__(
         self, function: Function, inputs: tuple[Format, ...], outputs: tuple[Format, ...]
     ) -> None:
+        function = without_nans(function, inputs)
         function = apply((convert_all, *CLEAN), function)  # lanes that disagree pay for both sides
         self.size = sum(1 for _ in walk(function.body))
         if self.size > MAX_OPS:

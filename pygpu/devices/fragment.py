@@ -24,6 +24,7 @@ from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import Halves, can_block, halves, size
 from pygpu.passes.block_views import COLUMNS
 from pygpu.passes.boundary import lower_boundary
+from pygpu.passes.finite import without_nans
 from pygpu.passes.if_conversion import convert_all
 from pygpu.ssa import Constant, Function, only
 from pygpu.storage import Format, Storage
@@ -52,6 +53,7 @@ class FragmentDevice:
         """A pass for the results of one channel and one for the others, or several where there are
         more than the driver draws at once."""
         Bindings.check(function, self.uniforms)
+        function = without_nans(function, inputs)
         grey = [index for index, format in enumerate(outputs) if format.channels == 1]
         others = [index for index in range(len(outputs)) if index not in grey]
         parts = []

@@ -208,7 +208,8 @@ def _abs(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
 
 
 def _extreme(code: str) -> Rule:
-    """min and max. With floats they do not commute: a NaN that comes first stays."""
+    """min and max. With floats they do not commute: a NaN that comes first stays, unless that is
+    left open."""
     keep = min if code == "min" else max
 
     def rule(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
@@ -221,8 +222,9 @@ def _extreme(code: str) -> Rule:
         if c is not None and c == c and inner:
             held = number(inner.operands[1])
             if held is not None and held == held:
-                return emit(code, inner.operands[0], emit.constant(a.type, keep(held, c)))
-        return emit(code, a, b) if a is not operands[0] else None
+                least = emit.constant(a.type, keep(held, c))
+                return emit(code, inner.operands[0], least, data=inner.data)
+        return emit(code, a, b, data=data) if a is not operands[0] else None
 
     return rule
 

@@ -14,6 +14,14 @@ def row(im, p, n):
     return [im(p + (d, 0)) for d in range(n)]
 
 
+def holes(im, p, n):
+    return [v if v > -0.5 else np.nan for v in row(im, p, n)]
+
+
+def seen(v):
+    return -9.0 if np.isnan(v) else v
+
+
 # ---------------------------------------------------------------- comprehensions
 
 
@@ -379,6 +387,35 @@ def numpy_median(im: Image, p: Position):
 def numpy_argmin_argmax(im: Image, p: Position):
     vs = row(im, p, 5)
     return np.argmin(vs) + 10 * np.argmax(vs)
+
+
+@program
+def numpy_sort_of_nan(im: Image, p: Position):
+    ordered = np.sort(holes(im, p, 4))
+    return seen(ordered[0]), seen(ordered[1]), seen(ordered[3])
+
+
+@program
+def numpy_median_of_nan(im: Image, p: Position):
+    return tuple([seen(np.median(holes(im, p, n))) for n in (4, 5, 9)])
+
+
+@program
+def numpy_sort_of_nan_and_known(im: Image, p: Position):
+    ordered = np.sort([*holes(im, p, 2), np.inf, 0.25])
+    return seen(ordered[0]), seen(ordered[1]), min(seen(ordered[2]), 99), min(seen(ordered[3]), 99)
+
+
+@program
+def numpy_argmin_argmax_of_nan(im: Image, p: Position):
+    vs = holes(im, p, 4)
+    return np.argmin(vs) + 10 * np.argmax(vs)
+
+
+@program
+def numpy_median_and_argmax_of_ints(im: Image, p: Position):
+    vs = [int(3 * v) for v in row(im, p, 5)]
+    return np.median(vs), np.sort(vs)[3], np.argmax(vs)
 
 
 @program

@@ -4,13 +4,15 @@ Texels of 8 and 16 bits lie in [0, 1]; sums and products of what is bounded are 
 a filter of a photograph is. Where a float image is read, anything may come.
 
     Finite(function, formats).may_be_nan(value)
+    without_nans(function, formats)      # tests for NaN that cannot be are False
 """
 
 import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from pygpu.ssa import Function, Op, Value
+from pygpu.passes import CLEAN, apply
+from pygpu.ssa import Function, Op, Rewriter, Value, rewrite, walk
 from pygpu.storage import Format
 
 Range = tuple[float, float]
@@ -57,6 +59,26 @@ class Finite:
             low, high = _RULES["mul"](ranges)
             return _checked(max(0.0, low), high)
         return _checked(*_RULES[op.code](ranges))
+
+
+def without_nans(function: Function, formats: Sequence[Format]) -> Function:
+    """The function without tests for NaN of what cannot be NaN, for images of these formats."""
+    finite = Finite(function, formats)
+    never = {
+        op
+        for op in walk(function.body)
+        if op.code == "isnan" and not finite.may_be_nan(op.operands[0])
+    }
+    if not never:
+        return function
+
+    def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+        if op not in never:
+            return None
+        type = op.result.type
+        return [rewriter.build.constant(type, False if type.is_scalar else (False,) * type.size)]
+
+    return apply(CLEAN, rewrite(function, rule))
 
 
 def _checked(low: float, high: float) -> Range:
