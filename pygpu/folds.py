@@ -15,7 +15,7 @@ from pygpu.arithmetic import elementwise, vector_type
 from pygpu.generators import in_sight
 from pygpu.joins import scalar_kind, zero_of
 from pygpu.known import NotKnown, concrete
-from pygpu.numpy_calls import sort_network
+from pygpu.ordering import sort_network
 from pygpu.sequences import indexed, items_of, items_or_maybe, one_of, put_off
 from pygpu.ssa import Region
 from pygpu.types import vector

@@ -7,9 +7,8 @@ elements runs in NumPy itself, on arrays of objects whose elements are dynamic v
 from __future__ import annotations
 
 import bisect
-import math
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,7 +17,7 @@ from pygpu import arithmetic, elements, library, operators
 from pygpu.arithmetic import elementwise, vector_type
 from pygpu.joins import scalar_kind
 from pygpu.known import NotKnown, concrete
-from pygpu.ops import OPEN
+from pygpu.ordering import first_extreme, middle, nans_last
 from pygpu.sequences import items_of
 from pygpu.types import Kind
 from pygpu.values import (
@@ -239,96 +238,10 @@ def _clip(w: Walker, x: Any, low: Any = None, high: Any = None, **more: Any) -> 
     return x
 
 
-def sort_network(w: Walker, items: list[Any]) -> list[Any]:
-    """Sort scalars by Batcher's odd-even mergesort (Knuth, TAOCP 5.3.4, algorithm M). Where one is
-    NaN, what comes out is open."""
-    xs = _of_one_kind(w, items)
-    n = len(xs)
-    if n < 2:
-        return xs
-    t = (n - 1).bit_length()
-    p = 1 << (t - 1)
-    while p:
-        q, r, d = 1 << (t - 1), 0, p
-        while d:
-            for i in range(n - d):
-                if i & p == r:
-                    xs[i], xs[i + d] = _lesser(w, xs[i], xs[i + d]), _greater(w, xs[i], xs[i + d])
-            d, q, r = q - p, q >> 1, p
-        p >>= 1
-    return xs
-
-
-def _lesser(w: Walker, a: Any, b: Any) -> Any:
-    return elementwise(w, "min", (a, b), data=OPEN)
-
-
-def _greater(w: Walker, a: Any, b: Any) -> Any:
-    return elementwise(w, "max", (a, b), data=OPEN)
-
-
-def _of_one_kind(w: Walker, items: list[Any]) -> list[Any]:
-    kinds = {scalar_kind(item) for item in items}
-    if len(kinds) < 2:
-        return list(items)
-    kind: Kind = "float" if "float" in kinds else "int"
-    return [elements.cast(w, item, kind) for item in items]
-
-
-def _three(w: Walker, a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
-    """Three in order."""
-    low, high = _lesser(w, a, b), _greater(w, a, b)
-    middle, high = _lesser(w, high, c), _greater(w, high, c)
-    return _lesser(w, low, middle), _greater(w, low, middle), high
-
-
-def _middle_of_nine(w: Walker, items: list[Any]) -> Any:
-    """Of three sorted threes: the middle of the highest low, the middle middle and the lowest
-    high. Threes that are rows of taps are shared by the pixels above and below."""
-    xs = _of_one_kind(w, items)
-    lows, middles, highs = zip(*[_three(w, *xs[i : i + 3]) for i in (0, 3, 6)], strict=True)
-    low = _greater(w, _greater(w, *lows[:2]), lows[2])
-    high = _lesser(w, _lesser(w, *highs[:2]), highs[2])
-    return _three(w, low, _three(w, *middles)[1], high)[1]
-
-
 def median(w: Walker, xs: Any, axis: Any = None) -> Any:
-    """np.median: the middle one in order, of an even number the mean of the two; NaN where one
-    is."""
     if axis is not None:
-        return _reduction(lambda w, items: _middle(w, items))(w, xs, axis)
-    return _middle(w, _flat(w, xs))
-
-
-def _middle(w: Walker, items: list[Any]) -> Any:
-    half, is_odd = divmod(len(items), 2)
-    if len(items) == 9:
-        middle = elements.cast(w, _middle_of_nine(w, items), "float")
-    else:
-        ordered = sort_network(w, items)
-        middle = elements.cast(w, ordered[half], "float")
-        if not is_odd:
-            both = operators.binary(w, "+", ordered[half - 1], ordered[half])
-            middle = operators.binary(w, "/", both, 2.0)
-    nans = _nans(w, items)
-    return where(w, _one_holds(w, nans), math.nan, middle) if nans else middle
-
-
-def _nans(w: Walker, items: list[Any]) -> list[Any]:
-    """Whether each is NaN; nothing where none can be."""
-    if all(scalar_kind(x) != "float" for x in items):
-        return []
-    return [elementwise(w, "isnan", (x,), "float") for x in items]
-
-
-def _one_holds(w: Walker, tests: list[Any]) -> Any:
-    """Whether one holds. Of the texels of a square, row by row: pixels above and below share
-    rows."""
-    side = math.isqrt(len(tests))
-    count = side if side * side == len(tests) else len(tests)
-    either = partial(operators.binary, w, "|")
-    rows = [reduce(either, tests[i : i + count]) for i in range(0, len(tests), count)]
-    return reduce(either, rows)
+        return _reduction(lambda w, items: middle(w, items))(w, xs, axis)
+    return middle(w, _flat(w, xs))
 
 
 def _sort(w: Walker, xs: Any, axis: Any = -1) -> Any:
@@ -336,42 +249,17 @@ def _sort(w: Walker, xs: Any, axis: Any = -1) -> Any:
     rows = array.reshape(-1, array.shape[-1]) if axis in (-1, array.ndim - 1) else None
     if rows is None:
         raise w.error("np.sort sorts along the last axis here")
-    ordered = [item for row in rows for item in _nans_last(w, list(row))]
+    ordered = [item for row in rows for item in nans_last(w, list(row))]
     return elements.array_of(ordered, array.shape)
 
 
-def _nans_last(w: Walker, items: list[Any]) -> list[Any]:
-    """Scalars in order, NaN after all others: as if it were infinite, and then as many of the last
-    as there are."""
-    nans = _nans(w, items)
-    if not nans:
-        return sort_network(w, items)
-    finite = [where(w, nan, math.inf, x) for nan, x in zip(nans, items, strict=True)]
-    count = reduce(partial(operators.binary, w, "+"), nans)
-    ordered = sort_network(w, finite)
-    return [
-        where(w, operators.compare(w, ">=", count, len(items) - place), math.nan, x)
-        for place, x in enumerate(ordered)
-    ]
-
-
 def _position_of(symbol: str) -> Rule:
-    """np.argmax and np.argmin: the index of the first extreme element, or of the first NaN."""
+    """np.argmax and np.argmin."""
 
     def rule(w: Walker, xs: Any, axis: Any = None) -> Any:
-        items = _flat(w, xs)
         if axis is not None and len(elements.to_objects(w, xs).shape) > 1:
             raise w.error("np.argmin and np.argmax take all elements here, not an axis")
-        best, place = items[0], 0
-        for index, item in enumerate(items[1:], 1):
-            test = operators.compare(w, symbol, item, best)
-            if scalar_kind(item) == "float":
-                is_number = operators.compare(w, "==", best, best)
-                is_first = operators.binary(w, "&", elementwise(w, "isnan", (item,)), is_number)
-                test = operators.binary(w, "|", test, is_first)
-            best = where(w, test, item, best)
-            place = where(w, test, index, place)
-        return place
+        return first_extreme(w, symbol, _flat(w, xs))
 
     return rule
 
