@@ -24,6 +24,7 @@ from pygpu.glsl_plan import Plan
 from pygpu.glsl_printer import INDENT, braced, flat
 from pygpu.glsl_text import Text, call
 from pygpu.glsl_writer import (
+    NARROW_BUFFERS,
     Dialect,
     GlslProgram,
     Writer,
@@ -38,7 +39,6 @@ from pygpu.storage import Format
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
 GROUP: Final = (64, 1)  # threads of a work group along x and y
 PLAIN: Final = Dialect(version=430)
-NARROW: Final = "GL_NV_gpu_shader5"  # by which buffers have elements of 8 and 16 bits
 
 
 @dataclass(slots=True)
@@ -340,7 +340,7 @@ class _Writer(Writer):
             [f"layout({across}{down}) in;", "", *blocks, *uniforms, "uniform int top;"],
             [],
             [*accessors, *main],
-            [NARROW] if is_narrow else [],
+            [NARROW_BUFFERS] if is_narrow else [],
         )
         return ComputeProgram(
             text.text,

@@ -25,6 +25,7 @@ from pygpu.types import INT, Type, vector
 
 SMALL_TABLE: Final = 64  # numbers that are printed as a constant array
 BLOCKS: Final = 12  # uniform blocks of one program; the specification grants these
+NARROW_BUFFERS: Final = "GL_NV_gpu_shader5"  # by which buffers have elements of 8 and 16 bits
 TABLE_WIDTH: Final = 1024  # texels in a row of a table that is a texture
 
 
@@ -37,7 +38,7 @@ class Dialect:
     block_size: int = 16384  # bytes of a uniform block; the specification grants these
     fused: bool = False  # it fuses products and sums as it sees fit, unless told which
     images: bool = False  # it reads textures faster where they are bound as images
-    narrow: bool = False  # buffers may have elements of 8 and 16 bits, by GL_NV_gpu_shader5
+    narrow: bool = False  # it has NARROW_BUFFERS
     saturates: bool = False  # its int() of what no int holds is the nearest, 0 for NaN
 
 

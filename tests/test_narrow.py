@@ -16,7 +16,8 @@ from pygpu import Image, Position, Vec2
 from pygpu.devices import opengl
 from pygpu.devices.compute import ComputeDevice
 from pygpu.glsl_buffers import element_bytes, row_bytes
-from pygpu.glsl_compute import NARROW, PLAIN, ComputeProgram, block_program, pixel_program
+from pygpu.glsl_compute import PLAIN, ComputeProgram, block_program, pixel_program
+from pygpu.glsl_writer import NARROW_BUFFERS
 from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import block, columns_of
 from pygpu.passes.boundary import lower_boundary
@@ -26,7 +27,7 @@ from pygpu.storage import Format
 
 Array = NDArray[Any]
 DTYPES = ("bool", "uint8", "int16", "uint16", "float16")
-NARROW_BUFFERS = replace(PLAIN, narrow=True)
+NARROW_DIALECT = replace(PLAIN, narrow=True)
 
 
 def formats() -> list[Format]:
@@ -61,7 +62,7 @@ def run_widely(program: ComputeProgram, format: Format, texels: Array) -> Array:
     wide = np.zeros((height, elements), np.uint32)
     kind = {1: np.uint8, 2: np.uint16}[element]
     wide[:, :width] = texels.view(kind).reshape(height, width)
-    text = program.text.replace(f"#extension {NARROW} : require\n", "")
+    text = program.text.replace(f"#extension {NARROW_BUFFERS} : require\n", "")
     text = text.replace("uint8_t", "uint").replace("uint16_t", "uint")
     with opengl.context() as gl:
         shader = gl.gl.compute_shader(text)
@@ -89,12 +90,12 @@ def test_pixels_of_narrow_buffers_are_elements(rows: int, format: Format) -> Non
     assert columns_of(function, [format], [format], narrow=True) == 1
     if rows:
         blocked = block(function, [format], [format], 1, rows, narrow=True)
-        program = block_program(blocked, dialect=NARROW_BUFFERS)
+        program = block_program(blocked, dialect=NARROW_DIALECT)
     else:
         lowered = apply(CLEAN, lower_boundary(function))
-        program = pixel_program(lowered, [format], [format], dialect=NARROW_BUFFERS)
+        program = pixel_program(lowered, [format], [format], dialect=NARROW_DIALECT)
     assert program.columns == 1
-    assert f"#extension {NARROW} : require" in program.text
+    assert f"#extension {NARROW_BUFFERS} : require" in program.text
     texels = texels_of(format, (6, 11))
     np.testing.assert_array_equal(run_widely(program, format, texels), texels.transpose(1, 0, 2))
 
@@ -103,9 +104,9 @@ def test_pixels_of_other_sizes_take_words() -> None:
     for dtype, channels in (("uint8", 3), ("uint8", 4), ("uint16", 2), ("float32", 1)):
         format = Format(np.dtype(dtype), channels)
         program = pixel_program(
-            lower_boundary(transposed(format)), [format], [format], dialect=NARROW_BUFFERS
+            lower_boundary(transposed(format)), [format], [format], dialect=NARROW_DIALECT
         )
-        assert NARROW not in program.text
+        assert NARROW_BUFFERS not in program.text
 
 
 def test_pixels_beside_a_block_are_elements_too() -> None:
@@ -146,7 +147,7 @@ def test_narrow_and_whole_words_give_the_same_bits(written: Any, dtype: str) -> 
     require("compute")
     narrow = ComputeDevice()
     if not narrow.dialect.narrow:
-        pytest.skip(f"this driver has no {NARROW}")
+        pytest.skip(f"this driver has no {NARROW_BUFFERS}")
     words = ComputeDevice()
     words.dialect = replace(words.dialect, narrow=False)
     compiled = pygpu.compile(written, target="compute")

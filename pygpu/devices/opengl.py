@@ -32,7 +32,7 @@ from pygpu.devices.opengl_platform import PlatformContext, PlatformError, attemp
 from pygpu.devices.opengl_pool import Pool
 from pygpu.devices.opengl_time import Clock
 from pygpu.errors import DeviceError, OutOfMemory
-from pygpu.glsl_writer import Dialect
+from pygpu.glsl_writer import NARROW_BUFFERS, Dialect
 
 SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "software", "gdi generic")
 MEMORY: Final = {"GL_NVX_gpu_memory_info": 0x9047, "GL_ATI_meminfo": 0x87FC}  # in KiB
@@ -182,14 +182,15 @@ class Context:
     @property
     def dialect(self) -> Dialect:
         """What the text of programs must heed here. Where Mesa's optimiser works, comparisons are
-        made in precise functions; with those, NVIDIA's would cease to fuse what is compared."""
+        made in precise functions; with those, NVIDIA's would cease to fuse what is compared. Its
+        devices convert to the nearest int (PTX, cvt), which tests on them hold."""
         return Dialect(
             self.limits.version,
             "Mesa" in self.version,
             self.limits.block_size,
             fused=self.limits.version >= 400 and not self.is_software,
             images=self.limits.version >= 430 and self.is_software,
-            narrow="GL_NV_gpu_shader5" in self.gl.extensions,
+            narrow=NARROW_BUFFERS in self.gl.extensions,
             saturates=self.vendor.startswith("NVIDIA"),
         )
 
