@@ -17,7 +17,6 @@ import numpy as np
 
 from pygpu import vectors
 from pygpu.errors import CompileError
-from pygpu.joins import scalar_kind
 from pygpu.scalars import FLOAT_LIMIT, fit, wrap
 from pygpu.ssa import Value
 from pygpu.types import BOOL, FLOAT, INT, KINDS, Kind, Type, vector, widest
@@ -30,6 +29,7 @@ from pygpu.values import (
     Tuple,
     Vector,
     describe,
+    scalar_kind,
 )
 
 if TYPE_CHECKING:

@@ -19,12 +19,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from pygpu import arithmetic, classes, generators, methods, objects, operators, pictures, views
+from pygpu import (
+    arithmetic,
+    classes,
+    generators,
+    indexing,
+    methods,
+    objects,
+    operators,
+    pictures,
+    views,
+)
 from pygpu.arguments import misfit
 from pygpu.bytecode import decode
 from pygpu.dependencies import Dependencies
 from pygpu.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS, choose
-from pygpu.joins import scalar_kind
 from pygpu.known import Materialiser, NotKnown, adopt, again, is_users_class, lift
 from pygpu.numpy_calls import on_objects
 from pygpu.steps import truth
@@ -50,6 +59,7 @@ from pygpu.values import (
     Tuple,
     describe,
     same_known,
+    scalar_kind,
 )
 
 if TYPE_CHECKING:
@@ -63,8 +73,8 @@ class Environment:
     results of calls it has made. It also lets the modules below reach those above."""
 
     binary = staticmethod(operators.binary)
-    item = staticmethod(objects.item)
-    length = staticmethod(objects.length)
+    item = staticmethod(indexing.item)
+    length = staticmethod(indexing.length)
     method = staticmethod(methods.method)
     truth = staticmethod(truth)
     choose = staticmethod(choose)
@@ -396,7 +406,7 @@ def _operator_object(w: Walker, function: Any, value: Any) -> Any:
         one = value
         for step in part.split(".") if isinstance(function, operator.attrgetter) else (part,):
             is_attribute = isinstance(function, operator.attrgetter)
-            one = objects.attribute(w, one, step) if is_attribute else objects.item(w, one, step)
+            one = objects.attribute(w, one, step) if is_attribute else indexing.item(w, one, step)
         taken.append(one)
     return taken[0] if len(taken) == 1 else w.environment.tuple_of(tuple(taken))
 

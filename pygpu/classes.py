@@ -20,7 +20,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pygpu import objects
-from pygpu.joins import scalar_kind
 from pygpu.known import (
     ADOPTED,
     Materialiser,
@@ -41,6 +40,7 @@ from pygpu.values import (
     Instance,
     Super,
     Tuple,
+    scalar_kind,
 )
 
 if TYPE_CHECKING:

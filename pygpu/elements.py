@@ -12,7 +12,6 @@ import numpy as np
 
 from pygpu import arithmetic, matrices, vectors
 from pygpu.arithmetic import components, make_vector, vector_type
-from pygpu.joins import scalar_kind
 from pygpu.sequences import items_of
 from pygpu.types import Kind, vector, widest
 from pygpu.values import (
@@ -24,6 +23,7 @@ from pygpu.values import (
     Matrix,
     Row,
     Tuple,
+    scalar_kind,
 )
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pygpu import arithmetic, glsl, library, operators
 from pygpu.arithmetic import elementwise, vector_type
 from pygpu.generators import in_sight
-from pygpu.joins import scalar_kind, zero_of
+from pygpu.joins import zero_of
 from pygpu.known import NotKnown, concrete
 from pygpu.ordering import sort_network
 from pygpu.sequences import indexed, items_of, items_or_maybe, one_of, put_off
@@ -27,6 +27,7 @@ from pygpu.values import (
     List,
     Maybe,
     Vector,
+    scalar_kind,
     youngest,
 )
 

@@ -16,7 +16,6 @@ from pygpu import arithmetic, matrices, vectors
 from pygpu.calls import call, call_function
 from pygpu.dependencies import Dependencies
 from pygpu.errors import CompileError, Place
-from pygpu.joins import scalar_kind
 from pygpu.sequences import items_of
 from pygpu.specs import ImageSpec, MatrixSpec, ObjectSpec, PositionSpec, UniformSpec
 from pygpu.ssa import Builder, Function, ImageInput, Value
@@ -34,6 +33,7 @@ from pygpu.values import (
     Tuple,
     Vector,
     describe,
+    scalar_kind,
 )
 from pygpu.walker import Walker, deep_recursion
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from pygpu import bytecode, followers
 from pygpu.errors import CompileError
-from pygpu.joins import reachable
 from pygpu.paths import RETURN, SUSPENDED, Frame
+from pygpu.states import reachable
 from pygpu.values import (
     Abstract,
     Cell,

@@ -16,11 +16,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from pygpu import arithmetic, elements, glsl, kernels, matrices, objects, operators, vectors, views
+from pygpu import (
+    arithmetic,
+    elements,
+    glsl,
+    indexing,
+    kernels,
+    matrices,
+    objects,
+    operators,
+    vectors,
+    views,
+)
 from pygpu.arithmetic import make_vector, vector_type
 from pygpu.folds import FOLD_RULES, choose
 from pygpu.iterator_calls import ITERATOR_RULES
-from pygpu.joins import scalar_kind
 from pygpu.known import NotKnown, concrete, realised
 from pygpu.methods import pairs_of
 from pygpu.number_calls import NUMBER_RULES
@@ -42,6 +52,7 @@ from pygpu.values import (
     Tuple,
     Vector,
     describe,
+    scalar_kind,
 )
 
 if TYPE_CHECKING:
@@ -253,7 +264,7 @@ INTRINSICS: Final[dict[Any, Rule]] = {
     **ITERATOR_RULES,
     **OBJECT_RULES,
     np.transpose: _transpose,
-    operator.getitem: lambda w, xs, index: objects.item(w, xs, index),
+    operator.getitem: lambda w, xs, index: indexing.item(w, xs, index),
     operator.contains: lambda w, xs, x: operators.contains(w, xs, x),
     functools.partial: _partial,
     isinstance: _isinstance,

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 from pygpu import arithmetic
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.errors import CompileError
-from pygpu.joins import Export, Key, move_out, scalar_kind
 from pygpu.paths import Frame, Outcome, name_of
 from pygpu.sequences import UNROLL_OPS, source_items, tabulate
 from pygpu.ssa import Op, Region, Value
+from pygpu.states import Export, Key, move_out
 from pygpu.types import INT, Type
 from pygpu.values import (
     Abstract,
@@ -31,6 +31,7 @@ from pygpu.values import (
     Maybe,
     State,
     same_known,
+    scalar_kind,
     youngest,
 )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from pygpu import arithmetic, elements, followers, objects, operators, special, views
+from pygpu import arithmetic, elements, followers, indexing, objects, operators, special, views
 from pygpu.arithmetic import vector_type
 from pygpu.known import NotKnown, concrete
 from pygpu.sequences import items_of, iterate
@@ -172,7 +172,7 @@ _LIST: Final[dict[str, Callable[..., Any]]] = {
     "reverse": lambda w, xs: w.write(xs, items_of(w, xs)[::-1]),
     "clear": lambda w, xs: w.write(xs, ()),
     "copy": lambda w, xs: List(w.read(xs)),
-    "__len__": lambda w, xs: objects.length(w, xs),
+    "__len__": lambda w, xs: indexing.length(w, xs),
 }
 
 
@@ -181,7 +181,7 @@ _LIST: Final[dict[str, Callable[..., Any]]] = {
 
 def _get(w: Walker, d: Dict, key: Any, default: Any = None) -> Any:
     contents, key = w.read(d), known_index(w, key, "a dict")
-    return objects.item(w, d, key) if key in contents else default
+    return indexing.item(w, d, key) if key in contents else default
 
 
 def _dict_pop(w: Walker, d: Dict, key: Any, *default: Any) -> Any:
@@ -219,7 +219,7 @@ def pairs_of(w: Walker, value: Any) -> dict[Any, Any]:
     keys = objects.find_method(value, "keys")
     if keys is not None:
         known = [known_index(w, key, "a dict") for key in items_of(w, w.call(keys))]
-        return {key: objects.item(w, value, key) for key in known}
+        return {key: indexing.item(w, value, key) for key in known}
     pairs = [items_of(w, pair) for pair in items_of(w, value)]
     return {known_index(w, key, "a dict"): item for key, item in pairs}
 
@@ -323,7 +323,7 @@ def _array_method(w: Walker, value: Any, name: str) -> Builtin | None:
     if isinstance(value, Array) and name == "astype":
         return Builtin(name, lambda dtype, **more: _astype(w, value, dtype, **more))
     if isinstance(value, Array) and name == "fill":
-        return Builtin(name, lambda new: objects.set_item(w, value, Ellipsis, new))
+        return Builtin(name, lambda new: indexing.set_item(w, value, Ellipsis, new))
     if name in _NUMPY_METHODS and isinstance(value, Array):
         function = getattr(np, "take" if name == "item" else name)
         return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))

@@ -16,7 +16,6 @@ import numpy as np
 
 from pygpu import arithmetic, elements, glsl, objects, operators, scalars, special, vectors
 from pygpu.arithmetic import elementwise, vector_type
-from pygpu.joins import scalar_kind
 from pygpu.known import concrete
 from pygpu.numpy_calls import fold
 from pygpu.sequences import items_of
@@ -28,6 +27,7 @@ from pygpu.values import (
     Instance,
     Tuple,
     describe,
+    scalar_kind,
 )
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ import numpy as np
 
 from pygpu import arithmetic, elements, library, operators
 from pygpu.arithmetic import elementwise, vector_type
-from pygpu.joins import scalar_kind
 from pygpu.known import NotKnown, concrete
 from pygpu.ordering import first_extreme, middle, nans_last
 from pygpu.sequences import items_of
@@ -32,6 +31,7 @@ from pygpu.values import (
     Set,
     Tuple,
     describe,
+    scalar_kind,
 )
 
 if TYPE_CHECKING:

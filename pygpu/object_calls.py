@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from pygpu import objects, operators
+from pygpu import indexing, objects, operators
 from pygpu.arithmetic import make_vector, vector_type
 from pygpu.known import NotKnown, concrete, lift
 from pygpu.values import (
@@ -288,8 +288,8 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     setattr: _setattr,
     delattr: _delattr,
     object.__setattr__: _object_setattr,
-    operator.setitem: lambda w, xs, index, new: objects.set_item(w, xs, index, new),
-    operator.delitem: lambda w, xs, index: objects.delete_item(w, xs, index),
+    operator.setitem: lambda w, xs, index, new: indexing.set_item(w, xs, index, new),
+    operator.delitem: lambda w, xs, index: indexing.delete_item(w, xs, index),
     **{function: _in_place(symbol) for function, symbol in _IN_PLACE.items()},
     types.SimpleNamespace: _namespace,
     functools.cache: _cache,

@@ -24,7 +24,6 @@ from pygpu.elements import (
     unwrapped,
     vector_like,
 )
-from pygpu.joins import scalar_kind
 from pygpu.known import NotKnown, adopt, concrete
 from pygpu.objects import class_of, user_method
 from pygpu.sequences import items_of
@@ -40,6 +39,7 @@ from pygpu.values import (
     Tuple,
     Vector,
     describe,
+    scalar_kind,
 )
 
 if TYPE_CHECKING:

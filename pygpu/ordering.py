@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from pygpu import elements, operators
 from pygpu.arithmetic import elementwise, select
-from pygpu.joins import scalar_kind
 from pygpu.ops import OPEN
 from pygpu.types import Kind
+from pygpu.values import scalar_kind
 
 if TYPE_CHECKING:
     from pygpu.walker import Walker

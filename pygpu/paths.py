@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from pygpu import bytecode
 from pygpu.errors import Place
-from pygpu.joins import Key
 from pygpu.ssa import Value
+from pygpu.states import Key
 from pygpu.types import Type
 from pygpu.values import State
 

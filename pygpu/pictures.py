@@ -12,14 +12,13 @@ import numpy as np
 
 from pygpu import arithmetic
 from pygpu.arithmetic import as_value, convert, dynamic, make_vector, vector_type
-from pygpu.joins import scalar_kind
 from pygpu.ops import NUMPY_TYPE
 from pygpu.sampler import boundary_name, constant, interpolation_name
 from pygpu.sequences import items_of
 from pygpu.ssa import Value
 from pygpu.storage import Format
 from pygpu.types import FLOAT, INT, KINDS, vector
-from pygpu.values import Abstract, Builtin, Dynamic, Picture, Tuple, describe
+from pygpu.values import Abstract, Builtin, Dynamic, Picture, Tuple, describe, scalar_kind
 
 if TYPE_CHECKING:
     from pygpu.walker import Walker

@@ -16,7 +16,6 @@ import numpy as np
 
 from pygpu import arithmetic, vectors
 from pygpu.arithmetic import components, dynamic, make_vector, vector_type
-from pygpu.joins import scalar_kind
 from pygpu.known import LIFTED, NotKnown, concrete
 from pygpu.ssa import Lookup
 from pygpu.types import INT, vector, widest
@@ -44,6 +43,7 @@ from pygpu.values import (
     Yielded,
     describe,
     same_known,
+    scalar_kind,
 )
 from pygpu.views import viewed
 

@@ -12,9 +12,8 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from pygpu import arithmetic, followers, objects, operators
+from pygpu import arithmetic, followers, indexing, objects, operators
 from pygpu.bytecode import NULL
-from pygpu.joins import scalar_kind
 from pygpu.known import NotKnown, concrete
 from pygpu.methods import pairs_of
 from pygpu.sequences import items_of, iterate
@@ -45,6 +44,7 @@ from pygpu.values import (
     Tuple,
     Vector,
     describe,
+    scalar_kind,
 )
 
 if TYPE_CHECKING:
@@ -84,9 +84,9 @@ def truth(w: Walker, value: Any) -> Any:
                 return truth(w, w.call(method))
             if objects.find_method(value, "__len__") is None:
                 return True
-            return truth(w, objects.length(w, value))
+            return truth(w, indexing.length(w, value))
         case Tuple() | List() | Dict() | Set() | Matrix() | Indexed():
-            return truth(w, objects.length(w, value))
+            return truth(w, indexing.length(w, value))
         case Maybe():
             return w.environment.both(w, value.taken, truth(w, value.value))
     return True
@@ -286,17 +286,17 @@ def SUPER(w: Walker, state: State, name: str) -> None:
 
 def ITEM(w: Walker, state: State, arg: Any) -> None:
     index = state.stack.pop()
-    state.stack.append(objects.item(w, state.stack.pop(), index))
+    state.stack.append(indexing.item(w, state.stack.pop(), index))
 
 
 def SETITEM(w: Walker, state: State, arg: Any) -> None:
     index, container, value = state.stack.pop(), state.stack.pop(), state.stack.pop()
-    objects.set_item(w, container, index, value)
+    indexing.set_item(w, container, index, value)
 
 
 def DELITEM(w: Walker, state: State, arg: Any) -> None:
     index = state.stack.pop()
-    objects.delete_item(w, state.stack.pop(), index)
+    indexing.delete_item(w, state.stack.pop(), index)
 
 
 def SLICE(w: Walker, state: State, count: int) -> None:
@@ -557,7 +557,7 @@ def YIELD(w: Walker, state: State, arg: Any) -> None:
 
 
 def LEN(w: Walker, state: State, arg: Any) -> None:
-    state.stack.append(objects.length(w, state.stack[-1]))
+    state.stack.append(indexing.length(w, state.stack[-1]))
 
 
 def MATCH_SEQ(w: Walker, state: State, arg: Any) -> None:

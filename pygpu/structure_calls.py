@@ -9,8 +9,7 @@ import collections
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from pygpu import arithmetic, containers, followers, objects, operators
-from pygpu.joins import scalar_kind
+from pygpu import arithmetic, containers, followers, indexing, objects, operators
 from pygpu.known import NotKnown, concrete
 from pygpu.methods import pairs_of
 from pygpu.sequences import indexed, items_of, items_or_maybe, iterate, maybe_next
@@ -24,6 +23,7 @@ from pygpu.values import (
     Maybe,
     Set,
     describe,
+    scalar_kind,
 )
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _range(w: Walker, *bounds: Any) -> Any:
 
 
 def _len(w: Walker, x: Any) -> Any:
-    return objects.length(w, x)
+    return indexing.length(w, x)
 
 
 def _list(w: Walker, xs: Any = ()) -> Any:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pygpu import ssa
 from pygpu.errors import CompileError
-from pygpu.types import Type
+from pygpu.types import Kind, Type
 
 _serial = itertools.count(1)
 
@@ -455,3 +455,16 @@ def describe(value: Any) -> str:
     if len(shown) > 60:
         shown = shown[:57] + "..."
     return f"{shown} ({type(value).__name__})"
+
+
+def scalar_kind(value: Any) -> Kind | None:
+    """The kind of a scalar, known or dynamic; None for anything else."""
+    if isinstance(value, Dynamic):
+        return value.type.kind
+    if isinstance(value, (bool, np.bool_)):
+        return "bool"
+    if isinstance(value, (int, np.integer)):
+        return "int"
+    if isinstance(value, (float, np.floating)):
+        return "float"
+    return None

@@ -21,10 +21,11 @@ from weakref import WeakKeyDictionary, WeakSet
 from pygpu import arithmetic, bytecode, calls, followers, loops
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.errors import AT_COMPILE_TIME, CompileError, Place, call_notes
-from pygpu.joins import Export, Join, Key, move_out
+from pygpu.joins import Join
 from pygpu.paths import RETURN, SUSPENDED, Frame, Outcome, Slots
 from pygpu.sequences import advance_iterator
 from pygpu.ssa import Builder, Op, Region, Value
+from pygpu.states import Export, Key, move_out
 from pygpu.steps import STEPS, refusal, truth
 from pygpu.types import BOOL, Type
 from pygpu.values import (
