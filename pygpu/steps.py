@@ -44,7 +44,6 @@ from pygpu.values import (
     Tuple,
     Vector,
     describe,
-    scalar_kind,
 )
 
 if TYPE_CHECKING:
@@ -671,4 +670,4 @@ STEPS: Final[dict[str, Step]] = {
 STEPS["IMPORT_FROM"] = IMPORT
 STEPS["DELGLOBAL"] = SETGLOBAL
 
-__all__ = ["STEPS", "scalar_kind", "truth"]
+__all__ = ["STEPS", "refusal", "truth"]

@@ -20,8 +20,10 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from pygpu import arithmetic, bytecode, calls, followers, loops
 from pygpu.bytecode import ITERATOR_SLOTS
+from pygpu.environment import Environment
 from pygpu.errors import AT_COMPILE_TIME, CompileError, Place, call_notes
 from pygpu.joins import Join
+from pygpu.known import lift
 from pygpu.paths import RETURN, SUSPENDED, Frame, Outcome, Slots
 from pygpu.sequences import advance_iterator
 from pygpu.ssa import Builder, Op, Region, Value
@@ -67,7 +69,7 @@ class Walker:
         self.followers: WeakKeyDictionary[Object, followers.Follower] = WeakKeyDictionary()
         self.kept: list[list[Any]] = []  # what calls under way hold that no frame does
         self.fresh: Iterator | None = None  # the last that an ITER has made
-        self.environment = calls.Environment()
+        self.environment = Environment()
 
     # ------------------------------------------------------------ places and errors
 
@@ -400,7 +402,7 @@ class Walker:
             right,
             leaf,
             older,
-            lambda known: calls.lift(known),
+            lift,
             lambda: self._outer_values(frame),
             lambda name: self._one_sided(frame, name),
             f"the {'loop' if around else 'branch'} at line {frame.place().line}",
