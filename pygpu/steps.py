@@ -7,13 +7,12 @@ the walker's business.
 from __future__ import annotations
 
 import builtins
-import collections.abc
 import types
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from pygpu import arithmetic, followers, indexing, objects, operators
 from pygpu.bytecode import NULL
+from pygpu.displays import DISPLAYS, Step, named
 from pygpu.known import NotKnown, concrete
 from pygpu.methods import pairs_of
 from pygpu.sequences import items_of, iterate
@@ -48,8 +47,6 @@ from pygpu.values import (
 
 if TYPE_CHECKING:
     from pygpu.walker import Walker
-
-Step = Callable[["Walker", State, Any], None]
 
 
 def truth(w: Walker, value: Any) -> Any:
@@ -89,15 +86,6 @@ def truth(w: Walker, value: Any) -> Any:
         case Maybe():
             return w.environment.both(w, value.taken, truth(w, value.value))
     return True
-
-
-def _pop(state: State, count: int) -> list[Any]:
-    """The topmost values, taken from the stack, the deepest first."""
-    if not count:
-        return []
-    values = state.stack[-count:]
-    del state.stack[-count:]
-    return values
 
 
 def _checked(w: Walker, value: Any) -> Any:
@@ -299,7 +287,7 @@ def DELITEM(w: Walker, state: State, arg: Any) -> None:
 
 
 def SLICE(w: Walker, state: State, count: int) -> None:
-    parts = _pop(state, count)
+    parts = state.pop(count)
     try:
         state.stack.append(slice(*[concrete(w, part) for part in parts]))
     except NotKnown:
@@ -350,152 +338,12 @@ def IN(w: Walker, state: State, inverted: bool) -> None:
     state.stack.append(w.environment.negate(w, found) if inverted else found)
 
 
-# ---------------------------------------------------------------- displays and comprehensions
-
-
-def TUPLE(w: Walker, state: State, count: int) -> None:
-    state.stack.append(w.environment.tuple_of(tuple(_pop(state, count))))
-
-
-def LIST(w: Walker, state: State, count: int) -> None:
-    state.stack.append(List(tuple(_pop(state, count))))
-
-
-def SET(w: Walker, state: State, count: int) -> None:
-    made = Set(())
-    for value in _pop(state, count):
-        _add(w, made, value)
-    state.stack.append(made)
-
-
-def _add(w: Walker, target: Set, value: Any) -> None:
-    try:
-        known = concrete(w, value)
-    except NotKnown:
-        raise w.error(f"a set holds known values only, got {describe(value)}") from None
-    elements = w.read(target)
-    if known not in elements:
-        w.write(target, (*elements, known))
-
-
-def MAP(w: Walker, state: State, count: int) -> None:
-    parts = _pop(state, 2 * count)
-    state.stack.append(Dict({_key(w, k): v for k, v in zip(parts[::2], parts[1::2], strict=True)}))
-
-
-def _key(w: Walker, key: Any) -> Any:
-    try:
-        return concrete(w, key)
-    except NotKnown:
-        raise w.error(
-            f"the key of a dict must be known at compile time, got {describe(key)}"
-        ) from None
-
-
-def KEYMAP(w: Walker, state: State, count: int) -> None:
-    keys = state.stack.pop()
-    state.stack.append(Dict(dict(zip(keys, _pop(state, count), strict=True))))
-
-
-def APPEND(w: Walker, state: State, depth: int) -> None:
-    value = state.stack.pop()
-    target = state.stack[-depth]
-    w.write(target, (*w.read(target), value))
-
-
-def ADD(w: Walker, state: State, depth: int) -> None:
-    value = state.stack.pop()
-    _add(w, state.stack[-depth], value)
-
-
-def MAPADD(w: Walker, state: State, depth: int) -> None:
-    value, key = state.stack.pop(), state.stack.pop()
-    target = state.stack[-depth]
-    w.write(target, {**w.read(target), _key(w, key): value})
-
-
-def EXTEND(w: Walker, state: State, depth: int) -> None:
-    items = items_of(w, state.stack.pop())
-    target = state.stack[-depth]
-    w.write(target, (*w.read(target), *items))
-
-
-def UPDATE(w: Walker, state: State, depth: int) -> None:
-    source = state.stack.pop()
-    target = state.stack[-depth]
-    if isinstance(target, Set):
-        for value in items_of(w, source):
-            _add(w, target, value)
-        return
-    w.write(target, {**w.read(target), **pairs_of(w, source)})
-
-
-def MERGE(w: Walker, state: State, depth: int) -> None:
-    source = state.stack.pop()
-    target = state.stack[-depth]
-    more = pairs_of(w, source)
-    old = w.read(target)
-    for name in more:
-        if name in old:
-            raise TypeError(f"got multiple values for keyword argument '{name}'")
-    w.write(target, {**old, **more})
-
-
-def TO_TUPLE(w: Walker, state: State, arg: Any) -> None:
-    state.stack.append(w.environment.tuple_of(items_of(w, state.stack.pop())))
-
-
-def UNPACK(w: Walker, state: State, count: int) -> None:
-    items = items_of(w, state.stack.pop())
-    if len(items) != count:
-        few = len(items) < count
-        raise ValueError(
-            f"not enough values to unpack (expected {count}, got {len(items)})"
-            if few
-            else f"too many values to unpack (expected {count}, got {len(items)})"
-        )
-    state.stack.extend(reversed(items))
-
-
-def UNPACK_EX(w: Walker, state: State, arg: tuple[int, int]) -> None:
-    before, after = arg
-    items = items_of(w, state.stack.pop())
-    if len(items) < before + after:
-        raise ValueError(f"not enough values to unpack (expected at least {before + after})")
-    end = len(items) - after
-    parts = [*items[:before], List(items[before:end]), *items[end:]]
-    state.stack.extend(reversed(parts))
-
-
-def STRING(w: Walker, state: State, count: int) -> None:
-    state.stack.append("".join(_pop(state, count)))
-
-
-def FORMAT(w: Walker, state: State, arg: tuple[Any, bool]) -> None:
-    conversion, has_spec = arg
-    spec = state.stack.pop() if has_spec else ""
-    value = state.stack.pop()
-    apply: Any = {"r": repr, "s": str, "a": ascii, 1: str, 2: repr, 3: ascii}.get(conversion)
-    if callable(conversion):
-        apply = conversion
-
-    def text(known: Any) -> str:
-        return format(apply(known) if apply else known, spec)
-
-    try:
-        state.stack.append(w.environment.native(w, text, (value,), {}))
-    except NotKnown:
-        if not (w.conditional and w.frame.raises()):
-            raise w.error(f"a string cannot be made from {describe(value)}") from None
-        state.stack.append(describe(value))  # nobody reads it: RAISE says what is wrong
-
-
 # ---------------------------------------------------------------- calls
 
 
 def CALL(w: Walker, state: State, arg: tuple[int, tuple[str, ...]]) -> None:
     count, names = arg
-    args = _pop(state, count)
+    args = state.pop(count)
     second, first = state.stack.pop(), state.stack.pop()
     if first is NULL:
         function = second
@@ -552,60 +400,11 @@ def YIELD(w: Walker, state: State, arg: Any) -> None:
     state.stack.append(None)
 
 
-# ---------------------------------------------------------------- match statements
-
-
-def LEN(w: Walker, state: State, arg: Any) -> None:
-    state.stack.append(indexing.length(w, state.stack[-1]))
-
-
-def MATCH_SEQ(w: Walker, state: State, arg: Any) -> None:
-    subject = state.stack[-1]
-    if isinstance(subject, Abstract):
-        state.stack.append(isinstance(subject, (Tuple, List)))
-    else:
-        known = isinstance(subject, collections.abc.Sequence)
-        state.stack.append(known and not isinstance(subject, (str, bytes, bytearray)))
-
-
-def MATCH_MAP(w: Walker, state: State, arg: Any) -> None:
-    subject = state.stack[-1]
-    state.stack.append(isinstance(subject, (Dict, collections.abc.Mapping)))
-
-
-def MATCH_KEYS(w: Walker, state: State, arg: Any) -> None:
-    keys, subject = state.stack[-1], state.stack[-2]
-    contents = w.read(subject) if isinstance(subject, Dict) else subject
-    if all(key in contents for key in keys):
-        state.stack.append(w.environment.tuple_of(tuple([contents[key] for key in keys])))
-    else:
-        state.stack.append(None)
-
-
-def MATCH_CLASS(w: Walker, state: State, count: int) -> None:
-    names, cls, subject = state.stack.pop(), state.stack.pop(), state.stack.pop()
-    if not w.environment.isinstance(w, subject, cls):
-        state.stack.append(None)
-        return
-    if cls in (bool, float, int, str, tuple, list, dict, set, bytes) and count == 1:
-        state.stack.append(w.environment.tuple_of((subject,)))
-        return
-    wanted = (*getattr(cls, "__match_args__", ())[:count], *names)
-    if len(wanted) < count + len(names):
-        raise TypeError(f"{cls.__name__}() accepts fewer positional sub-patterns than {count}")
-    try:
-        parts = tuple([objects.attribute(w, subject, name) for name in wanted])
-    except AttributeError:
-        state.stack.append(None)
-    else:
-        state.stack.append(w.environment.tuple_of(parts))
-
-
 # ---------------------------------------------------------------- what ends the walk
 
 
 def RAISE(w: Walker, state: State, arg: int) -> None:
-    parts = _pop(state, arg if isinstance(arg, int) else 1)
+    parts = state.pop(arg if isinstance(arg, int) else 1)
     raised = parts[0] if parts else None
     if isinstance(raised, Builtin | Bound):
         raised = None
@@ -661,12 +460,8 @@ def BUILDCLASS(w: Walker, state: State, arg: Any) -> None:
     state.stack.append(builtins.__build_class__)
 
 
-_OTHER_NAMES: Final = {"NULL_": "NULL"}
-STEPS: Final[dict[str, Step]] = {
-    _OTHER_NAMES.get(name, name): function
-    for name, function in list(globals().items())
-    if isinstance(function, types.FunctionType) and name.isupper()
-}
+STEPS: Final[dict[str, Step]] = {**DISPLAYS, **named(globals())}
+STEPS["NULL"] = STEPS.pop("NULL_")
 STEPS["IMPORT_FROM"] = IMPORT
 STEPS["DELGLOBAL"] = SETGLOBAL
 

@@ -384,6 +384,14 @@ class State:
     def fork(self) -> State:
         return State(self.locals.copy(), self.stack.copy(), self.heap.copy())
 
+    def pop(self, count: int) -> list[Any]:
+        """The topmost values, taken from the stack, the deepest first."""
+        if not count:
+            return []
+        values = self.stack[-count:]
+        del self.stack[-count:]
+        return values
+
     def get(self, handle: Object) -> Any:
         """What the object holds here."""
         contents = self.heap.get(handle, handle)
