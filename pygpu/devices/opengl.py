@@ -256,8 +256,7 @@ class Context:
                 if answer == "GL_NO_ERROR":
                     return glo
                 glo.release()
-            self.drain()
-            self.pool.clear()
+            self.give_up()
         self.check()
         raise OutOfMemory(f"no memory for {what} ({nbytes >> 20} MiB): {answer} ({self.renderer})")
 
@@ -318,8 +317,7 @@ class Context:
                 try:
                     return self.pages.buffer(nbytes)
                 except PagesError:
-                    self.drain()
-                    self.pool.clear()
+                    self.give_up()
         return self.gl.buffer(reserve=nbytes)
 
     def write(self, buffer: Buffer, data: NDArray[Any], offset: int = 0) -> None:
@@ -357,8 +355,7 @@ class Context:
             )
         error = self.gl.error
         if error != "GL_NO_ERROR":
-            self.drain()
-            self.pool.clear()
+            self.give_up()
             kind = OutOfMemory if error == "GL_OUT_OF_MEMORY" else DeviceError
             raise kind(f"OpenGL answered {error} ({self.renderer})")
 
@@ -371,13 +368,17 @@ class Context:
             else:
                 self.pool.give(key, glo, nbytes)
 
+    def give_up(self) -> None:
+        """Free what is pooled."""
+        self.drain()
+        self.pool.clear()
+
     def clear(self) -> None:
         """Give back the memory of what nobody uses."""
         if self.staging is not None:
             self.staging.release()
             self.staging = None
-        self.drain()
-        self.pool.clear()
+        self.give_up()
 
     def _free(self, glo: Any) -> None:
         name = glo.glo
