@@ -71,9 +71,9 @@ def test_a_pool_gives_what_is_busy_last() -> None:
     pool = Pool(100, lambda thing: None)
     for thing in "abc":
         pool.give("kind", thing, 1)
-    busy = {"a"}
+    busy = {"c"}
     assert pool.take("kind", busy.__contains__, 3) == "b"
-    busy.add("c")
+    busy.add("a")
     assert pool.take("kind", busy.__contains__, 3) is None  # there may be a third
     assert pool.take("kind", busy.__contains__, 2) == "a"  # there may not
     assert pool.take("kind", busy.__contains__) == "c"
@@ -116,6 +116,17 @@ def test_calls_that_depend_on_each_other_take_one_each(barriers: Counted) -> Non
     assert barriers.count == before + 5
     np.testing.assert_array_equal(value.numpy(), 64)
     assert barriers.count == before + 6  # what is downloaded was written
+
+
+def test_rounds_take_turns_in_two_buffers(barriers: Counted) -> None:
+    """Each waits for the one before it, after which older ones are free."""
+    compiled = pygpu.compile(doubled, target="compute")
+    value = pygpu.Image(np.ones((9, 14), np.float32))
+    names = set()
+    for _ in range(12):
+        value = compiled(value)
+        names.add(next(iter(value.storage.copies.values())).glo.glo)
+    assert len(names) == 2
 
 
 def test_tables_are_read_too(barriers: Counted) -> None:

@@ -174,13 +174,13 @@ class Pass:
     ) -> list[opengl.Buffer]:
         """See Pass."""
         height, width = shape
-        held = [upload(gl, inputs[index]) for index in self.images]
-        held += [gl.buffer(height * row_bytes(format, width)) for format in self.outputs]
-        buffers = [buffer.glo for buffer in held]
-        for binding, buffer in enumerate(buffers):
-            buffer.bind_to_storage_buffer(binding)
-        count = len(self.images)
-        gl.order.before([*buffers[:count], *self.bindings.buffers], buffers[count:])
+        images = [upload(gl, inputs[index]) for index in self.images]
+        read = [*[buffer.glo for buffer in images], *self.bindings.buffers]
+        gl.order.await_writes(read)
+        results = [gl.buffer(height * row_bytes(format, width)) for format in self.outputs]
+        gl.order.before(read, [buffer.glo for buffer in results])
+        for binding, buffer in enumerate([*images, *results]):
+            buffer.glo.bind_to_storage_buffer(binding)
         self._set_sizes(inputs, shape)
         self.bindings.bind(uniforms)
         across, down = -(-width // self.columns), -(-height // self.rows)
@@ -188,7 +188,7 @@ class Pass:
             if first and self.top is not None:
                 self.top.value, self.held.sizes = first * self.rows, None
             self.program.run(across, min(down - first, gl.limits.groups), 1)
-        return held[count:]
+        return results
 
     def _set_sizes(self, inputs: Sequence[Storage], shape: tuple[int, int]) -> None:
         """Set the uniforms of sizes, and `top` to 0, where they are not so already."""

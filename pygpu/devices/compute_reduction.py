@@ -116,9 +116,11 @@ class Folded:
             raise DeviceError(f"an image of {width} x {height} pixels takes {groups} work groups")
         rows = height if program.along == ALONG_X else groups[1]
         columns = width if program.along == ALONG_Y else groups[0]
-        buffer = gl.buffer(4 * rows * columns * program.components)
         held = [upload(gl, inputs[index]) for index in self._images]
-        gl.order.before([*[each.glo for each in held], *ready.bindings.buffers], [buffer.glo])
+        read = [*[each.glo for each in held], *ready.bindings.buffers]
+        gl.order.await_writes(read)
+        buffer = gl.buffer(4 * rows * columns * program.components)
+        gl.order.before(read, [buffer.glo])
         for binding, each in enumerate([*held, buffer]):
             each.glo.bind_to_storage_buffer(binding)
         sizes = {

@@ -4,7 +4,8 @@ OpenGL promises nothing of what programs see of each other's writes until there 
 which the device runs empty: some microseconds, as long as a small image takes.
 
     order = Order(context.memory_barrier)
-    order.before(read=[image], written=[result])     # a barrier, if it takes one
+    order.await_writes([image])                      # a barrier, if it takes one
+    order.before(read=[image], written=[result])     # the same, and what is to be remembered
 """
 
 from __future__ import annotations
@@ -30,6 +31,12 @@ class Order:
             self.settle()
         self._read |= reads
         self._written |= writes
+
+    def await_writes(self, buffers: Iterable[Any]) -> None:
+        """To be told before a buffer is chosen for the result of a program that reads these: after
+        a barrier, which comes anyway then, those are free that were busy."""
+        if not self._written.isdisjoint([buffer.glo for buffer in buffers]):
+            self.settle()
 
     def settle(self) -> None:
         """A barrier now: what comes waits for all that was."""

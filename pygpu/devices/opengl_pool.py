@@ -30,17 +30,16 @@ class Pool:
     def take(
         self, key: Hashable, is_busy: Callable[[Any], bool] | None = None, spare: int = 0
     ) -> Any | None:
-        """One that was given under the key, None where there is none: the last, or of those that
-        are not busy the first. Where all are busy and fewer than `spare`, there is none."""
+        """One that was given under the key: the last that is not busy, or, where all are, the
+        first. None where there is none, or all are busy and fewer than `spare`."""
         things = self._kept.get(key)
         if not things:
             return None
-        place = len(things) - 1
-        if is_busy is not None:
-            free = [i for i, (thing, _) in enumerate(things) if not is_busy(thing)]
-            if not free and len(things) < spare:
-                return None
-            place = free[0] if free else 0
+        places = range(len(things))
+        free = [i for i in places if is_busy is None or not is_busy(things[i][0])]
+        if not free and len(things) < spare:
+            return None
+        place = free[-1] if free else 0
         thing, nbytes = things.pop(place)
         if not things:
             del self._kept[key]
