@@ -1,10 +1,16 @@
 """What `f.profile` says: counts that can be known, and times of which only the sign can."""
 
+import itertools
+import time
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import pygpu
 from pygpu import Float, Image, Position, Vec4, targets
+from pygpu.devices import opengl_time
+from pygpu.devices.opengl_time import Clock
 from pygpu.errors import DeviceError
 from pygpu.profile import copy_bandwidth
 
@@ -118,3 +124,20 @@ def test_a_copy_is_measured_once_for_sizes_of_a_kind(target, monkeypatch):
     first = copy_bandwidth(device, 70_000)
     assert first > 0
     assert copy_bandwidth(device, 100_000) == first  # both are measured with 128 KiB
+
+
+def test_a_device_whose_pace_goes_up_and_down_is_awake_some_time(monkeypatch):
+    context = SimpleNamespace(
+        program=lambda text: None, drain=lambda: None, gl=SimpleNamespace(finish=lambda: None)
+    )
+    clock = Clock(context)
+    paces = itertools.cycle([2e-4, 1e-4])
+    monkeypatch.setattr(clock, "_paced", lambda program: next(paces))
+    monkeypatch.setattr(opengl_time, "AWAKE", 0.05)
+    runs = []
+    for best in (0.0, 5e-5):  # not known yet, and not reached
+        clock.best, started = best, time.perf_counter()
+        clock._wake(lambda: runs.append(1))
+        assert time.perf_counter() - started < 5
+        assert clock.best == (best or 1e-4)
+    assert runs
