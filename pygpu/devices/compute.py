@@ -65,7 +65,9 @@ class ComputeDevice:
         """One pass, or several where there are more results than the driver takes buffers. Without
         a shape, the one that was measured for the function, or one by how it reads."""
         Bindings.check(function, self.uniforms)
-        given, function = function, without_nans(function, inputs)
+        if shape is None:
+            shape = shapes.remembered(shapes.key(function, inputs, outputs, self.driver))
+        function = without_nans(function, inputs)
         read = images_read(function)
         count = self.buffers - len(read)
         if count < 1:
@@ -73,8 +75,6 @@ class ComputeDevice:
                 f"the function reads {len(read)} images at once; this driver takes "
                 f"{self.buffers - 1}"
             )
-        if shape is None:
-            shape = shapes.remembered(shapes.key(given, inputs, outputs, self.driver))
         parts = []
         for first in range(0, len(outputs), count):
             indices = range(len(outputs))[first : first + count]
@@ -176,9 +176,7 @@ class Pass:
         height, width = shape
         images = [upload(gl, inputs[index]) for index in self.images]
         read = [*[buffer.glo for buffer in images], *self.bindings.buffers]
-        gl.order.await_writes(read)
-        results = [gl.buffer(height * row_bytes(format, width)) for format in self.outputs]
-        gl.order.before(read, [buffer.glo for buffer in results])
+        results = gl.results(read, [height * row_bytes(format, width) for format in self.outputs])
         for binding, buffer in enumerate([*images, *results]):
             buffer.glo.bind_to_storage_buffer(binding)
         self._set_sizes(inputs, shape)

@@ -85,8 +85,8 @@ class Folded:
             ready = self._rest
             while count > 1:
                 left = -(-count // (PARTIALS * self.program.lanes))
-                fewer = gl.buffer(4 * left * self.program.components)
-                gl.order.before([buffer.glo, *ready.bindings.buffers], [fewer.glo])
+                read = [buffer.glo, *ready.bindings.buffers]
+                (fewer,) = gl.results(read, [4 * left * self.program.components])
                 buffer.glo.bind_to_storage_buffer(0)
                 fewer.glo.bind_to_storage_buffer(1)
                 ready.set(count=(count, left))
@@ -118,9 +118,7 @@ class Folded:
         columns = width if program.along == ALONG_Y else groups[0]
         held = [upload(gl, inputs[index]) for index in self._images]
         read = [*[each.glo for each in held], *ready.bindings.buffers]
-        gl.order.await_writes(read)
-        buffer = gl.buffer(4 * rows * columns * program.components)
-        gl.order.before(read, [buffer.glo])
+        (buffer,) = gl.results(read, [4 * rows * columns * program.components])
         for binding, each in enumerate([*held, buffer]):
             each.glo.bind_to_storage_buffer(binding)
         sizes = {

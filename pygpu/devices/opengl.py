@@ -294,6 +294,14 @@ class Context:
             )
         return self.memory(nbytes)
 
+    def results(self, read: Sequence[Any], sizes: Sequence[int]) -> list[Buffer]:
+        """Storage buffers of so many bytes for what a program makes of those it reads. It is to be
+        run next. They are chosen after the barrier that it may take, which frees some."""
+        self.order.await_writes(read)
+        made = [self.buffer(nbytes) for nbytes in sizes]
+        self.order.before(read, [buffer.glo for buffer in made])
+        return made
+
     def memory(self, nbytes: int) -> Buffer:
         """A buffer for any use, its bytes undefined. On hardware, one that programs are at work
         with is taken only where there are others enough, or no room for them."""

@@ -114,7 +114,9 @@ def block(
     `loops`, pixels of blocks that look over an edge are computed one after the other by a loop,
     which is less to compile, and which software leaves at once where no thread needs it. Where
     buffers have `narrow` elements, a pixel of 1 or 2 bytes is as cheap to read as one of 4."""
-    made = _sides(function, inputs, outputs, columns, rows, few, VIEWED, loops, False, narrow)
+    made = _sides(
+        function, inputs, outputs, columns, rows, few, VIEWED, loops, flat=False, narrow=narrow
+    )
     if not made.reach:
         return made.blocked(made.sides[0])
     return made.blocked(_either(made.reach, made.is_clamped, *made.sides))
@@ -161,7 +163,9 @@ def halves(
 ) -> Halves:
     """The functions of blocks of COLUMNS pixels of a row. `viewed` says of images and results of
     how many channels there are views."""
-    made = _sides(function, inputs, outputs, COLUMNS, 1, few, viewed, True, True, False)
+    made = _sides(
+        function, inputs, outputs, COLUMNS, 1, few, viewed, loops=True, flat=True, narrow=False
+    )
     inner, edges = map(made.blocked, made.sides)
     edges_needed = edges if made.reach else None
     return Halves(inner, edges_needed, made.reach, made.is_clamped, made.is_flat)
