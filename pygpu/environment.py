@@ -88,7 +88,7 @@ class Environment:
             else:
                 index, place = len(w.build.images), len(self.captured)
                 name = f"image{place}"
-                w.build.images.append(_image_input(name, image))
+                w.build.images.append(ImageInput(name, image.format.type))
             self.captured.append(image)
             self.pictures[id(image)] = Picture(
                 index,
@@ -143,20 +143,12 @@ class Environment:
     @staticmethod
     def both(w: Walker, a: Any, b: Any) -> Any:
         """a and b for bools without effects."""
-        if not isinstance(a, Abstract):
-            return b if a else False
-        if not isinstance(b, Abstract):
-            return a if b else False
-        return arithmetic.binary(w, "&", a, b)
+        return _settled(w, "&", False, a, b)
 
     @staticmethod
     def either(w: Walker, a: Any, b: Any) -> Any:
         """a or b for bools without effects."""
-        if not isinstance(a, Abstract):
-            return True if a else b
-        if not isinstance(b, Abstract):
-            return True if b else a
-        return arithmetic.binary(w, "|", a, b)
+        return _settled(w, "|", True, a, b)
 
     @staticmethod
     def isinstance(w: Walker, value: Any, cls: Any) -> bool:
@@ -166,5 +158,9 @@ class Environment:
         return call(w, function, args, keywords)
 
 
-def _image_input(name: str, image: ImageLike) -> Any:
-    return ImageInput(name, image.format.type)
+def _settled(w: Walker, symbol: str, by: bool, a: Any, b: Any) -> Any:
+    """Two bools by & or |, where one that is known to be `by` is all there is to say."""
+    for one, other in ((a, b), (b, a)):
+        if not isinstance(one, Abstract):
+            return by if bool(one) is by else other
+    return arithmetic.binary(w, symbol, a, b)

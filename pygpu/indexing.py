@@ -11,6 +11,7 @@ from pygpu import arithmetic
 from pygpu.arithmetic import components
 from pygpu.elements import cast, kind_of, opened, stored, stored_by_dynamic, type_of_row
 from pygpu.known import NotKnown, concrete, own
+from pygpu.objects import assign_components, find_method, user_method, vector_of
 from pygpu.sequences import by_dynamic_index, items_of, slice_of
 from pygpu.values import (
     Abstract,
@@ -34,7 +35,6 @@ from pygpu.views import viewed
 
 if TYPE_CHECKING:
     from pygpu.walker import Walker
-from pygpu.objects import assign_components, find_method, user_method, vector_of
 
 
 def item(w: Walker, container: Any, index: Any) -> Any:

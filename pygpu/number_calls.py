@@ -17,7 +17,7 @@ import numpy as np
 from pygpu import arithmetic, elements, glsl, objects, operators, scalars, special, vectors
 from pygpu.arithmetic import elementwise, vector_type
 from pygpu.known import concrete
-from pygpu.numpy_calls import fold
+from pygpu.operators import fold
 from pygpu.sequences import items_of
 from pygpu.types import Kind, vector
 from pygpu.values import (

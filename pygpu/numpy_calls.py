@@ -16,6 +16,7 @@ import numpy as np
 from pygpu import arithmetic, elements, library, operators
 from pygpu.arithmetic import elementwise, vector_type
 from pygpu.known import NotKnown, concrete
+from pygpu.operators import fold
 from pygpu.ordering import first_extreme, middle, nans_last
 from pygpu.sequences import items_of
 from pygpu.types import Kind
@@ -76,11 +77,6 @@ def _opened(w: Walker, value: Any) -> Any:
     if isinstance(value, (Dict, Set, Indexed)):
         raise w.error(f"{describe(value)} is no array")
     return value
-
-
-def fold(w: Walker, symbol: str, items: Any) -> Any:
-    """Combine items from the left by an operator."""
-    return reduce(lambda a, b: operators.binary(w, symbol, a, b), items)
 
 
 def _flat(w: Walker, xs: Any) -> list[Any]:
@@ -240,7 +236,7 @@ def _clip(w: Walker, x: Any, low: Any = None, high: Any = None, **more: Any) -> 
 
 def median(w: Walker, xs: Any, axis: Any = None) -> Any:
     if axis is not None:
-        return _reduction(lambda w, items: middle(w, items))(w, xs, axis)
+        return _reduction(middle)(w, xs, axis)
     return middle(w, _flat(w, xs))
 
 

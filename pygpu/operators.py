@@ -7,6 +7,7 @@ are the special methods of users' classes.
 from __future__ import annotations
 
 import operator
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -74,6 +75,11 @@ def binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
         ) from None
     result = arithmetic.python_operator(symbol)(left, right)
     return adopt(w, result)
+
+
+def fold(w: Walker, symbol: str, items: Any) -> Any:
+    """Combine items from the left by an operator."""
+    return reduce(lambda a, b: binary(w, symbol, a, b), items)
 
 
 def _user_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:

@@ -9,11 +9,11 @@ first_extreme(w, "<", items) # np.argmin
 from __future__ import annotations
 
 import math
-from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from pygpu import elements, operators
 from pygpu.arithmetic import elementwise, select
+from pygpu.operators import fold
 from pygpu.ops import OPEN
 from pygpu.types import Kind
 from pygpu.values import scalar_kind
@@ -102,9 +102,8 @@ def _one_holds(w: Walker, tests: list[Any]) -> Any:
     rows."""
     side = math.isqrt(len(tests))
     count = side if side * side == len(tests) else len(tests)
-    either = partial(operators.binary, w, "|")
-    rows = [reduce(either, tests[i : i + count]) for i in range(0, len(tests), count)]
-    return reduce(either, rows)
+    rows = [fold(w, "|", tests[i : i + count]) for i in range(0, len(tests), count)]
+    return fold(w, "|", rows)
 
 
 def nans_last(w: Walker, items: list[Any]) -> list[Any]:
@@ -114,7 +113,7 @@ def nans_last(w: Walker, items: list[Any]) -> list[Any]:
     if not nans:
         return sort_network(w, items)
     finite = [select(w, nan, math.inf, x) for nan, x in zip(nans, items, strict=True)]
-    count = reduce(partial(operators.binary, w, "+"), nans)
+    count = fold(w, "+", nans)
     ordered = sort_network(w, finite)
     return [
         select(w, operators.compare(w, ">=", count, len(items) - place), math.nan, x)
