@@ -206,7 +206,7 @@ def _stored(writer: _Writer, target: Target, value: Value) -> tuple[list[str], s
     names, text = printer.names, str(printer.text(value))
     if printer.precise and value.type.kind == "float" and not text.isidentifier():
         name = writer.namer.fresh(target.name)
-        lines.append(f"precise {value.type} {name} = {text};")
+        lines.append(f"{printer.qualified(value)} {name} = {text};")
         printer.names = {**names, value: Text(name)}
     text = str(store(printer, value, format))
     printer.names = names
@@ -221,7 +221,9 @@ def _texel_of_view(x: str, texels: int, columns: int) -> str:
     """Where the texels of a row of a block begin."""
     if texels == columns:
         return x
-    return {1: f"({x} >> 2)", 2: f"({x} >> 1)", 3: f"3 * ({x} >> 2)"}[texels]
+    if texels == 3:
+        return f"3 * ({x} >> 2)"
+    return f"({x} >> {(columns // texels).bit_length() - 1})"
 
 
 def _one_pixel(writer: _Writer, lines: list[str], stores: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from pygpu.ssa import Function, Op, Region, Value
+from pygpu.ssa import Function, Op, Region, Value, walk
 
 LARGEST: Final = 18  # operations in one expression, so that a row of a window is used up at once
 BRANCH: Final = 10  # operations in a branch that is printed as `c ? a : b`
@@ -42,6 +42,7 @@ class Plan:
     uses: dict[Value, int] = field(default_factory=dict)
     free: set[Value] = field(default_factory=set)
     inlined: set[Value] = field(default_factory=set)
+    apart: frozenset[str] = frozenset()
     choices: set[Op] = field(default_factory=set)  # branches printed as `c ? a : b`
     variable: dict[Value, Variable] = field(default_factory=dict)
     roles: dict[Value, str] = field(default_factory=dict)  # what unnamed values are called
@@ -83,10 +84,13 @@ class Plan:
         return [index for index, value in enumerate(op.results) if value in self.uses]
 
 
-def make_plan(function: Function, is_parted: bool = False) -> Plan:
-    """`is_parted` says that each side of a branch that ends the function, and makes all its
-    results, ends it by itself: what the sides leave goes into no common variables."""
-    plan = Plan(function)
+def make_plan(
+    function: Function, is_parted: bool = False, apart: frozenset[str] = frozenset()
+) -> Plan:
+    """Operands of the operations `apart` are variables. `is_parted` says that each side of a branch
+    that ends the function, and makes all its results, ends it by itself: what the sides leave goes
+    into no common variables."""
+    plan = Plan(function, apart=apart)
     if is_parted:
         plan.parted = _last_branch(function)
     plan.free.update(function.body.params)
@@ -184,6 +188,7 @@ def _choose_expressions(
 ) -> None:
     """Decide for each value of the region; `sizes` counts the operations in expressions."""
     used_in = _loops_of_uses(plan)
+    named = {op.operands[0] for op in walk(region) if op.code in plan.apart}
     for op in _inner_first(region):
         if not plan.is_live(op):
             continue
@@ -197,7 +202,7 @@ def _choose_expressions(
             continue
         size = 1 + sum(sizes.get(operand, 0) for operand in plan.operands(op))
         once = plan.uses[value] == 1 and used_in.get(value) is scopes.loop[value]
-        if once and size <= LARGEST:
+        if once and size <= LARGEST and value not in named:
             plan.inlined.add(value)
             sizes[value] = size
 

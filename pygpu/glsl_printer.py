@@ -35,6 +35,10 @@ class Break:
     is_plain: bool
 
 
+# Drivers may make products part of sums, and products of quotients, where these are not precise.
+# What else there is, they do faster where it is not, and all that goes into it.
+SUMS: Final = frozenset("add sub div dot".split())
+
 Line = str | Break
 Assignment = tuple[Variable, Value]
 Leaf = Callable[["Printer", Op], Text]
@@ -48,7 +52,7 @@ class Printer:
         self.plan = plan
         self.namer = namer
         self.loose = loose
-        self.precise = False  # whether variables are declared so: no driver fuses what is not
+        self.precise = False  # whether SUMS are declared so: the driver fuses what is not
         self.saturates = False  # whether the driver's int() is the one of `to_int`
         self.leaf = leaf
         self.may_be_nan = finite.may_be_nan
@@ -156,9 +160,24 @@ class Printer:
             variable.name = self.namer.fresh(named[0] if named else role)
         else:
             variable.name = self.namer.numbered(role)
-        type = variable.values[0].type
-        precise = "precise " if self.precise and type.kind == "float" else ""
-        return f"{precise}{type} {variable.name}"
+        return f"{self.qualified(*variable.values)} {variable.name}"
+
+    def qualified(self, *values: Value) -> str:
+        """The type of a variable with these values: precise where they are sums or quotients."""
+        type = values[0].type
+        is_precise = self.precise and type.kind == "float" and any(map(self._is_sum, values))
+        return f"precise {type}" if is_precise else str(type)
+
+    def _is_sum(self, value: Value) -> bool:
+        """Whether a value is a sum or a quotient, or its text contains one."""
+        op = value.op
+        if op is None or op.regions or op.code in SUMS or _repeats(op):
+            return True
+        return any(
+            self._is_sum(operand)
+            for operand in op.operands
+            if operand in self.plan.inlined and operand.type.kind == "float"
+        )
 
     def at_once(self, assignments: Iterable[Assignment]) -> list[Line]:
         """Assignments in an order in which none changes what another reads."""
@@ -357,6 +376,20 @@ class Printer:
         if first[-1:] == ["break;"]:
             return _block(f"if ({self.text(condition)})", first) + second
         return self.if_else(condition, first, second)
+
+
+def _repeats(op: Op) -> bool:
+    """Whether a factor of an `fma` is part of what is added: NVIDIA's driver (580.159) makes other
+    components of `fma(2.0, v.y, -v.y)`."""
+    return op.code == "fma" and not _parts(op.operands[2]).isdisjoint(op.operands[:2])
+
+
+def _parts(value: Value) -> set[Value]:
+    """A value, or those that it is a product or the negative of."""
+    op = value.op
+    if op is None or op.code not in ("neg", "mul"):
+        return {value}
+    return {part for operand in op.operands for part in _parts(operand)}
 
 
 def _reads_any(plan: Plan, value: Value, results: Sequence[Value]) -> bool:

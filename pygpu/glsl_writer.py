@@ -26,6 +26,13 @@ from pygpu.types import INT, Type, vector
 SMALL_TABLE: Final = 64  # numbers that are printed as a constant array
 BLOCKS: Final = 12  # uniform blocks of one program; the specification grants these
 NARROW_BUFFERS: Final = "GL_NV_gpu_shader5"  # by which buffers have elements of 8 and 16 bits
+# Operations that are slower where they are part of a precise variable: what they are of is another.
+APART: Final = frozenset(("sqrt", "unorm8x4"))
+# Two float16 of a word, and the word of them: as such, or as floats where there are no others.
+_LANES: Final = {
+    True: {"lanes": "unpackFloat2x16", "word": "packFloat2x16"},
+    False: {"lanes": "unpackHalf2x16", "word": "packHalf2x16"},
+}
 TABLE_WIDTH: Final = 1024  # texels in a row of a table that is a texture
 
 
@@ -38,7 +45,8 @@ class Dialect:
     block_size: int = 16384  # bytes of a uniform block; the specification grants these
     fused: bool = False  # it fuses products and sums as it sees fit, unless told which
     images: bool = False  # it reads textures faster where they are bound as images
-    narrow: bool = False  # it has NARROW_BUFFERS
+    narrow: bool = False  # it has NARROW_BUFFERS, and float16 with them
+    lanes: bool = False  # it computes with two float16 at once
     saturates: bool = False  # its int() of what no int holds is the nearest, 0 for NaN
 
 
@@ -77,7 +85,7 @@ class Writer:
         self.inputs = inputs
         self.dialect = dialect
         self.namer = Namer(taken | {"p"})
-        self.plan = make_plan(function, is_parted)
+        self.plan = make_plan(function, is_parted, APART if dialect.fused else frozenset())
         finite = Finite(function, inputs)
         self.printer = Printer(self.plan, self.namer, finite, dialect.loose, self.leaf)
         self.printer.saturates = dialect.saturates
@@ -211,7 +219,13 @@ class Writer:
         if is_precise(helpers) and version < 400:
             is_known = self.dialect.version >= 400
             header = ["#version 400 core"] if is_known else [*header, "#define precise"]
+        has_lanes = any(name.startswith("lane") for name, _ in helpers)
+        if has_lanes and self.dialect.narrow:
+            extensions = sorted({*extensions, NARROW_BUFFERS})
         header += [f"#extension {name} : require" for name in extensions]
+        if has_lanes:
+            functions = _LANES[self.dialect.narrow]
+            header += [f"#define pg_{name} {own}" for name, own in functions.items()]
         parts = [lines_of(header), lines_of([*inputs, *uniforms])]
         parts += [lines_of(declared), lines_of(self.declared), source(helpers), lines_of(main)]
         return GlslProgram(
