@@ -33,6 +33,28 @@ def _saturated(top: int) -> Helper:
     return Helper("uint", "float a", f"return {bits} & {top}u;")
 
 
+def _lanes(params: str, expression: str) -> Helper:
+    """Of two float16 in an int each, by functions that programs define as their driver has them:
+    `pg_lanes` takes a word apart, `pg_word` puts one together."""
+    for name in params:
+        expression = expression.replace(f"${name}", f"pg_lanes(uint({name}))")
+    declared = ", ".join(f"int {name}" for name in params)
+    return Helper("int", declared, f"return int(pg_word({expression}));")
+
+
+def _lane(axis: str) -> Helper:
+    return Helper("float", "int a", f"return float(pg_lanes(uint(a)).{axis});")
+
+
+def _bytes(to_unorm: str) -> Helper:
+    body = f"""
+uint low = pg_{to_unorm}(a.x) | pg_{to_unorm}(a.y) << 8;
+uint high = pg_{to_unorm}(a.z) | pg_{to_unorm}(a.w) << 8;
+return int(low | high << 16);
+"""
+    return Helper("int", "vec4 a", body, (to_unorm,))
+
+
 HELPERS: Final[dict[str, Helper]] = {
     # ------------------------------------------------ bits
     "isnan": Helper("bool", "float a", "return (floatBitsToInt(a) & 0x7fffffff) > 0x7f800000;"),
@@ -193,6 +215,18 @@ return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? q - 1.0 : q;
     "fused_to_unorm16": _saturated(65535),
     "to_unorm8": _to_unorm("255.0"),
     "to_unorm16": _to_unorm("65535.0"),
+    "unorm8x4": _bytes("to_unorm8"),
+    "fused_unorm8x4": _bytes("fused_to_unorm8"),
+    # ------------------------------------------------ lanes
+    "lanes_add": _lanes("ab", "$a + $b"),
+    "lanes_sub": _lanes("ab", "$a - $b"),
+    "lanes_fma": _lanes("abc", "fma($a, $b, $c)"),
+    "lanes_abs": _lanes("a", "abs($a)"),
+    "lanes_min": _lanes("ab", "min($a, $b)"),
+    "lanes_max": _lanes("ab", "max($a, $b)"),
+    "lanes_join": Helper("int", "int a, int b", "return int(uint(a) >> 16 | uint(b) << 16);"),
+    "lane_low": _lane("x"),
+    "lane_high": _lane("y"),
     "to_half": Helper(  # rounds half to even what a driver might cut off
         "float",
         "float a",

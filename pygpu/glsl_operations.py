@@ -33,6 +33,10 @@ class Context(Protocol):
         """Whether no comparison with a NaN can be in a bool."""
 
     @property
+    def precise(self) -> bool:
+        """Whether variables are declared so: no driver fuses what is not."""
+
+    @property
     def loose(self) -> bool:
         """Whether the driver's optimiser takes comparisons to know no NaN."""
 
@@ -245,10 +249,15 @@ def _fold_bools(name: str) -> Row:
     return row
 
 
+def _unorm8x4(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    return context.helper("fused_unorm8x4" if context.precise else "unorm8x4", 1, *operands)
+
+
 _ALIKE: Final = (  # GLSL's functions under the same name, good enough on every driver
     "abs sign floor ceil trunc sqrt inversesqrt exp exp2 log log2"
 ).split()
 _HELPED: Final = (
+    "lanes_add lanes_sub lanes_fma lanes_abs lanes_min lanes_max lanes_join lane_low lane_high "
     "fmod cbrt expm1 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh "
     "hypot copysign"
 ).split()
@@ -290,6 +299,7 @@ TABLE: Final[dict[str, Row]] = {
     "swizzle": _swizzle,
     "element": _element,
     "dot": _dot,
+    "unorm8x4": _unorm8x4,
     "any": _fold_bools("any"),
     "all": _fold_bools("all"),
     **{name: _function(name) for name in _ALIKE},

@@ -123,6 +123,23 @@ def _load(types: Sequence[Type], data: Any) -> Type:
     return data.type  # type: ignore[no-any-return]
 
 
+def _ints_to(result: Type) -> TypeRule:
+    """All operands are ints."""
+
+    def rule(types: Sequence[Type], data: object) -> Type:
+        if any(type is not INT for type in types):
+            raise TypeError(f"takes ints, got {list(types)}")
+        return result
+
+    return rule
+
+
+def _word(types: Sequence[Type], data: object) -> Type:
+    if types[0] is not vector("float", 4):
+        raise TypeError(f"takes a vec4, got {types[0]}")
+    return INT
+
+
 def _table(types: Sequence[Type], data: Any) -> Type:
     if list(types) != [INT]:
         raise TypeError(f"takes an int, got {list(types)}")
@@ -185,6 +202,39 @@ def _power(a: Array, b: Array) -> Array:
     return np.where(b < 0, 0, result).astype(np.int32)
 
 
+# Lanes: the two halves of an int as float16, for devices that compute on both at once. They hold
+# whole numbers of at most 2048 in units of 2**-24, which are exact (pygpu/passes/lanes.py).
+
+
+def _halves(word: Array) -> Array:
+    """Both lanes, the lower first, in a last axis of their own."""
+    return np.ascontiguousarray(word)[..., None].view(np.float16)
+
+
+def _lanes(function: Callable[..., Array]) -> Callable[..., Array]:
+    """The function of both lanes of its operands."""
+
+    def both(*words: Array) -> Array:
+        lanes = function(*map(_halves, np.broadcast_arrays(*words)))
+        return np.ascontiguousarray(lanes.astype(np.float16)).view(np.int32)[..., 0]
+
+    return both
+
+
+def _lane(index: int) -> Callable[[Array], Array]:
+    return lambda word: _halves(word)[..., index].astype(np.float32)
+
+
+def _lanes_join(a: Array, b: Array) -> Array:
+    """The upper lane of a, the lower of b."""
+    return (a.view(np.uint32) >> 16 | b.view(np.uint32) << 16).view(np.int32)
+
+
+def _unorm8x4(a: Array) -> Array:
+    bytes = np.rint(np.clip(np.nan_to_num(a, nan=0.0), 0.0, 1.0) * 255).astype(np.uint8)
+    return np.ascontiguousarray(bytes).view(np.int32)[..., 0]
+
+
 OPEN: Final = "open"  # data of a min or max: what comes of a NaN is left open
 
 
@@ -214,6 +264,8 @@ _FLOATS = _same("float")
 _INTS = _same("int")
 _BITS = _same("int", "bool")
 _BOOLS = _same("bool")
+_LANES = _ints_to(INT)
+_FUSED = _wide(lambda a, b, c: a * b + c)
 
 
 def _row(
@@ -238,7 +290,7 @@ TABLE: Final[dict[str, Operation]] = dict(
         _row("mod", 2, _ARITHMETIC, _mod),  # the sign of the divisor, as Python's %
         _row("fmod", 2, _FLOATS, np.fmod),  # the sign of the dividend, as C's
         _row("pow", 2, _ARITHMETIC, _power),
-        _row("fma", 3, _FLOATS, _wide(lambda a, b, c: a * b + c)),
+        _row("fma", 3, _FLOATS, _FUSED),
         _row("neg", 1, _ARITHMETIC, np.negative),
         _row("abs", 1, _ARITHMETIC, np.abs),
         _row("sign", 1, _ARITHMETIC, np.sign),
@@ -306,6 +358,17 @@ TABLE: Final[dict[str, Operation]] = dict(
         _row("dot", 2, _dot, None, commutes=True),
         _row("any", 1, _fold_bools, None),
         _row("all", 1, _fold_bools, None),
+        # two small whole numbers in an int: see _halves
+        _row("lanes_add", 2, _LANES, _lanes(np.add), commutes=True),
+        _row("lanes_sub", 2, _LANES, _lanes(np.subtract)),
+        _row("lanes_fma", 3, _LANES, _lanes(_FUSED)),
+        _row("lanes_abs", 1, _LANES, _lanes(np.abs)),
+        _row("lanes_min", 2, _LANES, _lanes(np.minimum), commutes=True),
+        _row("lanes_max", 2, _LANES, _lanes(np.maximum), commutes=True),
+        _row("lanes_join", 2, _LANES, _lanes_join),
+        _row("lane_low", 1, _ints_to(FLOAT), _lane(0)),
+        _row("lane_high", 1, _ints_to(FLOAT), _lane(1)),
+        _row("unorm8x4", 1, _word, _unorm8x4),  # four floats in [0, 1] as bytes, the first lowest
         # memory: what the function is given
         _row("load", 2, _load, None),  # operands x, y; data: ssa.Load
         _row("table", 1, _table, None),  # operand: index, clamped; data: ssa.Lookup

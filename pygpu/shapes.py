@@ -23,6 +23,7 @@ from pygpu.ssa import Function, images_read, walk
 from pygpu.storage import Format
 
 KIND: Final = "shape"  # of what is kept in the disk cache
+PROGRAMS: Final = 2  # counts what was measured: another number where programs are made otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,10 @@ class Shape:
     def __post_init__(self) -> None:
         if min(astuple(self)) < 1:
             raise ValueError(f"{self!r}: each number is at least 1")
+
+    @property
+    def threads(self) -> tuple[int, int]:
+        return self.threads_x, self.threads_y
 
     def __str__(self) -> str:
         return (
@@ -63,6 +68,8 @@ SCATTERED: Final = Shape(4, 1, 8, 8)  # reads are anywhere: neighbours close tog
 SINGLE: Final = Shape(1, 4, 32, 4)  # the same by pixels whose neighbours belong to other threads
 COLOURS: Final = Shape(1, 8, 32, 4)  # pixels of 4 bytes
 LOOPS: Final = Shape(4, 1, 16, 16)  # neighbours loop about equally long
+LANES: Final = Shape(16, 4, 32, 4)  # bytes, two at a time
+LANES_LEFT: Final = Shape(16, 2, 32, 4)  # the same where these end in floats
 DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
 
@@ -85,7 +92,8 @@ def default(
         return COLOURS
     if is_own and not is_packed:
         return OWN
-    if size(function) > DENSE * texels or (is_flat and not is_packed):
+    tests = sum(value.type.kind == "bool" for op in ops for value in op.results)  # cost little
+    if size(function) - tests > DENSE * texels or (is_flat and not is_packed):
         return POINTS
     return PACKED if is_packed and not is_flat else WINDOWS
 
@@ -99,7 +107,7 @@ def key(
     """What a measured shape is remembered under: a hash of all that decides which is the fastest.
     `function` as the device gets it, `driver` what it says of itself."""
     formats = [(str(f.dtype), f.channels, f.normalize) for f in (*inputs, *outputs)]
-    text = f"{function}\n{len(inputs)} {formats}\n{driver}"
+    text = f"{PROGRAMS}\n{function}\n{len(inputs)} {formats}\n{driver}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 

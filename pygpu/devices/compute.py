@@ -25,6 +25,7 @@ from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.finite import without_nans
 from pygpu.passes.fuse import fuse
 from pygpu.passes.if_conversion import convert_all
+from pygpu.passes.lanes import Exact, lanes
 from pygpu.passes.unroll import unroll
 from pygpu.shapes import Shape
 from pygpu.ssa import Constant, Function, images_read, only
@@ -33,6 +34,7 @@ from pygpu.storage import Format, Storage
 COPY: Final = "opengl buffer"  # the name of a storage's copy here
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
 LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
+WORDS: Final = 4  # of a block's row, where bytes are computed two at a time
 EARLY: Final = 32  # operations of a pixel from which on its row is stored as soon as it is there
 
 
@@ -91,34 +93,77 @@ class ComputeDevice:
         shape: Shape | None,
     ) -> ComputeProgram:
         """The program of a pass: by blocks where that shares anything."""
+        if can_block(function):
+            program = self._lanes(function, inputs, outputs, shape)
+            program = program or self._block(function, inputs, outputs, shape)
+            if program is not None:
+                return program
         if shape is None:
             shape = shapes.default(function, inputs, outputs, self.dialect.narrow)
-        threads = shape.threads_x, shape.threads_y
-        if can_block(function):
-            columns = columns_of(function, inputs, outputs, self.dialect.narrow)
-            pixel = size(function)
-            row = pixel * columns
-            rows = shape.rows
-            while rows > 1 and rows * row > self.largest:
-                rows //= 2
-            if row <= self.largest:
-                if self.dialect.fused:
-                    function = fuse(function)
-                blocked = block(
-                    function,
-                    inputs,
-                    outputs,
-                    columns,
-                    rows,
-                    loops=self.is_software,
-                    narrow=self.dialect.narrow,
-                )
-                program = block_program(blocked, threads, self.dialect, pixel >= EARLY)
-                if len([name for name in program.images if name]) + len(outputs) <= self.buffers:
-                    return program
         function = convert_all(function) if self.dialect.loose else unroll(function)
         lowered = apply(CLEAN, lower_boundary(function))
-        return pixel_program(lowered, inputs, outputs, threads, self.dialect)
+        return pixel_program(lowered, inputs, outputs, shape.threads, self.dialect)
+
+    def _lanes(
+        self,
+        function: Function,
+        inputs: Sequence[Format],
+        outputs: Sequence[Format],
+        shape: Shape | None,
+    ) -> ComputeProgram | None:
+        """The program that computes bytes two at a time; None where too little would be."""
+        if not self.dialect.lanes:
+            return None
+        exact = Exact.of(self._fused(function), inputs, outputs)
+        pairs = size(function) * 2 * WORDS
+        if exact is None or pairs > self.largest:
+            return None
+        shape = shape or (shapes.LANES_LEFT if exact.leaving else shapes.LANES)
+        blocked = lanes(exact, WORDS, self._rows(shape, pairs))
+        program = block_program(blocked, shape.threads, self.dialect)
+        return program if self._is_bound(program) else None
+
+    def _block(
+        self,
+        function: Function,
+        inputs: Sequence[Format],
+        outputs: Sequence[Format],
+        shape: Shape | None,
+    ) -> ComputeProgram | None:
+        """The program by blocks; None where one is too much to compile or to bind."""
+        if shape is None:
+            shape = shapes.default(function, inputs, outputs, self.dialect.narrow)
+        columns = columns_of(function, inputs, outputs, self.dialect.narrow)
+        pixel = size(function)
+        row = pixel * columns
+        if row > self.largest:
+            return None
+        blocked = block(
+            self._fused(function),
+            inputs,
+            outputs,
+            columns,
+            self._rows(shape, row),
+            loops=self.is_software,
+            narrow=self.dialect.narrow,
+        )
+        program = block_program(blocked, shape.threads, self.dialect, pixel >= EARLY)
+        return program if self._is_bound(program) else None
+
+    def _fused(self, function: Function) -> Function:
+        return fuse(function) if self.dialect.fused else function
+
+    def _rows(self, shape: Shape, row: int) -> int:
+        """The rows of a block: those of the shape, or as many as may be compiled."""
+        rows = shape.rows
+        while rows > 1 and rows * row > self.largest:
+            rows //= 2
+        return rows
+
+    def _is_bound(self, program: ComputeProgram) -> bool:
+        """Whether there are buffers enough for what is read and written."""
+        used = [*filter(None, program.images), *program.result_sizes]
+        return len(used) <= self.buffers
 
 
 class ComputedFunction(Passes):

@@ -191,6 +191,7 @@ class Context:
             fused=self.limits.version >= 400 and not self.is_software,
             images=self.limits.version >= 430 and self.is_software,
             narrow=NARROW_BUFFERS in self.gl.extensions,
+            lanes=NARROW_BUFFERS in self.gl.extensions and not self.is_software,
             saturates=self.vendor.startswith("NVIDIA"),
         )
 

@@ -1,0 +1,351 @@
+"""Bytes that are computed two at a time: exact in lanes, and as elsewhere where these end."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import pygpu
+from conftest import require
+from pygpu import Float, Image, Position, shapes
+from pygpu.devices.compute import LARGEST, ComputeDevice
+from pygpu.interpret import compute, run
+from pygpu.passes.finite import without_nans
+from pygpu.passes.lanes import Exact, lanes
+from pygpu.profile import Job
+from pygpu.shapes import Shape
+from pygpu.ssa import Function, walk
+from pygpu.storage import Format, Storage
+from test_glsl import validate
+
+Array = NDArray[Any]
+BYTE = Format(np.dtype(np.uint8), 1)
+SIZES = [(1, 1), (2, 40), (3, 2), (5, 16), (7, 17), (9, 31), (6, 32), (33, 70)]
+AROUND = [(dx, dy) for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
+
+
+def device(*, fused: bool = True) -> ComputeDevice:
+    """One that computes bytes two at a time, whatever the driver."""
+    made = ComputeDevice()
+    made.dialect = replace(made.dialect, lanes=True, fused=fused)
+    made.largest = LARGEST
+    return made
+
+
+def job_of(written: Any, *images: Any, dtype: str = "uint8", **kwargs: Any) -> Job:
+    compiled = pygpu.compile(written, target="compute")
+    return Job.of(compiled, images, kwargs, None, dtype)
+
+
+def function_of(written: Any, *images: Any, **kwargs: Any) -> Function:
+    made = job_of(written, *images, **kwargs).made
+    return without_nans(made.translated.function, made.inputs)
+
+
+def photo(size: tuple[int, int], seed: int = 3) -> Array:
+    return np.random.default_rng(seed).integers(0, 256, size, np.uint8)
+
+
+def is_laned(source: str) -> bool:
+    return "pg_lanes" in source
+
+
+# ---------------------------------------------------------------- operations
+
+
+def word(low: int, high: int) -> Array:
+    return (np.array([low, high], np.float64) * 2.0**-24).astype(np.float16).view(np.int32)[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "meaning"),
+    [
+        ("lanes_add", lambda a, b: a + b),
+        ("lanes_sub", lambda a, b: a - b),
+        ("lanes_min", min),
+        ("lanes_max", max),
+    ],
+)
+def test_lanes_hold_whole_numbers(code: str, meaning: Callable[[int, int], int]) -> None:
+    numbers = [-1024, -1023, -255, -1, 0, 1, 2, 255, 1000, 1024]
+    for a in numbers:
+        for b in numbers:
+            want = word(meaning(a, b), meaning(b, a))
+            assert compute(code, None, [word(a, b), word(b, a)]) == want
+
+
+def test_lanes_are_multiplied_and_taken_apart() -> None:
+    three = np.array([3, 3], np.float16).view(np.int32)[0]
+    assert compute("lanes_fma", None, [word(-5, 600), three, word(7, 248)]) == word(-8, 2048)
+    assert compute("lanes_abs", None, [word(-2048, 9)]) == word(2048, 9)
+    assert compute("lanes_join", None, [word(1, 2), word(3, 4)]) == word(2, 3)
+    assert compute("lane_low", None, [word(-7, 2047)]) == -7 * 2.0**-24
+    assert compute("lane_high", None, [word(-7, 2047)]) == 2047 * 2.0**-24
+    four = np.array([0.0, 0.5, 2.0, np.nan], np.float32)
+    assert compute("unorm8x4", None, [four]) == 0x00FF8000
+
+
+def test_bytes_are_halves_as_they_stand() -> None:
+    assert [word(n, 255 - n) for n in range(256)] == [n | (255 - n) << 16 for n in range(256)]
+
+
+# ---------------------------------------------------------------- what is exact
+
+
+def median(im: Image, p: Position):
+    return np.median([im(p + d) for d in AROUND])
+
+
+def opened(im: Image, p: Position):
+    low = 1.0
+    for d in AROUND:
+        low = min(low, im(p + d))
+    return max(low, im(p + (2, 0)))
+
+
+def laplacian(im: Image, p: Position):
+    return 8 * im(p) - sum([im(p + d) for d in AROUND if d != (0, 0)])
+
+
+def wide(im: Image, p: Position):
+    return abs(im(p - (5, 0)) + im(p + (9, 2)) - im(p - (0, 3)) - im(p + (17, 0)))
+
+
+def inverted(im: Image, p: Position):
+    return 1.0 - max(im(p), im(p + (0, 1)), im(p - (3, 0)))
+
+
+def sobel(im: Image, p: Position):
+    gx = sum([dx * (2 - abs(dy)) * im(p + (dx, dy)) for dx, dy in AROUND])
+    gy = sum([dy * (2 - abs(dx)) * im(p + (dx, dy)) for dx, dy in AROUND])
+    return np.sqrt(gx**2 + gy**2)
+
+
+def mean(im: Image, p: Position, gain: Float = 1.25):
+    total = sum([im(p + d) for d in AROUND[:8]])
+    return total / 8 * gain + 0.01 * (p.x % 7)
+
+
+def placed(im: Image, p: Position):
+    low = min([im(p + d) for d in AROUND])
+    return low if p.y > 2 else im(p) * im(p)
+
+
+WRITTEN = [median, opened, laplacian, wide, inverted, sobel, mean, placed]
+WHOLE = [median, opened, laplacian, wide, inverted]
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_sums_of_bytes_are_exact(written: Any) -> None:
+    function = function_of(written, photo((4, 4)))
+    exact = Exact.of(function, [BYTE], [BYTE])
+    assert exact is not None
+    assert (not exact.leaving) == (written in WHOLE)
+    codes = {op.code for op in walk(lanes(exact, 4, 2).function.body)}
+    assert any(code.startswith("lanes_") for code in codes)
+
+
+def gaussian(im: Image, p: Position):
+    return sum([(2 - abs(dx)) * (2 - abs(dy)) * im(p + (dx, dy)) for dx, dy in AROUND]) / 16
+
+
+def scharr(im: Image, p: Position):
+    return sum([dx * (10, 3)[abs(dy)] * im(p + (dx, dy)) for dx, dy in AROUND])
+
+
+def weighted(im: Image, p: Position):
+    return sum([0.1 * im(p + d) for d in AROUND])
+
+
+def point(im: Image, p: Position):
+    return 2 * im(p)
+
+
+def scattered(im: Image, p: Position):
+    return min([im(Position(p.y, p.x + k)) for k in range(9)])
+
+
+@pytest.mark.parametrize("written", [gaussian, scharr, weighted, point, scattered])
+def test_what_lanes_cannot_hold_is_left_alone(written: Any) -> None:
+    function = function_of(written, photo((4, 4)))
+    assert Exact.of(function, [BYTE], [BYTE]) is None
+
+
+def test_other_texels_are_left_alone() -> None:
+    grey = photo((4, 4))
+    for image, dtype in [
+        (grey.astype(np.float32), "uint8"),
+        (grey.astype(np.uint16), "uint8"),
+        (np.dstack([grey] * 3), "uint8"),
+        (grey, "float32"),
+        (grey, "uint16"),
+        (pygpu.Image(grey, boundary="reflect"), "uint8"),
+        (pygpu.Image(grey, boundary="constant", cval=1.0), "uint8"),
+        (pygpu.Image(grey, normalize=False), "uint8"),
+    ]:
+        made = job_of(laplacian, image, dtype=dtype).made
+        assert Exact.of(made.translated.function, made.inputs, made.formats) is None
+
+
+# ---------------------------------------------------------------- what comes out
+
+
+ONE_ROW = Shape(16, 1, 32, 4)  # less to compile
+
+
+def results(job: Job, on: ComputeDevice, shape: Shape = ONE_ROW) -> list[Array]:
+    """What a job gives, by a program that computes two at a time."""
+    made = job.made
+    program = on.compile(made.translated.function, made.inputs, made.formats, shape)
+    assert is_laned(program.source)
+    return [storage.host()[..., 0] for storage in job.run(program)]
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize("written", WRITTEN)
+def test_two_at_a_time_give_what_one_gives(written: Any, fused: bool) -> None:
+    require("compute")
+    one = pygpu.compile(written, target="interpreter")
+    made = job_of(written, photo((4, 4))).made
+    shape = Shape(16, 2, 32, 4)
+    program = device(fused=fused).compile(made.translated.function, [BYTE], [BYTE], shape)
+    assert is_laned(program.source)
+    for size in SIZES:
+        image = photo(size)
+        job = job_of(written, image)
+        want = one(image, dtype="uint8")
+        away = np.abs(job.run(program)[0].host()[..., 0].astype(int) - want)
+        assert away.max() <= (written not in WHOLE), size  # floats are rounded once more
+
+
+def test_every_width_and_height_is_right_at_the_edges() -> None:
+    require("compute")
+    function = job_of(wide, photo((4, 4))).made.translated.function
+    program = device().compile(function, [BYTE], [BYTE], ONE_ROW)
+    assert is_laned(program.source)
+    for height in range(1, 8):
+        for width in range(1, 41):
+            image = photo((height, width), seed=width)
+            (have,) = program.run([Storage.of(image)], [], (height, width), [None])
+            (want,) = run(function, [np.float32(image) / 255], [], (height, width))
+            np.testing.assert_array_equal(have.host()[..., 0], stored(want))
+
+
+def stored(values: Array) -> Array:
+    return np.rint(np.clip(values.reshape(values.shape[:2]), 0, 1) * 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("size", [(3, 9), (20, 50), (8, 16)])
+def test_images_may_be_smaller_or_larger_than_results(size: tuple[int, int]) -> None:
+    require("compute")
+    function = job_of(wide, photo((4, 4))).made.translated.function
+    image = photo((8, 24))
+    program = device().compile(function, [BYTE], [BYTE], ONE_ROW)
+    (have,) = program.run([Storage.of(image)], [], size, [None])
+    (want,) = run(function, [np.float32(image) / 255], [], size)
+    np.testing.assert_array_equal(have.host()[..., 0], stored(want))
+
+
+@pytest.mark.parametrize("rows", [2, 4])
+def test_rows_of_a_thread_change_nothing(rows: int) -> None:
+    require("compute")
+    job = job_of(laplacian, photo((13, 37)))
+    (have,) = results(job, device(), Shape(16, rows, 8, 8))
+    np.testing.assert_array_equal(have, results(job, device())[0])
+
+
+def test_two_images_and_two_results() -> None:
+    require("compute")
+
+    def both(im: Image, other: Image, weights: Image, p: Position):
+        low = min([im(p + d) for d in AROUND])
+        high = max([other(p - d) for d in AROUND])
+        return high - low, low * weights(p + (1, 0)) + weights(p) * high
+
+    images = photo((9, 21)), photo((12, 40), 4), np.random.default_rng(1).random((9, 21))
+    images = (*images[:2], images[2].astype(np.float32))
+    have = results(job_of(both, *images), device())
+    want = pygpu.compile(both, target="interpreter")(*images, dtype="uint8")
+    np.testing.assert_array_equal(have[0], want[0])
+    assert np.abs(have[1].astype(int) - want[1]).max() <= 1
+
+
+def random_exact(seed: int) -> Callable[..., Any]:
+    """A function of small whole multiples of bytes near the pixel, its Python and its numbers."""
+    pick = random.Random(seed)
+    text = [f"im(p + ({pick.randint(-4, 5)}, {pick.randint(-2, 2)}))" for _ in range(7)]
+    while len(text) > 1:
+        a, b = text.pop(pick.randrange(len(text))), text.pop(pick.randrange(len(text)))
+        text.append(
+            pick.choice([f"({a} - {b})", f"({a} + {b})", f"min({a}, {b})", f"max({b}, {a})"])
+        )
+        if pick.random() < 0.2:
+            text.append(pick.choice(["abs({})", "-{}", "(2 * {})", "(1 - {})"]).format(text.pop()))
+    names: dict[str, Any] = {"Image": Image, "Position": Position}
+    source = f"def f(im: Image, p: Position):\n    return {text[0]}\n"
+    exec(compile(source, f"<exact {seed}>", "exec"), names)
+    return names["f"]  # type: ignore[no-any-return]
+
+
+def test_random_functions_of_bytes_are_exact() -> None:
+    require("compute")
+    seen = 0
+    for seed in range(16):
+        written = random_exact(seed)
+        image = photo((10, 35), seed)
+        job = job_of(written, image)
+        made = job.made
+        function = made.translated.function
+        if Exact.of(function, made.inputs, made.formats) is None:
+            continue
+        seen += 1
+        (have,) = results(job, device(fused=seed % 2 == 0))
+        (want,) = run(function, [np.float64(image).astype(np.float32) / 255], [], image.shape)
+        np.testing.assert_array_equal(have, stored(want), err_msg=str(seed))
+    assert seen > 10
+
+
+# ---------------------------------------------------------------- programs
+
+
+def sources(functions: Sequence[Any], on: ComputeDevice) -> list[str]:
+    made = [job_of(written, photo((4, 4))).made for written in functions]
+    return [on.compile(m.translated.function, m.inputs, m.formats).source for m in made]
+
+
+def test_shapes_of_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    require("compute")
+    monkeypatch.setattr(shapes, "remembered", lambda key: None)
+    for written, shape in ((median, shapes.LANES), (sobel, shapes.LANES_LEFT)):
+        made = job_of(written, photo((4, 4))).made
+        program = device().compile(made.translated.function, made.inputs, made.formats)
+        assert program.shape == shape
+
+
+def test_software_computes_one_at_a_time() -> None:
+    require("compute")
+    if ComputeDevice().is_software:
+        assert not any(map(is_laned, sources(WRITTEN, ComputeDevice())))
+
+
+def test_reference_compiler_accepts_lanes(tmp_path: Path) -> None:
+    require("compute")
+    on = device()
+    on.dialect = replace(on.dialect, narrow=False)
+    validate(sources(WRITTEN, on), tmp_path, "comp")
+
+
+def test_what_is_too_large_is_computed_one_at_a_time() -> None:
+    require("compute")
+    made = job_of(median, photo((4, 4))).made
+    on = device()
+    on.largest = 8
+    program = on.compile(made.translated.function, made.inputs, made.formats)
+    assert not is_laned(program.source)
