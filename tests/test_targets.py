@@ -134,7 +134,8 @@ def test_measuring_gives_seconds_and_infinity_where_it_fails():
 def test_every_run_is_timed_in_turn(target):
     device, order = targets.open_device(target), []
     times = targets.seconds(device, [lambda: order.append(1), lambda: order.append(2)] * 3)
-    assert order == [1, 2] * 3
+    assert order[-6:] == [1, 2] * 3
+    assert set(order[:-6]) <= {1}  # until a device is awake
     assert len(times) == 6
     assert min(times) >= 0
 
