@@ -16,6 +16,7 @@ import pygpu
 from conftest import require
 from pygpu import Float, Image, Position, shapes
 from pygpu.devices.compute import LARGEST, ComputeDevice
+from pygpu.devices.opengl import has_fast_float16
 from pygpu.interpret import compute, run
 from pygpu.passes.finite import without_nans
 from pygpu.passes.lanes import Exact, lanes
@@ -327,6 +328,34 @@ def test_shapes_of_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
         made = job_of(written, photo((4, 4))).made
         program = device().compile(made.translated.function, made.inputs, made.formats)
         assert program.shape == shape
+
+
+@pytest.mark.parametrize(
+    ("renderer", "is_fast"),
+    [
+        ("NVIDIA H200/PCIe/SSE2", True),
+        ("NVIDIA A100-SXM4-80GB/PCIe/SSE2", True),
+        ("NVIDIA GeForce RTX 4090/PCIe/SSE2", True),
+        ("GeForce GTX 1660 Ti/PCIe/SSE2", True),
+        ("NVIDIA GeForce MX450/PCIe/SSE2", True),
+        ("Quadro GV100/PCIe/SSE2", True),
+        ("Quadro RTX 5000/PCIe/SSE2", True),
+        ("Tesla P100-PCIE-16GB/PCIe/SSE2", True),
+        ("Tesla V100-SXM2-16GB/PCIe/SSE2", True),
+        ("TITAN V/PCIe/SSE2", True),
+        ("NVIDIA RTX A6000/PCIe/SSE2", True),
+        ("NVIDIA GeForce GTX 1080 Ti/PCIe/SSE2", False),
+        ("GeForce GTX 980/PCIe/SSE2", False),
+        ("GeForce MX150/PCIe/SSE2", False),
+        ("GeForce GT 1030/PCIe/SSE2", False),
+        ("Quadro P4000/PCIe/SSE2", False),
+        ("Tesla P40/PCIe/SSE2", False),
+        ("NVIDIA TITAN Xp/PCIe/SSE2", False),
+        ("Tesla M60/PCIe/SSE2", False),
+    ],
+)
+def test_devices_with_fast_float16(renderer: str, is_fast: bool) -> None:
+    assert has_fast_float16(renderer) == is_fast
 
 
 def test_software_computes_one_at_a_time() -> None:

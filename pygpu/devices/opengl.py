@@ -14,6 +14,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
+import re
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -39,6 +40,10 @@ MEMORY: Final = {"GL_NVX_gpu_memory_info": 0x9047, "GL_ATI_meminfo": 0x87FC}  # 
 IMAGES: Final = 0x90CE  # GL_MAX_FRAGMENT_IMAGE_UNIFORMS
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
+_BEFORE_VOLTA: Final = re.compile(
+    r"GeForce (?!RTX|GTX 16|MX[45])|Quadro (?!RTX|T|GV)|Tesla (?!V|T4|P100)|TITAN (?!V|RTX)"
+    r"|NVS |GRID |Tegra"
+)
 SPARE: Final = 4  # buffers of a size that results take turns in, so that few programs wait
 POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
 
@@ -191,7 +196,7 @@ class Context:
             fused=self.limits.version >= 400 and not self.is_software,
             images=self.limits.version >= 430 and self.is_software,
             narrow=NARROW_BUFFERS in self.gl.extensions,
-            lanes=NARROW_BUFFERS in self.gl.extensions and not self.is_software,
+            lanes=NARROW_BUFFERS in self.gl.extensions and has_fast_float16(self.renderer),
             saturates=self.vendor.startswith("NVIDIA"),
         )
 
@@ -395,6 +400,13 @@ class Context:
             self.idle.use()  # moderngl goes back to the bound one, which must still be there
             self.framebuffers.pop(key).release()
         glo.release()
+
+
+def has_fast_float16(renderer: str) -> bool:
+    """Whether a device of NVIDIA's computes two float16 at once: all do since Volta, but of those
+    before it, which their names tell, P100 alone; the others are many times slower (CUDA C
+    Programming Guide, throughput of arithmetic instructions)."""
+    return not _BEFORE_VOLTA.search(renderer)
 
 
 def _attach(platform: PlatformContext) -> Any:
