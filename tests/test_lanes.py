@@ -29,6 +29,7 @@ from test_glsl import validate
 Array = NDArray[Any]
 BYTE = Format(np.dtype(np.uint8), 1)
 SIZES = [(1, 1), (2, 40), (3, 2), (5, 16), (7, 17), (9, 31), (6, 32), (33, 70)]
+ONE_ROW = Shape(16, 1, 32, 4)  # less to compile
 AROUND = [(dx, dy) for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
 
 
@@ -179,6 +180,28 @@ def test_what_lanes_cannot_hold_is_left_alone(written: Any) -> None:
     assert Exact.of(function, [BYTE], [BYTE]) is None
 
 
+def is_bright(im: Image, p: Position):
+    return min([im(p + d) for d in AROUND]) > 0.25
+
+
+def count(im: Image, p: Position):
+    low = min([im(p + d) for d in AROUND])
+    return 300 if low > 0.25 else int(low * 40) - 1
+
+
+@pytest.mark.parametrize("written", [is_bright, count])
+def test_results_that_are_no_floats_are_left_alone(written: Any) -> None:
+    require("compute")
+    image = photo((9, 20))
+    made = job_of(written, image).made
+    assert Exact.of(made.translated.function, made.inputs, made.formats) is None
+    (have,) = job_of(written, image).run(
+        device().compile(made.translated.function, made.inputs, made.formats, ONE_ROW)
+    )
+    want = pygpu.compile(written, target="interpreter")(image, dtype="uint8")
+    np.testing.assert_array_equal(have.host()[..., 0], want)
+
+
 def test_other_texels_are_left_alone() -> None:
     grey = photo((4, 4))
     for image, dtype in [
@@ -196,9 +219,6 @@ def test_other_texels_are_left_alone() -> None:
 
 
 # ---------------------------------------------------------------- what comes out
-
-
-ONE_ROW = Shape(16, 1, 32, 4)  # less to compile
 
 
 def results(job: Job, on: ComputeDevice, shape: Shape = ONE_ROW) -> list[Array]:

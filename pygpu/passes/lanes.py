@@ -58,8 +58,10 @@ class Exact:
     def of(
         cls, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
     ) -> Exact | None:
-        """None where results are stored otherwise, or too little is exact for taking pixels apart
-        to pay."""
+        """None where results are others or stored otherwise, or too little is exact for taking
+        pixels apart to pay."""
+        if any(value.type is not FLOAT for value in function.outputs):
+            return None
         if any(output != BYTE for output in outputs):
             return None
         bounds: dict[Value, Bounds] = {}
@@ -247,10 +249,9 @@ class _Lanes:
         made: dict[Value, Value] = {}
         gate = self.gate
         zero = gate.constant(INT, 0)
-        for op in self.function.body.ops:
-            value = op.result if op.results else None
-            if value is None or value not in self.bounds:
-                continue
+        for value in self.bounds:
+            op = value.op
+            assert op is not None
             if op.code == "constant":
                 made[value] = self.both(self.bounds[value][0] * UNIT)
             elif op.code == "load":
