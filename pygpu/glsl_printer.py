@@ -385,11 +385,14 @@ def _repeats(op: Op) -> bool:
 
 
 def _parts(value: Value) -> set[Value]:
-    """A value, or those that it is a product or the negative of."""
-    op = value.op
-    if op is None or op.code not in ("neg", "mul"):
-        return {value}
-    return {part for operand in op.operands for part in _parts(operand)}
+    """A value, and those that it is a product or the negative of."""
+    parts, open_ = {value}, [value]
+    while open_:
+        op = open_.pop().op
+        if op is not None and op.code in ("neg", "mul"):
+            open_ += set(op.operands) - parts
+            parts.update(op.operands)
+    return parts
 
 
 def _reads_any(plan: Plan, value: Value, results: Sequence[Value]) -> bool:

@@ -182,6 +182,21 @@ def test_only_sums_and_quotients_are_precise() -> None:
     assert "precise vec4 result2" in source  # of quotients
 
 
+def test_high_powers_in_a_sum_take_no_time_to_print() -> None:
+    """What a product is made of is looked at once, not once a way to it."""
+    require("compute")
+    device = ComputeDevice()
+    device.dialect = replace(device.dialect, fused=True)
+    grey = Format(np.dtype("float32"), 1)
+    build = Builder("powers", [ImageInput("im", FLOAT)])
+    a = power = build.load(0, build.x, build.y)
+    for _ in range(60):
+        power = build.emit("mul", power, power)
+    total = build.emit("add", build.emit("mul", a, build.constant(FLOAT, 2.0)), power)
+    source = device.compile(build.finish([total]), [grey], [grey]).source
+    assert "precise float" in source or "precise vec4" in source
+
+
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 @pytest.mark.parametrize("dtype", ["uint8", "float32"])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
