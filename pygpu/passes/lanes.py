@@ -17,8 +17,8 @@ two pixels), lanes become floats, a pixel at a time, as `x / 255` of the whole n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -27,6 +27,7 @@ from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import Blocked
 from pygpu.passes.block_views import is_near
 from pygpu.passes.boundary import INDEX, lower_boundary
+from pygpu.passes.finite import Finite
 from pygpu.passes.local import Gate
 from pygpu.ssa import Function, ImageInput, Load, Op, Region, Value, constant_of, walk
 from pygpu.storage import Format
@@ -38,7 +39,7 @@ PIXELS: Final = 4  # of a word
 BYTES: Final = 0x00FF00FF
 GAIN: Final = 3  # operations in lanes for each number that leaves them, at least
 BYTE: Final = Format(np.dtype(np.uint8), 1)
-RAW: Final = Format(np.dtype(np.uint8), 1, normalize=False)
+RAW: Final = replace(BYTE, normalize=False)
 Bounds = tuple[int, int]
 
 
@@ -50,7 +51,6 @@ class Exact:
 
     function: Function
     inputs: Sequence[Format]
-    outputs: Sequence[Format]
     bounds: Mapping[Value, Bounds]
     leaving: Sequence[Value]
 
@@ -64,87 +64,52 @@ class Exact:
             return None
         if any(output != BYTE for output in outputs):
             return None
+        finite = Finite(function, inputs)
         bounds: dict[Value, Bounds] = {}
         for op in function.body.ops:
-            found = _bounds(function, op, inputs, bounds)
-            if found is not None and max(map(abs, found)) <= LARGEST:
-                bounds[op.result] = found
+            if _is_whole(function, op, inputs, bounds):
+                low, high = [round(255 * end) for end in finite.range(op.result)]
+                if max(-low, high) <= LARGEST:
+                    bounds[op.result] = low, high
         leaving = _leaving(function, bounds)
         done = sum(value.op is not None and value.op.code in _CODES for value in bounds)
         if done < GAIN * max(1, len(leaving)):
             return None
-        return cls(function, inputs, outputs, bounds, leaving)
+        return cls(function, inputs, bounds, leaving)
 
 
-def _bounds(
-    function: Function, op: Op, inputs: Sequence[Format], bounds: Mapping[Value, Bounds]
-) -> Bounds | None:
+def _is_whole(
+    function: Function, op: Op, inputs: Sequence[Format], exact: Container[Value]
+) -> bool:
+    """Whether an op makes a whole number of 255ths, of those that are exact."""
     if op.code == "load":
         data: Load = op.data
         is_byte = inputs[data.image] == BYTE and data.boundary == "nearest"
-        is_own = is_near(function, op) and op.operands[1] is function.y
-        return (0, 255) if is_byte and is_own else None
+        return is_byte and is_near(function, op) and op.operands[1] is function.y
     if op.code == "constant":
-        count = _count(op.result)
-        return None if count is None else (count, count)
+        return _is_count(op.result)
     if op.code in ("mul", "fma"):
-        factor, value = _factors(op, bounds)
-        if factor is None or value is None:
-            return None
-        product = _scaled(bounds[value], factor)
-        if op.code == "mul":
-            return product
-        rest = bounds.get(op.operands[2])
-        return None if rest is None else _sum(product, rest)
-    if op.code not in _RULES or any(operand not in bounds for operand in op.operands):
-        return None
-    return _RULES[op.code](*[bounds[operand] for operand in op.operands])
+        return _factors(op, exact) is not None and all(v in exact for v in op.operands[2:])
+    return op.code in _CODES and all(operand in exact for operand in op.operands)
 
 
-def _count(value: Value) -> int | None:
-    """How many 255ths a constant is, where it is a whole number of them."""
+def _is_count(value: Value) -> bool:
+    """Whether a constant is a whole number of 255ths."""
     number = constant_of(value)
     if value.type is not FLOAT or not isinstance(number, float) or not abs(number) <= LARGEST:
-        return None
-    count = round(number * 255)
-    return count if np.float32(count / 255) == np.float32(number) else None
+        return False
+    return bool(np.float32(round(number * 255) / 255) == np.float32(number))
 
 
-def _whole(value: Value) -> int | None:
-    """A constant that is a whole number, which lanes may be multiplied by."""
-    number = constant_of(value)
-    if not isinstance(number, float) or not abs(number) <= LARGEST or number != round(number):
-        return None
-    return round(number)
-
-
-def _factors(op: Op, bounds: Mapping[Value, Bounds]) -> tuple[int | None, Value | None]:
-    """Of a product, a whole number and the exact value that is taken so many times."""
+def _factors(op: Op, exact: Container[Value]) -> tuple[int, Value] | None:
+    """Of a product, a constant that is a whole number, and the exact value that is taken so many
+    times."""
     for factor, value in (op.operands[:2], op.operands[1::-1]):
-        if value in bounds and value.op is not None and value.op.code != "constant":
-            whole = _whole(factor)
-            if whole is not None:
-                return whole, value
-    return None, None
-
-
-def _sum(a: Bounds, b: Bounds) -> Bounds:
-    return a[0] + b[0], a[1] + b[1]
-
-
-def _scaled(a: Bounds, factor: int) -> Bounds:
-    low, high = sorted((a[0] * factor, a[1] * factor))
-    return low, high
-
-
-_RULES: Final[dict[str, Callable[..., Bounds]]] = {
-    "add": _sum,
-    "sub": lambda a, b: (a[0] - b[1], a[1] - b[0]),
-    "neg": lambda a: (-a[1], -a[0]),
-    "abs": lambda a: (0, max(map(abs, a))),
-    "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
-    "max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
-}
+        if value in exact and value.op is not None and value.op.code != "constant":
+            number = constant_of(factor)
+            if isinstance(number, float) and abs(number) <= LARGEST and number == round(number):
+                return round(number), value
+    return None
 
 
 def _leaving(function: Function, bounds: Mapping[Value, Bounds]) -> list[Value]:
@@ -175,8 +140,8 @@ class _Lanes:
 
     def __init__(self, exact: Exact, words: int, rows: int) -> None:
         function = exact.function
-        self.function, self.outputs, self.bounds = function, exact.outputs, exact.bounds
-        self.leaving = exact.leaving
+        self.function, self.bounds, self.leaving = function, exact.bounds, exact.leaving
+        self.inexact = [value for value in function.outputs if value not in exact.bounds]
         self.words, self.rows = words, rows
         self.columns = words * PIXELS
         self.gate = Gate(function)
@@ -185,11 +150,12 @@ class _Lanes:
         self.views: list[int] = []  # of which image each is one
         self.of_image: dict[int, tuple[int, int]] = {}
         self.whole: dict[tuple[int, int], Value] = {}  # rows read: image, how far down
-        inexact = [op for op in function.body.ops if not self.is_exact(op)]
-        self.rest = Region(function.body.params, inexact)
-
-    def is_exact(self, op: Op) -> bool:
-        return op.code != "constant" and any(value in self.bounds for value in op.results)
+        rest = [
+            op
+            for op in function.body.ops
+            if op.code == "constant" or not any(value in exact.bounds for value in op.results)
+        ]
+        self.rest = Region(function.body.params, rest)
 
     def run(self) -> Blocked:
         self.read()
@@ -203,28 +169,27 @@ class _Lanes:
             self.columns,
             self.rows,
             tuple(self.formats),
-            (stored,) * len(self.outputs),
-            (1,) * len(self.outputs),
+            (stored,) * len(self.function.outputs),
+            (1,) * len(self.function.outputs),
             tuple(self.views),
         )
 
     def row(self, row: int) -> list[Value]:
         """The results of a row of pixels, each as words."""
-        halves: list[list[Value]] = [[] for _ in self.outputs]
-        floats: list[dict[int, Value]] = [{} for _ in self.outputs]
-        for word in range(self.words):
-            for column in (PIXELS * word, PIXELS * word + 1):
-                pair = self.pair(column, row)
-                rest = [self.floats(pair, column + 2 * lane, row, lane) for lane in (0, 1)]
-                for index, output in enumerate(self.function.outputs):
-                    if output in self.bounds:
-                        halves[index].append(self.saturated(pair, output))
-                        continue
-                    for lane, values in enumerate(rest):
-                        floats[index][column + 2 * lane] = values[output]
+        outputs = self.function.outputs
+        pairs: dict[Value, list[Value]] = {each: [] for each in outputs if each in self.bounds}
+        pixels: dict[Value, dict[int, Value]] = {each: {} for each in self.inexact}
+        for column in [PIXELS * word + place for word in range(self.words) for place in (0, 1)]:
+            pair = self.pair(column, row)
+            for output, found in pairs.items():
+                found.append(self.saturated(pair, output))
+            for lane in (0, 1) if self.inexact else ():
+                at = column + 2 * lane
+                for output, value in self.floats(pair, at, row, lane).items():
+                    pixels[output][at] = value
         return [
-            self.joined(self.bytes_of(pairs) if pairs else self.packed(pixels))
-            for pairs, pixels in zip(halves, floats, strict=True)
+            self.joined(self.bytes_of(pairs[o]) if o in pairs else self.packed(pixels[o]))
+            for o in outputs
         ]
 
     def joined(self, words: Sequence[Value]) -> Value:
@@ -258,9 +223,9 @@ class _Lanes:
                 data: Load = op.data
                 made[value] = self.texels(data.image, column + data.dx, row + data.dy)
             elif op.code in ("mul", "fma"):
-                factor, taken = _factors(op, self.bounds)
-                assert factor is not None
-                assert taken is not None
+                product = _factors(op, self.bounds)
+                assert product is not None
+                factor, taken = product
                 added = made[op.operands[2]] if op.code == "fma" else zero
                 made[value] = gate("lanes_fma", made[taken], self.both(factor), added)
             else:
@@ -295,8 +260,7 @@ class _Lanes:
             half = gate(("lane_low", "lane_high")[lane], pair[value])
             gate.new[value] = gate("mul", half, scale)
         gate.inline(self.rest)
-        inexact = [output for output in function.outputs if output not in self.bounds]
-        return dict(zip(inexact, gate.mapped(inexact), strict=True))
+        return dict(zip(self.inexact, gate.mapped(self.inexact), strict=True))
 
     # ------------------------------------------------ what is read
 
@@ -359,12 +323,9 @@ class _Lanes:
 
     def side(self, build: Callable[[int, int], Value], keys: Sequence[tuple[int, int]]) -> Region:
         """A side of a branch, which leaves something of each row of an image."""
-        gate, region = self.gate, Region()
-        outer, gate.ops = gate.ops, region.ops
-        gate.known.enter()
-        region.results = tuple([build(*key) for key in keys])
-        gate.known.leave()
-        gate.ops = outer
+        region = Region()
+        with self.gate.inside(region):
+            region.results = tuple([build(*key) for key in keys])
         return region
 
     def loaded(self, image: int, dy: int) -> Value:

@@ -11,7 +11,8 @@ of the body, one of each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from pygpu.errors import Place
@@ -153,6 +154,15 @@ class Gate:
                 value.name = old.name
             new[old] = value
 
+    @contextmanager
+    def inside(self, region: Region) -> Iterator[None]:
+        """What is built in this context goes into a region, and is known there alone."""
+        outer, self.ops = self.ops, region.ops
+        self.known.enter()
+        yield
+        self.known.leave()
+        self.ops = outer
+
     def _region(
         self, region: Region, condition: Value | None = None, truth: bool = False
     ) -> Region:
@@ -160,17 +170,14 @@ class Gate:
         condition is known."""
         params = tuple([Value(value.type, value.name) for value in region.params])
         self.new.update(zip(region.params, params, strict=True))
-        built, outer = Region(params), self.ops
-        self.ops = built.ops
-        self.known.enter()
-        if condition is not None:
-            self.assumed[condition] = self._constant(BOOL, truth)
-        self.inline(region)
-        built.results = self.mapped(region.results)
-        if condition is not None:
-            del self.assumed[condition]
-        self.known.leave()
-        self.ops = outer
+        built = Region(params)
+        with self.inside(built):
+            if condition is not None:
+                self.assumed[condition] = self._constant(BOOL, truth)
+            self.inline(region)
+            built.results = self.mapped(region.results)
+            if condition is not None:
+                del self.assumed[condition]
         return built
 
     def mapped(self, values: Sequence[Value]) -> tuple[Value, ...]:
