@@ -42,7 +42,7 @@ class Plan:
     uses: dict[Value, int] = field(default_factory=dict)
     free: set[Value] = field(default_factory=set)
     inlined: set[Value] = field(default_factory=set)
-    apart: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()  # codes of operations whose operands are variables
     choices: set[Op] = field(default_factory=set)  # branches printed as `c ? a : b`
     variable: dict[Value, Variable] = field(default_factory=dict)
     roles: dict[Value, str] = field(default_factory=dict)  # what unnamed values are called

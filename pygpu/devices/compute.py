@@ -7,6 +7,7 @@ their texels.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -36,6 +37,16 @@ LARGEST: Final = 4096  # operations of a block, before what is shared is left ou
 LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
 WORDS: Final = 4  # of a block's row, where bytes are computed two at a time
 EARLY: Final = 32  # operations of a pixel from which on its row is stored as soon as it is there
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What a pass computes, and in which shape, where one was measured."""
+
+    function: Function
+    inputs: Sequence[Format]
+    outputs: Sequence[Format]
+    shape: Shape | None
 
 
 class ComputeDevice:
@@ -81,77 +92,54 @@ class ComputeDevice:
         for first in range(0, len(outputs), count):
             indices = range(len(outputs))[first : first + count]
             formats = [outputs[index] for index in indices]
-            some = only(function, indices)
-            parts.append((self._program(some, inputs, formats, shape), indices, formats))
+            some = _Task(only(function, indices), inputs, formats, shape)
+            parts.append((self._program(some), indices, formats))
         return ComputedFunction(parts)
 
-    def _program(
-        self,
-        function: Function,
-        inputs: Sequence[Format],
-        outputs: Sequence[Format],
-        shape: Shape | None,
-    ) -> ComputeProgram:
+    def _program(self, task: _Task) -> ComputeProgram:
         """The program of a pass: by blocks where that shares anything."""
-        if can_block(function):
-            program = self._lanes(function, inputs, outputs, shape)
-            program = program or self._block(function, inputs, outputs, shape)
-            if program is not None:
-                return program
-        if shape is None:
-            shape = shapes.default(function, inputs, outputs, self.dialect.narrow)
+        function, inputs, outputs = task.function, task.inputs, task.outputs
+        program = None
+        if can_block(function) and size(function) <= self.largest:
+            fused = fuse(function) if self.dialect.fused else function
+            program = self._lanes(task, fused) or self._block(task, fused)
+        if program is not None:
+            return program
+        shape = task.shape or shapes.default(function, inputs, outputs, self.dialect.narrow)
         function = convert_all(function) if self.dialect.loose else unroll(function)
         lowered = apply(CLEAN, lower_boundary(function))
         return pixel_program(lowered, inputs, outputs, shape.threads, self.dialect)
 
-    def _lanes(
-        self,
-        function: Function,
-        inputs: Sequence[Format],
-        outputs: Sequence[Format],
-        shape: Shape | None,
-    ) -> ComputeProgram | None:
-        """The program that computes bytes two at a time; None where too little would be."""
-        if not self.dialect.lanes:
+    def _lanes(self, task: _Task, fused: Function) -> ComputeProgram | None:
+        """The program that computes bytes two at a time; None where too little would be, or it is
+        too much to compile or to bind."""
+        pairs = size(task.function) * 2 * WORDS
+        if not self.dialect.lanes or pairs > self.largest:
             return None
-        exact = Exact.of(self._fused(function), inputs, outputs)
-        pairs = size(function) * 2 * WORDS
-        if exact is None or pairs > self.largest:
+        exact = Exact.of(fused, task.inputs, task.outputs)
+        if exact is None:
             return None
-        shape = shape or (shapes.LANES_LEFT if exact.leaving else shapes.LANES)
+        shape = task.shape or (shapes.LANES_LEFT if exact.leaving else shapes.LANES)
         blocked = lanes(exact, WORDS, self._rows(shape, pairs))
         program = block_program(blocked, shape.threads, self.dialect)
         return program if self._is_bound(program) else None
 
-    def _block(
-        self,
-        function: Function,
-        inputs: Sequence[Format],
-        outputs: Sequence[Format],
-        shape: Shape | None,
-    ) -> ComputeProgram | None:
+    def _block(self, task: _Task, fused: Function) -> ComputeProgram | None:
         """The program by blocks; None where one is too much to compile or to bind."""
-        if shape is None:
-            shape = shapes.default(function, inputs, outputs, self.dialect.narrow)
-        columns = columns_of(function, inputs, outputs, self.dialect.narrow)
+        function, inputs, outputs = task.function, task.inputs, task.outputs
+        narrow = self.dialect.narrow
+        columns = columns_of(function, inputs, outputs, narrow)
         pixel = size(function)
         row = pixel * columns
         if row > self.largest:
             return None
+        shape = task.shape or shapes.default(function, inputs, outputs, narrow)
+        rows = self._rows(shape, row)
         blocked = block(
-            self._fused(function),
-            inputs,
-            outputs,
-            columns,
-            self._rows(shape, row),
-            loops=self.is_software,
-            narrow=self.dialect.narrow,
+            fused, inputs, outputs, columns, rows, loops=self.is_software, narrow=narrow
         )
         program = block_program(blocked, shape.threads, self.dialect, pixel >= EARLY)
         return program if self._is_bound(program) else None
-
-    def _fused(self, function: Function) -> Function:
-        return fuse(function) if self.dialect.fused else function
 
     def _rows(self, shape: Shape, row: int) -> int:
         """The rows of a block: those of the shape, or as many as may be compiled."""

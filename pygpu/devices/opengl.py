@@ -189,14 +189,15 @@ class Context:
         """What the text of programs must heed here. Where Mesa's optimiser works, comparisons are
         made in precise functions; with those, NVIDIA's would cease to fuse what is compared. Its
         devices convert to the nearest int (PTX, cvt), which tests on them hold."""
+        narrow = NARROW_BUFFERS in self.gl.extensions
         return Dialect(
             self.limits.version,
             "Mesa" in self.version,
             self.limits.block_size,
             fused=self.limits.version >= 400 and not self.is_software,
             images=self.limits.version >= 430 and self.is_software,
-            narrow=NARROW_BUFFERS in self.gl.extensions,
-            lanes=NARROW_BUFFERS in self.gl.extensions and has_fast_float16(self.renderer),
+            narrow=narrow,
+            lanes=narrow and has_fast_float16(self.renderer),
             saturates=self.vendor.startswith("NVIDIA"),
         )
 
