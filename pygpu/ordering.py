@@ -9,14 +9,16 @@ first_extreme(w, "<", items) # np.argmin
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from pygpu import elements, operators
 from pygpu.arithmetic import elementwise, select
 from pygpu.operators import fold
 from pygpu.ops import OPEN
+from pygpu.ssa import Load, base_and_offset
 from pygpu.types import Kind
-from pygpu.values import scalar_kind
+from pygpu.values import Dynamic, scalar_kind
 
 if TYPE_CHECKING:
     from pygpu.walker import Walker
@@ -61,18 +63,41 @@ def _of_one_kind(w: Walker, items: list[Any]) -> list[Any]:
 def _three(w: Walker, a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
     """Three in order."""
     low, high = _lesser(w, a, b), _greater(w, a, b)
-    middle, high = _lesser(w, high, c), _greater(w, high, c)
-    return _lesser(w, low, middle), _greater(w, low, middle), high
+    middle = _greater(w, low, _lesser(w, high, c))
+    return _lesser(w, low, c), middle, _greater(w, high, c)
 
 
 def _middle_of_nine(w: Walker, items: list[Any]) -> Any:
     """Of three sorted threes: the middle of the highest low, the middle middle and the lowest
-    high. Threes that are rows of taps are shared by the pixels above and below."""
-    xs = _of_one_kind(w, items)
+    high. Threes that are columns of taps are shared by the pixels to the left and right."""
+    xs = _by_columns(_of_one_kind(w, items))
     lows, middles, highs = zip(*[_three(w, *xs[i : i + 3]) for i in (0, 3, 6)], strict=True)
     low = _greater(w, _greater(w, *lows[:2]), lows[2])
     high = _lesser(w, _lesser(w, *highs[:2]), highs[2])
     return _three(w, low, _three(w, *middles)[1], high)[1]
+
+
+def _by_columns(items: list[Any]) -> list[Any]:
+    """Texels of three columns, column by column; anything else as it stands."""
+    places = [_place(item) for item in items]
+    columns = Counter([place[:-1] for place in places if place is not None])
+    if list(columns.values()) != [3, 3, 3]:
+        return items
+    order = {column: index for index, column in enumerate(columns)}
+    return sorted(items, key=lambda item: order[_place(item)[:-1]])  # type: ignore[index]
+
+
+def _place(item: Any) -> tuple[Any, ...] | None:
+    """Of a texel, or a component of one, what is the same in its column, and its row."""
+    op = item.value.op if isinstance(item, Dynamic) else None
+    part = None
+    if op is not None and op.code == "swizzle":
+        part, op = op.data, op.operands[0].op
+    if op is None or op.code != "load":
+        return None
+    (x, dx), (y, dy) = [base_and_offset(operand) for operand in op.operands]
+    data: Load = op.data
+    return data.image, part, x, dx + data.dx, y, dy + data.dy
 
 
 def middle(w: Walker, items: list[Any]) -> Any:

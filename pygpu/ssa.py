@@ -345,6 +345,17 @@ def constant_of(value: Value) -> Constant | None:
     return value.op.data[1] if value.op is not None and value.op.code == "constant" else None
 
 
+def base_and_offset(value: Value, offset: Number = 0) -> tuple[Value, int]:
+    """value + offset (ints) as base + offset, where the base adds no constant itself."""
+    op = value.op
+    if op is not None and op.code in ("add", "sub"):
+        c = constant_of(op.operands[1])
+        if isinstance(c, int):
+            offset += c if op.code == "add" else -c
+            value = op.operands[0]
+    return value, normal(INT, offset)  # type: ignore[return-value]
+
+
 class Rewriter:
     """Copies a function op by op; a pass says what becomes of each op.
 
@@ -426,6 +437,7 @@ __all__ = [
     "Rewriter",
     "Table",
     "Value",
+    "base_and_offset",
     "constant_of",
     "goes_by",
     "images_read",

@@ -14,8 +14,8 @@ import math
 from typing import Any, Final
 
 from pygpu.passes.rules import Emit, Rule, constant, made_by, number
-from pygpu.ssa import Number, Value, normal
-from pygpu.types import INT, Type
+from pygpu.ssa import Number, Value, base_and_offset
+from pygpu.types import Type
 
 
 def _ordered(operands: tuple[Value, ...]) -> tuple[Value, Value]:
@@ -34,7 +34,7 @@ def _add(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     if negated := made_by(a, "neg"):
         return emit("sub", b, negated.operands[0])
     if c is not None and a.type.kind == "int":
-        base, offset = _offset(a, c)
+        base, offset = base_and_offset(a, c)
         if base is not a or offset < 0:
             return _shifted(emit, base, offset)
     return emit("add", a, b) if a is not operands[0] else None
@@ -54,21 +54,10 @@ def _sub(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     if a is b:
         return emit.constant(a.type, 0)
     if c is not None:
-        base, offset = _offset(a, -c)
+        base, offset = base_and_offset(a, -c)
         if base is not a or offset > 0:
             return _shifted(emit, base, offset)
     return None
-
-
-def _offset(value: Value, offset: Number) -> tuple[Value, int]:
-    """value + offset (ints) as base + offset, where the base adds no constant itself."""
-    op = value.op
-    if op is not None and op.code in ("add", "sub"):
-        c = number(op.operands[1])
-        if c is not None:
-            offset += c if op.code == "add" else -c
-            value = op.operands[0]
-    return value, normal(INT, offset)  # type: ignore[return-value]
 
 
 def _shifted(emit: Emit, base: Value, offset: int) -> Value:

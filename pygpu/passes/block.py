@@ -27,6 +27,7 @@ from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.dead import remove_dead
 from pygpu.passes.hoist import hoist
 from pygpu.passes.local import Gate
+from pygpu.passes.pairs import share_pairs
 from pygpu.ssa import Function, Op, Region, Rewriter, Value, walk
 from pygpu.storage import Format
 from pygpu.types import INT
@@ -195,7 +196,7 @@ def _sides(
     narrow: bool,
 ) -> _Sides:
     """`flat` says that rows need not be clamped where functions read their own alone."""
-    pixels = _by_source_row(_pixels(function, columns, rows))
+    pixels = _by_source_row(share_pairs(_pixels(function, columns, rows)))
     reach = _reach(pixels, columns)
     own = range(columns)
     beside = [op for op in walk(pixels.body) if is_near(pixels, op) and op.data.dx not in own]
