@@ -9,6 +9,7 @@ How texels lie in buffers, pygpu/glsl_buffers.py says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -33,10 +34,11 @@ from pygpu.glsl_writer import (
     stored_type,
 )
 from pygpu.passes.block import Blocked
-from pygpu.ssa import Function, Op, Value, left_by
+from pygpu.ssa import Function, Op, Value, left_by, walk
 from pygpu.storage import Format
 
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
+_OF_P: Final = re.compile(r"\bp\.")
 GROUP: Final = (64, 1)  # threads of a work group along x and y
 PLAIN: Final = Dialect(version=430)
 
@@ -284,6 +286,7 @@ class _Writer(Writer):
         many = len(outputs) > 1
         names = [f"result{index}" if many else "result" for index in range(len(outputs))]
         super().__init__(function, inputs, dialect, frozenset([*names, "top", "pixel"]), is_parted)
+        self.has_lanes = any(op.code.startswith("lane") for op in walk(function.body))
         self.sizes: dict[int, str] = {}
         self.data: dict[int, str] = {}
         fresh = self.namer.fresh
@@ -311,6 +314,8 @@ class _Writer(Writer):
         data, size, narrow = self.data[image], self.sizes[image], self.dialect.narrow
         lines, texel = read_texel(format, data, size, narrow)
         seen = as_seen(self.printer, texel, format)
+        if self.has_lanes and not lines:  # as their helpers (pygpu/glsl_helper.py)
+            return [f"#define {self.images[image]}(p) {_OF_P.sub('(p).', str(seen))}", ""]
         head = f"{format.type} {self.images[image]}(ivec2 p)"
         return [*braced(head, [*lines, f"return {seen};"]), ""]
 

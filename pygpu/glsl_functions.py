@@ -39,11 +39,16 @@ def _lanes(params: str, expression: str) -> Helper:
     for name in params:
         expression = expression.replace(f"${name}", f"pg_lanes(uint({name}))")
     declared = ", ".join(f"int {name}" for name in params)
-    return Helper("int", declared, f"return int(pg_word({expression}));")
+    return Helper("int", declared, f"return int(pg_word({expression}));", is_macro=True)
 
 
 def _lane(axis: str) -> Helper:
-    return Helper("float", "int a", f"return float(pg_lanes(uint(a)).{axis});")
+    return Helper("float", "int a", f"return float(pg_lanes(uint(a)).{axis});", is_macro=True)
+
+
+def _words(params: str, expression: str) -> Helper:
+    """Of two lanes, by their bits or as new."""
+    return Helper("int", params, f"return int({expression});", is_macro=True)
 
 
 def _bytes(to_unorm: str) -> Helper:
@@ -224,7 +229,8 @@ return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? q - 1.0 : q;
     "lanes_abs": _lanes("a", "abs($a)"),
     "lanes_min": _lanes("ab", "min($a, $b)"),
     "lanes_max": _lanes("ab", "max($a, $b)"),
-    "lanes_join": Helper("int", "int a, int b", "return int(uint(a) >> 16 | uint(b) << 16);"),
+    "lanes_join": _words("int a, int b", "uint(a) >> 16 | uint(b) << 16"),
+    "lanes_pack": _words("float a, float b", "packHalf2x16(vec2(a, b))"),
     "lane_low": _lane("x"),
     "lane_high": _lane("y"),
     "to_half": Helper(  # rounds half to even what a driver might cut off

@@ -20,8 +20,14 @@ class Helper:
     body: str
     needs: tuple[str, ...] = ()
     precise: bool = False
+    # As a macro: NVIDIA's driver ceases to inline the functions of programs that call very many,
+    # and computes other numbers then where they take float16 apart.
+    is_macro: bool = False
 
     def text(self, name: str) -> str:
+        if self.is_macro:
+            names = ", ".join(param.split()[1] for param in self.params.split(", "))
+            return f"#define {PREFIX}{name}({names}) {self.body.removeprefix('return ')[:-1]}"
         lines = [line and f"    {line}" for line in self.body.strip("\n").splitlines()]
         return "\n".join([f"{self.result} {PREFIX}{name}({self.params}) {{", *lines, "}\n"])
 

@@ -257,7 +257,8 @@ _ALIKE: Final = (  # GLSL's functions under the same name, good enough on every 
     "abs sign floor ceil trunc sqrt inversesqrt exp exp2 log log2"
 ).split()
 _HELPED: Final = (
-    "lanes_add lanes_sub lanes_fma lanes_abs lanes_min lanes_max lanes_join lane_low lane_high "
+    "lanes_add lanes_sub lanes_fma lanes_abs lanes_min lanes_max lanes_join "
+    "lanes_pack lane_low lane_high "
     "fmod cbrt expm1 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh "
     "hypot copysign"
 ).split()

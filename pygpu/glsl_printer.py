@@ -58,6 +58,7 @@ class Printer:
         self.may_be_nan = finite.may_be_nan
         self.names: dict[Value, Text] = {}
         self.helpers: dict[tuple[str, int], None] = {}
+        self.whole: dict[Value, bool] = {}  # see _is_whole
         self._plain: dict[Value, bool] = {}
 
     # ------------------------------------------------ expressions
@@ -171,13 +172,28 @@ class Printer:
     def _is_sum(self, value: Value) -> bool:
         """Whether a value is a sum or a quotient, or its text contains one."""
         op = value.op
-        if op is None or op.regions or op.code in SUMS or _repeats(op):
+        if op is None or op.regions or _repeats(op):
+            return True
+        if op.code in SUMS and not self._is_whole(value):
             return True
         return any(
             self._is_sum(operand)
             for operand in op.operands
             if operand in self.plan.inlined and operand.type.kind == "float"
         )
+
+    def _is_whole(self, value: Value) -> bool:
+        """Whether a value is a sum of what leaves lanes, which is exact however it is computed."""
+        if value not in self.whole:
+            op = value.op
+            number = op.data[1] if op is not None and op.code == "constant" else None
+            is_sum = op is not None and op.code in ("add", "sub", "fma")
+            self.whole[value] = (
+                (op is not None and op.code in ("lane_low", "lane_high"))
+                or (isinstance(number, float) and number == round(number))
+                or (is_sum and op is not None and all(map(self._is_whole, op.operands)))
+            )
+        return self.whole[value]
 
     def at_once(self, assignments: Iterable[Assignment]) -> list[Line]:
         """Assignments in an order in which none changes what another reads."""

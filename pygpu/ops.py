@@ -123,6 +123,13 @@ def _load(types: Sequence[Type], data: Any) -> Type:
     return data.type  # type: ignore[no-any-return]
 
 
+def _floats_to_int(types: Sequence[Type], data: object) -> Type:
+    """All operands are floats."""
+    if any(type is not FLOAT for type in types):
+        raise TypeError(f"takes floats, got {list(types)}")
+    return INT
+
+
 def _ints_to(result: Type) -> TypeRule:
     """All operands are ints."""
 
@@ -228,6 +235,13 @@ def _lane(index: int) -> Callable[[Array], Array]:
 def _lanes_join(a: Array, b: Array) -> Array:
     """The upper lane of a, the lower of b."""
     return (a.view(np.uint32) >> 16 | b.view(np.uint32) << 16).view(np.int32)
+
+
+def _lanes_pack(low: Array, high: Array) -> Array:
+    """Both as float16."""
+    both = np.stack(np.broadcast_arrays(low, high), -1)
+    with np.errstate(over="ignore"):
+        return both.astype(np.float16).view(np.int32)[..., 0]
 
 
 def _unorm8x4(a: Array) -> Array:
@@ -366,6 +380,7 @@ TABLE: Final[dict[str, Operation]] = dict(
         _row("lanes_min", 2, _LANES, _lanes(np.minimum), commutes=True),
         _row("lanes_max", 2, _LANES, _lanes(np.maximum), commutes=True),
         _row("lanes_join", 2, _LANES, _lanes_join),
+        _row("lanes_pack", 2, _floats_to_int, _lanes_pack),  # floats, the first in the lower lane
         _row("lane_low", 1, _ints_to(FLOAT), _lane(0)),
         _row("lane_high", 1, _ints_to(FLOAT), _lane(1)),
         _row("unorm8x4", 1, _word, _unorm8x4),  # four floats in [0, 1] as bytes, the first lowest

@@ -55,9 +55,10 @@ class Finite:
         ranges = [self.range(operand) for operand in operands if operand.type.kind == "float"]
         if ANY in ranges:
             return ANY
-        if op.code == "mul" and op.operands[0] is op.operands[1]:
-            low, high = _RULES["mul"](ranges)
-            return _checked(max(0.0, low), high)
+        if op.code in ("mul", "fma") and op.operands[0] is op.operands[1]:
+            low, high = _products(ranges[:2])
+            square = max(0.0, low), high
+            return _checked(*(_sum(square, ranges[2]) if op.code == "fma" else square))
         return _checked(*_RULES[op.code](ranges))
 
 

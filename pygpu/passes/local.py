@@ -11,7 +11,7 @@ of the body, one of each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -45,7 +45,7 @@ class Gate:
     """Builds a function from another one. `special` may decide for some ops what becomes of them,
     calling the gate for what it needs."""
 
-    def __init__(self, function: Function, special: dict[str, Special] | None = None) -> None:
+    def __init__(self, function: Function, special: Mapping[str, Special] | None = None) -> None:
         self.function = function
         self.special = special or {}
         self.tables = list(function.tables)
