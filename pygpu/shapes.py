@@ -23,7 +23,7 @@ from pygpu.ssa import Function, images_read, walk
 from pygpu.storage import Format
 
 KIND: Final = "shape"  # of what is kept in the disk cache
-PROGRAMS: Final = 2  # counts what was measured: another number where programs are made otherwise
+PROGRAMS: Final = 3  # counts what was measured: another number where programs are made otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,6 @@ SINGLE: Final = Shape(1, 4, 32, 4)  # the same by pixels whose neighbours belong
 COLOURS: Final = Shape(1, 8, 32, 4)  # pixels of 4 bytes
 LOOPS: Final = Shape(4, 1, 16, 16)  # neighbours loop about equally long
 LANES: Final = Shape(16, 4, 32, 4)  # bytes, two at a time
-LANES_LEFT: Final = Shape(16, 2, 32, 4)  # the same where these end in floats
 DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +18,14 @@ from conftest import require
 from pygpu import Float, Image, Position, shapes
 from pygpu.devices.compute import LARGEST, ComputeDevice
 from pygpu.devices.opengl import has_fast_float16
+from pygpu.glsl_compute import block_program
+from pygpu.glsl_writer import Dialect
 from pygpu.interpret import compute, run
+from pygpu.passes.columns import by_columns
+from pygpu.passes.exact import Exact, is_exact
 from pygpu.passes.finite import without_nans
-from pygpu.passes.lanes import Exact, lanes
+from pygpu.passes.fuse import fuse
+from pygpu.passes.lanes import lanes
 from pygpu.profile import Job
 from pygpu.shapes import Shape
 from pygpu.ssa import Function, walk
@@ -140,44 +146,109 @@ def placed(im: Image, p: Position):
     return low if p.y > 2 else im(p) * im(p)
 
 
-WRITTEN = [median, opened, laplacian, wide, inverted, sobel, mean, placed]
-WHOLE = [median, opened, laplacian, wide, inverted]
-
-
-@pytest.mark.parametrize("written", WRITTEN)
-def test_sums_of_bytes_are_exact(written: Any) -> None:
-    function = function_of(written, photo((4, 4)))
-    exact = Exact.of(function, [BYTE], [BYTE])
-    assert exact is not None
-    assert (not exact.leaving) == (written in WHOLE)
-    codes = {op.code for op in walk(lanes(exact, 4, 2).function.body)}
-    assert any(code.startswith("lanes_") for code in codes)
-
-
 def gaussian(im: Image, p: Position):
     return sum([(2 - abs(dx)) * (2 - abs(dy)) * im(p + (dx, dy)) for dx, dy in AROUND]) / 16
 
 
-def scharr(im: Image, p: Position):
-    return sum([dx * (10, 3)[abs(dy)] * im(p + (dx, dy)) for dx, dy in AROUND])
-
-
 def weighted(im: Image, p: Position):
-    return sum([0.1 * im(p + d) for d in AROUND])
+    return sum([0.1 * im(p + d) for d in AROUND]) + 0.05
+
+
+def scharr(im: Image, p: Position):
+    gx = sum([dx * (10, 3)[abs(dy)] * im(p + (dx, dy)) for dx, dy in AROUND])
+    gy = sum([dy * (10, 3)[abs(dx)] * im(p + (dx, dy)) for dx, dy in AROUND])
+    return np.hypot(gx, gy) / 4
+
+
+def tall(im: Image, p: Position):
+    return sum([im(p + (dx, dy)) for dy in range(-6, 7) for dx in (-4, 0, 3)]) / 39
+
+
+def unsharp(im: Image, p: Position):
+    row = (1, 4, 6, 4, 1)
+    taps = [(row[dx] * row[dy] / 256, (dx - 2, dy - 2)) for dy in range(5) for dx in range(5)]
+    return im(p) + 1.5 * (im(p) - sum([w * im(p + d) for w, d in taps]))
+
+
+def graded(im: Image, p: Position):
+    high, low = max([im(p + d) for d in AROUND]), min([im(p + d) for d in AROUND])
+    return (high - low) / (high + low)  # NaN where it is black
+
+
+def signed(im: Image, p: Position):
+    gx = im(p + (1, 1)) + 2 * im(p + (1, 0)) + im(p + (1, -1))
+    gx = gx - im(p - (1, 1)) - 2 * im(p - (1, 0)) - im(p - (1, -1))
+    return -0.3 * abs(gx) if gx > 0.2 else gx * gx - 0.1
 
 
 def point(im: Image, p: Position):
     return 2 * im(p)
 
 
+def uneven(im: Image, p: Position):
+    return sum([0.01 * (7 * dx + 3 * dy + 11.3) ** 1.7 * im(p + (dx, dy)) for dx, dy in AROUND])
+
+
+def horizontal(im: Image, p: Position):
+    return (im(p - (1, 0)) + 2 * im(p) + im(p + (1, 0))) / 4
+
+
+LIGHT = [point, uneven, horizontal]
+
+
+def nearly_nothing(im: Image, p: Position):
+    return 0.3 * im(p) + (0.3 - 0.3 * im(p + (1, 0)))  # of 0 and 1, less than 0 by rounding
+
+
+SCALED = [nearly_nothing, gaussian, weighted, scharr, tall, unsharp, graded, signed]
+WRITTEN = [median, opened, laplacian, wide, inverted, sobel, mean, placed, *SCALED, *LIGHT]
+WHOLE = [median, opened, laplacian, wide, inverted, point]
+
+
+def exact_of(written: Any) -> tuple[Exact, Exact]:
+    """What is exact of a function as it is written, and as it is computed."""
+    exact = Exact.of(fuse(function_of(written, photo((4, 4)))), [BYTE], [BYTE])
+    assert exact is not None
+    return exact, by_columns(exact)
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_sums_of_bytes_are_exact(written: Any) -> None:
+    exact, regrouped = exact_of(written)
+    assert regrouped.pays(exact)
+    assert (not regrouped.leaving) == (written in WHOLE)
+    codes = {op.code for op in walk(lanes(regrouped, 4, 2).function.body)}
+    assert any(code.startswith("lanes_") for code in codes)
+
+
+@pytest.mark.parametrize(
+    ("written", "exact_ops", "leaving"),
+    [(sobel, 6, 2), (gaussian, 2, 1), (weighted, 2, 1), (scharr, 5, 4), (laplacian, 7, 0)],
+)
+def test_what_columns_share_is_computed_once(written: Any, exact_ops: int, leaving: int) -> None:
+    _, exact = exact_of(written)
+    made = {exact.names[value] for value in exact.bounds if is_exact(value)}
+    assert (len(made), len({exact.names[value] for value in exact.leaving})) == (exact_ops, leaving)
+
+
 def scattered(im: Image, p: Position):
     return min([im(Position(p.y, p.x + k)) for k in range(9)])
 
 
-@pytest.mark.parametrize("written", [gaussian, scharr, weighted, point, scattered])
+def bilateral(im: Image, p: Position):
+    taps = [(dx, dy) for dx in range(-2, 3) for dy in range(-2, 3)]
+    pairs = [(np.exp(-abs(im(p + d) - im(p))), im(p + d)) for d in taps]
+    return sum([weight * value for weight, value in pairs]) / sum([weight for weight, _ in pairs])
+
+
+def high(im: Image, p: Position):
+    return sum([(0.03 * k**1.5) * im(p + (0, k)) for k in range(-7, 8) if k > 0])
+
+
+@pytest.mark.parametrize("written", [scattered, bilateral, high])
 def test_what_lanes_cannot_hold_is_left_alone(written: Any) -> None:
-    function = function_of(written, photo((4, 4)))
-    assert Exact.of(function, [BYTE], [BYTE]) is None
+    exact, regrouped = exact_of(written)
+    assert not regrouped.pays(exact)
 
 
 def is_bright(im: Image, p: Position):
@@ -215,7 +286,8 @@ def test_other_texels_are_left_alone() -> None:
         (pygpu.Image(grey, normalize=False), "uint8"),
     ]:
         made = job_of(laplacian, image, dtype=dtype).made
-        assert Exact.of(made.translated.function, made.inputs, made.formats) is None
+        exact = Exact.of(made.translated.function, made.inputs, made.formats)
+        assert exact is None or not by_columns(exact).pays(exact)
 
 
 # ---------------------------------------------------------------- what comes out
@@ -324,7 +396,9 @@ def test_random_functions_of_bytes_are_exact() -> None:
         job = job_of(written, image)
         made = job.made
         function = made.translated.function
-        if Exact.of(function, made.inputs, made.formats) is None:
+        exact = Exact.of(function, made.inputs, made.formats)
+        assert exact is not None
+        if not by_columns(exact).pays(exact):
             continue
         seen += 1
         (have,) = results(job, device(fused=seed % 2 == 0))
@@ -344,10 +418,11 @@ def sources(functions: Sequence[Any], on: ComputeDevice) -> list[str]:
 def test_shapes_of_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
     require("compute")
     monkeypatch.setattr(shapes, "remembered", lambda key: None)
-    for written, shape in ((median, shapes.LANES), (sobel, shapes.LANES_LEFT)):
+    for written in (median, sobel):
         made = job_of(written, photo((4, 4))).made
-        program = device().compile(made.translated.function, made.inputs, made.formats)
-        assert program.shape == shape
+        for shape in (None, Shape(4, 8, 32, 4)):
+            program = device().compile(made.translated.function, made.inputs, made.formats, shape)
+            assert program.shape == shapes.LANES
 
 
 @pytest.mark.parametrize(
@@ -376,6 +451,31 @@ def test_shapes_of_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_devices_with_fast_float16(renderer: str, is_fast: bool) -> None:
     assert has_fast_float16(renderer) == is_fast
+
+
+@pytest.mark.parametrize("written", [*WHOLE, sobel, gaussian, tall, unsharp])
+def test_programs_of_lanes_have_no_functions(written: Any) -> None:
+    dialect = Dialect(version=450, fused=True, narrow=True, lanes=True, saturates=True)
+    _, regrouped = exact_of(written)
+    source = block_program(lanes(regrouped, 4, 2), (32, 4), dialect).text
+    assert re.findall(r"^\w+ (\w+)\(.*\{$", source, re.MULTILINE) == ["main"]
+    assert "precise" not in source
+
+
+def box(height: int) -> Callable[..., Any]:
+    def f(im: Image, p: Position):
+        return sum([im(p + (dx, dy)) for dy in range(height) for dx in range(3)]) / (3 * height)
+
+    return f
+
+
+@pytest.mark.parametrize(("height", "rows"), [(3, 4), (13, 4), (14, 2), (16, 1), (17, 0)])
+def test_blocks_of_high_windows_are_low(height: int, rows: int) -> None:
+    require("compute")
+    made = job_of(box(height), photo((4, 4))).made
+    program = device().compile(made.translated.function, made.inputs, made.formats)
+    assert is_laned(program.source) == (rows > 0)
+    assert not rows or program.shape.rows == rows
 
 
 def test_software_computes_one_at_a_time() -> None:

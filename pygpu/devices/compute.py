@@ -23,10 +23,12 @@ from pygpu.glsl_compute import ComputeProgram, block_program, pixel_program
 from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import block, can_block, columns_of, size
 from pygpu.passes.boundary import lower_boundary
+from pygpu.passes.columns import by_columns
+from pygpu.passes.exact import Exact
 from pygpu.passes.finite import without_nans
 from pygpu.passes.fuse import fuse
 from pygpu.passes.if_conversion import convert_all
-from pygpu.passes.lanes import Exact, lanes
+from pygpu.passes.lanes import lanes
 from pygpu.passes.unroll import unroll
 from pygpu.shapes import Shape
 from pygpu.ssa import Constant, Function, images_read, only
@@ -34,6 +36,9 @@ from pygpu.storage import Format, Storage
 
 COPY: Final = "opengl buffer"  # the name of a storage's copy here
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
+LARGEST_LANES: Final = 1536  # the same in lanes, above which registers run out
+TALLEST: Final = 17  # rows that are read for a block of several rows, for the same reason
+HIGHEST: Final = 16  # rows that are read for a block of one
 LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
 WORDS: Final = 4  # of a block's row, where bytes are computed two at a time
 EARLY: Final = 32  # operations of a pixel from which on its row is stored as soon as it is there
@@ -113,14 +118,18 @@ class ComputeDevice:
     def _lanes(self, task: _Task, fused: Function) -> ComputeProgram | None:
         """The program that computes bytes two at a time; None where too little would be, or it is
         too much to compile or to bind."""
-        pairs = size(task.function) * 2 * WORDS
-        if not self.dialect.lanes or pairs > self.largest:
+        exact = Exact.of(fused, task.inputs, task.outputs) if self.dialect.lanes else None
+        regrouped = by_columns(exact) if exact is not None else None
+        if exact is None or regrouped is None or not regrouped.pays(exact):
             return None
-        exact = Exact.of(fused, task.inputs, task.outputs)
-        if exact is None:
+        row = regrouped.cost * 2 * WORDS
+        if row > self.largest or regrouped.height > HIGHEST:
             return None
-        shape = task.shape or (shapes.LANES_LEFT if exact.leaving else shapes.LANES)
-        blocked = lanes(exact, WORDS, self._rows(shape, pairs))
+        shape = task.shape or shapes.LANES
+        rows = min(shape.rows, shapes.LANES.rows)
+        while rows > 1 and (rows * row > LARGEST_LANES or rows + regrouped.height > TALLEST):
+            rows //= 2
+        blocked = lanes(regrouped, WORDS, rows)
         program = block_program(blocked, shape.threads, self.dialect)
         return program if self._is_bound(program) else None
 
@@ -134,19 +143,14 @@ class ComputeDevice:
         if row > self.largest:
             return None
         shape = task.shape or shapes.default(function, inputs, outputs, narrow)
-        rows = self._rows(shape, row)
+        rows = shape.rows
+        while rows > 1 and rows * row > self.largest:
+            rows //= 2
         blocked = block(
             fused, inputs, outputs, columns, rows, loops=self.is_software, narrow=narrow
         )
         program = block_program(blocked, shape.threads, self.dialect, pixel >= EARLY)
         return program if self._is_bound(program) else None
-
-    def _rows(self, shape: Shape, row: int) -> int:
-        """The rows of a block: those of the shape, or as many as may be compiled."""
-        rows = shape.rows
-        while rows > 1 and rows * row > self.largest:
-            rows //= 2
-        return rows
 
     def _is_bound(self, program: ComputeProgram) -> bool:
         """Whether there are buffers enough for what is read and written."""

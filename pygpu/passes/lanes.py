@@ -2,7 +2,7 @@
 subtract and compare are small whole numbers, and an int has room for two of them.
 
     exact = Exact.of(median, inputs, outputs)       # None where too little is exact
-    blocked = lanes(exact, words=4, rows=4)         # 16 x 4 pixels
+    blocked = lanes(by_columns(exact), words=4, rows=4)  # 16 x 4 pixels
 
 Devices that compute with float16 do so on both halves of a word at once. A byte in 16 bits is a
 float16 as it stands, in units of 2**-24, and sums of such are exact up to 2048 units: so is all
@@ -11,122 +11,44 @@ that is done in lanes, whatever the order. A word of four pixels of a row gives 
     word & 0x00ff00ff        pixels 0 and 2
     word >> 8 & 0x00ff00ff   pixels 1 and 3
 
-and what lies between two words joins a lane of each. Where exact numbers end (a root, a product of
-two pixels), lanes become floats, a pixel at a time, as `x / 255` of the whole number x.
+and what lies between two words joins a lane of each: texels, or whatever is computed of one column
+of them. Where exact numbers end (a root, a product of two pixels), lanes become floats, a pixel at
+a time: in units too where all that follows scales with them, so that results are bytes again as
+float16, else as `x / 255` of the whole number x.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import Blocked
-from pygpu.passes.block_views import is_near
 from pygpu.passes.boundary import INDEX, lower_boundary
-from pygpu.passes.finite import Finite
+from pygpu.passes.exact import BYTE, EXTREMES, LARGEST, Bounds, Exact, factors
+from pygpu.passes.finite import ANY, Finite
 from pygpu.passes.local import Gate
-from pygpu.ssa import Function, ImageInput, Load, Op, Region, Value, constant_of, walk
+from pygpu.passes.pairs import greater_by_sums, share_pairs
+from pygpu.passes.units import in_units
+from pygpu.ssa import Function, ImageInput, Load, Op, Region, Value, constant_of
 from pygpu.storage import Format
 from pygpu.types import FLOAT, INT, Type, vector
 
-LARGEST: Final = 2048  # whole numbers that float16 holds without a gap
 UNIT: Final = 2.0**-24  # of lanes: the least float16
 PIXELS: Final = 4  # of a word
 BYTES: Final = 0x00FF00FF
-GAIN: Final = 3  # operations in lanes for each number that leaves them, at least
-BYTE: Final = Format(np.dtype(np.uint8), 1)
 RAW: Final = replace(BYTE, normalize=False)
-Bounds = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Exact:
-    """A function of bytes that gives bytes, and its values that are whole numbers, in units of a
-    255th, that lanes hold: of each the least and the greatest that it can be. Some are `leaving`:
-    what is not exact takes them for floats."""
-
-    function: Function
-    inputs: Sequence[Format]
-    bounds: Mapping[Value, Bounds]
-    leaving: Sequence[Value]
-
-    @classmethod
-    def of(
-        cls, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-    ) -> Exact | None:
-        """None where results are others or stored otherwise, or too little is exact for taking
-        pixels apart to pay."""
-        if any(value.type is not FLOAT for value in function.outputs):
-            return None
-        if any(output != BYTE for output in outputs):
-            return None
-        finite = Finite(function, inputs)
-        bounds: dict[Value, Bounds] = {}
-        for op in function.body.ops:
-            if _is_whole(function, op, inputs, bounds):
-                low, high = [round(255 * end) for end in finite.range(op.result)]
-                if max(-low, high) <= LARGEST:
-                    bounds[op.result] = low, high
-        leaving = _leaving(function, bounds)
-        done = sum(value.op is not None and value.op.code in _CODES for value in bounds)
-        if done < GAIN * max(1, len(leaving)):
-            return None
-        return cls(function, inputs, bounds, leaving)
-
-
-def _is_whole(
-    function: Function, op: Op, inputs: Sequence[Format], exact: Container[Value]
-) -> bool:
-    """Whether an op makes a whole number of 255ths, of those that are exact."""
-    if op.code == "load":
-        data: Load = op.data
-        is_byte = inputs[data.image] == BYTE and data.boundary == "nearest"
-        return is_byte and is_near(function, op) and op.operands[1] is function.y
-    if op.code == "constant":
-        return _is_count(op.result)
-    if op.code in ("mul", "fma"):
-        return _factors(op, exact) is not None and all(v in exact for v in op.operands[2:])
-    return op.code in _CODES and all(operand in exact for operand in op.operands)
-
-
-def _is_count(value: Value) -> bool:
-    """Whether a constant is a whole number of 255ths."""
-    number = constant_of(value)
-    if value.type is not FLOAT or not isinstance(number, float) or not abs(number) <= LARGEST:
-        return False
-    return bool(np.float32(round(number * 255) / 255) == np.float32(number))
-
-
-def _factors(op: Op, exact: Container[Value]) -> tuple[int, Value] | None:
-    """Of a product, a constant that is a whole number, and the exact value that is taken so many
-    times."""
-    for factor, value in (op.operands[:2], op.operands[1::-1]):
-        if value in exact and value.op is not None and value.op.code != "constant":
-            number = constant_of(factor)
-            if isinstance(number, float) and abs(number) <= LARGEST and number == round(number):
-                return round(number), value
-    return None
-
-
-def _leaving(function: Function, bounds: Mapping[Value, Bounds]) -> list[Value]:
-    """The exact values, but for constants, that the rest of the function uses."""
-    rest = [op for op in walk(function.body) if not op.results or op.results[0] not in bounds]
-    used = [value for op in rest for value in op.operands]
-    used += [value for op in rest for region in op.regions for value in region.results]
-    moving = [value for value in used if value.op is not None and value.op.code != "constant"]
-    return [value for value in dict.fromkeys(moving) if value in bounds]
-
-
-# ---------------------------------------------------------------- the block
+Pair = tuple[int, int]  # columns of the pixels in the lower and in the upper lane
 
 _CODES: Final = {
     "add": "lanes_add", "sub": "lanes_sub", "mul": "lanes_fma", "fma": "lanes_fma",
     "neg": "lanes_sub", "abs": "lanes_abs", "min": "lanes_min", "max": "lanes_max",
 }  # fmt: skip
+SLACK: Final = 0.25  # of a byte, by which results may be above one: they are rounded
 
 
 def lanes(exact: Exact, words: int, rows: int) -> Blocked:
@@ -140,8 +62,7 @@ class _Lanes:
 
     def __init__(self, exact: Exact, words: int, rows: int) -> None:
         function = exact.function
-        self.function, self.bounds, self.leaving = function, exact.bounds, exact.leaving
-        self.inexact = [value for value in function.outputs if value not in exact.bounds]
+        self.function, self.exact, self.bounds = function, exact, exact.bounds
         self.words, self.rows = words, rows
         self.columns = words * PIXELS
         self.gate = Gate(function)
@@ -150,12 +71,42 @@ class _Lanes:
         self.views: list[int] = []  # of which image each is one
         self.of_image: dict[int, tuple[int, int]] = {}
         self.whole: dict[tuple[int, int], Value] = {}  # rows read: image, how far down
-        rest = [
+        self.made: dict[tuple[Value, Pair, int], Value] = {}  # exact values of pixels of a row
+        self.read_columns = self._read_columns()
+        self._set_rest()
+
+    def _set_rest(self) -> None:
+        """What follows where lanes end: ops, the results that they leave, and of those that they
+        leave in units, what these lie between."""
+        function, exact = self.function, self.exact
+        self.inexact = [value for value in function.outputs if value not in exact.bounds]
+        ops = [
             op
             for op in function.body.ops
             if op.code == "constant" or not any(value in exact.bounds for value in op.results)
         ]
-        self.rest = Region(function.body.params, rest)
+        self.found = dict(zip(self.inexact, self.inexact, strict=True))
+        self.ranges: dict[Value, Bounds] = dict(exact.bounds)
+        self.scale = 1 / (255 * UNIT)
+        scaled = in_units(ops, exact.leaving, self.inexact, 255 * UNIT)
+        if scaled is not None:
+            ops, self.scale = list(scaled.ops), 1.0
+            self.found = dict(zip(self.inexact, scaled.results, strict=True))
+            finite = Finite(function, exact.inputs)
+            for output in self.inexact:
+                if finite.range(output) != ANY:
+                    low, high = [255 * end for end in finite.range(output)]
+                    self.ranges[output] = math.floor(low), math.ceil(high - SLACK)
+        self.rest = Region(function.body.params, ops)
+
+    def _read_columns(self) -> dict[int, set[int]]:
+        """The pixels of each image that rows of a block read."""
+        found: dict[int, set[int]] = {}
+        for value in self.bounds:
+            if value.op is not None and value.op.code == "load":
+                dx = value.op.data.dx
+                found.setdefault(value.op.data.image, set()).update(range(dx, self.columns + dx))
+        return found
 
     def run(self) -> Blocked:
         self.read()
@@ -165,7 +116,7 @@ class _Lanes:
         made = Function(made.name, tuple(self.images), made.tables, made.body)
         stored = words_format(self.words)
         return Blocked(
-            apply(CLEAN, lower_boundary(made)),
+            self.compared(apply(CLEAN, lower_boundary(made))),
             self.columns,
             self.rows,
             tuple(self.formats),
@@ -174,21 +125,35 @@ class _Lanes:
             tuple(self.views),
         )
 
+    def compared(self, function: Function) -> Function:
+        """The function with least to compare."""
+        ops = [value.op for value in self.bounds if value.op is not None]
+        taken = [each for op in ops if op.code in EXTREMES for each in op.operands]
+        sizes = [max(map(abs, self.bounds[value])) for value in taken]
+        has_sums = 3 * max(sizes, default=0) <= LARGEST
+        shared = share_pairs(function, has_sums)
+        return greater_by_sums(shared) if has_sums else shared
+
     def row(self, row: int) -> list[Value]:
         """The results of a row of pixels, each as words."""
         outputs = self.function.outputs
-        pairs: dict[Value, list[Value]] = {each: [] for each in outputs if each in self.bounds}
-        pixels: dict[Value, dict[int, Value]] = {each: {} for each in self.inexact}
+        pairs: dict[Value, list[Value]] = {each: [] for each in outputs if each in self.ranges}
+        floats: dict[Value, dict[int, Value]] = {
+            each: {} for each in outputs if each not in self.ranges
+        }
         for column in [PIXELS * word + place for word in range(self.words) for place in (0, 1)]:
-            pair = self.pair(column, row)
-            for output, found in pairs.items():
-                found.append(self.saturated(pair, output))
-            for lane in (0, 1) if self.inexact else ():
-                at = column + 2 * lane
-                for output, value in self.floats(pair, at, row, lane).items():
-                    pixels[output][at] = value
+            pair = column, column + 2
+            found = [self.floats(each, row) for each in pair] if self.inexact else []
+            for output in dict.fromkeys(outputs):
+                if output in floats:
+                    floats[output].update(zip(pair, [each[output] for each in found], strict=True))
+                elif output in self.bounds:
+                    pairs[output].append(self.saturated(self.value(output, pair, row), output))
+                else:
+                    both = self.gate("lanes_pack", *[each[output] for each in found])
+                    pairs[output].append(self.saturated(both, output))
         return [
-            self.joined(self.bytes_of(pairs[o]) if o in pairs else self.packed(pixels[o]))
+            self.joined(self.bytes_of(pairs[o]) if o in pairs else self.packed(floats[o]))
             for o in outputs
         ]
 
@@ -197,100 +162,152 @@ class _Lanes:
 
     def bytes_of(self, pairs: Sequence[Value]) -> list[Value]:
         """Words of pairs: those of pixels 0 and 2, and those of 1 and 3."""
-        gate, eight = self.gate, self.gate.constant(INT, 8)
+        gate, moved = self.gate, self.gate.constant(INT, 1 << 8)
         both = zip(pairs[::2], pairs[1::2], strict=True)
-        return [gate("bit_or", even, gate("shl", odd, eight)) for even, odd in both]
+        return [gate("add", even, gate("mul", odd, moved)) for even, odd in both]
 
     def packed(self, pixels: Mapping[int, Value]) -> list[Value]:
         """Words of floats."""
         gate = self.gate
-        fours = [[pixels[first + k] for k in range(PIXELS)] for first in sorted(pixels)[::PIXELS]]
+        scale = gate.constant(FLOAT, 1 / (255 * UNIT * self.scale))
+        floats = [gate("mul", pixels[column], scale) for column in sorted(pixels)]
+        fours = [floats[first : first + PIXELS] for first in range(0, len(floats), PIXELS)]
         return [gate("unorm8x4", gate("construct", *four)) for four in fours]
 
     # ------------------------------------------------ a pair of pixels
 
-    def pair(self, column: int, row: int) -> dict[Value, Value]:
-        """The exact values of two pixels, the second two columns after the first."""
-        made: dict[Value, Value] = {}
-        gate = self.gate
+    def value(self, value: Value, pair: Pair, row: int) -> Value:
+        """An exact value of two pixels of a row. Values of one column are computed where the texels
+        that they read lie in a word, and joined of two such otherwise."""
+        stack = [(value, pair)]
+        while stack:
+            wanted, at = stack[-1]
+            spots = self.spots(wanted, at)
+            operands = wanted.op.operands if wanted.op is not None else ()
+            needed = spots or [(operand, at) for operand in operands if operand in self.bounds]
+            missing = [each for each in needed if (*each, row) not in self.made]
+            stack += missing
+            if not missing:
+                joined = [self.made[*each, row] for each in spots]
+                self.made[wanted, at, row] = (
+                    self.gate("lanes_join", *joined) if joined else self.computed(wanted, at, row)
+                )
+                stack.pop()
+        return self.made[value, pair, row]
+
+    def spots(self, value: Value, pair: Pair) -> Sequence[tuple[Value, Pair]]:
+        """The value of two pairs of pixels, whose texels are in words: the upper lane of the first
+        and the lower of the second are those of this pair. Nothing where it is computed for itself:
+        what reads several columns, or texels that are a pair, or both beside the block."""
+        column = self.exact.column[value]
+        if column is None:
+            return ()
+        low, high = pair[0] + column, pair[1] + column
+        first, second = (low - 2, low), (high, high + 2)
+        if high != low + 2 or not (self.is_inside(low) or self.is_inside(high)):
+            return ()
+        if not self.is_inside(low):
+            first = self.columns - 1 - low, low
+        elif not self.is_inside(high):
+            second = high, self.columns - 1 - high
+        elif low % PIXELS < 2:
+            return ()
+        return [(value, (a - column, b - column)) for a, b in (first, second)]
+
+    def computed(self, value: Value, pair: Pair, row: int) -> Value:
+        """An exact value by its operation."""
+        op, gate = value.op, self.gate
+        assert op is not None
+        if op.code == "constant":
+            return self.both(self.bounds[value][0] * UNIT)
+        if op.code == "load":
+            data: Load = op.data
+            low, high = [column + data.dx for column in pair]
+            return self.texels(data.image, low, high, row + data.dy)
         zero = gate.constant(INT, 0)
-        for value in self.bounds:
-            op = value.op
-            assert op is not None
-            if op.code == "constant":
-                made[value] = self.both(self.bounds[value][0] * UNIT)
-            elif op.code == "load":
-                data: Load = op.data
-                made[value] = self.texels(data.image, column + data.dx, row + data.dy)
-            elif op.code in ("mul", "fma"):
-                product = _factors(op, self.bounds)
-                assert product is not None
-                factor, taken = product
-                added = made[op.operands[2]] if op.code == "fma" else zero
-                made[value] = gate("lanes_fma", made[taken], self.both(factor), added)
-            else:
-                operands = [made[operand] for operand in op.operands]
-                first = [zero] if op.code == "neg" else []
-                made[value] = gate(_CODES[op.code], *first, *operands)
-        return made
+        if op.code in ("mul", "fma"):
+            product = factors(op, self.bounds)
+            assert product is not None
+            factor, taken = product
+            added = self.made[op.operands[2], pair, row] if op.code == "fma" else zero
+            return gate("lanes_fma", self.made[taken, pair, row], self.both(factor), added)
+        operands = [self.made[operand, pair, row] for operand in op.operands]
+        first = [zero] if op.code == "neg" else []
+        return gate(_CODES[op.code], *first, *operands)
 
     def both(self, number: float) -> Value:
         """A constant in both lanes."""
         bits = np.array([number] * 2, np.float16).view(np.int32)
         return self.gate.constant(INT, int(bits[0]))
 
-    def saturated(self, pair: Mapping[Value, Value], value: Value) -> Value:
+    def saturated(self, pair: Value, value: Value) -> Value:
         """A pair as bytes in 16 bits."""
-        (low, high), found = self.bounds[value], pair[value]
-        if low < 0:
-            found = self.gate("lanes_max", found, self.gate.constant(INT, 0))
+        low, high = self.ranges[value]
+        if low < 0 or not self.is_positive(value):
+            pair = self.gate("lanes_max", pair, self.gate.constant(INT, 0))
         if high > 255:
-            found = self.gate("lanes_min", found, self.both(255 * UNIT))
-        return found
+            pair = self.gate("lanes_min", pair, self.both(255 * UNIT))
+        return pair
 
-    def floats(
-        self, pair: Mapping[Value, Value], column: int, row: int, lane: int
-    ) -> dict[Value, Value]:
+    def is_positive(self, value: Value) -> bool:
+        """Whether a value has no sign, however it is rounded: neither is it ever less than zero nor
+        a negative zero."""
+        op, number = value.op, constant_of(value)
+        if isinstance(number, float):
+            return math.copysign(1.0, number) > 0
+        if op is None or value in self.bounds:
+            return value in self.bounds and self.bounds[value][0] >= 0
+        operands = op.operands
+        if op.code in ("mul", "fma") and operands[0] is operands[1]:
+            operands = operands[2:]
+        is_kept = op.code in ("add", "mul", "fma", "div", "sqrt", "min", "max")
+        return op.code == "abs" or (is_kept and all(map(self.is_positive, operands)))
+
+    def floats(self, column: int, row: int) -> dict[Value, Value]:
         """The results of one pixel that are not exact."""
         gate, function = self.gate, self.function
         gate.new[function.x] = gate("add", gate.x, gate.constant(INT, column))
         gate.new[function.y] = gate("add", gate.y, gate.constant(INT, row))
-        scale = gate.constant(FLOAT, 1 / (255 * UNIT))
-        for value in self.leaving:
-            half = gate(("lane_low", "lane_high")[lane], pair[value])
+        scale = gate.constant(FLOAT, self.scale)
+        for value in self.exact.leaving:
+            pair, lane = self.pair_of(value, column)
+            half = gate(("lane_low", "lane_high")[lane], self.value(value, pair, row))
             gate.new[value] = gate("mul", half, scale)
         gate.inline(self.rest)
-        return dict(zip(self.inexact, gate.mapped(self.inexact), strict=True))
+        return {output: gate.new[found] for output, found in self.found.items()}
+
+    def pair_of(self, value: Value, column: int) -> tuple[Pair, int]:
+        """The two pixels that an exact value is computed of at once, and which of them is this: for
+        what reads one column, those whose texels are in a word, which other pixels take too."""
+        away = self.exact.column[value] or 0
+        at = column + away
+        if 0 <= at < self.columns:
+            lane = at % PIXELS // 2
+            return (column - 2 * lane, column - 2 * lane + 2), lane
+        other = self.columns - 1 - at - away
+        return ((other, column), 1) if at < 0 else ((column, other), 0)
 
     # ------------------------------------------------ what is read
 
-    def texels(self, image: int, column: int, dy: int) -> Value:
-        """The bytes of two pixels, the second two columns after the first."""
+    def texels(self, image: int, low: int, high: int, dy: int) -> Value:
+        """The bytes of two pixels. Products and sums of ints in place of shifts and masks, where
+        they say the same: those keep units of a device busy that are for comparisons too."""
         gate, ints = self.gate, self.gate.constant
-        word, place = divmod(column, PIXELS)
-        if place < 2 and 0 <= word < self.words:
+        word, place = divmod(low, PIXELS)
+        if high == low + 2 and place < 2 and self.is_inside(low):
             whole = self.word(image, word, dy)
-            moved = gate("shr", whole, ints(INT, 8)) if place else whole
-            return gate("bit_and", moved, ints(INT, BYTES))
-        return gate("lanes_join", self.upper(image, column, dy), self.lower(image, column + 2, dy))
+            odd = gate("bit_and", gate("shr", whole, ints(INT, 8)), ints(INT, BYTES))
+            return odd if place else gate("sub", whole, gate("mul", odd, ints(INT, 1 << 8)))
+        upper = gate("mul", self.byte(image, high, dy), ints(INT, 1 << 16))
+        return gate("add", self.byte(image, low, dy), upper)
 
     def is_inside(self, column: int) -> bool:
         return 0 <= column < self.columns
 
-    def upper(self, image: int, column: int, dy: int) -> Value:
-        """A word whose upper lane is a pixel."""
-        if self.is_inside(column) and column % PIXELS >= 2:
-            return self.texels(image, column - 2, dy)
-        return self.gate("shl", self.byte(image, column, dy), self.gate.constant(INT, 16))
-
-    def lower(self, image: int, column: int, dy: int) -> Value:
-        """A word whose lower lane is a pixel."""
-        if self.is_inside(column) and column % PIXELS < 2:
-            return self.texels(image, column, dy)
-        return self.byte(image, column, dy)
-
     def byte(self, image: int, column: int, dy: int) -> Value:
-        """A pixel, clamped."""
+        """A pixel, clamped; 0 for one that no row reads."""
+        if column not in self.read_columns[image]:
+            return self.gate.constant(INT, 0)
         view, _ = self.views_of(image)
         x = self.clamped("width", image, self.gate.x, column)
         return self.load(view, x, self.y(image, dy), INT)
@@ -373,4 +390,4 @@ def words_format(words: int) -> Format:
     return Format(np.dtype(np.int32), words)
 
 
-__all__ = ["Exact", "lanes"]
+__all__ = ["lanes"]
