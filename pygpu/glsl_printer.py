@@ -190,7 +190,7 @@ class Printer:
             is_sum = op is not None and op.code in ("add", "sub", "fma")
             self.whole[value] = (
                 (op is not None and op.code in ("lane_low", "lane_high"))
-                or (isinstance(number, float) and number == round(number))
+                or (isinstance(number, float) and number % 1 == 0)
                 or (is_sum and op is not None and all(map(self._is_whole, op.operands)))
             )
         return self.whole[value]

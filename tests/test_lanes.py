@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -198,6 +199,11 @@ LIGHT = [point, uneven, horizontal]
 
 def nearly_nothing(im: Image, p: Position):
     return 0.3 * im(p) + (0.3 - 0.3 * im(p + (1, 0)))  # of 0 and 1, less than 0 by rounding
+
+
+def endless(im: Image, p: Position):
+    total = math.inf - im(p) + im(p + (1, 0)) * 1e30 - math.nan * im(p - (1, 0))
+    return min(total, im(p + (0, 1)) + im(p - (0, 1)) + im(p - (1, 1)) / 2)
 
 
 SCALED = [nearly_nothing, gaussian, weighted, scharr, tall, unsharp, graded, signed]
@@ -407,6 +413,34 @@ def test_random_functions_of_bytes_are_exact() -> None:
     assert seen > 10
 
 
+def random_weights(seed: int) -> Callable[..., Any]:
+    """A function of a sum with whole weights, or multiples of another number, and a few others."""
+    pick = random.Random(seed)
+    unit, wide = pick.choice([1, 1 / 16, 0.07, 1 / 9]), pick.randint(1, 2)
+    near = [(dx, dy) for dy in range(-1, 2) for dx in range(-wide, wide + 1)]
+    weights = {d: unit * pick.choice([0, 1, 1, 2, -1, 3, pick.randint(-12, 12)]) for d in near}
+    weights |= {d: pick.uniform(-1, 1) for d in pick.sample(near, pick.randint(0, 2))}
+    bias = pick.choice([0.0, 0.3, 1.0])
+
+    def f(im: Image, p: Position):
+        total = sum([weights[d] * im(p + d) for d in near]) + bias
+        return np.sqrt(total * total + im(p) * im(p)) if seed % 3 else total
+
+    return f
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_sums_are_those_of_floats(seed: int) -> None:
+    require("compute")
+    written, image = random_weights(seed), photo((10, 35), seed)
+    job = job_of(written, image)
+    made = job.made
+    program = device().compile(made.translated.function, made.inputs, made.formats, ONE_ROW)
+    (want,) = run(made.translated.function, [np.float32(image) / 255], [], image.shape)
+    have = job.run(program)[0].host()[..., 0].astype(int)
+    assert np.abs(have - stored(want)).max() <= 1
+
+
 # ---------------------------------------------------------------- programs
 
 
@@ -476,6 +510,17 @@ def test_blocks_of_high_windows_are_low(height: int, rows: int) -> None:
     program = device().compile(made.translated.function, made.inputs, made.formats)
     assert is_laned(program.source) == (rows > 0)
     assert not rows or program.shape.rows == rows
+
+
+def test_constants_may_be_endless() -> None:
+    require("compute")
+    image = photo((9, 33))
+    want = pygpu.compile(endless, target="interpreter")(image, dtype="uint8")
+    for fused in (False, True):
+        made = job_of(endless, image).made
+        program = device(fused=fused).compile(made.translated.function, made.inputs, made.formats)
+        have = job_of(endless, image).run(program)[0].host()[..., 0]
+        assert np.abs(have.astype(int) - want).max() <= 1
 
 
 def test_software_computes_one_at_a_time() -> None:

@@ -11,7 +11,7 @@ that stay so in lanes (pygpu/passes/exact.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import gcd
+from math import gcd, isfinite
 from typing import Final, TypeVar
 
 from pygpu.passes.dead import remove_dead
@@ -39,7 +39,7 @@ def by_columns(exact: Exact) -> Exact:
     left = list(best.leaving)
     while left:
         fewer = best.without(left.pop())
-        if fewer.cost < best.cost:
+        if fewer is not best and fewer.cost < best.cost:
             left += [value for value in fewer.leaving if value not in best.leaving]
             best = fewer
     return best
@@ -81,8 +81,8 @@ class _Regrouped(Gate):
         return total if weighted else None
 
     def _part(self, value: Value, sums: dict[Value, Sum]) -> Sum | None:
-        number = constant_of(value)
-        if isinstance(number, float):
+        number = _finite(value)
+        if number is not None:
             return {None: number}
         if value in sums:
             return sums[value]
@@ -223,14 +223,20 @@ def _weighted(op: Op) -> list[tuple[Value, float]] | None:
     if op.code in ("add", "sub", "neg"):
         signs = {"neg": [-1.0], "sub": [1.0, -1.0]}.get(op.code, [1.0, 1.0])
         return list(zip(operands, signs, strict=True))
-    numbers = [constant_of(value) for value in operands]
+    numbers = [_finite(value) for value in operands]
     if op.code == "div":
         divisor = numbers[1]
-        return [(operands[0], 1 / divisor)] if isinstance(divisor, float) and divisor else None
+        return [(operands[0], 1 / divisor)] if divisor else None
     for number, value in ((numbers[0], operands[1]), (numbers[1], operands[0])):
-        if isinstance(number, float):
+        if number is not None:
             return [(value, number), *[(added, 1.0) for added in operands[2:]]]
     return None
+
+
+def _finite(value: Value) -> float | None:
+    """The float that a constant holds, where it is finite; None for any other value."""
+    number = constant_of(value)
+    return number if isinstance(number, float) and isfinite(number) else None
 
 
 def _unit(weights: Sequence[float]) -> tuple[float, list[int]] | None:

@@ -76,8 +76,11 @@ class Exact:
     def without(self, value: Value) -> Exact:
         """The same with an exact value of several columns computed as a float, where no exact value
         is computed of it."""
-        users = [op for op in walk(self.function.body) if value in op.operands]
-        if self.column[value] is not None or any(op.results[0] in self.bounds for op in users):
+        if self.column[value] is not None:
+            return self
+        if any(
+            value in op.operands and op.results[0] in self.bounds for op in self.function.body.ops
+        ):
             return self
         bounds = {each: its for each, its in self.bounds.items() if each is not value}
         return Exact(self.function, self.inputs, bounds, _leaving(self.function, bounds))
