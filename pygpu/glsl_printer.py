@@ -19,7 +19,7 @@ from pygpu.glsl_operations import ASSIGNED, NEGATED, TABLE, opposite
 from pygpu.glsl_plan import Plan, Variable
 from pygpu.glsl_text import UNARY, Namer, Text, call, conditional, literal
 from pygpu.passes.finite import Finite
-from pygpu.ssa import Op, Region, Value, constant_of, goes_by, left_by
+from pygpu.ssa import Function, Op, Region, Value, constant_of, goes_by, left_by, walk
 from pygpu.types import vector
 
 INDENT: Final = "    "
@@ -58,7 +58,7 @@ class Printer:
         self.may_be_nan = finite.may_be_nan
         self.names: dict[Value, Text] = {}
         self.helpers: dict[tuple[str, int], None] = {}
-        self.whole: dict[Value, bool] = {}  # see _is_whole
+        self.whole = _whole(plan.function)
         self._plain: dict[Value, bool] = {}
 
     # ------------------------------------------------ expressions
@@ -174,26 +174,13 @@ class Printer:
         op = value.op
         if op is None or op.regions or _repeats(op):
             return True
-        if op.code in SUMS and not self._is_whole(value):
+        if op.code in SUMS and value not in self.whole:
             return True
         return any(
             self._is_sum(operand)
             for operand in op.operands
             if operand in self.plan.inlined and operand.type.kind == "float"
         )
-
-    def _is_whole(self, value: Value) -> bool:
-        """Whether a value is a sum of what leaves lanes, which is exact however it is computed."""
-        if value not in self.whole:
-            op = value.op
-            number = op.data[1] if op is not None and op.code == "constant" else None
-            is_sum = op is not None and op.code in ("add", "sub", "fma")
-            self.whole[value] = (
-                (op is not None and op.code in ("lane_low", "lane_high"))
-                or (isinstance(number, float) and number % 1 == 0)
-                or (is_sum and op is not None and all(map(self._is_whole, op.operands)))
-            )
-        return self.whole[value]
 
     def at_once(self, assignments: Iterable[Assignment]) -> list[Line]:
         """Assignments in an order in which none changes what another reads."""
@@ -392,6 +379,18 @@ class Printer:
         if first[-1:] == ["break;"]:
             return _block(f"if ({self.text(condition)})", first) + second
         return self.if_else(condition, first, second)
+
+
+def _whole(function: Function) -> set[Value]:
+    """Sums of what leaves lanes, which are exact however they are computed, and their parts."""
+    found: set[Value] = set()
+    for op in walk(function.body):
+        number = op.data[1] if op.code == "constant" else None
+        is_whole = isinstance(number, float) and number % 1 == 0
+        is_sum = op.code in ("add", "sub", "fma") and found.issuperset(op.operands)
+        if is_whole or is_sum or op.code in ("lane_low", "lane_high"):
+            found.update(op.results)
+    return found
 
 
 def _repeats(op: Op) -> bool:
