@@ -126,9 +126,8 @@ class ComputeDevice:
         if row > self.largest or regrouped.height > HIGHEST:
             return None
         shape = task.shape or shapes.LANES
-        rows = min(shape.rows, shapes.LANES.rows)
-        while rows > 1 and (rows * row > LARGEST_LANES or rows + regrouped.height > TALLEST):
-            rows //= 2
+        rows = _rows(min(shape.rows, shapes.LANES.rows), row, LARGEST_LANES)
+        rows = _rows(rows, 1, TALLEST - regrouped.height)
         blocked = lanes(regrouped, WORDS, rows)
         program = block_program(blocked, shape.threads, self.dialect)
         return program if self._is_bound(program) else None
@@ -143,9 +142,7 @@ class ComputeDevice:
         if row > self.largest:
             return None
         shape = task.shape or shapes.default(function, inputs, outputs, narrow)
-        rows = shape.rows
-        while rows > 1 and rows * row > self.largest:
-            rows //= 2
+        rows = _rows(shape.rows, row, self.largest)
         blocked = block(
             fused, inputs, outputs, columns, rows, loops=self.is_software, narrow=narrow
         )
@@ -156,6 +153,14 @@ class ComputeDevice:
         """Whether there are buffers enough for what is read and written."""
         used = [*filter(None, program.images), *program.result_sizes]
         return len(used) <= self.buffers
+
+
+def _rows(wanted: int, row: int, largest: int) -> int:
+    """The rows of a block: so many, or half or a quarter of it and so on, for which `row` each are
+    not too much; at least one."""
+    while wanted > 1 and wanted * row > largest:
+        wanted //= 2
+    return wanted
 
 
 class ComputedFunction(Passes):

@@ -116,15 +116,11 @@ class _Regrouped(Gate):
         if found is None:
             return None
         unit, whole = found
-        terms = [
-            (value, times)
-            for (value, _), times in zip(weights.items(), whole, strict=True)
-            if times
-        ]
+        counted = dict(zip(weights, whole, strict=True))
+        terms = [(value, times) for value, times in counted.items() if times]
         made = self("mul", self._total(terms), self.constant(FLOAT, unit))
-        for (value, weight), times in zip(weights.items(), whole, strict=True):
-            if not times:
-                made = self("fma", self.new[value], self.constant(FLOAT, weight), made)
+        for value in [value for value, times in counted.items() if not times]:
+            made = self("fma", self.new[value], self.constant(FLOAT, weights[value]), made)
         return [self("add", made, self.constant(FLOAT, total.get(None, 0.0)))]
 
     def _total(self, terms: Sequence[Term]) -> Value:

@@ -42,13 +42,24 @@ class Exact:
     function: Function
     inputs: Sequence[Format]
     bounds: Mapping[Value, Bounds]
-    leaving: Sequence[Value]
-    column: Mapping[Value, int | None] = field(init=False)  # None: of several, or of none
-    names: Mapping[Value, int] = field(init=False)  # equal but for the column they are of: equal
+    columns: _Columns
+    leaving: Sequence[Value] = field(init=False)
+    loads: Sequence[Load] = field(init=False)  # the bytes that are read
 
     def __post_init__(self) -> None:
-        found = _Columns(self.function)
-        self.column, self.names = found.column, found.names
+        self.leaving = _leaving(self.function, self.bounds)
+        ops = [value.op for value in self.bounds if value.op is not None]
+        self.loads = [op.data for op in ops if op.code == "load"]
+
+    @property
+    def column(self) -> Mapping[Value, int | None]:
+        """Of values, the column that they read: None for several, or for none."""
+        return self.columns.column
+
+    @property
+    def names(self) -> Mapping[Value, int]:
+        """Of values, what those have in common that are equal but for the column they read."""
+        return self.columns.names
 
     @classmethod
     def of(
@@ -71,7 +82,7 @@ class Exact:
                 low, high = [round(255 * end) for end in finite.range(op.result)]
                 if max(-low, high) <= LARGEST:
                     bounds[op.result] = low, high
-        return cls(function, inputs, bounds, _leaving(function, bounds))
+        return cls(function, inputs, bounds, _Columns(function))
 
     def without(self, value: Value) -> Exact:
         """The same with an exact value of several columns computed as a float, where no exact value
@@ -83,7 +94,7 @@ class Exact:
         ):
             return self
         bounds = {each: its for each, its in self.bounds.items() if each is not value}
-        return Exact(self.function, self.inputs, bounds, _leaving(self.function, bounds))
+        return Exact(self.function, self.inputs, bounds, self.columns)
 
     def pays(self, written: Exact) -> bool:
         """Whether it is less than to compute pixels of the function as written one at a time.
@@ -100,8 +111,7 @@ class Exact:
     @property
     def height(self) -> int:
         """How many rows of bytes are read for a pixel."""
-        ops = [value.op for value in self.bounds if value.op is not None]
-        rows = [op.data.dy for op in ops if op.code == "load"]
+        rows = [load.dy for load in self.loads]
         return max(rows) - min(rows) + 1 if rows else 0
 
     @property
@@ -149,12 +159,17 @@ def _is_whole(
     if op.code == "load":
         data: Load = op.data
         is_byte = inputs[data.image] == BYTE and data.boundary == "nearest"
-        return is_byte and is_near(function, op) and op.operands[1] is function.y
+        return is_byte and _is_texel(function, op)
     if op.code == "constant":
         return _is_count(op.result)
     if op.code in ("mul", "fma"):
         return factors(op, exact) is not None and all(v in exact for v in op.operands[2:])
     return is_exact(op.results[0]) and all(operand in exact for operand in op.operands)
+
+
+def _is_texel(function: Function, op: Op) -> bool:
+    """Whether it reads at a known distance from the pixel."""
+    return is_near(function, op) and op.operands[1] is function.y
 
 
 def _is_count(value: Value) -> bool:
@@ -193,7 +208,7 @@ class _Columns:
     def _column(self, op: Op) -> int | None:
         if op.regions:
             return None
-        if is_near(self.function, op) and op.operands[1] is self.function.y:
+        if _is_texel(self.function, op):
             return int(op.data.dx)
         moving = [value for value in op.operands if constant_of(value) is None]
         columns = {self.column.get(value) for value in moving}

@@ -102,10 +102,9 @@ class _Lanes:
     def _read_columns(self) -> dict[int, set[int]]:
         """The pixels of each image that rows of a block read."""
         found: dict[int, set[int]] = {}
-        for value in self.bounds:
-            if value.op is not None and value.op.code == "load":
-                dx = value.op.data.dx
-                found.setdefault(value.op.data.image, set()).update(range(dx, self.columns + dx))
+        for load in self.exact.loads:
+            columns = range(load.dx, self.columns + load.dx)
+            found.setdefault(load.image, set()).update(columns)
         return found
 
     def run(self) -> Blocked:
@@ -322,13 +321,12 @@ class _Lanes:
         put together. One branch for all, so that all loads are on their way together."""
         gate = self.gate
         read: dict[int, set[int]] = {}
-        for value in self.bounds:
-            if value.op is not None and value.op.code == "load":
-                rows = read.setdefault(value.op.data.image, set())
-                rows.update(value.op.data.dy + row for row in range(self.rows))
+        for load in self.exact.loads:
+            rows = range(load.dy, self.rows + load.dy)
+            read.setdefault(load.image, set()).update(rows)
         end = gate("add", gate.x, gate.constant(INT, self.columns))
-        for image, rows in read.items():
-            keys = [(image, dy) for dy in sorted(rows)]
+        for image, all_rows in read.items():
+            keys = [(image, dy) for dy in sorted(all_rows)]
             fits = gate("le", end, gate("width", data=image))
             for key in keys:
                 self.y(*key)  # before the branch, for both sides
