@@ -16,7 +16,7 @@ from pygpu.glsl_printer import INDENT, braced
 from pygpu.glsl_writer import GlslProgram, Writer, lines_of
 from pygpu.types import Type
 
-PARTIALS: Final = 8  # that a lane folds
+PARTIALS: Final = 16  # that a lane folds
 AXES: Final = "xyzw"
 
 

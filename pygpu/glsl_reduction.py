@@ -32,12 +32,13 @@ from pygpu.types import Type
 ALONG_X: Final = "x"  # every row becomes one value, or a few
 ALONG_Y: Final = "y"  # every column
 BOTH: Final = "xy"  # the image becomes one value, or a few
-LANES: Final = 128
 LANES_DOWN: Final = 256  # of groups that fold columns
+LANES_REST: Final = 256  # of groups that fold partial results
+LEAST_LANES: Final = 32  # of a group
 SHARED: Final = 32768  # bytes of shared memory that OpenGL 4.3 grants
 CHUNK: Final = 16  # bytes
-TEXELS: Final = 64  # that a lane of a wide program holds at once: enough loads on their way
-ROUNDS: Final = (2, 4)  # of them, in nested loops
+TEXELS: Final = 32  # that a lane of a wide program holds at once: enough loads on their way
+ROUNDS: Final = (4, 8)  # of them, in nested loops
 EDGE: Final = 4  # chunks that a lane loads at once where some may be missing
 PLAIN_ROUNDS: Final = (8, 8)  # where a lane loads single texels
 OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
@@ -57,6 +58,7 @@ class FoldProgram:
     along: str
     types: tuple[Type, ...]  # of the parts of a value
     lanes: int
+    rest_lanes: int
     pixels: int  # of a chunk: neighbours along a row that a lane folds together
     rounds: tuple[int, int, int]  # of a lane: rounds of rounds of chunks that it loads at once
     image_sizes: tuple[str, ...]  # uniforms (width, height, elements from row to row) of images
@@ -75,13 +77,16 @@ def fold_program(
     types: Sequence[Type],
     along: str,
     dialect: Dialect,
+    warp: int,
     unrolled: bool = True,
 ) -> FoldProgram | None:
     """Programs for `value` of a pixel, of which the first `count` images are folded, and `join` of
     two values, given as uniforms. Both results are converted to `types`. None where a group's
-    values do not fit into shared memory. Without `unrolled` the text stays short."""
-    lanes = _lanes(types, along)
-    if lanes is None:
+    values do not fit into shared memory. A group is a `warp`, but where columns are folded: lanes
+    that go in step wait for no others. Without `unrolled` the text stays short."""
+    most = _most_lanes(types)
+    lanes = min(most, LANES_DOWN if along == ALONG_Y else max(warp, LEAST_LANES))
+    if lanes < LEAST_LANES:
         return None
     value = apply(CLEAN, lower_boundary(_own_texels(value, count)))
     join = apply(CLEAN, lower_boundary(join))
@@ -132,21 +137,19 @@ def fold_program(
     text = writer.program(430, head, [], body)
     names = tuple([writer.sizes[image] if image in sizes else "" for image in range(len(inputs))])
     elements = tuple([16 if image in writer.whole else 4 for image in range(len(inputs))])
-    rest = rest_program(joiner, joined, types, lanes)
+    rest_lanes = min(most, LANES_REST)
+    rest = rest_program(joiner, joined, types, rest_lanes)
     return FoldProgram(
-        text, rest, along, tuple(types), lanes, chunks.pixels,
+        text, rest, along, tuple(types), lanes, rest_lanes, chunks.pixels,
         (*rounds, chunks.count), names, elements,
     )  # fmt: skip
 
 
-def _lanes(types: Sequence[Type], along: str) -> int | None:
-    """Lanes of a group: as many as have room for a value, a power of two."""
+def _most_lanes(types: Sequence[Type]) -> int:
+    """The lanes of a group that have room for a value, a power of two."""
     words = sum(4 if type.size == 3 else type.size for type in types)
     nbytes = 4 * (words if words == 1 else -(-words // 4) * 4)
-    lanes = LANES_DOWN if along == ALONG_Y else LANES
-    while lanes * nbytes > SHARED:
-        lanes //= 2
-    return lanes if lanes >= 32 else None
+    return 1 << ((SHARED // nbytes).bit_length() - 1)
 
 
 def _own_texels(function: Function, count: int) -> Function:

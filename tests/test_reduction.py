@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,13 +91,16 @@ def test_every_type_is_folded(dtype: Any, channels: int) -> None:
     check(array, (0, 1))
 
 
-@pytest.mark.parametrize("groups", [1, compute_reduction.GROUPS])
+@pytest.mark.parametrize("warp", [32, 64])
+@pytest.mark.parametrize("threads", [1, compute_reduction.THREADS])
 @pytest.mark.parametrize(("dtype", "channels"), [("float32", 1), ("uint8", 3)])
 def test_programs_for_hardware_are_right(
-    dtype: str, channels: int, groups: int, monkeypatch: pytest.MonkeyPatch
+    dtype: str, channels: int, threads: int, warp: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opengl.Context, "is_software", False)  # they are unrolled there
-    monkeypatch.setattr(compute_reduction, "GROUPS", groups)  # and lanes fold less of small images
+    with opengl.context() as gl:
+        monkeypatch.setattr(gl, "limits", replace(gl.limits, warp=warp))
+    monkeypatch.setattr(compute_reduction, "THREADS", threads)  # for fewer rounds
     for shape in (*SHAPES, (70, 4096)):
         array = texels((*shape, channels), dtype)
         total = pygpu.reduce(lambda a, b: a + b, array)

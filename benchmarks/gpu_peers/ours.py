@@ -84,7 +84,7 @@ def _sum(image: Any) -> Job:
     def run() -> None:
         with opengl.context() as gl:
             dispatch(folded, gl, storages, uniforms)
-            gl.gl.memory_barrier()
+            gl.order.settle()
 
     return Job(run, on_device.sum)
 

@@ -194,7 +194,7 @@ class Pass:
         self.images = [
             source for source, name in zip(text.sources, text.images, strict=True) if name
         ]
-        self.bindings = Bindings(gl, self.program, text, 0)
+        self.bindings = Bindings(gl, self.held, text, 0)
         self.image_sizes = [
             (source, self.program[name], element)
             for source, (name, element) in zip(text.sources, text.image_sizes, strict=True)

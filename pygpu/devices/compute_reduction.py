@@ -30,7 +30,8 @@ from pygpu.types import Type
 
 Array = NDArray[Any]
 IDLE: Final = 1.125  # lanes over chunks, at most
-GROUPS: Final = 1024  # that fold an image, if it has the texels: enough to keep a GPU busy
+THREADS: Final = 1 << 17  # that fold an image, if it has the texels: enough to keep a GPU busy
+FEWEST: Final = 4  # rounds of a lane, below which it is better to have fewer threads
 COLUMNS: Final = 128  # lanes side by side where columns are folded, each through many rows
 NARROW: Final = 32  # lanes side by side that still read whole lines of the cache
 
@@ -49,7 +50,8 @@ def fold(
         if len(inputs) + 1 > gl.limits.storage_blocks:
             return None
         program = fold_program(
-            value, join, inputs, count, types, along, gl.dialect, unrolled=not gl.is_software,
+            value, join, inputs, count, types, along, gl.dialect, gl.limits.warp,
+            unrolled=not gl.is_software,
         )  # fmt: skip
         return None if program is None else Folded(gl, program, inputs)
 
@@ -84,7 +86,7 @@ class Folded:
             count = rows * columns
             ready = self._rest
             while count > 1:
-                left = -(-count // (PARTIALS * self.program.lanes))
+                left = -(-count // (PARTIALS * self.program.rest_lanes))
                 read = [buffer.glo, *ready.bindings.buffers]
                 (fewer,) = gl.results(read, [4 * left * self.program.components])
                 buffer.glo.bind_to_storage_buffer(0)
@@ -106,7 +108,7 @@ class Folded:
         chunks = -(-width // program.pixels)
         across = _across(program, chunks)
         down = program.lanes // across
-        rounds = _rounds(program, chunks * height, 1 if gl.is_software else GROUPS)
+        rounds = _rounds(program, chunks * height, 1 if gl.is_software else THREADS)
         far = math.prod(rounds)
         is_high = 2 * height >= down * far or chunks <= across
         is_tall = program.along == ALONG_Y or (program.along == BOTH and is_high)
@@ -170,7 +172,7 @@ class _Ready:
     def __init__(self, gl: opengl.Context, text: Any) -> None:
         self.held = gl.program(text.text, is_compute=True)
         self.program = self.held.glo
-        self.bindings = Bindings(gl, self.program, text, 0)
+        self.bindings = Bindings(gl, self.held, text, 0)
         self.uniforms = {name: self.program[name] for name in self.program}
 
     def set(self, **sizes: Any) -> None:
@@ -196,12 +198,12 @@ def _across(program: FoldProgram, chunks: int) -> int:
     return best
 
 
-def _rounds(program: FoldProgram, chunks: int, groups: int) -> tuple[int, int, int]:
+def _rounds(program: FoldProgram, chunks: int, threads: int) -> tuple[int, int, int]:
     """The rounds of a lane, for an image of so many chunks: fewer where there would not be so many
-    groups."""
+    threads."""
     outer, inner, count = program.rounds
     if program.along == BOTH:
-        while outer * inner > 1 and chunks < groups * program.lanes * outer * inner * count:
+        while outer * inner > FEWEST and chunks < threads * outer * inner * count:
             outer, inner = (outer // 2, inner) if outer >= inner else (outer, inner // 2)
     return outer, inner, count
 

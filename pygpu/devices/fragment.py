@@ -193,7 +193,7 @@ class _Program:
             elif name in program:
                 program[name].value = unit
                 self.textures.append((index, unit))
-        self.bindings = Bindings(gl, program, text, len(named))
+        self.bindings = Bindings(gl, self.held, text, len(named))
         self.sizes = [
             (index, program[name])
             for index, name in enumerate(text.sizes)

@@ -38,13 +38,15 @@ from pygpu.glsl_writer import NARROW_BUFFERS, Dialect
 SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "software", "gdi generic")
 MEMORY: Final = {"GL_NVX_gpu_memory_info": 0x9047, "GL_ATI_meminfo": 0x87FC}  # in KiB
 IMAGES: Final = 0x90CE  # GL_MAX_FRAGMENT_IMAGE_UNIFORMS
+SUBGROUP: Final = 0x9532  # GL_SUBGROUP_SIZE_KHR
+WARP: Final = 64  # where the driver does not tell
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
 _BEFORE_VOLTA: Final = re.compile(
     r"GeForce (?!RTX|GTX 16|MX[45])|Quadro (?!RTX|T|GV)|Tesla (?!V|T4|P100)|TITAN (?!V|RTX)"
     r"|NVS |GRID |Tegra"
 )
-SPARE: Final = 4  # buffers of a size that results take turns in, so that few programs wait
+SPARE: Final = 16  # buffers of a size that results take turns in, so that few programs wait
 POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
 
 # The one spelling of each stored dtype in moderngl.
@@ -80,6 +82,7 @@ class Limits:
     storage_blocks: int  # 0 where there are no compute programs
     storage_size: int  # bytes of one
     groups: int  # of threads, along each axis
+    warp: int  # threads of a group that go in step
     memory: int  # bytes of the device's own; 0 where the driver does not tell
 
 
@@ -110,14 +113,15 @@ class Buffer(Held):
 
 class Program(Held):
     """A program of the driver's, freed once nobody holds it. `vertices` draws it over everything;
-    compute programs have none. `sizes` is what its uniforms of sizes were set to."""
+    compute programs have none. `sizes` and `uniforms` are what its uniforms were set to."""
 
-    __slots__ = ("__weakref__", "sizes", "vertices")
+    __slots__ = ("__weakref__", "sizes", "uniforms", "vertices")
 
     def __init__(self, context: Context, glo: Any, vertices: Any) -> None:
         super().__init__(context, glo, None, 0)
         self.vertices = vertices
         self.sizes: Any = None
+        self.uniforms: Any = None
 
     def __del__(self) -> None:
         if self.vertices is not None:
@@ -153,6 +157,7 @@ class Context:
             info.get("GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS", 0),
             info.get("GL_MAX_SHADER_STORAGE_BLOCK_SIZE", 0),
             min(info.get("GL_MAX_COMPUTE_WORK_GROUP_COUNT", (0,))),
+            self._warp(),
             self._memory(),
         )
         self.pool = Pool(max(POOLED, self.limits.memory // 8), self._free)
@@ -170,6 +175,11 @@ class Context:
                 if extension in self.gl.extensions:
                     return self._integer(name) << 10
         return 0
+
+    def _warp(self) -> int:
+        """A power of two."""
+        known = "GL_KHR_shader_subgroup" in self.gl.extensions
+        return (self._integer(SUBGROUP) if known else 0) or WARP
 
     def _integer(self, name: int) -> int:
         """A number that moderngl does not ask for; 0 where there is no way to ask."""
@@ -313,8 +323,8 @@ class Context:
         """A buffer for any use, its bytes undefined. On hardware, one that programs are at work
         with is taken only where there are others enough, or no room for them."""
         key = ("buffer", nbytes)
-        has_room = not self.is_software and SPARE * nbytes <= self.pool.limit // 4
-        glo = self.pool.take(key, self.order.is_busy, SPARE if has_room else 0)
+        room = 0 if self.is_software else self.pool.limit // 4 // max(nbytes, 1)
+        glo = self.pool.take(key, self.order.is_busy, min(room, SPARE))
         if glo is None:
             glo = self._allocate(partial(self.new_buffer, nbytes), "a storage buffer", nbytes)
         return Buffer(self, glo, key, nbytes)

@@ -1,6 +1,6 @@
 """What every kind of OpenGL program is given besides images: uniforms, and tables of constants.
 
-bindings = Bindings(gl, program, text, first_unit=2)     # two textures are bound already
+bindings = Bindings(gl, held, text, first_unit=2)     # two textures are bound already
 bindings.bind([1.5, (0, 1)])                              # before each run, which reads
 bindings.buffers                                          # these besides its images
 """
@@ -23,8 +23,9 @@ class Bindings:
     """The uniforms and tables of one program of the driver's."""
 
     def __init__(
-        self, gl: opengl.Context, program: Any, text: GlslProgram, first_unit: int
+        self, gl: opengl.Context, held: opengl.Program, text: GlslProgram, first_unit: int
     ) -> None:
+        program, self.held = held.glo, held
         self.blocks: list[tuple[opengl.Buffer, int]] = []
         self.textures: list[tuple[opengl.Texture, int]] = []
         for table in text.tables:
@@ -39,7 +40,7 @@ class Bindings:
                 self.textures.append((_texture(gl, table.values), unit))
         self.buffers = [buffer.glo for buffer, _ in self.blocks]
         self.uniforms = [
-            (index, program[name])
+            (index, name, program[name])
             for index, name in enumerate(text.uniforms)
             if name is not None and name in program
         ]
@@ -65,12 +66,18 @@ class Bindings:
             )
 
     def bind(self, uniforms: Sequence[Constant]) -> None:
+        """Uniforms are set where they are not so already: a device begins later for each. What is
+        written like another is the same to the last bit."""
         for texture, unit in self.textures:
             texture.glo.use(unit)
         for buffer, binding in self.blocks:
             buffer.glo.bind_to_uniform_block(binding)
-        for index, uniform in self.uniforms:
-            uniform.value = uniforms[index]
+        given = [(name, repr(uniforms[index])) for index, name, _ in self.uniforms]
+        if given != self.held.uniforms:
+            self.held.uniforms = None
+            for index, _, uniform in self.uniforms:
+                uniform.value = uniforms[index]
+            self.held.uniforms = given
 
 
 def _texture(gl: opengl.Context, values: NDArray[Any]) -> opengl.Texture:

@@ -35,12 +35,12 @@ class Pool:
         things = self._kept.get(key)
         if not things:
             return None
-        places = range(len(things))
-        free = [i for i in places if is_busy is None or not is_busy(things[i][0])]
-        if not free and len(things) < spare:
+        places = reversed(range(len(things)))
+        free = (i for i in places if is_busy is None or not is_busy(things[i][0]))
+        place = next(free, None)
+        if place is None and len(things) < spare:
             return None
-        place = free[-1] if free else 0
-        thing, nbytes = things.pop(place)
+        thing, nbytes = things.pop(place or 0)
         if not things:
             del self._kept[key]
         self.nbytes -= nbytes
