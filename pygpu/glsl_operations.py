@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from pygpu.glsl_text import PRIMARY, UNARY, Text, call, conditional, infix, literal, prefix
 from pygpu.ops import OPEN
 from pygpu.ssa import Number, Op, Value, constant_of
-from pygpu.types import INT, vector
+from pygpu.types import INT, Type, vector
 
 
 class Context(Protocol):
@@ -196,16 +196,31 @@ def _convert(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     return call(str(op.result.type), *operands)
 
 
-def _to_int(context: Context, op: Op, operands: Sequence[Text]) -> Text:
-    if op.operands[0].type.kind == "float":
-        return context.to_int(op.result.type.size, *operands)
-    return _convert(context, op, operands)
+def _to_number(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    return converted(context, op.operands[0].type, op.result.type, *operands)
+
+
+def converted(context: Context, given: Type, wanted: Type, operand: Text) -> Text:
+    """A number of another kind, or that of a bool: a selection, for NVIDIA's driver takes the
+    least of three int(bool) for -1 where all hold."""
+    if given.kind == "bool" and wanted.kind != "bool":
+        numbers = [literal(wanted, each if wanted.is_scalar else (each,) * wanted.size)
+                   for each in (1, 0)]  # fmt: skip
+        return _selected(context, wanted, given.is_scalar, operand, *numbers)
+    if given.kind == "float" and wanted.kind == "int":
+        return context.to_int(wanted.size, operand)
+    return call(str(wanted), operand)
 
 
 def _select(context: Context, op: Op, operands: Sequence[Text]) -> Text:
-    condition, first, second = operands
-    type = op.result.type
-    if op.operands[0].type.is_scalar:
+    return _selected(context, op.result.type, op.operands[0].type.is_scalar, *operands)
+
+
+def _selected(
+    context: Context, type: Type, by_one: bool, condition: Text, first: Text, second: Text
+) -> Text:
+    """By one bool, or a component at a time."""
+    if by_one:
         return conditional(condition, first, second)
     if type.kind == "float":
         return call("mix", second, first, condition)
@@ -291,8 +306,8 @@ TABLE: Final[dict[str, Row]] = {
     "ne": _comparison("!=", "ne"),
     "isnan": lambda context, op, o: context.helper("isnan", op.result.type.size, *o),
     "isinf": lambda context, op, o: context.helper("isinf", op.result.type.size, *o),
-    "to_float": _convert,
-    "to_int": _to_int,
+    "to_float": _to_number,
+    "to_int": _to_number,
     "to_bool": _convert,
     "select": _select,
     "construct": _convert,

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from pygpu.glsl_operations import converted
 from pygpu.glsl_partials import AXES, function, rest_program, stores, struct
 from pygpu.glsl_printer import INDENT
 from pygpu.glsl_text import Text, call
@@ -303,7 +304,7 @@ class _JoinWriter(Writer):
 def _returned(writer: Writer, types: Sequence[Type]) -> str:
     parts = [
         str(writer.printer.text(value) if value.type is type else
-            call(str(type), writer.printer.text(value)))
+            converted(writer.printer, value.type, type, writer.printer.text(value)))
         for value, type in zip(writer.function.outputs, types, strict=True)
     ]  # fmt: skip
     return f"return Value({', '.join(parts)});"

@@ -372,6 +372,18 @@ def bool_minus_bool(im: Image, mask: Image, p: Position):
 
 
 @program
+def extremes_of_bools_as_ints(mask: Image, p: Position):
+    counts = [int(mask(p + (i, 0))) for i in range(4)]
+    return min(counts) + 2 * max(counts) + 4 * max([-count for count in counts])
+
+
+@program
+def extremes_of_bools_as_floats(im: Image, p: Position):
+    values = [float(im(p + (i, 0)) > 0.4) for i in range(4)]
+    return min(values) + 2 * max(values) + 4 * max([-value for value in values])
+
+
+@program
 def bool_negated(mask: Image, p: Position):
     return -mask(p)
 
