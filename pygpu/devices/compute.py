@@ -20,6 +20,7 @@ from pygpu.devices.opengl_passes import Passes
 from pygpu.errors import DeviceError
 from pygpu.glsl_buffers import row_bytes
 from pygpu.glsl_compute import ComputeProgram, block_program, pixel_program
+from pygpu.glsl_table import table_program
 from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import block, can_block, columns_of, size
 from pygpu.passes.boundary import lower_boundary
@@ -29,6 +30,7 @@ from pygpu.passes.finite import without_nans
 from pygpu.passes.fuse import fuse
 from pygpu.passes.if_conversion import convert_all
 from pygpu.passes.lanes import lanes
+from pygpu.passes.tabulate import of_a_byte, pays
 from pygpu.passes.unroll import unroll
 from pygpu.shapes import Shape
 from pygpu.ssa import Constant, Function, images_read, only
@@ -102,10 +104,11 @@ class ComputeDevice:
         return ComputedFunction(parts)
 
     def _program(self, task: _Task) -> ComputeProgram:
-        """The program of a pass: by blocks where that shares anything."""
+        """The program of a pass: by a table where results are few, by blocks where pixels share
+        anything."""
         function, inputs, outputs = task.function, task.inputs, task.outputs
-        program = None
-        if can_block(function) and size(function) <= self.largest:
+        program = self._table(task)
+        if program is None and can_block(function) and size(function) <= self.largest:
             fused = fuse(function) if self.dialect.fused else function
             program = self._lanes(task, fused) or self._block(task, fused)
         if program is not None:
@@ -114,6 +117,18 @@ class ComputeDevice:
         function = convert_all(function) if self.dialect.loose else unroll(function)
         lowered = apply(CLEAN, lower_boundary(function))
         return pixel_program(lowered, inputs, outputs, shape.threads, self.dialect)
+
+    def _table(self, task: _Task) -> ComputeProgram | None:
+        """The program that looks the results of bytes up; None where it would not pay, as it does
+        not where a processor looks up."""
+        if self.is_software:
+            return None
+        fused = fuse(task.function) if self.dialect.fused else task.function
+        scalar = of_a_byte(fused, task.inputs, task.outputs)
+        if scalar is None or not pays(scalar):
+            return None
+        shape = task.shape or shapes.LANES
+        return table_program(scalar, task.inputs, task.outputs, shape.threads, self.dialect)
 
     def _lanes(self, task: _Task, fused: Function) -> ComputeProgram | None:
         """The program that computes bytes two at a time; None where too little would be, or it is

@@ -1,0 +1,206 @@
+"""Functions of a byte, whose results are looked up: which those are, and that nothing changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import pygpu
+from conftest import require
+from pygpu import Float, Image, Position, Vec3
+from pygpu.devices.compute import ComputeDevice
+from pygpu.interpret import run
+from pygpu.passes.fuse import fuse
+from pygpu.passes.tabulate import of_a_byte, pays
+from pygpu.profile import Job
+from pygpu.shapes import Shape
+from pygpu.ssa import Function
+from test_glsl import validate
+
+Array = NDArray[Any]
+SIZES = [(1, 1), (2, 40), (3, 2), (5, 16), (7, 17), (9, 31), (6, 32), (33, 70)]
+
+
+def gamma(im: Image, p: Position, power: Float) -> Any:
+    return im(p) ** power
+
+
+def encoded(im: Image, p: Position) -> Any:
+    value = im(p)
+    if value <= 0.0031308:
+        return 12.92 * value
+    return 1.055 * value ** (1 / 2.4) - 0.055
+
+
+def contrast(im: Image, p: Position) -> Any:
+    return np.where(im(p) > 0.5, 1 / (1 + np.exp(6 - 12 * im(p))), 2 * im(p) * im(p))
+
+
+def negative(im: Image, p: Position) -> Any:
+    return 1 - im(p)
+
+
+def job_of(written: Any, *images: Any, dtype: str = "uint8", **kwargs: Any) -> Job:
+    compiled = pygpu.compile(written, target="compute")
+    return Job.of(compiled, images, kwargs, None, dtype)
+
+
+def scalar_of(job: Job) -> Function | None:
+    return of_a_byte(job.made.translated.function, job.made.inputs, job.made.formats)
+
+
+def texels(height: int, width: int, channels: int) -> Array:
+    """All bytes, in some order."""
+    order = np.random.default_rng(0).permutation(height * width * channels) % 256
+    return order.astype(np.uint8).reshape((height, width, channels)[: 3 if channels > 1 else 2])
+
+
+def seen(image: Array) -> Array:
+    """As functions see it."""
+    return image.astype(np.float32) / np.float32(255)
+
+
+@pytest.fixture
+def device() -> ComputeDevice:
+    """One that looks results up, whatever the driver."""
+    require("compute")
+    made = ComputeDevice()
+    made.is_software = False
+    return made
+
+
+# ---------------------------------------------------------------- which functions
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_a_component_is_a_function_of_a_byte(channels: int) -> None:
+    require("compute")
+    image = texels(16, 16, channels)
+    job = job_of(gamma, image, power=2.2)
+    scalar = scalar_of(job)
+    assert scalar is not None
+    assert pays(scalar)
+    (one,) = run(scalar, [seen(image.reshape(16, -1))], [2.2], (16, 16 * channels))
+    function = job.made.translated.function
+    (every,) = run(function, [seen(image)], [2.2], (16, 16))
+    np.testing.assert_array_equal(one.reshape(every.shape), every)
+
+
+def test_light_functions_are_computed() -> None:
+    require("compute")
+    scalar = scalar_of(job_of(negative, texels(8, 8, 1)))
+    assert scalar is not None
+    assert not pays(scalar)
+
+
+def near(im: Image, p: Position) -> Any:
+    return im(p + (1, 0)) ** 2.2
+
+
+def placed(im: Image, p: Position) -> Any:
+    return im(p) ** 2.2 * p.x
+
+
+def mixed(im: Image, p: Position) -> Any:
+    return im(p) * np.dot(im(p), im(p)) ** 0.3
+
+
+def swapped(im: Image, p: Position) -> Any:
+    return im(p).bgr ** 2.2
+
+
+def tinted(im: Image, p: Position) -> Any:
+    return im(p) ** Vec3(1.0, 2.0, 3.0)
+
+
+def by_colour(im: Image, p: Position, colour: Vec3) -> Any:
+    return im(p) ** colour
+
+
+def sized(im: Image, p: Position) -> Any:
+    return im(p) ** (im.width / 8)
+
+
+def repeated(im: Image, p: Position) -> Any:
+    value = im(p)
+    while value < 0.5:
+        value = value * 1.5 + 0.01
+    return value
+
+
+@pytest.mark.parametrize("written", [near, placed, sized, repeated])
+def test_what_depends_on_more_is_no_function_of_a_byte(written: Any) -> None:
+    require("compute")
+    assert scalar_of(job_of(written, texels(8, 8, 1))) is None
+
+
+@pytest.mark.parametrize("written", [mixed, swapped, tinted])
+def test_components_that_differ_are_no_functions_of_a_byte(written: Any) -> None:
+    require("compute")
+    assert scalar_of(job_of(written, texels(8, 8, 3))) is None
+
+
+def test_other_images_and_results_are_no_bytes() -> None:
+    require("compute")
+    image = texels(8, 8, 1)
+    assert scalar_of(job_of(gamma, image, power=2.2, dtype="float32")) is None
+    assert scalar_of(job_of(gamma, image.astype(np.uint16), power=2.2, dtype="uint8")) is None
+    assert scalar_of(job_of(by_colour, texels(8, 8, 3), colour=(1.0, 2.0, 3.0))) is None
+    wrapped = Image(image, boundary="wrap")  # beyond the edge of which lie other bytes
+    assert scalar_of(job_of(gamma, wrapped, power=2.2)) is None
+
+
+# ---------------------------------------------------------------- the program
+
+
+@pytest.mark.parametrize("threads", [(32, 4), (64, 1), (16, 16)])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_results_are_looked_up(channels: int, threads: tuple[int, int], device: Any) -> None:
+    for size in SIZES:
+        image = texels(*size, channels)
+        job = job_of(contrast, image)
+        function, inputs, outputs = (
+            job.made.translated.function, job.made.inputs, job.made.formats
+        )  # fmt: skip
+        program = device.compile(function, inputs, outputs, Shape(16, 4, *threads))
+        assert "shared uint table[256]" in program.source
+        for more in ((0, 0), (3, 0), (0, 21), (2, 5), (-1, -1)):  # images end before results do
+            shape = max(1, size[0] + more[0]), max(1, size[1] + more[1])
+            (found,) = program.run(job.inputs, [], shape, [None])
+            (right,) = run(function, [seen(image)], [], shape)
+            right = np.clip(right.reshape(*shape, channels), 0, 1) * 255
+            assert np.abs(found.host() - right).max() <= 0.501
+
+
+@pytest.mark.parametrize("written", [gamma, encoded])
+@pytest.mark.parametrize("power", [0.45, 2.2])
+def test_uniforms_and_branches_stay(written: Any, power: float, device: Any) -> None:
+    image = texels(16, 16, 1)
+    job = job_of(written, image, **({"power": power} if written is gamma else {}))
+    made = job.made
+    program = device.compile(made.translated.function, made.inputs, made.formats)
+    assert "shared uint table[256]" in program.source
+    (found,) = program.run(job.inputs, job.uniforms, (16, 16), [None])
+    np.testing.assert_array_equal(found.host(), job.run()[0].host())
+
+
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_texts_are_valid(channels: int, fused: bool, device: Any, tmp_path: Any) -> None:
+    device.dialect = replace(device.dialect, fused=fused, narrow=True)
+    made = job_of(contrast, texels(8, 8, channels)).made
+    function = fuse(made.translated.function) if fused else made.translated.function
+    source = device.compile(function, made.inputs, made.formats).source
+    validate([source], tmp_path, "comp")
+
+
+def test_software_computes(tmp_path: Any) -> None:
+    require("compute")
+    device = ComputeDevice()
+    made = job_of(gamma, texels(8, 8, 1), power=2.2).made
+    source = device.compile(made.translated.function, made.inputs, made.formats).source
+    assert ("table[" not in source) == device.is_software
