@@ -91,6 +91,8 @@ return larger;
 """,
         precise=True,
     ),
+    "min_int": Helper("int", "int a, int b", "return b < a ? b : a;"),
+    "max_int": Helper("int", "int a, int b", "return b > a ? b : a;"),
     "select_int": Helper("int", "bool c, int a, int b", "return c ? a : b;"),
     "select_bool": Helper("bool", "bool c, bool a, bool b", "return c ? a : b;"),
     "lt": _exact_comparison("<"),

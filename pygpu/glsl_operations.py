@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from pygpu.glsl_text import PRIMARY, UNARY, Text, call, conditional, infix, literal, prefix
 from pygpu.ops import OPEN
@@ -28,6 +28,9 @@ class Context(Protocol):
         """Floats made ints: the nearest where there is none, 0 for NaN."""
 
     def may_be_nan(self, value: Value) -> bool: ...
+
+    def is_place(self, value: Value) -> bool:
+        """Whether it is the x or y of the pixel."""
 
     def is_plain(self, value: Value) -> bool:
         """Whether no comparison with a NaN can be in a bool."""
@@ -91,10 +94,13 @@ def _pow(context: Context, op: Op, operands: Sequence[Text]) -> Text:
 
 def _extreme(name: str) -> Row:
     """GLSL's own where no NaN can come, or it does not matter what becomes of it: Python's keeps
-    the first operand then."""
+    the first operand then. NVIDIA's driver loses the minus of ints where it makes one operation of
+    two minima or maxima, but not of two selections."""
 
     def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
         type = op.result.type
+        if type.kind == "int" and any(_may_be_negated(context, v) for v in op.operands):
+            return context.helper(f"{name}_int", type.size, *operands)
         exact = type.kind == "float" and op.data != OPEN
         if exact and any(map(context.may_be_nan, op.operands)):
             return context.helper(name, type.size, *operands)
@@ -102,6 +108,38 @@ def _extreme(name: str) -> Row:
         return call(name, first, (second.scalar or second) if type.size > 1 else second)
 
     return row
+
+
+_NOT_NEGATED: Final = frozenset(
+    """constant add sub mul fma floordiv mod min max abs shl shr bit_and bit_or bit_xor to_int dot
+    load table width height""".split()
+)
+_OF_PARTS: Final = frozenset(("select", "splat", "construct", "swizzle", "element"))
+
+
+def _may_be_negated(context: Context, value: Value) -> bool:
+    """Whether a compiler may take an int for the negative of another: where nobody knows what it
+    is, too."""
+    op = value.op
+    if op is None:
+        return not context.is_place(value)
+    numbers = map(constant_of, op.operands)
+    match op.code:
+        case "to_int":  # a bool is a mask, and its number the negative of that
+            return op.operands[0].type.kind == "bool"
+        case "mul":
+            return any(number is not None and _first(number) == -1 for number in numbers)
+        case "sub":
+            number = next(numbers)
+            return number is not None and _first(number) == 0
+        case code if code in _OF_PARTS:
+            parts = [part for part in op.operands if part.type.kind == "int"]
+            return any(_may_be_negated(context, part) for part in parts)
+    return op.code not in _NOT_NEGATED
+
+
+def _first(number: Any) -> Any:
+    return number[0] if isinstance(number, tuple) else number
 
 
 _FUNCTION_OF: Final = {
@@ -201,8 +239,8 @@ def _to_number(context: Context, op: Op, operands: Sequence[Text]) -> Text:
 
 
 def converted(context: Context, given: Type, wanted: Type, operand: Text) -> Text:
-    """A number of another kind, or that of a bool: a selection, for NVIDIA's driver takes the
-    least of three int(bool) for -1 where all hold."""
+    """A number of another kind, or that of a bool: a selection, for int(bool) is the negative of
+    a mask to NVIDIA's driver (see _extreme)."""
     if given.kind == "bool" and wanted.kind != "bool":
         numbers = [literal(wanted, each if wanted.is_scalar else (each,) * wanted.size)
                    for each in (1, 0)]  # fmt: skip

@@ -103,6 +103,9 @@ class Printer:
                 return self.expression(turned)
         return opposite(self.text(condition), 1, self.is_plain(condition))
 
+    def is_place(self, value: Value) -> bool:
+        return value in (self.plan.function.x, self.plan.function.y)
+
     def is_plain(self, value: Value) -> bool:
         """Whether no comparison with a NaN can be in a bool, or it was made by a function that
         is precise. (Mesa 22.3 miscompiles some loops that break on `b == false`.)"""

@@ -124,6 +124,28 @@ def test_sums_of_ints_are_exact() -> None:
     assert on_device(shorts).sum() == shorts.size
 
 
+def test_extremes_of_negated_ints_and_of_bools() -> None:
+    array = texels((70, 90), np.int16)
+    assert pygpu.reduce(max, array, map=lambda n: -n) == -array.min()
+    assert pygpu.reduce(min, array, map=lambda n: -n) == -array.max()
+    mask = texels((70, 90), np.bool_)
+    assert pygpu.reduce(max, mask, map=lambda b: -int(b)) == 0
+    assert pygpu.reduce(min, mask, map=lambda b: -int(b)) == -1
+
+
+def negated(im: Image, p: Position) -> Any:
+    return -im(p)
+
+
+def test_negated_ints_are_stored_in_range() -> None:
+    array = texels((37, 45), np.int16)
+    for dtype in (np.uint8, np.int8, np.uint16):
+        limits = np.iinfo(dtype)
+        stored = pygpu.compile(negated, target="compute")(array, dtype=dtype)
+        right = np.clip(-array.astype(np.int64), limits.min, limits.max)
+        np.testing.assert_array_equal(stored, right)
+
+
 def test_folds_are_the_same_each_time() -> None:
     image = Image(texels((513, 1025), "float32"))
     assert len({pygpu.reduce(lambda a, b: a + b, image) for _ in range(5)}) == 1

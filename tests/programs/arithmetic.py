@@ -186,6 +186,33 @@ def int_arithmetic(ints: Image, p: Position):
 
 
 @program
+def extremes_of_negated_ints(ints: Image, p: Position):
+    around = [ints(p + (i, 0)) for i in range(4)]
+    least, greatest = min([-n for n in around]), max([-n for n in around])
+    return least * 16 + greatest + max(-around[0], -around[1], 3) * min(-around[0], around[1], -2)
+
+
+@program
+def extremes_of_differences_of_ints(ints: Image, p: Position):
+    a, b, c, d = [ints(p + (i, 0)) for i in range(4)]
+    return max(a - b, c - d, b - c) * 64 + min(a - b, c - d, 0 - a, b) + min(max(-a, -7), 5)
+
+
+@program
+def extremes_of_chosen_ints(ints: Image, mask: Image, p: Position):
+    chosen = [-ints(p + (i, 0)) if mask(p + (i, 0)) else ints(p + (0, i)) for i in range(4)]
+    return max(chosen) * 16 + min(chosen) + max([~n for n in chosen]) + min(map(abs, chosen))
+
+
+@program
+def least_of_a_loop_of_negated_ints(ints: Image, p: Position):
+    least = 5
+    for i in range(abs(ints(p)) % 4 + 1):
+        least = min(least, -ints(p + (i, 0)), -ints(p + (0, i)))
+    return least
+
+
+@program
 def int_floor_division(ints: Image, p: Position):
     return ints(p) // 7
 
