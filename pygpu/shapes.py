@@ -23,7 +23,7 @@ from pygpu.ssa import Function, images_read, walk
 from pygpu.storage import Format
 
 KIND: Final = "shape"  # of what is kept in the disk cache
-PROGRAMS: Final = 3  # counts what was measured: another number where programs are made otherwise
+PROGRAMS: Final = 4  # counts what was measured: another number where programs are made otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ CANDIDATES: Final = tuple(
 
 # The shapes of functions of which nothing was measured: the fastest for such kernels on an H200.
 OWN: Final = Shape(4, 1, 32, 8)  # what is read is the pixel itself: memory is all there is
+WHOLE: Final = Shape(1, 1, 64, 2)  # the same of pixels of 16 bytes
 POINTS: Final = Shape(4, 2, 32, 4)  # pixels of a column share nothing, or too little to matter
 WINDOWS: Final = Shape(4, 4, 32, 4)  # rows share what they read, or are of 8 or 16 bits
 PACKED: Final = Shape(4, 8, 16, 8)  # rows share what they read and are of 8 or 16 bits
@@ -90,7 +91,7 @@ def default(
     if is_flat and is_packed and is_single:
         return COLOURS
     if is_own and not is_packed:
-        return OWN
+        return WHOLE if is_single else OWN
     tests = sum(value.type.kind == "bool" for op in ops for value in op.results)  # cost little
     if size(function) - tests > DENSE * texels or (is_flat and not is_packed):
         return POINTS

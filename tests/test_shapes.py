@@ -40,6 +40,8 @@ def test_default_shapes_follow_how_a_function_reads():
     build = Builder("turned", [ImageInput("image", FLOAT)])
     turned = build.finish([build.load(0, build.y, build.x)])
     assert shapes.default(scaled(2.0), [FLOATS], [FLOATS]) == shapes.OWN
+    colours = Format(np.dtype(np.float32), 4)
+    assert shapes.default(scaled(2.0), [colours], [colours]) == shapes.WHOLE
     assert shapes.default(scaled(2.0), [BYTES], [BYTES]) == shapes.WINDOWS
     assert shapes.default(near, [FLOATS], [FLOATS]) == shapes.POINTS
     assert shapes.default(turned, [FLOATS], [FLOATS]) == shapes.SINGLE
