@@ -54,13 +54,16 @@ def pixels_at_once(format: Format, narrow: bool) -> int:
 # ---------------------------------------------------------------- reading
 
 
-def read_texel(format: Format, data: str, size: str, narrow: bool) -> tuple[list[str], Text]:
-    """Lines of a function of `ivec2 p`, and the stored texel at p. `size.z` is a row's elements."""
+def read_texel(
+    format: Format, data: str, size: str, narrow: bool, place: str = "p"
+) -> tuple[list[str], Text]:
+    """Lines of a function of `ivec2 p`, and the stored texel at p, or at a place where there are no
+    lines. `size.z` is a row's elements."""
     channels, itemsize = format.channels, format.dtype.itemsize
     if itemsize == 4:
-        return _read_whole(channels, data, size, stored_type(format))
+        return _read_whole(channels, data, size, stored_type(format), place)
     if element_bytes(format, narrow) < 4:
-        return _read_narrow(format, data, size)
+        return _read_narrow(format, data, size, place)
     bits = 8 * itemsize
     per_word = 4 // itemsize
     lines = [f"int row = p.y * {size}.z;"]
@@ -94,16 +97,18 @@ def read_texel(format: Format, data: str, size: str, narrow: bool) -> tuple[list
     return lines, _joined(format, parts)
 
 
-def _read_whole(channels: int, data: str, size: str, type: str) -> tuple[list[str], Text]:
+def _read_whole(
+    channels: int, data: str, size: str, type: str, place: str
+) -> tuple[list[str], Text]:
     if channels != 3:
-        return [], Text(f"{data}[p.y * {size}.z + p.x]")
+        return [], Text(f"{data}[{place}.y * {size}.z + {place}.x]")
     parts = ", ".join(f"{data}[at{f' + {c}' if c else ''}]" for c in range(3))
     return [f"int at = p.y * {size}.z + 3 * p.x;"], Text(f"{type}({parts})")
 
 
-def _read_narrow(format: Format, data: str, size: str) -> tuple[list[str], Text]:
+def _read_narrow(format: Format, data: str, size: str, place: str) -> tuple[list[str], Text]:
     """The same from elements that are pixels."""
-    element = f"uint({data}[p.y * {size}.z + p.x])"
+    element = f"uint({data}[{place}.y * {size}.z + {place}.x])"
     if format.channels == 1 and format.dtype.kind in "ub":
         return [], Text(element)
     bits = 8 * format.dtype.itemsize

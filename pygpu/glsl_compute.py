@@ -9,7 +9,6 @@ How texels lie in buffers, pygpu/glsl_buffers.py says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -38,7 +37,6 @@ from pygpu.ssa import Function, Op, Value, left_by, walk
 from pygpu.storage import Format
 
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
-_OF_P: Final = re.compile(r"\bp\.")
 GROUP: Final = (64, 1)  # threads of a work group along x and y
 PLAIN: Final = Dialect(version=430)
 
@@ -312,10 +310,11 @@ class _Writer(Writer):
         """The function that reads an image's texel as functions see it."""
         format = self.inputs[image]
         data, size, narrow = self.data[image], self.sizes[image], self.dialect.narrow
-        lines, texel = read_texel(format, data, size, narrow)
+        place = "(p)" if self.has_lanes else "p"  # of macros, as their helpers (glsl_helper.py)
+        lines, texel = read_texel(format, data, size, narrow, place)
         seen = as_seen(self.printer, texel, format)
-        if self.has_lanes and not lines:  # as their helpers (pygpu/glsl_helper.py)
-            return [f"#define {self.images[image]}(p) {_OF_P.sub('(p).', str(seen))}", ""]
+        if self.has_lanes and not lines:
+            return [f"#define {self.images[image]}(p) {seen}", ""]
         head = f"{format.type} {self.images[image]}(ivec2 p)"
         return [*braced(head, [*lines, f"return {seen};"]), ""]
 
