@@ -45,7 +45,7 @@ PLAIN_ROUNDS: Final = (8, 8)  # where a lane loads single texels
 OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
 _TAKEN: Final = frozenset(
     """Value value join chunk full edge edge_chunk strip is_there lanes before partials extent
-    across pace rounds tile parts folds count a b""".split()
+    across pace rounds tile top group parts folds count a b""".split()
 )
 
 
@@ -132,6 +132,7 @@ def fold_program(
         "uniform ivec2 pace;  // from one chunk of a lane to the next",
         "uniform ivec3 rounds;  // rounds of rounds of chunks, of a lane",
         "uniform ivec2 tile;  // chunks and rows of a group",
+        "uniform int top;  // the first row of groups",
         "uniform ivec2 parts;  // partial results of a row, of all",
         "uniform ivec3 folds;  // the first and last distance of lanes that meet, their bits",
     ]
@@ -434,10 +435,11 @@ def _strip(count: int, lines: Sequence[str]) -> list[str]:
 
 def _main(types: Sequence[Type], along: str, lanes: int) -> list[str]:
     """Where a lane begins, and what a group does with what its lanes have folded."""
-    column = "x" if along == ALONG_Y else "int(gl_WorkGroupID.x)"
-    row = "y" if along == ALONG_X else "int(gl_WorkGroupID.y)"
+    column = "x" if along == ALONG_Y else "group.x"
+    row = "y" if along == ALONG_X else "group.y"
     body = [
-        "ivec2 corner = ivec2(gl_WorkGroupID.xy) * tile;",
+        "ivec2 group = ivec2(gl_WorkGroupID.xy) + ivec2(0, top);",
+        "ivec2 corner = group * tile;",
         "int lane = int(gl_LocalInvocationID.x);",
         "int x = corner.x + lane % across;",
         "int y = corner.y + lane / across;",

@@ -109,6 +109,17 @@ def test_programs_for_hardware_are_right(
         assert np.all(np.abs(total - wide.sum((0, 1))) <= bound)
 
 
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("shape", [(300, 517), (37, 45), (3000, 5), (5, 3000)])
+def test_few_groups_at_once_are_enough(
+    shape: tuple[int, int], axis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opengl.context() as gl:
+        monkeypatch.setattr(gl, "limits", replace(gl.limits, groups=8))
+    check(texels(shape, "float32"), axis)
+    check(texels(shape, "float32"), axis)  # as it was before
+
+
 def test_sums_of_large_images_err_little() -> None:
     values = np.full((2048, 2048), 0.1, np.float32)
     assert on_device(values).sum() == pytest.approx(values.sum(dtype=float), rel=1e-6)

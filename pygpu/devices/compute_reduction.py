@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from pygpu.devices import opengl
 from pygpu.devices.compute import upload
 from pygpu.devices.opengl_bindings import Bindings
-from pygpu.errors import DeviceError
 from pygpu.glsl_buffers import row_bytes
 from pygpu.glsl_partials import PARTIALS
 from pygpu.glsl_reduction import ALONG_X, ALONG_Y, BOTH, FoldProgram, fold_program
@@ -111,11 +110,10 @@ class Folded:
         rounds = _rounds(program, chunks * height, 1 if gl.is_software else THREADS)
         far = math.prod(rounds)
         is_high = 2 * height >= down * far or chunks <= across
+        is_high = is_high and -(-chunks // across) <= gl.limits.groups
         is_tall = program.along == ALONG_Y or (program.along == BOTH and is_high)
         tile = (across, down * far) if is_tall else (across * far, down)
         groups = -(-chunks // tile[0]), -(-height // tile[1])
-        if max(groups) > gl.limits.groups:
-            raise DeviceError(f"an image of {width} x {height} pixels takes {groups} work groups")
         rows = height if program.along == ALONG_X else groups[1]
         columns = width if program.along == ALONG_Y else groups[0]
         held = [upload(gl, inputs[index]) for index in self._images]
@@ -142,11 +140,15 @@ class Folded:
             pace=(0, down) if is_tall else (across, 0),
             rounds=rounds,
             tile=tile,
+            top=0,
             parts=(columns, rows * columns),
             folds=(first, last, max(2 * first - last, 0)),
         )
         ready.bindings.bind(uniforms)
-        ready.program.run(*groups, 1)
+        for top in range(0, groups[1], gl.limits.groups):
+            if top:
+                ready.uniforms["top"].value, ready.held.sizes = top, None
+            ready.program.run(groups[0], min(groups[1] - top, gl.limits.groups), 1)
         return buffer, (rows, columns)
 
     def _read(
