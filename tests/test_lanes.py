@@ -18,7 +18,7 @@ import pygpu
 from conftest import require
 from pygpu import Float, Image, Position, shapes
 from pygpu.devices.compute import LARGEST, ComputeDevice
-from pygpu.devices.opengl import has_fast_float16
+from pygpu.devices.opengl_limits import has_fast_float16
 from pygpu.glsl_compute import block_program
 from pygpu.glsl_writer import Dialect
 from pygpu.interpret import compute, run

@@ -14,11 +14,9 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
-import re
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -27,6 +25,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.devices.opengl_limits import has_fast_float16, is_software, read_limits
 from pygpu.devices.opengl_order import Order
 from pygpu.devices.opengl_pages import LargePages, PagesError
 from pygpu.devices.opengl_platform import PlatformContext, PlatformError, attempts
@@ -35,17 +34,8 @@ from pygpu.devices.opengl_time import Clock
 from pygpu.errors import DeviceError, OutOfMemory
 from pygpu.glsl_writer import NARROW_BUFFERS, Dialect
 
-SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "software", "gdi generic")
-MEMORY: Final = {"GL_NVX_gpu_memory_info": 0x9047, "GL_ATI_meminfo": 0x87FC}  # in KiB
-IMAGES: Final = 0x90CE  # GL_MAX_FRAGMENT_IMAGE_UNIFORMS
-SUBGROUP: Final = 0x9532  # GL_SUBGROUP_SIZE_KHR
-WARP: Final = 64  # where the driver does not tell
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
-_BEFORE_VOLTA: Final = re.compile(
-    r"GeForce (?!RTX|GTX 16|MX[45])|Quadro (?!RTX|T|GV)|Tesla (?!V|T4|P100)|TITAN (?!V|RTX)"
-    r"|NVS |GRID |Tegra"
-)
 SPARE: Final = 16  # buffers of a size that results take turns in, so that few programs wait
 POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
 
@@ -66,24 +56,6 @@ void main() {
     gl_Position = vec4(corner, 0.0, 1.0);
 }
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What the driver grants."""
-
-    texture_size: int
-    outputs: int
-    textures: int
-    uniform_components: int
-    block_size: int
-    version: int  # 330, 450, ...
-    images: int  # textures bound as images, by fragment programs
-    storage_blocks: int  # 0 where there are no compute programs
-    storage_size: int  # bytes of one
-    groups: int  # of threads, along each axis
-    warp: int  # threads of a group that go in step
-    memory: int  # bytes of the device's own; 0 where the driver does not tell
 
 
 class Held:
@@ -146,20 +118,7 @@ class Context:
         self.vendor: str = info["GL_VENDOR"]
         self.renderer: str = info["GL_RENDERER"]
         self.version: str = info["GL_VERSION"]
-        self.limits = Limits(
-            info["GL_MAX_TEXTURE_SIZE"],
-            min(info["GL_MAX_DRAW_BUFFERS"], info["GL_MAX_COLOR_ATTACHMENTS"]),
-            info["GL_MAX_TEXTURE_IMAGE_UNITS"],
-            info["GL_MAX_FRAGMENT_UNIFORM_COMPONENTS"],
-            info["GL_MAX_UNIFORM_BLOCK_SIZE"],
-            self.gl.version_code,
-            self._integer(IMAGES) if self.gl.version_code >= 420 else 0,
-            info.get("GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS", 0),
-            info.get("GL_MAX_SHADER_STORAGE_BLOCK_SIZE", 0),
-            min(info.get("GL_MAX_COMPUTE_WORK_GROUP_COUNT", (0,))),
-            self._warp(),
-            self._memory(),
-        )
+        self.limits = read_limits(self.gl, self._integer, self.is_software)
         self.pool = Pool(max(POOLED, self.limits.memory // 8), self._free)
         has_barriers = self.gl.version_code >= 420  # as old as programs that write buffers
         self.order = Order(self.gl.memory_barrier if has_barriers else lambda: None)
@@ -167,19 +126,6 @@ class Context:
             "glGetGraphicsResetStatusARB"
         )
         self._status = ctypes.CFUNCTYPE(ctypes.c_uint)(status) if status else None
-
-    def _memory(self) -> int:
-        """Bytes of the device's own memory, by an extension of NVIDIA's or AMD's."""
-        if not self.is_software:
-            for extension, name in MEMORY.items():
-                if extension in self.gl.extensions:
-                    return self._integer(name) << 10
-        return 0
-
-    def _warp(self) -> int:
-        """A power of two."""
-        known = "GL_KHR_shader_subgroup" in self.gl.extensions
-        return (self._integer(SUBGROUP) if known else 0) or WARP
 
     def _integer(self, name: int) -> int:
         """A number that moderngl does not ask for; 0 where there is no way to ask."""
@@ -192,7 +138,7 @@ class Context:
     @property
     def is_software(self) -> bool:
         """Whether the processor does the work."""
-        return any(name in self.renderer.lower() for name in SOFTWARE)
+        return is_software(self.renderer)
 
     @property
     def dialect(self) -> Dialect:
@@ -411,13 +357,6 @@ class Context:
             self.idle.use()  # moderngl goes back to the bound one, which must still be there
             self.framebuffers.pop(key).release()
         glo.release()
-
-
-def has_fast_float16(renderer: str) -> bool:
-    """Whether a device of NVIDIA's computes two float16 at once: all do since Volta, but of those
-    before it, which their names tell, P100 alone; the others are many times slower (CUDA C
-    Programming Guide, throughput of arithmetic instructions)."""
-    return not _BEFORE_VOLTA.search(renderer)
 
 
 def _attach(platform: PlatformContext) -> Any:
