@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu import display, targets, tiles
+from pygpu import display, plain, targets, tiles
 from pygpu.convert import result_dtype
 from pygpu.errors import DeviceError, OutOfMemory, shorten
 from pygpu.iteration import iterate
@@ -29,17 +29,11 @@ from pygpu.parameters import Arguments, flatten
 from pygpu.profile import Profile, profile
 from pygpu.results import Form, ImageMaker, Out, Wanted, form_of, present
 from pygpu.sampler import Sampler, inherited
-from pygpu.signatures import MISSING, Signature, wrapped
+from pygpu.signatures import Signature, wrapped
 from pygpu.specialise import COMPILING, LOG, Cache, Specialisation, specialise, translate
 from pygpu.ssa import Constant
 from pygpu.storage import Device, Storage
 from pygpu.types import Type
-from pygpu.vectors import Position, Vector
-
-
-def in_class(cls: type, value: Any) -> Any:
-    """What is given for a parameter that is a vector or a matrix, as one."""
-    return cls(value) if isinstance(value, (tuple, list, np.ndarray)) else value
 
 
 class Compiled:
@@ -76,11 +70,11 @@ class Compiled:
     ) -> Any:
         signature = self.signature
         if signature.position is not None:
-            plain = self.plain_arguments(args, kwargs)
-            if plain is not None:
-                return self.__wrapped__(*plain[0], **plain[1])
+            placed = plain.arguments(signature, args, kwargs)
+            if placed is not None:
+                return self.__wrapped__(*placed[0], **placed[1])
         elif shape is None and out is None and not signature.has_image:
-            return self._call_plainly(signature.collect(args, kwargs))
+            return plain.call(self.__wrapped__, signature, signature.collect(args, kwargs))
         try:
             arguments = flatten(signature, signature.collect(args, kwargs))
             targeted = None if out is None else Out.of(out)
@@ -253,107 +247,14 @@ class Compiled:
 
     # ---- as a plain function
 
-    def plain_arguments(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> tuple[Sequence[Any], Mapping[str, Any]] | None:
-        """The arguments for the plain function where one of these is a position, else None."""
-        signature = self.signature
-        assert signature.position is not None
-        if signature.parameters[signature.position].name in kwargs:
-            return self.plain_binding(args, kwargs)
-        rank = sorted([*signature.positional, signature.position]).index(signature.position)
-        for place in (rank, signature.position):
-            if len(args) > place and (
-                isinstance(args[place], Position)
-                or (is_pair(args[place]) and not self._takes_pair(place))
-            ):
-                return self.plain_binding(args, kwargs)
-        return None
-
-    def _takes_pair(self, rank: int) -> bool:
-        """Whether the argument at a place could be for the parameter that has it where no
-        position is given."""
-        places = self.signature.positional
-        if rank >= len(places):
-            return self.signature.rest is not None
-        parameter = self.signature.parameters[places[rank]]
-        return parameter.role != "uniform" or not parameter.type.is_scalar
-
     def plain_binding(
         self,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
-        convert: Callable[[type, Any], Any] = in_class,
+        convert: Callable[[type, Any], Any] = plain.in_class,
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:
-        """The arguments for the plain function, given a position among them if it takes one.
-
-        They may be those of the plain function, or, where compile was told values, the others.
-        `convert` makes a vector or a matrix of what is given for a parameter of such a type.
-        """
-        args, kwargs = self._with_values(args, kwargs)
-        parameters = self.signature.parameters
-        classes = {p.name: cls for p in parameters if (cls := p.vector_class()) is not None}
-        if not classes:
-            return args, kwargs
-        named = {n: convert(classes[n], v) if n in classes else v for n, v in kwargs.items()}
-        placed = list(args)
-        for parameter in parameters[len(args) :]:
-            name, default = parameter.name, parameter.default
-            by_name = parameter.kind is not inspect.Parameter.POSITIONAL_ONLY
-            if name in classes and name not in kwargs and default is not MISSING and by_name:
-                named[name] = convert(classes[name], default)
-        for place, (parameter, value) in enumerate(zip(parameters, args, strict=False)):
-            if parameter.kind is _REST:
-                break
-            if parameter.name in classes:
-                placed[place] = convert(classes[parameter.name], value)
-        return placed, named
-
-    def _with_values(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
-        """The arguments with the values that compile was told."""
-        signature = self.signature
-        known = {
-            p.name: p.default
-            for p in signature.parameters
-            if p.role == "known" and p.kind not in (_REST, _KEYWORDS)
-        }
-        if not known:
-            return args, kwargs
-        given = {p.name for p in signature.parameters[: len(args)]}.union(kwargs)
-        missing = [
-            p
-            for p in signature.parameters
-            if p.name not in given and p.role != "known" and p.kind not in (_REST, _KEYWORDS)
-        ]
-        if all(p.default is not MISSING and p.role != "position" for p in missing):
-            return args, {n: v for n, v in known.items() if n not in given} | dict(kwargs)
-        places = signature.positional
-        if signature.position is not None:
-            places = sorted([*places, signature.position])
-        named = {
-            signature.parameters[i].name: value for i, value in zip(places, args, strict=False)
-        }
-        twice = named.keys() & kwargs.keys()
-        if twice or len(args) > len(places):
-            what = f"two values for {min(twice)!r}" if twice else f"{len(args)} arguments by place"
-            raise TypeError(f"{signature.name}() got {what}; its parameters are {signature}")
-        return (), known | named | dict(kwargs)
-
-    def _call_plainly(self, values: list[Any]) -> Any:
-        args: list[Any] = []
-        kwargs: dict[str, Any] = {}
-        for parameter, value in zip(self.signature.parameters, values, strict=True):
-            if parameter.kind is _REST:
-                args += value
-            elif parameter.kind is _KEYWORDS:
-                kwargs |= value
-            elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-                kwargs[parameter.name] = value
-            else:
-                args.append(value)
-        return self.__wrapped__(*args, **kwargs)
+        """The arguments for the plain function: see plain.binding."""
+        return plain.binding(self.signature, args, kwargs, convert)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundMethod(self, instance)
@@ -416,15 +317,6 @@ class Compiled:
 
     def __reduce__(self) -> str:
         return self.__qualname__  # type: ignore[attr-defined,no-any-return]
-
-
-_REST: Final = inspect.Parameter.VAR_POSITIONAL
-_KEYWORDS: Final = inspect.Parameter.VAR_KEYWORD
-
-
-def is_pair(value: Any) -> bool:
-    """Whether a plain argument may be a position: it has two components."""
-    return isinstance(value, (Vector, tuple, list)) and len(value) == 2
 
 
 @dataclass(slots=True)
@@ -518,7 +410,7 @@ class BoundMethod:
         self,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
-        convert: Callable[[type, Any], Any] = in_class,
+        convert: Callable[[type, Any], Any] = plain.in_class,
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:
         """The arguments for the plain method."""
         args, kwargs = self.__func__.plain_binding((self.__self__, *args), kwargs, convert)
@@ -596,8 +488,8 @@ def _compiled(
             f"compile: takes a function written in Python, got {function!r} "
             f"({type(function).__name__})"
         )
-    plain = Signature.of(function, values, namespace)
-    parameters = [wrapped(parameter, ImageMaker.wrap) for parameter in plain.parameters]
+    written = Signature.of(function, values, namespace)
+    parameters = [wrapped(parameter, ImageMaker.wrap) for parameter in written.parameters]
     return Compiled(function, Signature(function, parameters), target, dtype)
 
 
