@@ -105,6 +105,14 @@ def is_array(value: Any) -> bool:
     return isinstance(value, (Array, np.ndarray)) and not isinstance(value, np.generic)
 
 
+def without_dimensions(w: Walker, value: Any) -> Any:
+    """A number for an array of no dimensions, as NumPy takes one where it meets a vector."""
+    if not is_array(value):
+        return value
+    array = w.read(value) if isinstance(value, Array) else value
+    return array[()] if array.ndim == 0 else value
+
+
 def matrix_rows(w: Walker, value: Any) -> list[Any] | None:
     """The rows of a matrix, known or not, as sequences of scalars or vectors."""
     if isinstance(value, Matrix):

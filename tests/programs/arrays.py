@@ -557,3 +557,16 @@ def stored_into_ints(im: Image, p: Position):
     a[1] = 1.75
     a[a > 2] = 5.5
     return a[0] + 10 * a[1]
+
+
+@program
+def arrays_of_no_dimensions_meet_vectors(rgb: Image, p: Position):
+    gain = np.where(len("abc") > 2, 0.5, 2.0)
+    colour = np.array(0.25) + rgb(p) * gain - np.maximum(np.array(0.5), rgb(p))
+    return colour + np.where(np.array(0.25) < rgb(p), 1, 0) + (rgb(p) >= gain) * 2
+
+
+@program
+def arrays_of_no_dimensions_meet_numbers(im: Image, p: Position):
+    gain = np.array(2.0)
+    return gain * im(p) + np.minimum(im(p), gain - 1.5) + (im(p) < np.array(0.5))
