@@ -124,12 +124,9 @@ def _texels(channels: int, data: str, size: str) -> list[str]:
 def _beyond(channels: int, data: str, size: str) -> list[str]:
     """The function that reads an element that holds more pixels than the row has: bytes of the
     nearest pixel."""
-    place = "byte"
+    nearest = f"min(byte, {size}.x - 1)"
     if channels > 1:
-        place = f"byte / {channels}"
-    nearest = f"min({place}, {size}.x - 1)"
-    if channels > 1:
-        nearest = f"{channels} * {nearest} + byte % {channels}"
+        nearest = f"{channels} * min(byte / {channels}, {size}.x - 1) + byte % {channels}"
     inner = [
         f"int byte = {ELEMENT} * x + 4 * k + i;",
         f"int at = {nearest};",

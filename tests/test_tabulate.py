@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,11 @@ def encoded(im: Image, p: Position) -> Any:
 
 def contrast(im: Image, p: Position) -> Any:
     return np.where(im(p) > 0.5, 1 / (1 + np.exp(6 - 12 * im(p))), 2 * im(p) * im(p))
+
+
+def weighed(im: Image, p: Position) -> Any:
+    parts = Vec3(im(p), 1 - im(p), 0.5) ** Vec3(2.2, 1.0, 0.5)
+    return np.dot(parts, Vec3(0.5, 0.2, 0.1)) / (1 + im(p))
 
 
 def negative(im: Image, p: Position) -> Any:
@@ -176,9 +182,9 @@ def test_results_are_looked_up(channels: int, threads: tuple[int, int], device: 
             assert np.abs(found.host() - right).max() <= 0.501
 
 
-@pytest.mark.parametrize("written", [gamma, encoded])
+@pytest.mark.parametrize("written", [gamma, encoded, weighed])
 @pytest.mark.parametrize("power", [0.45, 2.2])
-def test_uniforms_and_branches_stay(written: Any, power: float, device: Any) -> None:
+def test_uniforms_branches_and_vectors_stay(written: Any, power: float, device: Any) -> None:
     image = texels(16, 16, 1)
     job = job_of(written, image, **({"power": power} if written is gamma else {}))
     made = job.made
@@ -186,6 +192,44 @@ def test_uniforms_and_branches_stay(written: Any, power: float, device: Any) -> 
     assert "shared uint table[256]" in program.source
     (found,) = program.run(job.inputs, job.uniforms, (16, 16), [None])
     np.testing.assert_array_equal(found.host(), job.run()[0].host())
+
+
+def expression(random: Random, depth: int, is_grey: bool) -> str:
+    """A random expression of a texel `v`, in [0, 1] or not far from it."""
+    if depth == 0:
+        return random.choice(["v", "v", "1 - v", str(round(random.random(), 2))])
+    a, b, c = [expression(random, depth - 1, is_grey) for _ in range(3)]
+    forms = [
+        f"({a} + {b}) / 2", f"({a} - {b})", f"{a} * ({b})", f"({a}) / (1.5 + abs({b}))",
+        f"abs({a}) ** 1.7", f"np.sqrt(abs({a}))", f"np.exp(-abs({a}))", f"np.maximum({a}, {b})",
+        f"np.where({a} > {b}, {c}, {a})", f"np.clip({a}, 0.1, 0.9)",
+    ]  # fmt: skip
+    if is_grey:
+        forms += [
+            f"np.dot(Vec3({a}, {b}, {c}), Vec3(0.5, 0.3, 0.2))",
+            f"(Vec3({a}, 0.5, {b}) * Vec3(0.5, 1.0, 0.25)).zxy.x",
+            f"max(Vec3({c}, 0.1, {a}))",
+            f"({a} if v < 0.4 else {b})",
+        ]
+    return f"({random.choice(forms)})"
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_random_functions_of_a_byte_are_right(channels: int, device: Any) -> None:
+    image, tables = texels(16, 16, channels), 0
+    for seed in range(40):
+        text = expression(Random(seed), 3, channels == 1)
+        names: dict[str, Any] = {"np": np, "Vec3": Vec3, "Image": Image, "Position": Position}
+        exec(f"def made(im: Image, p: Position):\n    v = im(p)\n    return v * 0 + {text}", names)
+        made = job_of(names["made"], image).made
+        function = made.translated.function
+        program = device.compile(function, made.inputs, made.formats)
+        tables += "shared uint table[256]" in program.source
+        (found,) = program.run([pygpu.Image(image).storage], [], (16, 16), [None])
+        (right,) = run(function, [seen(image)], [], (16, 16))
+        right = 255 * np.clip(right.reshape(found.host().shape), 0, 1)
+        assert np.abs(found.host() - right).max() <= 0.51, text
+    assert tables >= 20
 
 
 @pytest.mark.parametrize("fused", [True, False])

@@ -46,7 +46,8 @@ def of_a_byte(
         takes_scalars = all(value.type.is_scalar for value in function.uniforms)
         if not (is_whole and takes_scalars and all(_is_alike(op) for op in ops)):
             return None
-    return _of_component(function)
+        function = _of_component(function)
+    return rewrite(function, _inside)
 
 
 def pays(scalar: Function) -> bool:
@@ -79,21 +80,24 @@ def _is_alike(op: Op) -> bool:
     return not op.regions and (op.code in COMPONENTWISE or op.code in ("splat", "load"))
 
 
-def _of_component(function: Function) -> Function:
-    """The same of one component of a texel that is there."""
+def _inside(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+    """Loads of texels that are there."""
+    if op.code != "load":
+        return None
+    return [rewriter.build.emit("load", *operands, data=replace(op.data, boundary="inside"))]
 
-    def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+
+def _of_component(function: Function) -> Function:
+    """The same of one component."""
+
+    def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value]:
         build = rewriter.build
-        if op.regions:
-            return None
         if op.code == "splat":
             return operands
         if op.code == "constant":
             type, number = op.data
             return [build.constant(_scalar(type), number if type.is_scalar else number[0])]
-        data = op.data
-        if op.code == "load":
-            data = replace(data, type=_scalar(data.type), boundary="inside")
+        data = replace(op.data, type=_scalar(op.data.type)) if op.code == "load" else op.data
         return [build.emit(op.code, *operands, data=data)]
 
     images = tuple([ImageInput(image.name, _scalar(image.type)) for image in function.images])
