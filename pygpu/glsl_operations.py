@@ -120,6 +120,20 @@ _OF_PARTS: Final = frozenset(("select", "splat", "construct", "swizzle", "elemen
 def _may_be_negated(context: Context, value: Value) -> bool:
     """Whether a compiler may take an int for the negative of another: where nobody knows what it
     is, too."""
+    left, seen = [value], set()
+    while left:
+        part = left.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        if part.op is not None and part.op.code in _OF_PARTS:
+            left += [each for each in part.op.operands if each.type.kind == "int"]
+        elif _is_negated(context, part):
+            return True
+    return False
+
+
+def _is_negated(context: Context, value: Value) -> bool:
     op = value.op
     if op is None:
         return not context.is_place(value)
@@ -132,9 +146,6 @@ def _may_be_negated(context: Context, value: Value) -> bool:
         case "sub":
             number = next(numbers)
             return number is not None and _first(number) == 0
-        case code if code in _OF_PARTS:
-            parts = [part for part in op.operands if part.type.kind == "int"]
-            return any(_may_be_negated(context, part) for part in parts)
     return op.code not in _NOT_NEGATED
 
 
