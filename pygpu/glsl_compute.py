@@ -73,9 +73,11 @@ def pixel_program(
     outputs: Sequence[Format],
     threads: tuple[int, int] = GROUP,
     dialect: Dialect = PLAIN,
+    loops: bool = False,
 ) -> ComputeProgram:
     """The program of a function whose loads lie inside their images. A thread makes one pixel, or
-    as many along a row as fill whole elements of the buffers."""
+    as many along a row as fill whole elements of the buffers: where it `loops`, by a loop that no
+    compiler unrolls, for those of software take ten times as long for four pixels as for one."""
     columns = max([pixels_at_once(format, dialect.narrow) for format in outputs])
     writer = _Writer(function, inputs, outputs, dialect)
     lines = writer.body()
@@ -85,7 +87,7 @@ def pixel_program(
     ]
     main = _one_pixel(writer, lines, stores)
     if columns > 1:
-        main = _some_pixels(writer, lines, stores, columns)
+        main = _some_pixels(writer, lines, stores, columns, loops)
     return writer.finish(main, columns, 1, threads)
 
 
@@ -240,20 +242,32 @@ def _one_pixel(writer: _Writer, lines: list[str], stores: list[str]) -> list[str
     return braced("void main()", body)
 
 
-def _some_pixels(writer: _Writer, lines: list[str], stores: list[str], columns: int) -> list[str]:
+def _some_pixels(
+    writer: _Writer, lines: list[str], stores: list[str], columns: int, loops: bool
+) -> list[str]:
     """A function for one pixel, and a thread that calls it for some of them."""
     targets = writer.targets
     outs = ", ".join(f"out {stored_type(target.format)} {target.name}" for target in targets)
     size = targets[0].size
     arguments = ", ".join(f"{target.name}[k]" for target in targets)
+    if loops:
+        each = [
+            f"int count = min({columns}, {size}.x - x);",
+            "for (int k = 0; k < count; k++)",
+            f"{INDENT}pixel(ivec2(x + k, y), {arguments});",
+        ]
+    else:
+        each = [
+            f"for (int k = 0; k < {columns}; k++)",
+            f"{INDENT}pixel(ivec2(min(x + k, {size}.x - 1), y), {arguments});",
+        ]
     body = [
         f"int x = {columns} * int(gl_GlobalInvocationID.x);",
         "int y = int(gl_GlobalInvocationID.y) + top;",
         f"if (x >= {size}.x || y >= {size}.y)",
         f"{INDENT}return;",
         *(f"{stored_type(target.format)} {target.name}[{columns}];" for target in targets),
-        f"for (int k = 0; k < {columns}; k++)",
-        f"{INDENT}pixel(ivec2(min(x + k, {size}.x - 1), y), {arguments});",
+        *each,
     ]
     for target in targets:
         texels = [f"{target.name}[{k}]" for k in range(columns)]

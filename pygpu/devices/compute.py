@@ -116,7 +116,9 @@ class ComputeDevice:
         shape = task.shape or shapes.default(function, inputs, outputs, self.dialect.narrow)
         function = convert_all(function) if self.dialect.loose else unroll(function)
         lowered = apply(CLEAN, lower_boundary(function))
-        return pixel_program(lowered, inputs, outputs, shape.threads, self.dialect)
+        return pixel_program(
+            lowered, inputs, outputs, shape.threads, self.dialect, loops=self.is_software
+        )
 
     def _table(self, task: _Task) -> ComputeProgram | None:
         """The program that looks the results of bytes up; None where it would not pay, as it does
