@@ -41,6 +41,7 @@ CHUNK: Final = 16  # bytes
 TEXELS: Final = 32  # that a lane of a wide program holds at once: enough loads on their way
 ROUNDS: Final = (4, 8)  # of them, in nested loops
 EDGE: Final = 4  # chunks that a lane loads at once where some may be missing
+DOWN: Final = 8  # the same of a lane that folds a column
 PLAIN_ROUNDS: Final = (8, 8)  # where a lane loads single texels
 OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
 _TAKEN: Final = frozenset(
@@ -106,9 +107,9 @@ def fold_program(
     body += function("bool is_there(int x, int y)", ["return x < extent.x && y < extent.y;"])
     if chunks.is_wide:
         body += writer.chunk(chunks.pixels)
-        body += _wide_strip(chunks.count)
-    else:
-        body += _plain_strip()
+    elif chunks.count > 1:
+        body += function("Value chunk(int x, int y, bool whole)", ["return value(ivec2(x, y));"])
+    body += _strips(chunks.count) if chunks.is_wide or chunks.count > 1 else _plain_strip()
     body += _main(types, along, lanes)
     writer.printer.helpers.update(joiner.printer.helpers)
     writer.declared += joiner.declared
@@ -181,17 +182,15 @@ def _chunks(
     value: Function, join: Function, folded: Sequence[Format], along: str, unrolled: bool
 ) -> _Chunks:
     """Whole chunks where the functions are short and have no loop, else a texel at a time. Lanes
-    that fold columns have neighbouring columns, a texel each."""
+    that fold columns have neighbouring columns, some texels of one at once."""
     ops = [*walk(value.body), *walk(join.body)]
-    if along == ALONG_Y or any(op.code == "loop" for op in ops):
+    pixels = 1 if along == ALONG_Y else max([_chunk_pixels(format) for format in folded])
+    if any(op.code == "loop" for op in ops) or pixels * len(ops) > OPERATIONS:
         return _Chunks(1, 1, False)
-    pixels = max([_chunk_pixels(format) for format in folded])
-    if pixels * len(ops) > OPERATIONS:
-        return _Chunks(1, 1, False)
-    count = TEXELS // max(pixels, 4) if unrolled else 1
+    count = (DOWN if along == ALONG_Y else TEXELS // max(pixels, 4)) if unrolled else 1
     while count > 1 and count * pixels * len(ops) > OPERATIONS:
         count //= 2
-    return _Chunks(pixels, count, True)
+    return _Chunks(pixels, count, along != ALONG_Y)
 
 
 def _chunk_pixels(format: Format) -> int:
@@ -341,7 +340,7 @@ def _tree(name: str, count: int, is_there: Callable[[int], str]) -> list[str]:
     return lines
 
 
-def _wide_strip(count: int) -> list[str]:
+def _strips(count: int) -> list[str]:
     """What a lane folds: rounds of `count` chunks at once. Where all of these are there and full,
     nothing is tested; else they come few by few, so that the text stays short."""
     places = [f"x + {k} * pace.x, y + {k} * pace.y" if k else "x, y" for k in range(count)]

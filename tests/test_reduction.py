@@ -111,6 +111,19 @@ def test_programs_for_hardware_are_right(
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
 @pytest.mark.parametrize("shape", [(300, 517), (37, 45), (3000, 5), (5, 3000)])
+def test_axes_are_folded_by_programs_for_hardware(
+    shape: tuple[int, int], axis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opengl.Context, "is_software", False)
+    for dtype in ("float32", "uint8", "int16"):
+        for threads in (1, compute_reduction.THREADS):
+            monkeypatch.setattr(compute_reduction, "THREADS", threads)
+            check(texels(shape, dtype), axis)
+            check(texels((*shape, 3), dtype), axis)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("shape", [(300, 517), (37, 45), (3000, 5), (5, 3000)])
 def test_few_groups_at_once_are_enough(
     shape: tuple[int, int], axis: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -204,7 +204,7 @@ def _rounds(program: FoldProgram, chunks: int, threads: int) -> tuple[int, int, 
     """The rounds of a lane, for an image of so many chunks: fewer where there would not be so many
     threads."""
     outer, inner, count = program.rounds
-    if program.along == BOTH:
+    if program.along != ALONG_X:
         while outer * inner > FEWEST and chunks < threads * outer * inner * count:
             outer, inner = (outer // 2, inner) if outer >= inner else (outer, inner // 2)
     return outer, inner, count
