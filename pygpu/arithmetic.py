@@ -395,7 +395,10 @@ def elementwise(
     `data` is the operation's, on scalars and vectors.
     """
     if any(isinstance(operand, (Array, np.ndarray)) for operand in operands):
-        return _array_elementwise(w, code, operands, kind)
+        plain = without_dimensions(w, operands)
+        if plain is None:
+            return _array_elementwise(w, code, operands, kind)
+        operands = plain
 
     def emit(type: Type, parts: Sequence[Any]) -> Value:
         values = [as_value(w, part, type) for part in parts]
@@ -421,6 +424,18 @@ def elementwise(
     if all(map(scalar_kind, operands)):
         return scalar(*operands)
     return NotImplemented
+
+
+def without_dimensions(w: Walker, operands: Sequence[Any]) -> list[Any] | None:
+    """Scalars and vectors, of which some were arrays of no dimensions: NumPy takes these for
+    numbers where they meet vectors. None where anything else is among them."""
+    found = []
+    for operand in operands:
+        array = w.read(operand) if isinstance(operand, Array) else operand
+        is_number = isinstance(array, np.ndarray) and array.ndim == 0
+        found.append(array[()] if is_number else operand)
+    is_plain = all(scalar_kind(value) or vector_type(value) for value in found)
+    return found if is_plain else None
 
 
 def _array_elementwise(

@@ -21,7 +21,6 @@ import numpy as np
 
 from pygpu import (
     classes,
-    elements,
     generators,
     indexing,
     methods,
@@ -135,8 +134,6 @@ def _call_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) 
                 return native(w, function, args, keywords)
             except NotKnown:
                 pass
-        if isinstance(function, np.ufunc):
-            args = tuple([elements.without_dimensions(w, arg) for arg in args])
         result = _by_rule(function, functools.partial(rule, w), args, keywords)
         if result is not NotImplemented:
             return result

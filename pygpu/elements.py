@@ -96,6 +96,10 @@ def from_objects(w: Walker, array: Any) -> Any:
 
 
 def each(w: Walker, a: Any, b: Any, function: Any) -> Any:
+    """A function of the elements of two arrays, with NumPy's broadcasting."""
+    plain = arithmetic.without_dimensions(w, (a, b))
+    if plain is not None:
+        return function(*plain)
     first, second = np.broadcast_arrays(to_objects(w, a), to_objects(w, b))
     pairs = zip(first.reshape(-1), second.reshape(-1), strict=True)
     return array_of([function(x, y) for x, y in pairs], first.shape)
@@ -103,14 +107,6 @@ def each(w: Walker, a: Any, b: Any, function: Any) -> Any:
 
 def is_array(value: Any) -> bool:
     return isinstance(value, (Array, np.ndarray)) and not isinstance(value, np.generic)
-
-
-def without_dimensions(w: Walker, value: Any) -> Any:
-    """A number for an array of no dimensions, as NumPy takes one where it meets a vector."""
-    if not is_array(value):
-        return value
-    array = w.read(value) if isinstance(value, Array) else value
-    return array[()] if array.ndim == 0 else value
 
 
 def matrix_rows(w: Walker, value: Any) -> list[Any] | None:

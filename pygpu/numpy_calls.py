@@ -193,6 +193,7 @@ def _extremum(code: str) -> Rule:
         return arithmetic.select(w, either, b, a)
 
     def rule(w: Walker, a: Any, b: Any) -> Any:
+        a, b = arithmetic.without_dimensions(w, (a, b)) or (a, b)
         if scalar_kind(a) and scalar_kind(b):
             return scalar(w, a, b)
         if vector_type(a) or vector_type(b):

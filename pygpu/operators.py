@@ -24,7 +24,6 @@ from pygpu.elements import (
     to_objects,
     unwrapped,
     vector_like,
-    without_dimensions,
 )
 from pygpu.known import NotKnown, adopt, concrete
 from pygpu.objects import class_of, user_method
@@ -201,9 +200,6 @@ def compare(w: Walker, symbol: str, a: Any, b: Any) -> Any:
     if result is not NotImplemented:
         return result
     if any(isinstance(value, (Array, np.ndarray)) for value in (a, b)):
-        numbers = _without_dimensions(w, a, b)
-        if numbers is not None:
-            return compare(w, symbol, *numbers)
         return each(w, a, b, lambda x, y: compare(w, symbol, x, y))
     left, right = class_of(a), class_of(b)
     tries = [(a, symbol, b), (b, _SWAPPED[symbol], a)]
@@ -296,19 +292,9 @@ def contains(w: Walker, container: Any, value: Any) -> Any:
     return found
 
 
-def _without_dimensions(w: Walker, a: Any, b: Any) -> tuple[Any, Any] | None:
-    """Scalars and vectors where one of the two is an array of no dimensions."""
-    first, second = without_dimensions(w, a), without_dimensions(w, b)
-    is_plain = all(scalar_kind(value) or vector_type(value) for value in (first, second))
-    return (first, second) if is_plain else None
-
-
 def _array_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
     if not (is_array(a) or is_array(b)):
         return NotImplemented
-    numbers = _without_dimensions(w, a, b)
-    if numbers is not None:
-        return binary(w, symbol, *numbers)
     allowed = (Array, np.ndarray, List, Tuple, list, tuple, Matrix)
     if not all(scalar_kind(v) or vector_type(v) or isinstance(v, allowed) for v in (a, b)):
         return NotImplemented
