@@ -28,12 +28,8 @@ RANDOM: Final = np.random.default_rng(3).random((3, 3))
 
 def weighed(weights: Any) -> Callable[..., Any]:
     """The sum of texels by weights (3, 3)."""
-    rows = np.asarray(weights, float).tolist()
-
-    def function(im: Image, p: Position) -> Any:
-        return sum([rows[y + 1][x + 1] * im(p + (x, y)) for x, y in AROUND if rows[y + 1][x + 1]])
-
-    return function
+    kernel = np.asarray(weights, float)
+    return lambda im, p: kernels.convolve(kernel, im, p)
 
 
 def length(weights: Any) -> Callable[..., Any]:

@@ -33,7 +33,7 @@ from pygpu.glsl_writer import (
     stored_type,
 )
 from pygpu.passes.block import Blocked
-from pygpu.ssa import Function, Op, Value, left_by, walk
+from pygpu.ssa import Function, Op, Value, left_by
 from pygpu.storage import Format
 
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
@@ -202,16 +202,10 @@ def _store_row(
 
 
 def _stored(writer: _Writer, target: Target, value: Value) -> tuple[list[str], str]:
-    """What is stored of a value, and lines before it: what is computed with floats is made a
-    variable, so that it can be `precise`, and what is cut apart gets a name."""
-    printer, format, lines = writer.printer, target.format, []
-    names, text = printer.names, str(printer.text(value))
-    if printer.precise and value.type.kind == "float" and not text.isidentifier():
-        name = writer.namer.fresh(target.name)
-        lines.append(f"{printer.qualified(value)} {name} = {text};")
-        printer.names = {**names, value: Text(name)}
-    text = str(store(printer, value, format))
-    printer.names = names
+    """What is stored of a value, and lines before it: what is cut apart gets a name."""
+    format = target.format
+    lines, made = writer.stored(value, format, target.name)
+    text = str(made)
     if (format.dtype.itemsize < 4 or format.channels == 3) and not text.isidentifier():
         name = writer.namer.fresh(target.name)
         lines.append(f"{stored_type(format)} {name} = {text};")
@@ -298,7 +292,6 @@ class _Writer(Writer):
         many = len(outputs) > 1
         names = [f"result{index}" if many else "result" for index in range(len(outputs))]
         super().__init__(function, inputs, dialect, frozenset([*names, "top", "pixel"]), is_parted)
-        self.has_lanes = any(op.code.startswith("lane") for op in walk(function.body))
         self.sizes: dict[int, str] = {}
         self.data: dict[int, str] = {}
         fresh = self.namer.fresh

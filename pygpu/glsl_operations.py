@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from pygpu.glsl_text import PRIMARY, UNARY, Text, call, conditional, infix, literal, prefix
 from pygpu.ops import OPEN
@@ -111,8 +111,8 @@ def _extreme(name: str) -> Row:
 
 
 _NOT_NEGATED: Final = frozenset(
-    """constant add sub mul fma floordiv mod min max abs shl shr bit_and bit_or bit_xor to_int dot
-    load table width height""".split()
+    "constant add floordiv mod min max abs shl shr bit_and bit_or bit_xor dot load table width "
+    "height".split()
 )
 _OF_PARTS: Final = frozenset(("select", "splat", "construct", "swizzle", "element"))
 
@@ -137,20 +137,20 @@ def _is_negated(context: Context, value: Value) -> bool:
     op = value.op
     if op is None:
         return not context.is_place(value)
-    numbers = map(constant_of, op.operands)
     match op.code:
         case "to_int":  # a bool is a mask, and its number the negative of that
             return op.operands[0].type.kind == "bool"
         case "mul":
-            return any(number is not None and _first(number) == -1 for number in numbers)
+            return any(_holds(operand, -1) for operand in op.operands)
         case "sub":
-            number = next(numbers)
-            return number is not None and _first(number) == 0
+            return _holds(op.operands[0], 0)
     return op.code not in _NOT_NEGATED
 
 
-def _first(number: Any) -> Any:
-    return number[0] if isinstance(number, tuple) else number
+def _holds(value: Value, number: int) -> bool:
+    """Whether a component of a constant is the number."""
+    constant = constant_of(value)
+    return number in (constant if isinstance(constant, tuple) else (constant,))
 
 
 _FUNCTION_OF: Final = {

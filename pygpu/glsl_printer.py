@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from pygpu.glsl_helper import PREFIX
@@ -58,7 +59,6 @@ class Printer:
         self.may_be_nan = finite.may_be_nan
         self.names: dict[Value, Text] = {}
         self.helpers: dict[tuple[str, int], None] = {}
-        self.whole = _whole(plan.function)
         self._plain: dict[Value, bool] = {}
 
     # ------------------------------------------------ expressions
@@ -102,6 +102,11 @@ class Printer:
                 turned = Op(NEGATED[op.code], op.operands, None, [condition.type])
                 return self.expression(turned)
         return opposite(self.text(condition), 1, self.is_plain(condition))
+
+    @cached_property
+    def whole(self) -> set[Value]:
+        """What is exact however it is computed."""
+        return _whole(self.plan.function)
 
     def is_place(self, value: Value) -> bool:
         return value in (self.plan.function.x, self.plan.function.y)

@@ -106,10 +106,12 @@ def fold_program(
     ]
     body += function("bool is_there(int x, int y)", ["return x < extent.x && y < extent.y;"])
     if chunks.is_wide:
-        body += writer.chunk(chunks.pixels)
+        body += [*writer.chunk(chunks.pixels), *_strips(chunks.count)]
     elif chunks.count > 1:
         body += function("Value chunk(int x, int y, bool whole)", ["return value(ivec2(x, y));"])
-    body += _strips(chunks.count) if chunks.is_wide or chunks.count > 1 else _plain_strip()
+        body += _strips(chunks.count)
+    else:
+        body += _plain_strip()
     body += _main(types, along, lanes)
     writer.printer.helpers.update(joiner.printer.helpers)
     writer.declared += joiner.declared

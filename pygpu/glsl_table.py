@@ -15,7 +15,7 @@ from typing import Final
 from pygpu.glsl_compute import ComputeProgram
 from pygpu.glsl_printer import INDENT, braced
 from pygpu.glsl_text import Text
-from pygpu.glsl_writer import Dialect, Writer, as_seen, store
+from pygpu.glsl_writer import Dialect, Writer, as_seen
 from pygpu.ssa import Function, Op, images_read
 from pygpu.storage import Format
 
@@ -96,12 +96,8 @@ class _Writer(Writer):
         given = self.inputs[self.image]
         seen = as_seen(printer, Text("stored"), given)
         lines.insert(0, f"{given.type} {self.seen} = {seen};")
-        if printer.precise and result.type.kind == "float":
-            name = self.namer.fresh("value")
-            lines.append(f"{printer.qualified(result)} {name} = {printer.text(result)};")
-            printer.names = {**printer.names, result: Text(name)}
-        lines.append(f"return {store(printer, result, format)};")
-        return braced("uint entry(uint stored)", lines)
+        before, text = self.stored(result, format, "value")
+        return braced("uint entry(uint stored)", [*lines, *before, f"return {text};"])
 
 
 def _looked() -> list[str]:

@@ -138,6 +138,24 @@ class Writer:
         x, y = map(self.printer.text, op.operands)
         return call("ivec2", _moved(x, dx), _moved(y, dy))
 
+    @property
+    def has_lanes(self) -> bool:
+        """Whether what was printed so far computes with two float16 at once."""
+        return any(name.startswith("lane") for name, _ in self.printer.helpers)
+
+    def stored(self, value: Value, format: Format, name: str) -> tuple[list[str], Text]:
+        """A result as it is stored, and lines before it: what is computed with floats is made a
+        variable of about that name, so that it can be `precise`."""
+        printer, lines = self.printer, []
+        names, text = printer.names, str(printer.text(value))
+        if printer.precise and value.type.kind == "float" and not text.isidentifier():
+            name = self.namer.fresh(name)
+            lines.append(f"{printer.qualified(value)} {name} = {text};")
+            printer.names = {**names, value: Text(name)}
+        made = store(printer, value, format)
+        printer.names = names
+        return lines, made
+
     # ------------------------------------------------ tables
 
     def look_up(self, op: Op) -> Text:
@@ -219,11 +237,10 @@ class Writer:
         if is_precise(helpers) and version < 400:
             is_known = self.dialect.version >= 400
             header = ["#version 400 core"] if is_known else [*header, "#define precise"]
-        has_lanes = any(name.startswith("lane") for name, _ in helpers)
-        if has_lanes and self.dialect.narrow:
+        if self.has_lanes and self.dialect.narrow:
             extensions = sorted({*extensions, NARROW_BUFFERS})
         header += [f"#extension {name} : require" for name in extensions]
-        if has_lanes:
+        if self.has_lanes:
             functions = _LANES[self.dialect.narrow]
             header += [f"#define pg_{name} {own}" for name, own in functions.items()]
         parts = [lines_of(header), lines_of([*inputs, *uniforms])]

@@ -21,6 +21,7 @@ from pygpu.profile import Job
 from pygpu.shapes import Shape
 from pygpu.ssa import Function
 from test_glsl import validate
+from test_lanes import job_of
 
 Array = NDArray[Any]
 SIZES = [(1, 1), (2, 40), (3, 2), (5, 16), (7, 17), (9, 31), (6, 32), (33, 70)]
@@ -48,11 +49,6 @@ def weighed(im: Image, p: Position) -> Any:
 
 def negative(im: Image, p: Position) -> Any:
     return 1 - im(p)
-
-
-def job_of(written: Any, *images: Any, dtype: str = "uint8", **kwargs: Any) -> Job:
-    compiled = pygpu.compile(written, target="compute")
-    return Job.of(compiled, images, kwargs, None, dtype)
 
 
 def scalar_of(job: Job) -> Function | None:

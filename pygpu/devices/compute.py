@@ -39,8 +39,7 @@ from pygpu.storage import Format, Storage
 COPY: Final = "opengl buffer"  # the name of a storage's copy here
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
 LARGEST_LANES: Final = 1536  # the same in lanes, above which registers run out
-TALLEST: Final = 17  # rows that are read for a block of several rows, for the same reason
-HIGHEST: Final = 16  # rows that are read for a block of one
+TALLEST: Final = 17  # its rows and those read for a pixel together, for the same reason
 LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
 WORDS: Final = 4  # of a block's row, where bytes are computed two at a time
 EARLY: Final = 32  # operations of a pixel from which on its row is stored as soon as it is there
@@ -107,9 +106,9 @@ class ComputeDevice:
         """The program of a pass: by a table where results are few, by blocks where pixels share
         anything."""
         function, inputs, outputs = task.function, task.inputs, task.outputs
-        program = self._table(task)
+        fused = fuse(function) if self.dialect.fused else function
+        program = self._table(task, fused)
         if program is None and can_block(function) and size(function) <= self.largest:
-            fused = fuse(function) if self.dialect.fused else function
             program = self._lanes(task, fused) or self._block(task, fused)
         if program is not None:
             return program
@@ -120,12 +119,11 @@ class ComputeDevice:
             lowered, inputs, outputs, shape.threads, self.dialect, loops=self.is_software
         )
 
-    def _table(self, task: _Task) -> ComputeProgram | None:
+    def _table(self, task: _Task, fused: Function) -> ComputeProgram | None:
         """The program that looks the results of bytes up; None where it would not pay, as it does
         not where a processor looks up."""
         if self.is_software:
             return None
-        fused = fuse(task.function) if self.dialect.fused else task.function
         scalar = of_a_byte(fused, task.inputs, task.outputs)
         if scalar is None or not pays(scalar):
             return None
@@ -136,11 +134,11 @@ class ComputeDevice:
         """The program that computes bytes two at a time; None where too little would be, or it is
         too much to compile or to bind."""
         exact = Exact.of(fused, task.inputs, task.outputs) if self.dialect.lanes else None
-        regrouped = by_columns(exact) if exact is not None else None
-        if exact is None or regrouped is None or not regrouped.pays(exact):
+        if exact is None:
             return None
+        regrouped = by_columns(exact)
         row = regrouped.cost * 2 * WORDS
-        if row > self.largest or regrouped.height > HIGHEST:
+        if not regrouped.pays(exact) or row > self.largest or regrouped.height >= TALLEST:
             return None
         shape = task.shape or shapes.LANES
         rows = _rows(min(shape.rows, shapes.LANES.rows), row, LARGEST_LANES)
@@ -240,11 +238,8 @@ class Pass:
             buffer.glo.bind_to_storage_buffer(binding)
         self._set_sizes(inputs, shape)
         self.bindings.bind(uniforms)
-        across, down = -(-width // self.columns), -(-height // self.rows)
-        for first in range(0, down, gl.limits.groups):
-            if first and self.top is not None:
-                self.top.value, self.held.sizes = first * self.rows, None
-            self.program.run(across, min(down - first, gl.limits.groups), 1)
+        groups = -(-width // self.columns), -(-height // self.rows)
+        self.held.dispatch(groups, gl.limits.groups, self.top, self.rows)
         return results
 
     def _set_sizes(self, inputs: Sequence[Storage], shape: tuple[int, int]) -> None:

@@ -145,10 +145,7 @@ class Folded:
             folds=(first, last, max(2 * first - last, 0)),
         )
         ready.bindings.bind(uniforms)
-        for top in range(0, groups[1], gl.limits.groups):
-            if top:
-                ready.uniforms["top"].value, ready.held.sizes = top, None
-            ready.program.run(groups[0], min(groups[1] - top, gl.limits.groups), 1)
+        ready.held.dispatch(groups, gl.limits.groups, ready.uniforms["top"], 1)
         return buffer, (rows, columns)
 
     def _read(
