@@ -99,8 +99,9 @@ def block_program(
 ) -> ComputeProgram:
     """The program of which a thread makes a block. Rows are stored as soon as they are there
     (`early`), so that few values live at once, or all at the end: no driver moves loads before
-    stores, so all rows are on their way at once then."""
-    writer = _Writer(blocked.function, blocked.inputs, blocked.outputs, dialect, is_parted=True)
+    stores, so all rows are read before any is stored then."""
+    held = frozenset() if early else frozenset(("load",))
+    writer = _Writer(blocked.function, blocked.inputs, blocked.outputs, dialect, True, held)
     writer.printer.precise = dialect.fused
     size = writer.targets[0].size
     step = f"ivec2({blocked.columns}, {blocked.rows})"
@@ -288,10 +289,12 @@ class _Writer(Writer):
         outputs: Sequence[Format],
         dialect: Dialect,
         is_parted: bool = False,
+        held: frozenset[str] = frozenset(),
     ) -> None:
         many = len(outputs) > 1
         names = [f"result{index}" if many else "result" for index in range(len(outputs))]
-        super().__init__(function, inputs, dialect, frozenset([*names, "top", "pixel"]), is_parted)
+        taken = frozenset([*names, "top", "pixel"])
+        super().__init__(function, inputs, dialect, taken, is_parted, held)
         self.sizes: dict[int, str] = {}
         self.data: dict[int, str] = {}
         fresh = self.namer.fresh

@@ -43,6 +43,7 @@ class Plan:
     free: set[Value] = field(default_factory=set)
     inlined: set[Value] = field(default_factory=set)
     apart: frozenset[str] = frozenset()  # codes of operations whose operands are variables
+    held: frozenset[str] = frozenset()  # codes of operations whose results are
     choices: set[Op] = field(default_factory=set)  # branches printed as `c ? a : b`
     variable: dict[Value, Variable] = field(default_factory=dict)
     roles: dict[Value, str] = field(default_factory=dict)  # what unnamed values are called
@@ -85,12 +86,15 @@ class Plan:
 
 
 def make_plan(
-    function: Function, is_parted: bool = False, apart: frozenset[str] = frozenset()
+    function: Function,
+    is_parted: bool = False,
+    apart: frozenset[str] = frozenset(),
+    held: frozenset[str] = frozenset(),
 ) -> Plan:
-    """Operands of the operations `apart` are variables. `is_parted` says that each side of a branch
-    that ends the function, and makes all its results, ends it by itself: what the sides leave goes
-    into no common variables."""
-    plan = Plan(function, apart=apart)
+    """Operands of the operations `apart` are variables, and results of those that are `held`.
+    `is_parted` says that each side of a branch that ends the function, and makes all its results,
+    ends it by itself: what the sides leave goes into no common variables."""
+    plan = Plan(function, apart=apart, held=held)
     if is_parted:
         plan.parted = _last_branch(function)
     plan.free.update(function.body.params)
@@ -202,7 +206,7 @@ def _choose_expressions(
             continue
         size = 1 + sum(sizes.get(operand, 0) for operand in plan.operands(op))
         once = plan.uses[value] == 1 and used_in.get(value) is scopes.loop[value]
-        if once and size <= LARGEST and value not in named:
+        if once and size <= LARGEST and value not in named and op.code not in plan.held:
             plan.inlined.add(value)
             sizes[value] = size
 

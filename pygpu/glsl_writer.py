@@ -80,12 +80,14 @@ class Writer:
         dialect: Dialect,
         taken: frozenset[str],
         is_parted: bool = False,
+        held: frozenset[str] = frozenset(),
     ) -> None:
         self.function = function
         self.inputs = inputs
         self.dialect = dialect
         self.namer = Namer(taken | {"p"})
-        self.plan = make_plan(function, is_parted, APART if dialect.fused else frozenset())
+        apart = APART if dialect.fused else frozenset()
+        self.plan = make_plan(function, is_parted, apart, held)
         finite = Finite(function, inputs)
         self.printer = Printer(self.plan, self.namer, finite, dialect.loose, self.leaf)
         self.printer.saturates = dialect.saturates

@@ -18,12 +18,12 @@ from typing import Final
 
 from pygpu import cache
 from pygpu.passes.block import columns_of, size
-from pygpu.passes.footprint import footprint
+from pygpu.passes.footprint import footprint, reads_itself
 from pygpu.ssa import Function, images_read, walk
 from pygpu.storage import Format
 
 KIND: Final = "shape"  # of what is kept in the disk cache
-PROGRAMS: Final = 4  # counts what was measured: another number where programs are made otherwise
+PROGRAMS: Final = 5  # counts what was measured: another number where programs are made otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,12 @@ class Shape:
 CANDIDATES: Final = tuple(
     Shape(4, rows, *threads)
     for rows in (1, 2, 4, 8)
-    for threads in ((64, 1), (32, 4), (16, 8), (8, 8), (32, 8), (16, 16))
+    for threads in ((64, 1), (64, 2), (32, 4), (16, 8), (8, 8), (32, 8), (16, 16))
 )
 
 # The shapes of functions of which nothing was measured: the fastest for such kernels on an H200.
-OWN: Final = Shape(4, 1, 32, 8)  # what is read is the pixel itself: memory is all there is
-WHOLE: Final = Shape(1, 1, 64, 2)  # the same of pixels of 16 bytes
+OWN: Final = Shape(4, 2, 64, 2)  # what is read is the pixel itself: memory is all there is
+WHOLE: Final = Shape(1, 2, 64, 2)  # the same of pixels of 16 bytes
 POINTS: Final = Shape(4, 2, 32, 4)  # pixels of a column share nothing, or too little to matter
 WINDOWS: Final = Shape(4, 4, 32, 4)  # rows share what they read, or are of 8 or 16 bits
 PACKED: Final = Shape(4, 8, 16, 8)  # rows share what they read and are of 8 or 16 bits
@@ -86,11 +86,10 @@ def default(
         return SINGLE if is_single else SCATTERED
     texels = sum(op.code == "load" for op in ops)
     is_flat = not any(each.up or each.down for each in found if each is not None)
-    is_own = is_flat and not any(each.left or each.right for each in found if each is not None)
     is_packed = all(inputs[index].dtype.itemsize < 4 for index in read)
     if is_flat and is_packed and is_single:
         return COLOURS
-    if is_own and not is_packed:
+    if reads_itself(found) and not is_packed:
         return WHOLE if is_single else OWN
     tests = sum(value.type.kind == "bool" for op in ops for value in op.results)  # cost little
     if size(function) - tests > DENSE * texels or (is_flat and not is_packed):

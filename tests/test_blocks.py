@@ -14,6 +14,7 @@ import pygpu
 from conftest import require
 from pygpu import Image, Position, Vec2, interpret, offsets, shapes, targets
 from pygpu.devices.compute import ComputeDevice
+from pygpu.glsl_compute import block_program
 from pygpu.passes.block import block, can_block, columns_of
 from pygpu.profile import Job
 from pygpu.ssa import BOUNDARIES, Builder, ImageInput, Region, Value, walk
@@ -290,6 +291,20 @@ def test_rows_share_what_they_read() -> None:
     down = build.finish([build.emit("add", above, below)])
     inside = [dx for name, dx in loads(block(down, [GREY], [GREY], 4, 4).function) if name == "im4"]
     assert len(inside) == 6  # rows y - 1 to y + 4
+
+
+@pytest.mark.parametrize("columns", [1, 4])
+def test_what_shares_nothing_is_read_before_anything_else(columns: int) -> None:
+    build = Builder("light", [ImageInput("im", FLOAT)])
+    texel = build.load(0, build.x, build.y)
+    light = build.finish([build.emit("mul", texel, build.emit("sin", texel))])
+    blocked = block(light, [GREY], [GREY], columns, 2, ahead=True)
+    codes = [op.code for op in walk(blocked.function.body) if op.code in ("load", "sin")]
+    side = ["load"] * 2 + ["sin"] * 2 * columns  # sin of four pixels is one of each
+    assert codes[: len(side)] == side
+    text = block_program(blocked, early=False).text
+    before = text.split("void main()")[1].split("result_data[")[0]  # the first that is stored
+    assert before.count(" texel") == 2
 
 
 def test_images_of_four_channels_take_one_column() -> None:

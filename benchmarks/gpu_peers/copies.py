@@ -9,6 +9,7 @@ from benchmarks.gpu_peers.gl_buffers import empty, read, uploaded
 from pygpu.devices import opengl
 
 NAME: Final = "copy"
+HAS_ONE_TARGET: Final = True
 COPY: Final = """\
 #version 430 core
 layout(local_size_x = 256) in;

@@ -13,6 +13,7 @@ from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, c
 
 NAME: Final = "CuPy kernels"
+HAS_ONE_TARGET: Final = True
 NAMES: Final = {
     "sqrt": "sqrtf", "exp": "expf", "floor": "floorf", "abs": "fabsf", "min": "fminf",
     "max": "fmaxf",

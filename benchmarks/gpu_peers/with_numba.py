@@ -17,6 +17,7 @@ from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
 NAME: Final = "Numba"
+HAS_ONE_TARGET: Final = True
 BLOCK: Final = (32, 8)
 NAMES: Final = {
     "sqrt": "math.sqrt", "exp": "math.exp", "abs": "abs", "min": "min", "max": "max",

@@ -13,6 +13,7 @@ from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
 NAME: Final = "Triton"
+HAS_ONE_TARGET: Final = True
 NAMES: Final = {
     "sqrt": "tl.sqrt", "exp": "tl.exp", "floor": "tl.floor", "abs": "tl.abs", "min": "tl.minimum",
     "max": "tl.maximum", "select": "tl.where", "int": "whole", "float": "real",

@@ -27,6 +27,7 @@ from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.columns import by_columns
 from pygpu.passes.exact import Exact
 from pygpu.passes.finite import without_nans
+from pygpu.passes.footprint import footprint, reads_itself
 from pygpu.passes.fuse import fuse
 from pygpu.passes.if_conversion import convert_all
 from pygpu.passes.lanes import lanes
@@ -42,7 +43,8 @@ LARGEST_LANES: Final = 1536  # the same in lanes, above which registers run out
 TALLEST: Final = 17  # its rows and those read for a pixel together, for the same reason
 LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
 WORDS: Final = 4  # of a block's row, where bytes are computed two at a time
-EARLY: Final = 32  # operations of a pixel from which on its row is stored as soon as it is there
+EARLY: Final = 32  # operations of a pixel from which on a row is stored before the next is read
+AHEAD: Final = 2  # rows that share nothing and are all read first: they are on their way at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +160,19 @@ class ComputeDevice:
             return None
         shape = task.shape or shapes.default(function, inputs, outputs, narrow)
         rows = _rows(shape.rows, row, self.largest)
+        ahead = rows <= AHEAD and reads_itself(footprint(function))
         blocked = block(
-            fused, inputs, outputs, columns, rows, loops=self.is_software, narrow=narrow
+            fused,
+            inputs,
+            outputs,
+            columns,
+            rows,
+            loops=self.is_software,
+            narrow=narrow,
+            ahead=ahead,
         )
-        program = block_program(blocked, shape.threads, self.dialect, pixel >= EARLY)
+        early = pixel >= EARLY and not ahead
+        program = block_program(blocked, shape.threads, self.dialect, early)
         return program if self._is_bound(program) else None
 
     def _is_bound(self, program: ComputeProgram) -> bool:

@@ -110,17 +110,20 @@ def block(
     few: int = FEW,
     loops: bool = False,
     narrow: bool = False,
+    ahead: bool = False,
 ) -> Blocked:
     """The function of a block of 1 or COLUMNS columns, with all loads inside their images. Where it
     `loops`, pixels of blocks that look over an edge are computed one after the other by a loop,
     which is less to compile, and which software leaves at once where no thread needs it. Where
-    buffers have `narrow` elements, a pixel of 1 or 2 bytes is as cheap to read as one of 4."""
+    buffers have `narrow` elements, a pixel of 1 or 2 bytes is as cheap to read as one of 4. Where
+    all is read `ahead`, nothing is computed before."""
     made = _sides(
         function, inputs, outputs, columns, rows, few, VIEWED, loops, flat=False, narrow=narrow
     )
+    fast, exact = map(_reads_first, made.sides) if ahead else made.sides
     if not made.reach:
-        return made.blocked(made.sides[0])
-    return made.blocked(_either(made.reach, made.is_clamped, *made.sides))
+        return made.blocked(fast)
+    return made.blocked(_either(made.reach, made.is_clamped, fast, exact))
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +297,21 @@ def _by_source_row(function: Function) -> Function:
     body = function.body
     ops = [op for _, op in sorted([(needed(op), op) for op in body.ops], key=lambda pair: pair[0])]
     ordered = Region(body.params, ops, body.results)
+    return Function(function.name, function.images, function.tables, ordered)
+
+
+def _reads_first(function: Function) -> Function:
+    """All loads, and what they need, before anything else."""
+    needed: set[Value] = set()
+    first: list[Op] = []
+    rest: list[Op] = []
+    for op in reversed(function.body.ops):
+        is_early = op.code == "load" or not needed.isdisjoint(op.results)
+        (first if is_early else rest).append(op)
+        if is_early:
+            needed.update(value for each in (op, *_within(op)) for value in each.operands)
+            needed.update(value for region in op.regions for value in region.results)
+    ordered = Region(function.body.params, [*first[::-1], *rest[::-1]], function.body.results)
     return Function(function.name, function.images, function.tables, ordered)
 
 

@@ -8,7 +8,7 @@ counters of loops with known ends, what is clamped or reduced modulo a number.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -59,6 +59,11 @@ def footprint(function: Function) -> list[Footprint | None]:
     finder = _Finder(function)
     finder.region(function.body)
     return finder.found
+
+
+def reads_itself(found: Sequence[Footprint | None]) -> bool:
+    """Whether nothing but the pixel itself is read, by what `footprint` found."""
+    return all(each == Footprint() for each in found)
 
 
 def ranges(function: Function) -> dict[Value, Range]:
