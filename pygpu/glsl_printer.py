@@ -20,9 +20,11 @@ from pygpu.glsl_operations import ASSIGNED, NEGATED, TABLE, opposite
 from pygpu.glsl_plan import Plan, Variable
 from pygpu.glsl_text import UNARY, Namer, Text, call, conditional, literal
 from pygpu.passes.finite import Finite
+from pygpu.passes.lanes import UNIT
 from pygpu.ssa import Function, Op, Region, Value, constant_of, goes_by, left_by, walk
 from pygpu.types import vector
 
+MANY: Final = 1 << 16  # units of what lanes leave
 INDENT: Final = "    "
 
 
@@ -393,12 +395,22 @@ def _whole(function: Function) -> set[Value]:
     """Sums of what leaves lanes, which are exact however they are computed, and their parts."""
     found: set[Value] = set()
     for op in walk(function.body):
-        number = op.data[1] if op.code == "constant" else None
-        is_whole = isinstance(number, float) and number % 1 == 0
-        is_sum = op.code in ("add", "sub", "fma") and found.issuperset(op.operands)
-        if is_whole or is_sum or op.code in ("lane_low", "lane_high"):
+        parts = list(op.operands)
+        if op.code == "fma" and any(_is_multiple(value, 1.0) for value in parts[:2]):
+            parts = [value for value in parts if not _is_multiple(value, 1.0)]
+        is_sum = op.code in ("add", "sub", "fma") and all(
+            value in found or _is_multiple(value, UNIT) for value in parts
+        )
+        if is_sum or op.code in ("lane_low", "lane_high"):
             found.update(op.results)
     return found
+
+
+def _is_multiple(value: Value, unit: float) -> bool:
+    """Whether a value is a constant that is some times the unit, few enough for sums of floats to
+    be exact."""
+    number = constant_of(value)
+    return isinstance(number, float) and number % unit == 0 and abs(number) < MANY * unit
 
 
 def _repeats(op: Op) -> bool:

@@ -61,6 +61,24 @@ def test_threes_that_have_two_in_common_share_them(is_laned: bool) -> None:
         assert results(shared, lanes) == results(function, lanes)
 
 
+@pytest.mark.parametrize("is_laned", [False, True])
+def test_threes_of_what_is_itself_of_three_share_two(is_laned: bool) -> None:
+    threes = Threes(is_laned)
+
+    def least(a: Value, b: Value, c: Value) -> Value:
+        return threes.low(threes.low(a, b), c)
+
+    a, b, c, d, e = threes.values
+    columns = [least(a, b, c), least(b, c, d), least(c, d, e), least(d, e, a)]
+    rows = [least(*columns[:3]), least(*columns[1:])]
+    function = threes.build.finish([*rows, *columns])
+    shared = share_pairs(function)
+    assert (count(function), count(shared)) == (12, 9)
+    for order in permutations(range(5)):
+        lanes = [int(word(n, 4 - n)) if is_laned else np.float32(n) for n in order]
+        assert results(shared, lanes) == results(function, lanes)
+
+
 def word(low: int, high: int) -> int:
     return low | high << 16
 

@@ -13,7 +13,7 @@ from pygpu import passes
 from pygpu.interpret import Interpreter, parameters, run
 from pygpu.ops import OPEN, Array
 from pygpu.passes.boundary import lower_boundary
-from pygpu.passes.finite import without_nans
+from pygpu.passes.finite import Finite, without_nans
 from pygpu.passes.footprint import Footprint, footprint
 from pygpu.passes.fuse import fuse
 from pygpu.passes.scalarize import scalarize
@@ -591,6 +591,20 @@ def test_no_load_is_outside_its_footprint() -> None:
 
 
 # ---------------------------------------------------------------- NaN
+
+
+def test_the_greatest_less_the_least_is_not_negative() -> None:
+    build = Builder("range", [ImageInput("im", FLOAT)])
+    a, b, c = (build.load(0, build.x, build.y, dx=dx) for dx in range(3))
+    greatest = build.emit("max", build.emit("max", a, b), c)
+    least, other = build.emit("min", c, a), build.emit("min", a, b)
+    apart, less = build.emit("sub", greatest, least), build.emit("sub", least, greatest)
+    unlike = build.emit("sub", c, other)
+    function = build.finish([apart, less, unlike])
+    finite = Finite(function, [Format(np.dtype("uint8"), 1)])
+    assert [finite.range(value) for value in (apart, less, unlike)] == [(0, 1), (-1, 1), (-1, 1)]
+    floats = Finite(function, [Format(np.dtype("float32"), 1)])
+    assert floats.may_be_nan(apart)
 
 
 def test_bytes_are_never_nan() -> None:

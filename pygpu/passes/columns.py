@@ -34,8 +34,11 @@ FRACTIONS: Final = (1, 2, 3, 4)  # of the least weight that are tried for a unit
 
 def by_columns(exact: Exact) -> Exact:
     """The same function regrouped, where that leaves less to compute."""
-    regrouped = Exact.found(_Regrouped(exact).run(), exact.inputs)
-    best = min(exact, regrouped, key=lambda each: each.cost)
+    tried = [
+        Exact.found(_Regrouped(exact, is_centred).run(), exact.inputs)
+        for is_centred in (False, True)
+    ]
+    best = min(exact, *tried, key=lambda each: each.cost)
     left = list(best.leaving)
     while left:
         fewer = best.without(left.pop())
@@ -46,13 +49,15 @@ def by_columns(exact: Exact) -> Exact:
 
 
 class _Regrouped(Gate):
-    """See by_columns. Whole sums and extremes are rebuilt where something else takes them."""
+    """See by_columns. Whole sums and extremes are rebuilt where something else takes them. Where it
+    `is_centred`, columns of which lanes do not hold the sum are made less by a constant if they
+    hold that."""
 
-    def __init__(self, exact: Exact) -> None:
+    def __init__(self, exact: Exact, is_centred: bool) -> None:
         special = dict.fromkeys(LINEAR, self._sum_of)
         special |= dict.fromkeys(EXTREMES, self._extreme_of)
         super().__init__(exact.function, special)
-        self.exact = exact
+        self.exact, self.is_centred = exact, is_centred
         self.members: dict[Value, list[Value]] = {}  # of minima and maxima
         self.sums = self._sums(exact.function)
         self.roots = self._roots(exact.function)
@@ -118,33 +123,45 @@ class _Regrouped(Gate):
         unit, whole = found
         counted = dict(zip(weights, whole, strict=True))
         terms = [(value, times) for value, times in counted.items() if times]
-        made = self("mul", self._total(terms), self.constant(FLOAT, unit))
+        sums, away = self._total(terms)
+        constant = self.constant
+        made = self("mul", self("add", sums, constant(FLOAT, away)), constant(FLOAT, unit))
         for value in [value for value, times in counted.items() if not times]:
-            made = self("fma", self.new[value], self.constant(FLOAT, weights[value]), made)
-        return [self("add", made, self.constant(FLOAT, total.get(None, 0.0)))]
+            made = self("fma", self.new[value], constant(FLOAT, weights[value]), made)
+        return [self("add", made, constant(FLOAT, total.get(None, 0.0)))]
 
-    def _total(self, terms: Sequence[Term]) -> Value:
-        """The sum of columns, each the sum of its own, and of what is of no column."""
+    def _total(self, terms: Sequence[Term]) -> tuple[Value, int]:
+        """The sum of columns, each the sum of its own, and of what is of no column; and a whole
+        number by which it is less than that."""
         columns = self._by_column(terms, lambda term: term[0])
         made = [(self.new[value], times) for value, times in columns.pop(None, [])]
         # What is taken away more than it is added is so as a whole. Where columns are differences,
         # the first of them is added, unless that would be so nowhere.
+        away = 0
         are_negative = not made and all(_sign(members) < 0 for members in columns.values())
         for members in columns.values():
             unit = gcd(*[times for _, times in members])
             is_balanced = not sum(times for _, times in members)
             unit = -unit if _sign(members) < 0 and not (is_balanced and are_negative) else unit
-            parts = _parts([(value, times // unit) for value, times in members])
-            made.append((self._added([self._of_part(part) for part in parts]), unit))
-        return self._added(made)
+            own = [(value, times // unit) for value, times in members]
+            parts = _parts(own)
+            middle = _middle(own) if self.is_centred and len(parts) > 1 else None
+            if middle is None:
+                column = self._added([self._of_part(part) for part in parts])
+            else:
+                column = self._added([(self.new[value], times) for value, times in own], -middle)
+                away += unit * middle
+            made.append((column, unit))
+        return self._added(made), away
 
     def _of_part(self, members: Sequence[Term]) -> Term:
         unit = gcd(*[times for _, times in members])
         return self._added([(self.new[value], times // unit) for value, times in members]), unit
 
-    def _added(self, terms: Sequence[Term]) -> Value:
-        """The sum, of what is taken equally often first: what is taken once, then what is taken
-        more often, then what is taken away."""
+    def _added(self, terms: Sequence[Term], constant: int = 0) -> Value:
+        """The sum of a constant and the terms, of which those that are taken equally often are
+        summed by themselves: what is taken once, then what is taken more often, then what is taken
+        away."""
         alike: dict[int, list[Term]] = {}
         for term in terms:
             alike.setdefault(abs(term[1]), []).append(term)
@@ -158,7 +175,7 @@ class _Regrouped(Gate):
             for value in taken if added else ():
                 first = self("sub", first, value)
             sums.append((first, times if added else -times))
-        total: Value | None = None
+        total = self.constant(FLOAT, constant) if constant else None
         for value, times in sorted(sums, key=lambda term: (term[1] < 0, abs(term[1]))):
             weight = self.constant(FLOAT, times)
             if total is None:
@@ -267,6 +284,14 @@ def _parts(terms: Sequence[Term]) -> list[list[Term]]:
             else:
                 parts.append(some)
     return parts
+
+
+def _middle(terms: Sequence[Term]) -> int | None:
+    """A whole number by which a column is less, lanes hold it as it is summed up: what is added,
+    then what is taken away. None where there is no such."""
+    added = sum(times for _, times in terms if times > 0)
+    taken = sum(-times for _, times in terms if times < 0)
+    return (added - taken) // 2 if 255 * (added + taken) <= 2 * LARGEST else None
 
 
 def _fits(terms: Sequence[Term]) -> bool:

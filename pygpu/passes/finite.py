@@ -55,6 +55,10 @@ class Finite:
         ranges = [self.range(operand) for operand in operands if operand.type.kind == "float"]
         if ANY in ranges:
             return ANY
+        if op.code == "sub" and not _of_all(op.operands[0], "max").isdisjoint(
+            _of_all(op.operands[1], "min")
+        ):  # neither is what both are of between them
+            return _checked(0.0, ranges[0][1] - ranges[1][0])
         if op.code in ("mul", "fma") and op.operands[0] is op.operands[1]:
             low, high = _products(ranges[:2])
             square = max(0.0, low), high
@@ -80,6 +84,17 @@ def without_nans(function: Function, formats: Sequence[Format]) -> Function:
         return [rewriter.build.constant(type, False if type.is_scalar else (False,) * type.size)]
 
     return apply(CLEAN, rewrite(function, rule))
+
+
+def _of_all(value: Value, code: str) -> set[Value]:
+    """A value, and all that it is the greatest (or the least) of."""
+    found, open_ = {value}, [value]
+    while open_:
+        op = open_.pop().op
+        if op is not None and op.code == code:
+            open_ += [each for each in op.operands if each not in found]
+            found.update(op.operands)
+    return found
 
 
 def _checked(low: float, high: float) -> Range:

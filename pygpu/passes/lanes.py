@@ -30,6 +30,7 @@ from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import Blocked
 from pygpu.passes.boundary import INDEX, lower_boundary
 from pygpu.passes.exact import BYTE, EXTREMES, LARGEST, Bounds, Exact, factors
+from pygpu.passes.factors import taken_out
 from pygpu.passes.finite import ANY, Finite
 from pygpu.passes.local import Gate
 from pygpu.passes.pairs import greater_by_sums, share_pairs
@@ -85,19 +86,20 @@ class _Lanes:
             for op in function.body.ops
             if op.code == "constant" or not any(value in exact.bounds for value in op.results)
         ]
-        self.found = dict(zip(self.inexact, self.inexact, strict=True))
+        rest, wanted = taken_out(ops, self.inexact)
+        self.found = dict(zip(self.inexact, wanted, strict=True))
         self.ranges: dict[Value, Bounds] = dict(exact.bounds)
         self.scale = 1 / (255 * UNIT)
-        scaled = in_units(ops, exact.leaving, self.inexact, 255 * UNIT)
+        scaled = in_units(rest, exact.leaving, wanted, 255 * UNIT)
         if scaled is not None:
-            ops, self.scale = list(scaled.ops), 1.0
+            rest, self.scale = scaled.ops, 1.0
             self.found = dict(zip(self.inexact, scaled.results, strict=True))
             finite = Finite(function, exact.inputs)
             for output in self.inexact:
                 if finite.range(output) != ANY:
                     low, high = [255 * end for end in finite.range(output)]
                     self.ranges[output] = math.floor(low), math.ceil(high - SLACK)
-        self.rest = Region(function.body.params, ops)
+        self.rest = Region(function.body.params, list(rest))
 
     def _read_columns(self) -> dict[int, set[int]]:
         """The pixels of each image that rows of a block read."""

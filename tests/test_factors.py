@@ -1,0 +1,85 @@
+"""Constant factors taken out of what only scales with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pygpu.interpret import run
+from pygpu.passes.factors import taken_out
+from pygpu.ssa import Builder, Function, Region, Value
+from pygpu.types import BOOL, FLOAT
+
+Written = Callable[[Callable[..., Value], Callable[[float], Value], Value, Value], Value]
+
+# What is written, and the operations that are left.
+LESS: list[tuple[Written, list[str]]] = [
+    (
+        lambda op, c, a, b: op(
+            "sqrt",
+            op(
+                "fma",
+                op("mul", a, c(0.25)),
+                op("mul", a, c(0.25)),
+                op("mul", op("mul", b, c(0.25)), op("mul", b, c(0.25))),
+            ),
+        ),
+        ["mul", "fma", "sqrt", "mul"],
+    ),
+    (
+        lambda op, c, a, b: op("abs", op("sub", op("mul", a, c(-3.0)), op("mul", c(-3.0), b))),
+        ["sub", "abs", "mul"],
+    ),
+    (
+        lambda op, c, a, b: op("max", op("mul", op("mul", a, c(0.5)), c(0.5)), c(0.1)),
+        ["max", "mul"],
+    ),
+]
+LEFT: list[Written] = [
+    lambda op, c, a, b: op("add", op("mul", a, c(0.5)), op("mul", b, c(0.25))),
+    lambda op, c, a, b: op("sin", op("mul", a, c(0.5))),
+    lambda op, c, a, b: op("max", op("mul", a, c(-1.0)), op("mul", b, c(0.0))),
+    lambda op, c, a, b: op("sqrt", op("mul", a, c(-0.5))),
+    lambda op, c, a, b: op("fma", op("mul", a, c(0.5)), b, c(1.0)),
+    lambda op, c, a, b: op("add", op("mul", a, c(float("inf"))), b),
+]
+
+
+def built(written: Written) -> tuple[Builder, Value]:
+    build = Builder("f", [], [("a", FLOAT), ("b", FLOAT)])
+    a, b = build.uniforms
+    return build, written(build.emit, lambda number: build.constant(FLOAT, number), a, b)
+
+
+def value(function: Function, numbers: list[Any]) -> float:
+    (found,) = run(function, [], [np.float32(n) for n in numbers], (1, 1))
+    return float(found.item())
+
+
+@pytest.mark.parametrize(("written", "codes"), LESS)
+def test_a_factor_is_applied_once(written: Written, codes: list[str]) -> None:
+    build, result = built(written)
+    plain = build.finish([result])
+    ops, results = taken_out(build.body.ops, [result])
+    assert [op.code for op in ops if op.code != "constant"] == codes
+    function = Function("f", (), (), Region(build.body.params, list(ops), tuple(results)))
+    for a, b in [(0.2, 0.7), (-0.3, 0.4), (1.0, 1.0), (0.0, 0.5), (-2.0, -3.0)]:
+        assert value(function, [a, b]) == pytest.approx(value(plain, [a, b]), 1e-6)
+
+
+@pytest.mark.parametrize("written", LEFT)
+def test_what_does_not_scale_is_left_as_it_is(written: Written) -> None:
+    build, result = built(written)
+    assert taken_out(build.body.ops, [result]) == (build.body.ops, [result])
+
+
+def test_branches_are_left_as_they_are() -> None:
+    build, result = built(LESS[0][0])
+    a, b = build.uniforms
+    sides = (Region((), [], (a,)), Region((), [], (b,)))
+    (chosen,) = build.append("if", [build.constant(BOOL, True)], [FLOAT], sides)
+    wanted = [result, chosen]
+    assert taken_out(build.body.ops, wanted) == (build.body.ops, wanted)
