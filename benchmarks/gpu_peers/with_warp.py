@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import warp as wp
 
-from benchmarks.gpu_peers import Case, Job, module, paced, slug
+from benchmarks.gpu_peers import CYCLES, Case, Job, module, paced, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
 NAME: Final = "Warp"
+HAS_ONE_TARGET: Final = True
 # PYGPU_BENCH_WARP=cpu tries the programs where there is no GPU
 DEVICE: Final = os.environ.get("PYGPU_BENCH_WARP", "cuda:0")
 NAMES: Final = {
@@ -50,14 +51,14 @@ def make(case: Case) -> Job | None:
     stages = STAGES.get(case.kernel)
     if stages is None:
         return None
-    types = {"float32": wp.float32, "uint8": wp.uint8}
-    source = wp.array(case.image, dtype=types[str(case.dtype)], device=DEVICE)
+    is_wide = case.image.ndim == 3
+    floats, small = (wp.vec4f, wp.vec4ub) if is_wide else (wp.float32, wp.uint8)
+    source = wp.array(case.image, dtype=small if case.is_bytes else floats, device=DEVICE)
     calls = []
     for index, stage in enumerate(stages):
         writes_bytes = case.is_bytes and index == len(stages) - 1
-        dtype = wp.uint8 if writes_bytes else wp.float32
-        target = wp.empty(case.image.shape, dtype=dtype, device=DEVICE)
-        text = _text(stage, source.dtype is wp.uint8, writes_bytes)
+        target = wp.empty(case.size, dtype=small if writes_bytes else floats, device=DEVICE)
+        text = _text(stage, source.dtype is small, writes_bytes)
         kernel = module(f"warp_{slug(case)}_{index}", text).kernel
         calls.append((kernel, [source, target, width, height]))
         source = target
@@ -90,26 +91,24 @@ def _sum(case: Case) -> Job | None:
 
 
 def _text(stage: Stage, reads_bytes: bool, writes_bytes: bool) -> str:
-    axes = 3 if len(stage.results) == 4 else 2
+    is_wide = len(stage.results) == 4
 
     def texel(x: str, y: str, channel: int) -> str:
         row = "y" if y == "y" else f"wp.clamp({y}, 0, height - 1)"
         column = "x" if x == "x" else f"wp.clamp({x}, 0, width - 1)"
-        load = f"im[{row}, {column}{f', {channel}' if axes == 3 else ''}]"
+        load = f"im[{row}, {column}]" + (f"[{channel}]" if is_wide else "")
         return f"float({load}) * {1 / 255!r}" if reads_bytes else load
 
     body = python(stage, texel, NAMES)
-    for channel, name in enumerate(stage.results):
-        where = f"y, x, {channel}" if axes == 3 else "y, x"
-        body.append(f"out[{where}] = {f'byte({name})' if writes_bytes else name}")
-    read, written = (
-        "wp.uint8" if is_bytes else "float" for is_bytes in (reads_bytes, writes_bytes)
-    )
+    results = ", ".join(f"byte({name})" if writes_bytes else name for name in stage.results)
+    floats, small = ("wp.vec4f", "wp.vec4ub") if is_wide else ("wp.float32", "wp.uint8")
+    read, written = (small if is_bytes else floats for is_bytes in (reads_bytes, writes_bytes))
+    body.append(f"out[y, x] = {f'{written}({results})' if is_wide else results}")
     return "\n".join(
         [
             HEAD,
             "@wp.kernel(enable_backward=False)",
-            f"def kernel(im: wp.array{axes}d(dtype={read}), out: wp.array{axes}d(dtype={written}),",
+            f"def kernel(im: wp.array2d(dtype={read}), out: wp.array2d(dtype={written}),",
             "           width: int, height: int):",
             "    y, x = wp.tid()",
             *[f"    {line}" for line in body],
@@ -136,6 +135,22 @@ def kernel(left: float, top: float, step: float, out: wp.array2d(dtype=wp.int32)
 """
 
 
+WAIT: Final = f"""{HEAD}
+from functools import cache
+
+@cache
+def nothing(device):
+    return wp.zeros(1, dtype=float, device=device)
+
+@wp.kernel(enable_backward=False)
+def kernel(last: wp.array(dtype=float)):
+    x = last[0]
+    for i in range({CYCLES // 6}):  # which wait for each other
+        x = x * 0.999 + 0.5
+    last[0] = x
+"""
+
+
 def seconds(runs: list[Callable[[], Any]]) -> list[float]:
     """By CUDA events."""
     return [paced(_timed, run) for run in runs]
@@ -143,6 +158,8 @@ def seconds(runs: list[Callable[[], Any]]) -> list[float]:
 
 def _timed(run: Callable[[], Any], count: int) -> float:
     begin, end = (wp.Event(DEVICE, enable_timing=True) for _ in range(2))
+    wait = module("warp_wait", WAIT)
+    wp.launch(wait.kernel, dim=1, inputs=[wait.nothing(DEVICE)], device=DEVICE)
     wp.record_event(begin)
     for _ in range(count):
         run()
