@@ -26,7 +26,7 @@ from typing import Any, Final
 import numpy as np
 
 import pygpu
-from benchmarks.gpu_peers import Case, Job, made
+from benchmarks.gpu_peers import Case, Job
 from benchmarks.gpu_report import markdown, plot
 from benchmarks.kernels import KERNELS
 from benchmarks.reference import TOLERANCE, USUAL
@@ -169,7 +169,7 @@ def rows_of(
     right = expected(case)
     for name, peer in peers:
         try:
-            job = made(peer, case)
+            job = peer.make(case)
             if job is None:
                 continue
             if name != "copies":

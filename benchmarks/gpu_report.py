@@ -24,11 +24,11 @@ Milliseconds of device time a run, medians of interleaved rounds: by timer queri
 CUDA events, or by the clock (Halide, Taichi), around as many runs as take 4 ms. All but those by
 the clock are submitted while the device is at other work, so that none waits for Python. Runs do
 not depend on each other: OpenGL lets one begin while the one before it ends, CUDA does not; those
-of `sum` wait. Copies, Triton, CuPy kernels and Numba write large results to four buffers by turns,
-as PyGPU does to four or more: where one lies decides by up to 1 % how long that takes. Results were
-checked against one float64 reference in windows at the corners and in the middle. `copy` is a copy
-of the image in the device's memory, the faster of the driver's and a program's. GLSL by hand and
-Halide are the fastest of several blocks or schedules, chosen for each row.
+of `sum` wait. Copies, Triton, CuPy kernels, Numba and Warp write large results to four buffers by
+turns, as PyGPU does to four or more: where one lies decides by up to 1 % how long that takes.
+Results were checked against one float64 reference in windows at the corners and in the middle.
+`copy` is a copy of the image in the device's memory, the faster of the driver's and a program's.
+GLSL by hand and Halide are the fastest of several blocks or schedules, chosen for each row.
 """
 
 

@@ -1,8 +1,7 @@
 """Contenders of the GPU benchmarks, one module each.
 
 A module has `NAME`, `version()`, `make(case)`, which gives a `Job` or None where it has no such
-kernel, and `seconds(jobs)`: the device's seconds for each run. Where `HAS_ONE_TARGET` is true, all
-runs of a job write to the same buffer.
+kernel, and `seconds(jobs)`: the device's seconds for each run.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import atexit
 import importlib.util
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import cycle
@@ -50,6 +49,11 @@ class Case:
         """(H, W)."""
         return self.image.shape[0], self.image.shape[1]
 
+    @property
+    def turns(self) -> int:
+        """How many buffers results take turns in: more than one where caches do not hold them."""
+        return TURNS if self.image.nbytes >= LARGE else 1
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -61,15 +65,11 @@ class Job:
     note: str = ""
 
 
-def made(peer: Any, case: Case) -> Job | None:
-    """A contender's job. Where a large result lies decides by up to 1 % how fast it is written;
-    PyGPU's take turns in several buffers, so all that may do."""
-    job: Job | None = peer.make(case)
-    is_one = getattr(peer, "HAS_ONE_TARGET", False) and case.image.nbytes >= LARGE
-    if job is None or not is_one:
-        return job
-    runs = cycle([job.run, *[peer.make(case).run for _ in range(TURNS - 1)]])
-    return Job(lambda: next(runs)(), job.result, job.note)
+def by_turns(jobs: Sequence[Job]) -> Job:
+    """Jobs that write the same to buffers of their own, a run each. Where a large result lies
+    decides by up to 1 % how fast it is written, and PyGPU's take turns too."""
+    runs = cycle([job.run for job in jobs])
+    return Job(lambda: next(runs)(), jobs[0].result)
 
 
 def paced(timed: Callable[[Callable[[], Any], int], float], run: Callable[[], Any]) -> float:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
-from benchmarks.gpu_peers import Case, Job, best, gl_buffers, ours
+from benchmarks.gpu_peers import Case, Job, best, by_turns, gl_buffers, ours
 from benchmarks.gpu_peers.gl_buffers import empty, read, uploaded
 from pygpu.devices import opengl
 
 NAME: Final = "copy"
-HAS_ONE_TARGET: Final = True
 COPY: Final = """\
 #version 430 core
 layout(local_size_x = 256) in;
@@ -32,18 +32,28 @@ def make(case: Case) -> Job | None:
     if case.kernel == "mandelbrot":
         return None  # it reads no image
     with opengl.context() as gl:
-        source, target = uploaded(texels), empty(texels.nbytes)
+        source = uploaded(texels)
+        targets = [empty(texels.nbytes) for _ in range(case.turns)]
         program = gl.gl.compute_shader(COPY)
         groups = -(-texels.nbytes // (16 * 256))
         across = min(groups, 4096)
 
-        def by_program() -> None:
+        def by_program(target: Any) -> None:
             source.bind_to_storage_buffer(0)
             target.bind_to_storage_buffer(1)
             program.run(across, -(-groups // across), 1)
 
-        def result() -> Any:
-            return read(target, texels.shape, texels.dtype)
+        def by_driver(target: Any) -> None:
+            gl.gl.copy_buffer(target, source)
 
-        driver = Job(lambda: gl.gl.copy_buffer(target, source), result)
-        return best({"driver": driver, "program": Job(by_program, result)}, seconds)
+        def result() -> Any:
+            return read(targets[0], texels.shape, texels.dtype)
+
+        ways = {"driver": by_driver, "program": by_program}
+        return best(
+            {
+                name: by_turns([Job(partial(way, target), result) for target in targets])
+                for name, way in ways.items()
+            },
+            seconds,
+        )

@@ -3,17 +3,17 @@ thread, in a RawKernel; an ElementwiseKernel for point operations."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 import cupy as cp
 import numpy as np
 
-from benchmarks.gpu_peers import Case, Job, with_cupy
+from benchmarks.gpu_peers import Case, Job, by_turns, with_cupy
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, c
 
 NAME: Final = "CuPy kernels"
-HAS_ONE_TARGET: Final = True
 NAMES: Final = {
     "sqrt": "sqrtf", "exp": "expf", "floor": "floorf", "abs": "fabsf", "min": "fminf",
     "max": "fmaxf",
@@ -37,23 +37,27 @@ def make(case: Case) -> Job | None:
         return None
     source: Any = cp.asarray(case.image)
     if case.kernel == "scale":
-        return _scale(source, case.is_bytes)
+        return _scale(source, case)
     jobs = []
     for index, stage in enumerate(stages):
         is_last = index == len(stages) - 1
-        target = cp.empty(case.image.shape, case.dtype if is_last else np.float32)
-        kernel = cp.RawKernel(text(stage, source.dtype, target.dtype), "kernel")
-        arguments = (source, target, np.int32(width), np.int32(height))
-        jobs.append(_job(kernel, arguments, case.size, target))
-        source = target
+        dtype = case.dtype if is_last else np.dtype(np.float32)
+        targets = [cp.empty(case.image.shape, dtype) for _ in range(case.turns if is_last else 1)]
+        kernel = cp.RawKernel(text(stage, source.dtype, dtype), "kernel")
+        sizes = np.int32(width), np.int32(height)
+        jobs.append(
+            by_turns([_job(kernel, (source, each, *sizes), case.size, each) for each in targets])
+        )
+        source = targets[0]
 
     def run() -> None:
         for job in jobs:
             job.run()
 
     def result() -> Any:
-        run()
-        return cp.asnumpy(source)
+        for job in jobs[:-1]:
+            job.run()
+        return jobs[-1].result()
 
     return Job(run, result)
 
@@ -72,14 +76,16 @@ def _job(kernel: Any, arguments: Any, size: Any, out: Any) -> Job:
     return Job(run, result)
 
 
-def _scale(source: Any, is_bytes: bool) -> Job:
+def _scale(source: Any, case: Case) -> Job:
     body = "w = 1.5f * v + 0.25f"
-    if is_bytes:
+    if case.is_bytes:
         body = "w = (unsigned char)rintf(__saturatef(1.5f * v * (1.0f / 255.0f) + 0.25f) * 255.0f)"
-    name = "uint8" if is_bytes else "float32"
-    kernel = cp.ElementwiseKernel(f"{name} v", f"{name} w", body, "scale")
-    target = cp.empty_like(source)
-    return Job(lambda: kernel(source, target), lambda: cp.asnumpy(kernel(source, target)))
+    kernel = cp.ElementwiseKernel(f"{case.dtype} v", f"{case.dtype} w", body, "scale")
+    jobs = []
+    for target in [cp.empty_like(source) for _ in range(case.turns)]:
+        run = partial(kernel, source, target)
+        jobs.append(Job(run, lambda run=run: cp.asnumpy(run())))
+    return by_turns(jobs)
 
 
 def text(stage: Stage, source: Any, target: Any) -> str:

@@ -12,12 +12,11 @@ if not hasattr(np, "row_stack"):  # NumPy 2.5 has dropped the name that numba-cu
     np.row_stack = np.vstack
 from numba import cuda
 
-from benchmarks.gpu_peers import AHEAD, Case, Job, module, paced, slug
+from benchmarks.gpu_peers import AHEAD, Case, Job, by_turns, module, paced, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
 NAME: Final = "Numba"
-HAS_ONE_TARGET: Final = True
 BLOCK: Final = (32, 8)
 NAMES: Final = {
     "sqrt": "math.sqrt", "exp": "math.exp", "abs": "abs", "min": "min", "max": "max",
@@ -63,12 +62,22 @@ def make(case: Case) -> Job | None:
     source, calls = cuda.to_device(case.image), []
     for index, stage in enumerate(stages):
         writes_bytes = case.is_bytes and index == len(stages) - 1
-        target = cuda.device_array(case.image.shape, np.uint8 if writes_bytes else np.float32)
+        count = case.turns if index == len(stages) - 1 else 1
+        targets = [
+            cuda.device_array(case.image.shape, np.uint8 if writes_bytes else np.float32)
+            for _ in range(count)
+        ]
         text = _text(stage, source.dtype == np.uint8, writes_bytes)
         kernel = module(f"numba_{slug(case)}_{index}", text).kernel
-        calls.append((kernel, (source, target, np.int32(width), np.int32(height))))
-        source = target
-    return _job(calls, case.size, source)
+        calls.append((kernel, (source, targets[0], np.int32(width), np.int32(height))))
+        source = targets[0]
+    *before, (kernel, (source, _, *sizes)) = calls
+    return by_turns(
+        [
+            _job([*before, (kernel, (source, target, *sizes))], case.size, target)
+            for target in targets
+        ]
+    )
 
 
 def _job(calls: list[Any], size: Any, out: Any) -> Job:

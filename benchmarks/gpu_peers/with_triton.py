@@ -8,12 +8,11 @@ from typing import Any, Final
 import torch
 import triton
 
-from benchmarks.gpu_peers import CYCLES, Case, Job, module, paced, slug
+from benchmarks.gpu_peers import CYCLES, Case, Job, by_turns, module, paced, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
 NAME: Final = "Triton"
-HAS_ONE_TARGET: Final = True
 NAMES: Final = {
     "sqrt": "tl.sqrt", "exp": "tl.exp", "floor": "tl.floor", "abs": "tl.abs", "min": "tl.minimum",
     "max": "tl.maximum", "select": "tl.where", "int": "whole", "float": "real",
@@ -64,12 +63,19 @@ def make(case: Case) -> Job | None:
     for index, stage in enumerate(stages):
         writes_bytes = case.is_bytes and index == len(stages) - 1
         dtype = torch.uint8 if writes_bytes else torch.float32
-        target = torch.empty(case.image.shape, dtype=dtype, device="cuda")
+        count = case.turns if index == len(stages) - 1 else 1
+        targets = [torch.empty(case.image.shape, dtype=dtype, device="cuda") for _ in range(count)]
         text = _text(stage, source.dtype == torch.uint8, writes_bytes)
         kernel = module(f"triton_{slug(case)}_{index}", text).kernel
-        calls.append((kernel, (source, target, width, height)))
-        source = target
-    return _job(calls, case.size, source)
+        calls.append((kernel, (source, targets[0], width, height)))
+        source = targets[0]
+    *before, (kernel, (source, _, *sizes)) = calls
+    return by_turns(
+        [
+            _job([*before, (kernel, (source, target, *sizes))], case.size, target)
+            for target in targets
+        ]
+    )
 
 
 def _job(calls: list[Any], size: Any, out: Any) -> Job:

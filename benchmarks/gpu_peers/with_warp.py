@@ -8,12 +8,11 @@ from typing import Any, Final
 
 import warp as wp
 
-from benchmarks.gpu_peers import CYCLES, Case, Job, module, paced, slug
+from benchmarks.gpu_peers import CYCLES, Case, Job, by_turns, module, paced, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
 NAME: Final = "Warp"
-HAS_ONE_TARGET: Final = True
 # PYGPU_BENCH_WARP=cpu tries the programs where there is no GPU
 DEVICE: Final = os.environ.get("PYGPU_BENCH_WARP", "cuda:0")
 NAMES: Final = {
@@ -57,12 +56,22 @@ def make(case: Case) -> Job | None:
     calls = []
     for index, stage in enumerate(stages):
         writes_bytes = case.is_bytes and index == len(stages) - 1
-        target = wp.empty(case.size, dtype=small if writes_bytes else floats, device=DEVICE)
+        count = case.turns if index == len(stages) - 1 else 1
+        targets = [
+            wp.empty(case.size, dtype=small if writes_bytes else floats, device=DEVICE)
+            for _ in range(count)
+        ]
         text = _text(stage, source.dtype is small, writes_bytes)
         kernel = module(f"warp_{slug(case)}_{index}", text).kernel
-        calls.append((kernel, [source, target, width, height]))
-        source = target
-    return _job(calls, case.size, source)
+        calls.append((kernel, (source, targets[0], width, height)))
+        source = targets[0]
+    *before, (kernel, (source, _, *sizes)) = calls
+    return by_turns(
+        [
+            _job([*before, (kernel, (source, target, *sizes))], case.size, target)
+            for target in targets
+        ]
+    )
 
 
 def _job(calls: list[Any], size: Any, out: Any) -> Job:
