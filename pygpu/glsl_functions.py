@@ -60,6 +60,11 @@ return int(low | high << 16);
     return Helper("int", "vec4 a", body, (to_unorm,))
 
 
+def _of_bytes(unorm: str) -> Helper:
+    parts = [f"pg_{unorm}(bitfieldExtract(uint(a), {shift}, 8))" for shift in (0, 8, 16, 24)]
+    return Helper("vec4", "int a", f"return vec4({', '.join(parts)});", (unorm,))
+
+
 HELPERS: Final[dict[str, Helper]] = {
     # ------------------------------------------------ bits
     "isnan": Helper("bool", "float a", "return (floatBitsToInt(a) & 0x7fffffff) > 0x7f800000;"),
@@ -90,6 +95,12 @@ precise float larger = b > a ? b : a;
 return larger;
 """,
         precise=True,
+    ),
+    # With NaN kept; where neither it nor the limits are zeros of another sign.
+    "clamp": Helper(
+        "float",
+        "float a, float low, float high",
+        "float inside = clamp(a, low, high);\nreturn isnan(a) ? a : inside;",
     ),
     "min_int": Helper("int", "int a, int b", "return b < a ? b : a;"),
     "max_int": Helper("int", "int a, int b", "return b > a ? b : a;"),
@@ -222,8 +233,27 @@ return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? q - 1.0 : q;
     "fused_to_unorm16": _saturated(65535),
     "to_unorm8": _to_unorm("255.0"),
     "to_unorm16": _to_unorm("65535.0"),
+    "from_unorm8x4": _of_bytes("unorm8"),
+    "fused_from_unorm8x4": _of_bytes("fused_unorm8"),
     "unorm8x4": _bytes("to_unorm8"),
-    "fused_unorm8x4": _bytes("fused_to_unorm8"),
+    # Bytes a and b of floats at 2**23, as those are, and at 0: a + 256 * b at 2**23 has the bits of
+    # both. Devices sum twice as fast as they move bits.
+    "fused_unorm8x4": Helper(
+        "int",
+        "vec4 a",
+        """
+vec4 whole = vec4(pg_whole8(a.x), pg_whole8(a.y), pg_whole8(a.z), pg_whole8(a.w));
+precise vec2 odd = whole.yw - 8388608.0;
+precise vec2 both = vec2(fma(odd.x, 256.0, whole.x), fma(odd.y, 256.0, whole.z));
+return int(floatBitsToUint(both.x) & 65535u | floatBitsToUint(both.y) << 16);
+""",
+        ("whole8",),
+    ),
+    "whole8": Helper(
+        "float",
+        "float a",
+        "precise float whole = fma(clamp(a, 0.0, 1.0), 255.0, 8388608.0);\nreturn whole;",
+    ),
     # ------------------------------------------------ lanes
     "lanes_add": _lanes("ab", "$a + $b"),
     "lanes_sub": _lanes("ab", "$a - $b"),

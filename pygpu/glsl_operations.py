@@ -17,12 +17,20 @@ from pygpu.ops import OPEN
 from pygpu.ssa import Number, Op, Value, constant_of
 from pygpu.types import INT, Type, vector
 
+TINY: Final = 1e-30  # far above floats that devices take for 0
+
 
 class Context(Protocol):
     """What rows may ask of the printer."""
 
     def helper(self, name: str, size: int, *operands: Text) -> Text:
         """A call of a helper, on components where size is more than 1."""
+
+    def text(self, value: Value) -> Text:
+        """What stands for a value where it is used."""
+
+    def inlined(self, value: Value) -> Op | None:
+        """The operation of a value that is printed where it is used; None where it has a name."""
 
     def to_int(self, size: int, operand: Text) -> Text:
         """Floats made ints: the nearest where there is none, 0 for NaN."""
@@ -103,11 +111,35 @@ def _extreme(name: str) -> Row:
             return context.helper(f"{name}_int", type.size, *operands)
         exact = type.kind == "float" and op.data != OPEN
         if exact and any(map(context.may_be_nan, op.operands)):
+            inner = context.inlined(op.operands[0]) if context.precise and name == "min" else None
+            if inner is not None and _holds_between(inner, op):
+                limits = context.text(inner.operands[1]), operands[1]
+                return context.helper("clamp", type.size, context.text(inner.operands[0]), *limits)
             return context.helper(name, type.size, *operands)
         first, second = operands
         return call(name, first, (second.scalar or second) if type.size > 1 else second)
 
     return row
+
+
+def _holds_between(greater: Op, lesser: Op) -> bool:
+    """Whether a minimum of a maximum is what it is of, held between two constants, and that is no
+    negative zero, which a device's own clamp may make a positive one: a sum with a constant that is
+    not small rounds to none."""
+    if greater.code != "max" or greater.data == OPEN or greater.operands[0].op is None:
+        return False
+    low, high = [_number(op.operands[1]) for op in (greater, lesser)]
+    held = greater.operands[0].op
+    terms = held.operands[2:] if held.code == "fma" else held.operands
+    is_sum = held.code in ("add", "sub", "fma")
+    is_moved = is_sum and any(abs(_number(term) or 0.0) > TINY for term in terms)
+    return low is not None and high is not None and low < high and is_moved
+
+
+def _number(value: Value) -> float | None:
+    """The float that a constant holds; None for any other value."""
+    number = constant_of(value)
+    return number if isinstance(number, float) else None
 
 
 _NOT_NEGATED: Final = frozenset(
@@ -317,6 +349,11 @@ def _unorm8x4(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     return context.helper("fused_unorm8x4" if context.precise else "unorm8x4", 1, *operands)
 
 
+def _from_unorm8x4(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    name = "fused_from_unorm8x4" if context.precise else "from_unorm8x4"
+    return context.helper(name, 1, *operands)
+
+
 _ALIKE: Final = (  # GLSL's functions under the same name, good enough on every driver
     "abs sign floor ceil trunc sqrt inversesqrt exp exp2 log log2"
 ).split()
@@ -364,6 +401,7 @@ TABLE: Final[dict[str, Row]] = {
     "swizzle": _swizzle,
     "element": _element,
     "dot": _dot,
+    "from_unorm8x4": _from_unorm8x4,
     "unorm8x4": _unorm8x4,
     "any": _fold_bools("any"),
     "all": _fold_bools("all"),

@@ -84,6 +84,10 @@ class Printer:
         assert value.op is not None
         return self.expression(value.op)
 
+    def inlined(self, value: Value) -> Op | None:
+        """The operation of a value that is printed where it is used; None where it has a name."""
+        return value.op if value in self.plan.inlined and value not in self.names else None
+
     def expression(self, op: Op) -> Text:
         if op.code == "constant":
             return literal(*op.data)

@@ -1,14 +1,14 @@
 """Prints functions of a byte (pygpu/passes/tabulate.py) as compute programs: a group computes the
 256 results, keeps them in shared memory, and looks them up for all bytes of its pixels.
 
-    program = table_program(scalar, inputs, outputs, threads, dialect)
+    program = table_program(found, inputs, outputs, threads, dialect)
 
 Rows are read and written by 16 bytes, whatever a texel has of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -16,6 +16,7 @@ from pygpu.glsl_compute import ComputeProgram
 from pygpu.glsl_printer import INDENT, braced
 from pygpu.glsl_text import Text
 from pygpu.glsl_writer import Dialect, Writer, as_seen
+from pygpu.passes.tabulate import OfAByte
 from pygpu.ssa import Function, Op, images_read
 from pygpu.storage import Format
 
@@ -27,16 +28,16 @@ _TAKEN: Final = frozenset(
 
 
 def table_program(
-    function: Function,
+    found: OfAByte,
     inputs: Sequence[Format],
     outputs: Sequence[Format],
     threads: tuple[int, int],
     dialect: Dialect,
 ) -> ComputeProgram:
-    """The program for images and results of such formats; the function is that of a component."""
+    """The program for images and results of such formats."""
     channels = outputs[0].channels
     rows = max(1, ROWS // channels)
-    writer = _Writer(function, [replace(each, channels=1) for each in inputs], dialect)
+    writer = _Writer(found.function, [replace(each, channels=1) for each in inputs], dialect)
     entry = writer.entry(replace(outputs[0], channels=1))
     image = writer.image
     data, size = writer.data, writer.size_name
@@ -47,7 +48,7 @@ def table_program(
         "",
         *entry,
         "",
-        *_looked(),
+        *_looked(found.kept),
         "",
         *_beyond(channels, data, size),
         "",
@@ -100,9 +101,14 @@ class _Writer(Writer):
         return braced("uint entry(uint stored)", [*lines, *before, f"return {text};"])
 
 
-def _looked() -> list[str]:
+def _looked(kept: Container[int]) -> list[str]:
+    """The function of a word: of its bytes, but for those that are kept."""
     parts = ["table[word & 255u]"]
     parts += [f"table[bitfieldExtract(word, {at}, 8)] << {at}" for at in (8, 16, 24)]
+    parts = [
+        f"word & {0xFF << 8 * place:#x}u" if place in kept else part
+        for place, part in enumerate(parts)
+    ]
     return braced("uint looked(uint word)", [f"return {' | '.join(parts)};"])
 
 

@@ -249,6 +249,11 @@ def _unorm8x4(a: Array) -> Array:
     return np.ascontiguousarray(bytes).view(np.int32)[..., 0]
 
 
+def _from_unorm8x4(a: Array) -> Array:
+    bytes = np.ascontiguousarray(np.asarray(a, np.int32)[..., None]).view(np.uint8)
+    return (bytes / 255).astype(np.float32)
+
+
 OPEN: Final = "open"  # data of a min or max: what comes of a NaN is left open
 
 
@@ -383,6 +388,7 @@ TABLE: Final[dict[str, Operation]] = dict(
         _row("lanes_pack", 2, _floats_to_int, _lanes_pack),  # floats, the first in the lower lane
         _row("lane_low", 1, _ints_to(FLOAT), _lane(0)),
         _row("lane_high", 1, _ints_to(FLOAT), _lane(1)),
+        _row("from_unorm8x4", 1, _ints_to(vector("float", 4)), _from_unorm8x4),  # and back
         _row("unorm8x4", 1, _word, _unorm8x4),  # four floats in [0, 1] as bytes, the first lowest
         # memory: what the function is given
         _row("load", 2, _load, None),  # operands x, y; data: ssa.Load

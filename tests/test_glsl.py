@@ -285,8 +285,8 @@ def test_reference_compiler_accepts_every_operation(tmp_path: Path) -> None:
             test = build.emit("lt", a, a)
             results = []
             for code, operation in TABLE.items():
-                if code == "fma" or code.startswith("lane"):
-                    continue  # of GLSL 4.00; fragment programs fuse nothing, and have no lanes
+                if code == "fma" or code.startswith("lane") or "unorm8x4" in code:
+                    continue  # of compute programs alone
                 for values in ((a, a, a), (i, i, i), (test, test, test), (test, a, a)):
                     operands = values[: operation.arity or 0]
                     if operation.meaning is not None and operands:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import pygpu
 from conftest import require
-from pygpu import Float, Image, Position, Vec3
+from pygpu import Float, Image, Position, Vec3, Vec4
 from pygpu.devices.compute import ComputeDevice
 from pygpu.interpret import run
 from pygpu.passes.fuse import fuse
@@ -52,7 +52,8 @@ def negative(im: Image, p: Position) -> Any:
 
 
 def scalar_of(job: Job) -> Function | None:
-    return of_a_byte(job.made.translated.function, job.made.inputs, job.made.formats)
+    found = of_a_byte(job.made.translated.function, job.made.inputs, job.made.formats)
+    return found.function if found is not None else None
 
 
 def texels(height: int, width: int, channels: int) -> Array:
@@ -188,6 +189,38 @@ def test_uniforms_branches_and_vectors_stay(written: Any, power: float, device: 
     assert "shared uint table[256]" in program.source
     (found,) = program.run(job.inputs, job.uniforms, (16, 16), [None])
     np.testing.assert_array_equal(found.host(), job.run()[0].host())
+
+
+def with_alpha(im: Image, p: Position) -> Any:
+    c = im(p)
+    return Vec4(c.r**2.2, c.g**2.2, c.b**2.2, c.a)
+
+
+def with_alpha_and_green(im: Image, p: Position) -> Any:
+    return Vec4(im(p).r**1.7, im(p).g, *(im(p).ba ** 1.7))
+
+
+def with_other_alpha(im: Image, p: Position) -> Any:
+    return Vec4(*(im(p).rgb ** 2.2), im(p).r)
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [(with_alpha, {3}), (with_alpha_and_green, {1}), (contrast, set()), (with_other_alpha, None)],
+)
+def test_components_that_are_handed_on_are_kept(written: Any, kept: Any, device: Any) -> None:
+    image = texels(9, 33, 4)
+    job = job_of(written, image)
+    made = job.made
+    found = of_a_byte(made.translated.function, made.inputs, made.formats)
+    assert (None if found is None else found.kept) == kept
+    program = device.compile(made.translated.function, made.inputs, made.formats)
+    assert ("shared uint table[256]" in program.source) == (kept is not None)
+    (have,) = program.run(job.inputs, [], (9, 33), [None])
+    (right,) = run(made.translated.function, [seen(image)], [], (9, 33))
+    assert np.abs(have.host() - 255 * np.clip(right, 0, 1)).max() <= 0.501
+    for place in kept or ():
+        np.testing.assert_array_equal(have.host()[..., place], image[..., place])
 
 
 def expression(random: Random, depth: int, is_grey: bool) -> str:

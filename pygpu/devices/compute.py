@@ -23,6 +23,7 @@ from pygpu.glsl_compute import ComputeProgram, block_program, pixel_program
 from pygpu.glsl_table import table_program
 from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import block, can_block, columns_of, size
+from pygpu.passes.block_views import COLUMNS
 from pygpu.passes.boundary import lower_boundary
 from pygpu.passes.columns import by_columns
 from pygpu.passes.exact import Exact
@@ -33,6 +34,7 @@ from pygpu.passes.if_conversion import convert_all
 from pygpu.passes.lanes import lanes
 from pygpu.passes.tabulate import of_a_byte, pays
 from pygpu.passes.unroll import unroll
+from pygpu.passes.words import are_words, words
 from pygpu.shapes import Shape
 from pygpu.ssa import Constant, Function, images_read, only
 from pygpu.storage import Format, Storage
@@ -111,7 +113,9 @@ class ComputeDevice:
         fused = fuse(function) if self.dialect.fused else function
         program = self._table(task, fused)
         if program is None and can_block(function) and size(function) <= self.largest:
-            program = self._lanes(task, fused) or self._block(task, fused)
+            program = (
+                self._lanes(task, fused) or self._words(task, fused) or self._block(task, fused)
+            )
         if program is not None:
             return program
         shape = task.shape or shapes.default(function, inputs, outputs, self.dialect.narrow)
@@ -126,11 +130,11 @@ class ComputeDevice:
         not where a processor looks up."""
         if self.is_software:
             return None
-        scalar = of_a_byte(fused, task.inputs, task.outputs)
-        if scalar is None or not pays(scalar):
+        found = of_a_byte(fused, task.inputs, task.outputs)
+        if found is None or not pays(found.function):
             return None
         shape = task.shape or shapes.LANES
-        return table_program(scalar, task.inputs, task.outputs, shape.threads, self.dialect)
+        return table_program(found, task.inputs, task.outputs, shape.threads, self.dialect)
 
     def _lanes(self, task: _Task, fused: Function) -> ComputeProgram | None:
         """The program that computes bytes two at a time; None where too little would be, or it is
@@ -146,6 +150,19 @@ class ComputeDevice:
         rows = _rows(min(shape.rows, shapes.LANES.rows), row, LARGEST_LANES)
         rows = _rows(rows, 1, TALLEST - regrouped.height)
         blocked = lanes(regrouped, WORDS, rows)
+        program = block_program(blocked, shape.threads, self.dialect)
+        return program if self._is_bound(program) else None
+
+    def _words(self, task: _Task, fused: Function) -> ComputeProgram | None:
+        """The program that reads and writes pixels of four bytes by four; None where there are
+        others, or pixels next to each other are read."""
+        if self.is_software or not are_words(fused, task.inputs, task.outputs):
+            return None
+        row = size(fused) * COLUMNS
+        if row > self.largest:
+            return None
+        shape = task.shape or shapes.OWN
+        blocked = words(fused, task.inputs, task.outputs, _rows(shape.rows, row, self.largest))
         program = block_program(blocked, shape.threads, self.dialect)
         return program if self._is_bound(program) else None
 

@@ -139,6 +139,7 @@ _RULES: Final[dict[str, Callable[[Sequence[Range]], Range]]] = {
     "atan": lambda r: (-2.0, 2.0),
     "atan2": lambda r: (-4.0, 4.0),
     "tanh": lambda r: (-1.0, 1.0),
+    "from_unorm8x4": lambda r: (0.0, 1.0),
     "lane_low": lambda r: (-(2.0**-13), 2.0**-13),
     "lane_high": lambda r: (-(2.0**-13), 2.0**-13),
     "sqrt": lambda r: (0.0, math.sqrt(r[0][1])) if r[0][0] >= 0.0 else ANY,

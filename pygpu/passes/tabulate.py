@@ -1,34 +1,58 @@
 """Functions of a byte: a component of the result depends on the same component of the pixel's own
-texel alone, and on all in the same way, so that 256 results are all there is to compute.
+texel alone, and on all in the same way, so that 256 results are all there is to compute. Of four
+components some may be handed on as they are, as most functions do with alpha.
 
-    scalar = of_a_byte(gamma, inputs, outputs)     # the function of a component; None of others
-    pays(scalar)                                   # whether to look results up is less
+    found = of_a_byte(gamma, inputs, outputs)      # None of others
+    found.function, found.kept                     # that of a component, and those handed on
+    pays(found.function)                           # whether to look results up is less
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from pygpu.passes.block import WEIGHTS
 from pygpu.passes.vectors import COMPONENTWISE
-from pygpu.ssa import Function, ImageInput, Op, Rewriter, Value, images_read, rewrite, walk
+from pygpu.ssa import (
+    Builder,
+    Function,
+    ImageInput,
+    Op,
+    Rewriter,
+    Value,
+    constant_of,
+    images_read,
+    rewrite,
+    walk,
+)  # fmt: skip
 from pygpu.storage import Format
 from pygpu.types import Type, vector
 
 # What GPUs take for an operation, in additions; where there is nothing, 1.
 COSTS: Final = dict.fromkeys(WEIGHTS, 16) | dict.fromkeys(("div", "exp", "exp2", "log", "log2"), 6)
 LEAST: Final = 12  # additions a byte that take longer than to look it up
+WORD: Final = 4  # components that fill one
+LONGEST: Final = 200  # operations of a function of several components
+
+
+@dataclass(frozen=True, slots=True)
+class OfAByte:
+    """The function of a component, which reads images of scalars, and the places in a word of those
+    that stay as they are."""
+
+    function: Function
+    kept: frozenset[int] = frozenset()
 
 
 def of_a_byte(
     function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-) -> Function | None:
-    """The function of a component, which reads images of scalars. None where a result depends on
-    anything else but uniforms, or where texels or results are no bytes."""
+) -> OfAByte | None:
+    """None where a result depends on anything else but uniforms, or where texels or results are no
+    bytes."""
     read = images_read(function)
     if len(outputs) != 1 or len(read) != 1:
         return None
@@ -41,13 +65,25 @@ def of_a_byte(
         return None
     if any(value in (function.x, function.y) for value in _used(function, ops)):
         return None
-    if texel.channels > 1:
-        is_whole = function.outputs[0].type.size == result.channels
-        takes_scalars = all(value.type.is_scalar for value in function.uniforms)
-        if not (is_whole and takes_scalars and all(_is_alike(op) for op in ops)):
+    if texel.channels == 1:
+        return OfAByte(rewrite(function, _inside))
+    if len(ops) > LONGEST or function.outputs[0].type.size != result.channels:
+        return None
+    kept: set[int] = set()
+    found: dict[str, Function] = {}
+    for place in range(result.channels):
+        component = _component(function, place)
+        if component is None:
             return None
-        function = _of_component(function)
-    return rewrite(function, _inside)
+        (output,) = component.outputs
+        if output.op is not None and output.op.code == "load" and texel == result:
+            kept.add(place)
+        else:
+            found[str(component)] = component
+    if len(found) != 1 or (kept and result.channels != WORD):
+        return None
+    (alike,) = found.values()
+    return OfAByte(alike, frozenset(kept))
 
 
 def pays(scalar: Function) -> bool:
@@ -72,14 +108,6 @@ def _used(function: Function, ops: Sequence[Op]) -> Iterator[Value]:
     yield from function.outputs
 
 
-def _is_alike(op: Op) -> bool:
-    """Whether an op does the same to all components."""
-    if op.code == "constant":
-        type, number = op.data
-        return type.is_scalar or len({repr(each) for each in number}) == 1
-    return not op.regions and (op.code in COMPONENTWISE or op.code in ("splat", "load"))
-
-
 def _inside(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
     """Loads of texels that are there."""
     if op.code != "load":
@@ -87,26 +115,59 @@ def _inside(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence
     return [rewriter.build.emit("load", *operands, data=replace(op.data, boundary="inside"))]
 
 
-def _of_component(function: Function) -> Function:
-    """The same of one component."""
+def _component(function: Function, place: int) -> Function | None:
+    """A component of the result as a function of images of that component; None where it depends on
+    others."""
+    images = [ImageInput(image.name, _scalar(image.type)) for image in function.images]
+    uniforms = [(value.name, value.type) for value in function.uniforms]
+    build = Builder(function.name, images, uniforms)
+    made: dict[tuple[Value, int], Value] = {
+        (old, 0): new
+        for old, new in zip(function.uniforms, build.uniforms, strict=True)
+        if old.type.is_scalar
+    }
 
-    def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value]:
-        build = rewriter.build
-        if op.code == "splat":
-            return operands
+    def component(value: Value, at: int) -> Value:
+        if (value, at) not in made:
+            made[value, at] = of(value, at)
+        return made[value, at]
+
+    def of(value: Value, at: int) -> Value:
+        op = value.op
+        if op is None or op.regions:
+            raise _IsMixed
         if op.code == "constant":
-            type, number = op.data
-            return [build.constant(_scalar(type), number if type.is_scalar else number[0])]
-        data = replace(op.data, type=_scalar(op.data.type)) if op.code == "load" else op.data
-        return [build.emit(op.code, *operands, data=data)]
+            number = constant_of(value)
+            number = number[at] if isinstance(number, tuple) else number
+            return build.constant(_scalar(value.type), number)
+        if op.code == "load":
+            if at != place:
+                raise _IsMixed
+            data = replace(op.data, type=_scalar(op.data.type), boundary="inside")
+            return build.emit("load", build.x, build.y, data=data)
+        if op.code == "swizzle":
+            return component(op.operands[0], op.data[at])
+        if op.code == "splat":
+            return component(op.operands[0], 0)
+        if op.code == "construct":
+            return component(op.operands[at], 0)
+        if op.code not in COMPONENTWISE:
+            raise _IsMixed
+        parts = [component(v, 0 if v.type.is_scalar else at) for v in op.operands]
+        return build.emit(op.code, *parts, data=op.data)
 
-    images = tuple([ImageInput(image.name, _scalar(image.type)) for image in function.images])
-    scalar = rewrite(function, rule)
-    return Function(scalar.name, images, scalar.tables, scalar.body)
+    try:
+        return build.finish([component(function.outputs[0], place)])
+    except _IsMixed:
+        return None
+
+
+class _IsMixed(Exception):
+    """A component depends on others, or on what has none."""
 
 
 def _scalar(type: Type) -> Type:
     return vector(type.kind, 1)
 
 
-__all__ = ["of_a_byte", "pays"]
+__all__ = ["OfAByte", "of_a_byte", "pays"]

@@ -16,7 +16,8 @@ from pygpu.types import vector
 
 # Operations that are not computed one component at a time.
 _NOT_COMPONENTWISE: Final = frozenset(
-    "constant construct splat swizzle element dot any all load table width height".split()
+    """constant construct splat swizzle element dot any all load table width height unorm8x4
+    from_unorm8x4""".split()
 )
 COMPONENTWISE: Final = frozenset(TABLE) - _NOT_COMPONENTWISE
 
