@@ -197,7 +197,7 @@ def with_alpha(im: Image, p: Position) -> Any:
 
 
 def with_alpha_and_green(im: Image, p: Position) -> Any:
-    return Vec4(im(p).r**1.7, im(p).g, *(im(p).ba ** 1.7))
+    return Vec4(im(p).r ** 1.7, im(p).g, *(im(p).ba ** 1.7))
 
 
 def with_other_alpha(im: Image, p: Position) -> Any:
