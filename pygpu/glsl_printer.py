@@ -24,7 +24,9 @@ from pygpu.passes.lanes import UNIT
 from pygpu.ssa import Function, Op, Region, Value, constant_of, goes_by, left_by, walk
 from pygpu.types import vector
 
-MANY: Final = 1 << 16  # units of what lanes leave
+# Floats hold sums of what leaves lanes, so many times at most, and of constants of fewer units.
+TIMES: Final = 64
+MANY: Final = 1 << 16
 INDENT: Final = "    "
 
 
@@ -400,21 +402,27 @@ def _whole(function: Function) -> set[Value]:
     found: set[Value] = set()
     for op in walk(function.body):
         parts = list(op.operands)
-        if op.code == "fma" and any(_is_multiple(value, 1.0) for value in parts[:2]):
-            parts = [value for value in parts if not _is_multiple(value, 1.0)]
+        if op.code == "fma":
+            factor = next(filter(_is_small, parts[:2]), None)
+            parts = [value for value in parts if value is not factor]
         is_sum = op.code in ("add", "sub", "fma") and all(
-            value in found or _is_multiple(value, UNIT) for value in parts
+            value in found or _is_in_units(value) for value in parts
         )
         if is_sum or op.code in ("lane_low", "lane_high"):
             found.update(op.results)
     return found
 
 
-def _is_multiple(value: Value, unit: float) -> bool:
-    """Whether a value is a constant that is some times the unit, few enough for sums of floats to
-    be exact."""
+def _is_small(value: Value) -> bool:
+    """Whether a value is a constant that may be a factor of what leaves lanes."""
     number = constant_of(value)
-    return isinstance(number, float) and number % unit == 0 and abs(number) < MANY * unit
+    return isinstance(number, float) and number % 1 == 0 and abs(number) <= TIMES
+
+
+def _is_in_units(value: Value) -> bool:
+    """Whether a value is a constant that may be added to what leaves lanes."""
+    number = constant_of(value)
+    return isinstance(number, float) and number % UNIT == 0 and abs(number) < MANY * UNIT
 
 
 def _repeats(op: Op) -> bool:

@@ -307,13 +307,20 @@ def walk(region: Region) -> Iterator[Op]:
             yield from walk(inner)
 
 
+def used_by(op: Op) -> Iterator[Value]:
+    """What an op takes, and what ops and regions within its regions take and hand on."""
+    yield from op.operands
+    for region in op.regions:
+        yield from region.results
+        for inner in region.ops:
+            yield from used_by(inner)
+
+
 def uses(function: Function) -> Counter[Value]:
     """How often each value is an operand, or handed on by a region."""
     found = Counter(function.outputs)
-    for op in walk(function.body):
-        found.update(op.operands)
-        for region in op.regions:
-            found.update(region.results)
+    for op in function.body.ops:
+        found.update(used_by(op))
     return found
 
 

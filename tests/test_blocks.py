@@ -112,6 +112,32 @@ def test_choices_wait_for_what_they_read() -> None:
         np.testing.assert_allclose(have.host(), compiled(texels), rtol=2e-5)
 
 
+def in_nested_branches(im: Image, p: Position):
+    near, far = im(p), np.sin(im(p + (0, 3)))
+    if near > 0.3:
+        return far if near > 0.7 else np.exp(np.sin(np.cos(near)))
+    return np.cos(np.sin(np.exp(near)))
+
+
+def at_what_branches_leave(im: Image, other: Image, p: Position):
+    near = im(p)
+    n = int(np.exp(near))
+    if near > 0.3:
+        k = n if near > 0.7 else int(np.exp(np.sin(np.cos(near))))
+    else:
+        k = int(np.cos(np.sin(np.exp(near))))
+    return other(Position(p.x + min(max(k, 0), 3) // 4, p.y)) + near
+
+
+@pytest.mark.parametrize("written", [in_nested_branches, at_what_branches_leave])
+def test_what_nested_branches_hand_on_is_there_before(written: Any, target: str) -> None:
+    image = np.random.default_rng(1).random((12, 31)).astype(np.float32)
+    images = (image,) if written is in_nested_branches else (image, image)
+    want = pygpu.compile(written, target="interpreter")(*images)
+    have = pygpu.compile(written, target=target)(*images)
+    np.testing.assert_allclose(have, want, atol=1e-5)
+
+
 def test_several_results_of_different_sizes_of_texels(target: str) -> None:
     texels = np.random.default_rng(3).random((5, 11), np.float32)
     have = pygpu.compile(pair, target=target)(texels)

@@ -30,7 +30,7 @@ LESS: list[tuple[Written, list[str]]] = [
         ["mul", "fma", "sqrt", "mul"],
     ),
     (
-        lambda op, c, a, b: op("abs", op("sub", op("mul", a, c(-3.0)), op("mul", c(-3.0), b))),
+        lambda op, c, a, b: op("abs", op("sub", op("mul", a, c(3.0)), op("mul", c(3.0), b))),
         ["sub", "abs", "mul"],
     ),
     (
@@ -45,6 +45,9 @@ LEFT: list[Written] = [
     lambda op, c, a, b: op("sqrt", op("mul", a, c(-0.5))),
     lambda op, c, a, b: op("fma", op("mul", a, c(0.5)), b, c(1.0)),
     lambda op, c, a, b: op("add", op("mul", a, c(float("inf"))), b),
+    lambda op, c, a, b: op("sub", op("mul", a, c(-0.5)), op("mul", b, c(-0.5))),  # of a zero
+    lambda op, c, a, b: op("mul", op("mul", a, c(1e20)), op("mul", b, c(1e20))),
+    lambda op, c, a, b: op("max", op("mul", a, c(9.0)), c(1e-38)),
 ]
 
 
@@ -63,7 +66,7 @@ def value(function: Function, numbers: list[Any]) -> float:
 def test_a_factor_is_applied_once(written: Written, codes: list[str]) -> None:
     build, result = built(written)
     plain = build.finish([result])
-    ops, results = taken_out(build.body.ops, [result])
+    ops, results = taken_out(build.body.ops, build.uniforms, [result])
     assert [op.code for op in ops if op.code != "constant"] == codes
     function = Function("f", (), (), Region(build.body.params, list(ops), tuple(results)))
     for a, b in [(0.2, 0.7), (-0.3, 0.4), (1.0, 1.0), (0.0, 0.5), (-2.0, -3.0)]:
@@ -73,7 +76,7 @@ def test_a_factor_is_applied_once(written: Written, codes: list[str]) -> None:
 @pytest.mark.parametrize("written", LEFT)
 def test_what_does_not_scale_is_left_as_it_is(written: Written) -> None:
     build, result = built(written)
-    assert taken_out(build.body.ops, [result]) == (build.body.ops, [result])
+    assert taken_out(build.body.ops, build.uniforms, [result]) == (build.body.ops, [result])
 
 
 def test_branches_are_left_as_they_are() -> None:
@@ -82,4 +85,9 @@ def test_branches_are_left_as_they_are() -> None:
     sides = (Region((), [], (a,)), Region((), [], (b,)))
     (chosen,) = build.append("if", [build.constant(BOOL, True)], [FLOAT], sides)
     wanted = [result, chosen]
-    assert taken_out(build.body.ops, wanted) == (build.body.ops, wanted)
+    assert taken_out(build.body.ops, build.uniforms, wanted) == (build.body.ops, wanted)
+
+
+def test_what_may_be_too_large_is_left_as_it_is() -> None:
+    build, result = built(LESS[0][0])
+    assert taken_out(build.body.ops, build.uniforms[:1], [result]) == (build.body.ops, [result])

@@ -413,6 +413,39 @@ def test_random_functions_of_bytes_are_exact() -> None:
     assert seen > 10
 
 
+def extremes(im: Any, p: Any) -> tuple[Any, Any]:
+    texels = [im(p + d) for d in AROUND]
+    return min(texels), max(texels)
+
+
+def by_steps(im: Image, p: Position):  # 1, but 1/4 where a pixel near is black
+    low, high = extremes(im, p)
+    return max(min(low * 1e20, 1.0) * min(high * 1e20, 1.0), 0.25)
+
+
+def guarded(im: Image, p: Position):  # never 0 / 0
+    low, high = [np.sqrt(value) * 1e8 for value in extremes(im, p)]
+    return 0.25 + im(p) / max(max(low, high), float(np.finfo(np.float32).tiny))
+
+
+def turned(im: Image, p: Position):  # which sign a zero has shows
+    low, high = extremes(im, p)
+    a, b, c = [np.sqrt(value) * -0.5 for value in (low, high, im(p))]
+    return np.arctan2(abs(a + b + c) * (low - high), a - b + c - b) / 3.15 + 0.5
+
+
+@pytest.mark.parametrize("written", [by_steps, guarded, turned])
+def test_factors_lose_no_number_and_no_sign(written: Any) -> None:
+    require("compute")
+    image = photo((10, 35))
+    image[:5], image[5:, :10] = 0, 200
+    job = job_of(written, image)
+    made = job.made
+    program = device().compile(made.translated.function, made.inputs, made.formats, ONE_ROW)
+    want = pygpu.compile(written, target="interpreter")(image, dtype="uint8")
+    np.testing.assert_array_equal(job.run(program)[0].host()[..., 0], want)
+
+
 def random_weights(seed: int) -> Callable[..., Any]:
     """A function of a sum with whole weights, or multiples of another number, and a few others."""
     pick = random.Random(seed)

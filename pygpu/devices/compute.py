@@ -46,7 +46,8 @@ TALLEST: Final = 17  # its rows and those read for a pixel together, for the sam
 LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
 WORDS: Final = 4  # of a block's row, where bytes are computed two at a time
 EARLY: Final = 32  # operations of a pixel from which on a row is stored before the next is read
-AHEAD: Final = 2  # rows that share nothing and are all read first: they are on their way at once
+AHEAD: Final = 2  # rows, at most, that are read first where they share nothing: both on their way
+LIGHT: Final = 128  # operations of a pixel, at most, for that: with more, memory is not all
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ class ComputeDevice:
             return None
         shape = task.shape or shapes.default(function, inputs, outputs, narrow)
         rows = _rows(shape.rows, row, self.largest)
-        ahead = rows <= AHEAD and reads_itself(footprint(function))
+        ahead = rows <= AHEAD and pixel <= LIGHT and reads_itself(footprint(function))
         blocked = block(
             fused,
             inputs,

@@ -28,7 +28,7 @@ from pygpu.passes.dead import remove_dead
 from pygpu.passes.hoist import hoist
 from pygpu.passes.local import Gate
 from pygpu.passes.pairs import share_pairs
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, walk
+from pygpu.ssa import Function, Op, Region, Rewriter, Value, used_by, walk
 from pygpu.storage import Format
 from pygpu.types import INT
 
@@ -116,7 +116,7 @@ def block(
     `loops`, pixels of blocks that look over an edge are computed one after the other by a loop,
     which is less to compile, and which software leaves at once where no thread needs it. Where
     buffers have `narrow` elements, a pixel of 1 or 2 bytes is as cheap to read as one of 4. Where
-    all is read `ahead`, nothing is computed before."""
+    all is read `ahead`, no more is computed before than places to read."""
     made = _sides(
         function, inputs, outputs, columns, rows, few, VIEWED, loops, flat=False, narrow=narrow
     )
@@ -286,9 +286,7 @@ def _by_source_row(function: Function) -> Function:
     first = min((op.data.dy for op in function.body.ops if op.code == "load"), default=0)
 
     def needed(op: Op) -> int:
-        used = [value for each in (op, *_within(op)) for value in each.operands]
-        used += [value for region in op.regions for value in region.results]
-        row = max((last.get(value, first) for value in used), default=first)
+        row = max((last.get(value, first) for value in used_by(op)), default=first)
         if op.code == "load" and op.operands[1] is function.y:
             row = max(row, op.data.dy)
         last.update(dict.fromkeys(op.results, row))
@@ -301,7 +299,7 @@ def _by_source_row(function: Function) -> Function:
 
 
 def _reads_first(function: Function) -> Function:
-    """All loads, and what they need, before anything else."""
+    """All loads, and what their places need, before anything else."""
     needed: set[Value] = set()
     first: list[Op] = []
     rest: list[Op] = []
@@ -309,8 +307,7 @@ def _reads_first(function: Function) -> Function:
         is_early = op.code == "load" or not needed.isdisjoint(op.results)
         (first if is_early else rest).append(op)
         if is_early:
-            needed.update(value for each in (op, *_within(op)) for value in each.operands)
-            needed.update(value for region in op.regions for value in region.results)
+            needed.update(used_by(op))
     ordered = Region(function.body.params, [*first[::-1], *rest[::-1]], function.body.results)
     return Function(function.name, function.images, function.tables, ordered)
 

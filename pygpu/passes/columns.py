@@ -287,8 +287,8 @@ def _parts(terms: Sequence[Term]) -> list[list[Term]]:
 
 
 def _middle(terms: Sequence[Term]) -> int | None:
-    """A whole number by which a column is less, lanes hold it as it is summed up: what is added,
-    then what is taken away. None where there is no such."""
+    """By how much a column of few bytes is made less, so that lanes may hold its sum; None where it
+    has too many."""
     added = sum(times for _, times in terms if times > 0)
     taken = sum(-times for _, times in terms if times < 0)
     return (added - taken) // 2 if 255 * (added + taken) <= 2 * LARGEST else None

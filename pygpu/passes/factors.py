@@ -2,25 +2,31 @@
 
     sqrt((x / 16) ** 2 + (y / 16) ** 2)   ->   sqrt(x ** 2 + y ** 2) / 16
 
-What is computed differs in its rounding alone.
+What is computed differs in its rounding alone: factors are neither large nor small, and those of
+sums are positive, so that zeros keep their sign.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from pygpu.ssa import Op, Value, constant_of, normal
 from pygpu.types import FLOAT
 
-_SUMS: Final = ("add", "sub", "min", "max")
+LARGEST: Final = 2.0**16  # factor; the least is the reciprocal
+FARTHEST: Final = 2.0**32  # the same of constants without that of their sum
+_ALIKE: Final = ("add", "sub", "min", "max")
 
 
-def taken_out(ops: Sequence[Op], wanted: Sequence[Value]) -> tuple[Sequence[Op], Sequence[Value]]:
-    """The ops with factors taken out, and the wanted values then; the same where that is not less
-    to compute."""
-    if any(op.regions for op in ops):
+def taken_out(
+    ops: Sequence[Op], given: Collection[Value], wanted: Sequence[Value]
+) -> tuple[Sequence[Op], Sequence[Value]]:
+    """The ops, of these given values, with factors taken out, and the wanted values then. The same
+    where that is not less to compute, or something else is taken, which might be too large."""
+    known = {*given, *(value for op in ops for value in op.results)}
+    if any(op.regions or op.code == "load" or not known.issuperset(op.operands) for op in ops):
         return ops, wanted
     factors = _Factors()
     for op in ops:
@@ -47,10 +53,12 @@ class _Factors:
         """Append what an op computes without a factor."""
         factor = None
         if len(op.results) == 1 and op.result.type is FLOAT:
-            if self._is_scaled(op):
+            scaled = self._scaled(op)
+            if scaled is not None:
+                self.parts[op.result] = scaled
                 return
             factor = self._factor(op)
-        if factor is None:
+        if factor is None or not _is_mild(factor, LARGEST):
             operands = tuple([self.whole(value) for value in op.operands])
             made = Op(op.code, operands, op.data, tuple([v.type for v in op.results]), (), op.place)
             self.ops.append(made)
@@ -61,17 +69,16 @@ class _Factors:
         own = [self._own(op, index, factor) for index in range(len(op.operands))]
         self.parts[op.result] = self._emit(op.code, *own, data=op.data), factor
 
-    def _is_scaled(self, op: Op) -> bool:
-        """Whether an op multiplies by a constant: that is a factor, and nothing to compute."""
-        if op.code != "mul":
-            return False
-        for factor, value in (op.operands, op.operands[::-1]):
+    def _scaled(self, op: Op) -> tuple[Value, float] | None:
+        """What a product with a constant is of, and its factor then: there is nothing to compute.
+        None for others."""
+        for factor, value in (op.operands, op.operands[::-1]) if op.code == "mul" else ():
             number = _number(factor)
             if number and _number(value) is None:
                 base, times = self._parts(value)
-                self.parts[op.result] = base, times * number
-                return True
-        return False
+                if _is_mild(times * number, LARGEST):
+                    return base, times * number
+        return None
 
     def _factor(self, op: Op) -> float | None:
         """The factor of a result whose operands lose theirs; None where they must be whole."""
@@ -83,18 +90,20 @@ class _Factors:
         if op.code == "abs":
             return abs(factors[0])
         if op.code == "fma" and _number(op.operands[2]) is None:
-            return factors[2] if factors[0] * factors[1] == factors[2] else None
-        moving = {f for f, v in zip(factors, op.operands, strict=True) if _number(v) is None}
-        if op.code in _SUMS and len(moving) == 1:
-            factor = moving.pop()
-            return factor if factor > 0 or op.code in ("add", "sub") else None
+            return factors[2] if factors[0] * factors[1] == factors[2] > 0 else None
+        if op.code in _ALIKE:
+            moving = {f for f, v in zip(factors, op.operands, strict=True) if _number(v) is None}
+            numbers = [number for number in map(_number, op.operands) if number]
+            factor = moving.pop() if len(moving) == 1 else 0.0
+            is_mild = factor > 0 and all(_is_mild(n / factor, FARTHEST) for n in numbers)
+            return factor if is_mild else None
         return None
 
     def _own(self, op: Op, index: int, factor: float) -> Value:
         """An operand without its factor; a constant of a sum without that of the sum."""
         value = op.operands[index]
         number = _number(value)
-        if number is not None and op.code in _SUMS:
+        if number is not None and op.code in _ALIKE:
             return self._constant(number / factor)
         return self._parts(value)[0]
 
@@ -117,6 +126,10 @@ class _Factors:
         op = Op(code, operands, data, (FLOAT,))
         self.ops.append(op)
         return op.result
+
+
+def _is_mild(number: float, largest: float) -> bool:
+    return 1 / largest <= abs(number) <= largest
 
 
 def _number(value: Value) -> float | None:

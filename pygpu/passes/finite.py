@@ -55,8 +55,8 @@ class Finite:
         ranges = [self.range(operand) for operand in operands if operand.type.kind == "float"]
         if ANY in ranges:
             return ANY
-        if op.code == "sub" and not _of_all(op.operands[0], "max").isdisjoint(
-            _of_all(op.operands[1], "min")
+        if op.code == "sub" and not _members(op.operands[0], "max").isdisjoint(
+            _members(op.operands[1], "min")
         ):  # neither is what both are of between them
             return _checked(0.0, ranges[0][1] - ranges[1][0])
         if op.code in ("mul", "fma") and op.operands[0] is op.operands[1]:
@@ -86,7 +86,7 @@ def without_nans(function: Function, formats: Sequence[Format]) -> Function:
     return apply(CLEAN, rewrite(function, rule))
 
 
-def _of_all(value: Value, code: str) -> set[Value]:
+def _members(value: Value, code: str) -> set[Value]:
     """A value, and all that it is the greatest (or the least) of."""
     found, open_ = {value}, [value]
     while open_:

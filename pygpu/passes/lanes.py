@@ -86,7 +86,7 @@ class _Lanes:
             for op in function.body.ops
             if op.code == "constant" or not any(value in exact.bounds for value in op.results)
         ]
-        rest, wanted = taken_out(ops, self.inexact)
+        rest, wanted = taken_out(ops, exact.leaving, self.inexact)
         self.found = dict(zip(self.inexact, wanted, strict=True))
         self.ranges: dict[Value, Bounds] = dict(exact.bounds)
         self.scale = 1 / (255 * UNIT)

@@ -11,7 +11,6 @@ Where sums are exact, as in lanes, what remains of a sum is known without a comp
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
@@ -19,7 +18,7 @@ from typing import Final
 from pygpu.ops import OPEN
 from pygpu.passes.dead import remove_dead
 from pygpu.passes.local import Gate
-from pygpu.ssa import Function, Op, Value, walk
+from pygpu.ssa import Function, Op, Value, uses, walk
 
 Two = tuple[Value, Value]
 Three = frozenset[Value]
@@ -32,12 +31,11 @@ def share_pairs(function: Function, sums: bool = False) -> Function:
     """The function with threes compared so that they have most in common. In lanes, where `sums`
     of three are exact too, the middle is what the least and the greatest leave of them."""
     threes: dict[Value, tuple[str, Three, Sequence[Value]]] = {}
-    uses = Counter(value for op in walk(function.body) for value in op.operands)
-    uses.update(function.outputs)
+    used = uses(function)
     for op in walk(function.body):
         for low, high, data in _ORDERS:
             if op.code in (low, high) and op.data == data:
-                found = _middle(op, low, high) or _extreme(op, uses)
+                found = _middle(op, low, high) or _extreme(op, used)
                 if found is not None and len(set(found[1])) == 3:
                     threes[op.result] = found[0], frozenset(found[1]), found[1]
     if not threes:
@@ -84,13 +82,13 @@ def greater_by_sums(function: Function) -> Function:
     return remove_dead(Gate(function, {"lanes_max": greater}).run())
 
 
-def _extreme(op: Op, uses: Mapping[Value, int]) -> tuple[str, Sequence[Value]] | None:
+def _extreme(op: Op, used: Mapping[Value, int]) -> tuple[str, Sequence[Value]] | None:
     """The least or the greatest of three: its code, and the three. Of these, one may itself be the
     least or the greatest of others where it is wanted elsewhere too, and the first two are not."""
     for this, other in (op.operands, op.operands[::-1]):
         parts = _parts(this, op.code, op.data)
         nested = [each for each in (*parts, other) if _parts(each, op.code, op.data)]
-        if parts and (not nested or (uses[this] == 1 and all(uses[each] > 1 for each in nested))):
+        if parts and (not nested or (used[this] == 1 and all(used[each] > 1 for each in nested))):
             return op.code, (*parts, other)
     return None
 

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pygpu.ssa import Op, Value, constant_of, normal, walk
+from pygpu.ssa import Op, Value, constant_of, normal, used_by
 from pygpu.types import FLOAT
 
 HIGHEST: Final = 4  # degree: products of so many neither overflow nor vanish
+LEAST: Final = 2.0**-120  # of constants: what is less might be taken for 0
 _ALIKE: Final = frozenset(("add", "sub", "min", "max", "neg", "abs", "hypot"))
 _TESTS: Final = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
@@ -59,8 +60,7 @@ class _Scaling:
 
     def take(self, op: Op) -> None:
         """Append an op, in units where its operands are."""
-        used = [value for inner in _within(op) for value in inner.operands]
-        used += [v for inner in _within(op) for region in inner.regions for v in region.results]
+        used = list(used_by(op))
         if not any(self.degrees.get(value) for value in used):
             self.ops.append(op)
             return
@@ -78,8 +78,10 @@ class _Scaling:
         """The value in units to the power of the degree."""
         number = constant_of(value)
         if degree and isinstance(number, float):
-            scaled = normal(FLOAT, number * self.unit**degree)
-            op = Op("constant", (), (FLOAT, scaled), (FLOAT,))
+            scaled = number * self.unit**degree
+            if scaled and abs(scaled) < LEAST:
+                raise _DoesNotScale
+            op = Op("constant", (), (FLOAT, normal(FLOAT, scaled)), (FLOAT,))
             self.ops.append(op)
             return op.result
         if self.degrees.get(value, 0) != degree:
@@ -114,11 +116,6 @@ class _Scaling:
         if len(degrees) != 1:
             raise _DoesNotScale
         return degrees.pop()
-
-
-def _within(op: Op) -> Sequence[Op]:
-    """An op and those in its regions."""
-    return [op, *[inner for region in op.regions for inner in walk(region)]]
 
 
 __all__ = ["Scaled", "in_units"]
