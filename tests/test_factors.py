@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numpy as np
 import pytest
 
-from pygpu.interpret import run
 from pygpu.passes.factors import taken_out
-from pygpu.ssa import Builder, Function, Region, Value
+from pygpu.ssa import Function, Region
 from pygpu.types import BOOL, FLOAT
-
-Written = Callable[[Callable[..., Value], Callable[[float], Value], Value, Value], Value]
+from test_units import Written, built, value
 
 # What is written, and the operations that are left.
 LESS: list[tuple[Written, list[str]]] = [
@@ -49,17 +43,6 @@ LEFT: list[Written] = [
     lambda op, c, a, b: op("mul", op("mul", a, c(1e20)), op("mul", b, c(1e20))),
     lambda op, c, a, b: op("max", op("mul", a, c(9.0)), c(1e-38)),
 ]
-
-
-def built(written: Written) -> tuple[Builder, Value]:
-    build = Builder("f", [], [("a", FLOAT), ("b", FLOAT)])
-    a, b = build.uniforms
-    return build, written(build.emit, lambda number: build.constant(FLOAT, number), a, b)
-
-
-def value(function: Function, numbers: list[Any]) -> float:
-    (found,) = run(function, [], [np.float32(n) for n in numbers], (1, 1))
-    return float(found.item())
 
 
 @pytest.mark.parametrize(("written", "codes"), LESS)
