@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 from pygpu.glsl_text import PRIMARY, UNARY, Text, call, conditional, infix, literal, prefix
 from pygpu.ops import OPEN
+from pygpu.passes.rules import finite
 from pygpu.ssa import Number, Op, Value, constant_of
 from pygpu.types import INT, Type, vector
 
@@ -128,18 +129,12 @@ def _holds_between(greater: Op, lesser: Op) -> bool:
     not small rounds to none."""
     if greater.code != "max" or greater.data == OPEN or greater.operands[0].op is None:
         return False
-    low, high = [_number(op.operands[1]) for op in (greater, lesser)]
+    low, high = [finite(op.operands[1]) for op in (greater, lesser)]
     held = greater.operands[0].op
     terms = held.operands[2:] if held.code == "fma" else held.operands
     is_sum = held.code in ("add", "sub", "fma")
-    is_moved = is_sum and any(abs(_number(term) or 0.0) > TINY for term in terms)
+    is_moved = is_sum and any(abs(finite(term) or 0.0) > TINY for term in terms)
     return low is not None and high is not None and low < high and is_moved
-
-
-def _number(value: Value) -> float | None:
-    """The float that a constant holds; None for any other value."""
-    number = constant_of(value)
-    return number if isinstance(number, float) else None
 
 
 _NOT_NEGATED: Final = frozenset(

@@ -11,13 +11,14 @@ that stay so in lanes (pygpu/passes/exact.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import gcd, isfinite
+from math import gcd
 from typing import Final, TypeVar
 
 from pygpu.passes.dead import remove_dead
 from pygpu.passes.exact import EXTREMES, LARGEST, SUMS, Exact
 from pygpu.passes.local import Gate
-from pygpu.ssa import Function, Op, Value, constant_of, walk
+from pygpu.passes.rules import finite
+from pygpu.ssa import Function, Op, Value, walk
 from pygpu.types import FLOAT
 
 Sum = dict[Value | None, float]  # how often each is taken; None for a constant
@@ -86,7 +87,7 @@ class _Regrouped(Gate):
         return total if weighted else None
 
     def _part(self, value: Value, sums: dict[Value, Sum]) -> Sum | None:
-        number = _finite(value)
+        number = finite(value)
         if number is not None:
             return {None: number}
         if value in sums:
@@ -236,7 +237,7 @@ def _weighted(op: Op) -> list[tuple[Value, float]] | None:
     if op.code in ("add", "sub", "neg"):
         signs = {"neg": [-1.0], "sub": [1.0, -1.0]}.get(op.code, [1.0, 1.0])
         return list(zip(operands, signs, strict=True))
-    numbers = [_finite(value) for value in operands]
+    numbers = [finite(value) for value in operands]
     if op.code == "div":
         divisor = numbers[1]
         return [(operands[0], 1 / divisor)] if divisor else None
@@ -244,12 +245,6 @@ def _weighted(op: Op) -> list[tuple[Value, float]] | None:
         if number is not None:
             return [(value, number), *[(added, 1.0) for added in operands[2:]]]
     return None
-
-
-def _finite(value: Value) -> float | None:
-    """The float that a constant holds, where it is finite; None for any other value."""
-    number = constant_of(value)
-    return number if isinstance(number, float) and isfinite(number) else None
 
 
 def _unit(weights: Sequence[float]) -> tuple[float, list[int]] | None:

@@ -12,7 +12,8 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from pygpu.ssa import Op, Value, constant_of, normal
+from pygpu.passes.rules import finite
+from pygpu.ssa import Op, Value, normal
 from pygpu.types import FLOAT
 
 LARGEST: Final = 2.0**16  # factor; the least is the reciprocal
@@ -73,8 +74,8 @@ class _Factors:
         """What a product with a constant is of, and its factor then: there is nothing to compute.
         None for others."""
         for factor, value in (op.operands, op.operands[::-1]) if op.code == "mul" else ():
-            number = _number(factor)
-            if number and _number(value) is None:
+            number = finite(factor)
+            if number and finite(value) is None:
                 base, times = self._parts(value)
                 if _is_mild(times * number, LARGEST):
                     return base, times * number
@@ -89,11 +90,11 @@ class _Factors:
             return math.sqrt(factors[0])
         if op.code == "abs":
             return abs(factors[0])
-        if op.code == "fma" and _number(op.operands[2]) is None:
+        if op.code == "fma" and finite(op.operands[2]) is None:
             return factors[2] if factors[0] * factors[1] == factors[2] > 0 else None
         if op.code in _ALIKE:
-            moving = {f for f, v in zip(factors, op.operands, strict=True) if _number(v) is None}
-            numbers = [number for number in map(_number, op.operands) if number]
+            moving = {f for f, v in zip(factors, op.operands, strict=True) if finite(v) is None}
+            numbers = [number for number in map(finite, op.operands) if number]
             factor = moving.pop() if len(moving) == 1 else 0.0
             is_mild = factor > 0 and all(_is_mild(n / factor, FARTHEST) for n in numbers)
             return factor if is_mild else None
@@ -102,7 +103,7 @@ class _Factors:
     def _own(self, op: Op, index: int, factor: float) -> Value:
         """An operand without its factor; a constant of a sum without that of the sum."""
         value = op.operands[index]
-        number = _number(value)
+        number = finite(value)
         if number is not None and op.code in _ALIKE:
             return self._constant(number / factor)
         return self._parts(value)[0]
@@ -130,12 +131,6 @@ class _Factors:
 
 def _is_mild(number: float, largest: float) -> bool:
     return 1 / largest <= abs(number) <= largest
-
-
-def _number(value: Value) -> float | None:
-    """What a constant is, where it is finite; None for any other value."""
-    number = constant_of(value)
-    return number if isinstance(number, float) and math.isfinite(number) else None
 
 
 __all__ = ["taken_out"]

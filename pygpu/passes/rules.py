@@ -10,6 +10,7 @@ the value to use instead, or None where it has nothing better:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -50,6 +51,12 @@ def number(value: Value) -> Number | None:
         )  # 0.0 is not -0.0
         return first if same else None
     return held  # type: ignore[no-any-return]
+
+
+def finite(value: Value) -> float | None:
+    """The finite float that a constant holds; None for any other value."""
+    held = constant_of(value)
+    return held if isinstance(held, float) and math.isfinite(held) else None
 
 
 def made_by(value: Value, code: str) -> Op | None:
