@@ -124,17 +124,19 @@ def _extreme(name: str) -> Row:
 
 
 def _holds_between(greater: Op, lesser: Op) -> bool:
-    """Whether a minimum of a maximum is what it is of, held between two constants, and that is no
-    negative zero, which a device's own clamp may make a positive one: a sum with a constant that is
-    not small rounds to none."""
+    """Whether a minimum of a maximum is what it is of, held between two constants, and neither that
+    nor they are negative zeros, which a device's own clamp may take for positive ones: a sum with a
+    constant that is not small rounds to none."""
     if greater.code != "max" or greater.data == OPEN or greater.operands[0].op is None:
         return False
     low, high = [finite(op.operands[1]) for op in (greater, lesser)]
+    if low is None or high is None or low >= high:
+        return False
     held = greater.operands[0].op
     terms = held.operands[2:] if held.code == "fma" else held.operands
     is_sum = held.code in ("add", "sub", "fma")
     is_moved = is_sum and any(abs(finite(term) or 0.0) > TINY for term in terms)
-    return low is not None and high is not None and low < high and is_moved
+    return is_moved and not any(limit == 0 and math.copysign(1, limit) < 0 for limit in (low, high))
 
 
 _NOT_NEGATED: Final = frozenset(

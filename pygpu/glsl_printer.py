@@ -398,17 +398,16 @@ class Printer:
 
 
 def _whole(function: Function) -> set[Value]:
-    """Sums of what leaves lanes, which are exact however they are computed, and their parts."""
+    """Sums of what leaves lanes, which floats hold exactly as long as they are not of sums of sums
+    in turn many times."""
     found: set[Value] = set()
     for op in walk(function.body):
         parts = list(op.operands)
-        if op.code == "fma":
-            factor = next(filter(_is_small, parts[:2]), None)
-            parts = [value for value in parts if value is not factor]
-        is_sum = op.code in ("add", "sub", "fma") and all(
-            value in found or _is_in_units(value) for value in parts
-        )
-        if is_sum or op.code in ("lane_low", "lane_high"):
+        if op.code == "fma":  # a small number of times
+            parts = [value for value in parts[:2] if not _is_small(value)] + parts[2:]
+        is_sum = op.code in ("add", "sub", "fma") and len(parts) == 2
+        is_exact = is_sum and all(value in found or _is_in_units(value) for value in parts)
+        if is_exact or op.code in ("lane_low", "lane_high"):
             found.update(op.results)
     return found
 

@@ -35,6 +35,7 @@ LESS: list[tuple[Written, list[str]]] = [
 LEFT: list[Written] = [
     lambda op, c, a, b: op("add", op("mul", a, c(0.5)), op("mul", b, c(0.25))),
     lambda op, c, a, b: op("sin", op("mul", a, c(0.5))),
+    lambda op, c, a, b: op("mul", op("mul", op("exp", a), c(0.5)), op("mul", b, c(0.5))),
     lambda op, c, a, b: op("max", op("mul", a, c(-1.0)), op("mul", b, c(0.0))),
     lambda op, c, a, b: op("sqrt", op("mul", a, c(-0.5))),
     lambda op, c, a, b: op("fma", op("mul", a, c(0.5)), b, c(1.0)),

@@ -493,6 +493,30 @@ def test_nan_compares_as_python_has_it(code: str, fragment: Any) -> None:
     np.testing.assert_array_equal(actual[..., 0], TABLE[code].meaning(a, b))  # type: ignore[misc]
 
 
+def held(build: Builder, value: Value, low: float, high: float) -> Value:
+    greater = build.emit("max", value, build.constant(FLOAT, low))
+    return build.emit("min", greater, build.constant(FLOAT, high))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "moved", "is_clamp"),
+    [(0.0, 1.0, 0.5, True), (-0.0, 1.0, 0.5, False), (-1.0, -0.0, 0.5, False),
+     (0.0, 1.0, 0.0, False), (1.0, 0.0, 0.5, False)],
+)  # fmt: skip
+def test_what_is_held_between_is_clamped_where_no_zero_is_negative(
+    low: float, high: float, moved: float, is_clamp: bool
+) -> None:
+    build = Builder("held", [ImageInput("im", FLOAT)])
+    texel = build.load(0, build.x, build.y)
+    value = build.emit("sub", texel, build.constant(FLOAT, moved)) if moved else texel
+    function = build.finish([held(build, value, low, high)])
+    floats = Format(np.dtype(np.float32), 1)
+    blocked = block(function, [floats], [floats], 4, 1)
+    fused = block_program(blocked, dialect=Dialect(450, fused=True)).text
+    assert ("pg_clamp(" in fused) == is_clamp
+    assert "pg_clamp(" not in block_program(blocked).text
+
+
 def test_nan_is_not_lost_in_conditions(fragment: Any) -> None:
     """Optimisers like to turn `a < c and b < c` into `max(a, b) < c`."""
     build = Builder("f", [ImageInput("a", FLOAT), ImageInput("b", FLOAT)])

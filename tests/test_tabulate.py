@@ -200,6 +200,22 @@ def with_alpha_and_green(im: Image, p: Position) -> Any:
     return Vec4(im(p).r ** 1.7, im(p).g, *(im(p).ba ** 1.7))
 
 
+def of_no_texel(im: Image, p: Position, power: Float) -> Any:
+    value = 0.3**power
+    return Vec4(value, value, value, im(p).a)
+
+
+def test_what_is_beside_alpha_may_read_nothing(device: Any) -> None:
+    image = texels(3, 9, 4)
+    job = job_of(of_no_texel, image, power=2.0)
+    made = job.made
+    assert of_a_byte(made.translated.function, made.inputs, made.formats) is None
+    program = device.compile(made.translated.function, made.inputs, made.formats)
+    (have,) = program.run(job.inputs, job.uniforms, (3, 9), [None])
+    assert (have.host()[..., :3] == 23).all()
+    np.testing.assert_array_equal(have.host()[..., 3], image[..., 3])
+
+
 def with_other_alpha(im: Image, p: Position) -> Any:
     return Vec4(*(im(p).rgb ** 2.2), im(p).r)
 

@@ -156,7 +156,7 @@ class ComputeDevice:
 
     def _words(self, task: _Task, fused: Function) -> ComputeProgram | None:
         """The program that reads and writes pixels of four bytes by four; None where there are
-        others, or pixels next to each other are read."""
+        others, or pixels next to each other are read, in software, and where it is too much."""
         if self.is_software or not are_words(fused, task.inputs, task.outputs):
             return None
         row = size(fused) * COLUMNS

@@ -19,15 +19,19 @@ from pygpu.types import FLOAT
 LARGEST: Final = 2.0**16  # factor; the least is the reciprocal
 FARTHEST: Final = 2.0**32  # the same of constants without that of their sum
 _ALIKE: Final = ("add", "sub", "min", "max")
+_BOUNDED: Final = frozenset(
+    "constant add sub mul fma neg abs min max sqrt select lt le gt ge eq ne".split()
+)
 
 
 def taken_out(
     ops: Sequence[Op], given: Collection[Value], wanted: Sequence[Value]
 ) -> tuple[Sequence[Op], Sequence[Value]]:
     """The ops, of these given values, with factors taken out, and the wanted values then. The same
-    where that is not less to compute, or something else is taken, which might be too large."""
+    where that is not less to compute, or where anything but sums, products, roots and choices of
+    the given values is computed, which might be too large without its factor."""
     known = {*given, *(value for op in ops for value in op.results)}
-    if any(op.regions or op.code == "load" or not known.issuperset(op.operands) for op in ops):
+    if not all(op.code in _BOUNDED and known.issuperset(op.operands) for op in ops):
         return ops, wanted
     factors = _Factors()
     for op in ops:

@@ -54,8 +54,8 @@ def number(value: Value) -> Number | None:
 
 
 def finite(value: Value) -> float | None:
-    """The finite float that a constant holds; None for any other value."""
-    held = constant_of(value)
+    """The finite float that a constant has in all its components; None for any other value."""
+    held = number(value)
     return held if isinstance(held, float) and math.isfinite(held) else None
 
 

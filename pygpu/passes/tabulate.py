@@ -1,6 +1,6 @@
 """Functions of a byte: a component of the result depends on the same component of the pixel's own
-texel alone, and on all in the same way, so that 256 results are all there is to compute. Of four
-components some may be handed on as they are, as most functions do with alpha.
+texel alone, and all do in the same way, so that 256 results are all there is to compute. Of four
+components some may be handed on as they are instead, as most functions do with alpha.
 
     found = of_a_byte(gamma, inputs, outputs)      # None of others
     found.function, found.kept                     # that of a component, and those handed on
@@ -9,13 +9,14 @@ components some may be handed on as they are, as most functions do with alpha.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from pygpu.passes.block import WEIGHTS
+from pygpu.passes.dead import remove_dead
 from pygpu.passes.vectors import COMPONENTWISE
 from pygpu.ssa import (
     Builder,
@@ -24,9 +25,9 @@ from pygpu.ssa import (
     Op,
     Rewriter,
     Value,
-    constant_of,
     images_read,
     rewrite,
+    used_by,
     walk,
 )  # fmt: skip
 from pygpu.storage import Format
@@ -36,7 +37,6 @@ from pygpu.types import Type, vector
 COSTS: Final = dict.fromkeys(WEIGHTS, 16) | dict.fromkeys(("div", "exp", "exp2", "log", "log2"), 6)
 LEAST: Final = 12  # additions a byte that take longer than to look it up
 WORD: Final = 4  # components that fill one
-LONGEST: Final = 200  # operations of a function of several components
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class OfAByte:
 def of_a_byte(
     function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
 ) -> OfAByte | None:
-    """None where a result depends on anything else but uniforms, or where texels or results are no
-    bytes."""
+    """None where a result depends on anything else but uniforms (of several components, those that
+    are scalars), or where texels or results are no bytes."""
     read = images_read(function)
     if len(outputs) != 1 or len(read) != 1:
         return None
@@ -63,11 +63,11 @@ def of_a_byte(
     are_own = all(_is_own(function, op) for op in ops if op.code == "load")
     if not are_own or any(op.code in ("width", "height", "loop") for op in ops):
         return None
-    if any(value in (function.x, function.y) for value in _used(function, ops)):
+    if any(value in (function.x, function.y) for value in _used(function)):
         return None
     if texel.channels == 1:
         return OfAByte(rewrite(function, _inside))
-    if len(ops) > LONGEST or function.outputs[0].type.size != result.channels:
+    if function.outputs[0].type.size != result.channels:
         return None
     kept: set[int] = set()
     found: dict[str, Function] = {}
@@ -83,7 +83,7 @@ def of_a_byte(
     if len(found) != 1 or (kept and result.channels != WORD):
         return None
     (alike,) = found.values()
-    return OfAByte(alike, frozenset(kept))
+    return OfAByte(alike, frozenset(kept)) if images_read(alike) else None
 
 
 def pays(scalar: Function) -> bool:
@@ -98,13 +98,11 @@ def _is_own(function: Function, op: Op) -> bool:
     return is_here and op.data.boundary == "nearest"
 
 
-def _used(function: Function, ops: Sequence[Op]) -> Iterator[Value]:
+def _used(function: Function) -> Iterator[Value]:
     """What anything but loads takes."""
-    for op in ops:
+    for op in function.body.ops:
         if op.code != "load":
-            yield from op.operands
-        for region in op.regions:
-            yield from region.results
+            yield from used_by(op)
     yield from function.outputs
 
 
@@ -121,49 +119,40 @@ def _component(function: Function, place: int) -> Function | None:
     images = [ImageInput(image.name, _scalar(image.type)) for image in function.images]
     uniforms = [(value.name, value.type) for value in function.uniforms]
     build = Builder(function.name, images, uniforms)
-    made: dict[tuple[Value, int], Value] = {
-        (old, 0): new
-        for old, new in zip(function.uniforms, build.uniforms, strict=True)
-        if old.type.is_scalar
+    # Of each value its components: None for those that depend on others.
+    parts: dict[Value, list[Value | None]] = {
+        old: [new] if old.type.is_scalar else [None] * old.type.size
+        for old, new in zip(function.body.params, build.body.params, strict=True)
     }
+    for op in function.body.ops:
+        for value in op.results:
+            parts[value] = [_part(build, op, at, place, parts) for at in range(value.type.size)]
+    found = parts[function.outputs[0]][place]
+    return None if found is None else remove_dead(build.finish([found]))
 
-    def component(value: Value, at: int) -> Value:
-        if (value, at) not in made:
-            made[value, at] = of(value, at)
-        return made[value, at]
 
-    def of(value: Value, at: int) -> Value:
-        op = value.op
-        if op is None or op.regions:
-            raise _IsMixed
-        if op.code == "constant":
-            number = constant_of(value)
-            number = number[at] if isinstance(number, tuple) else number
-            return build.constant(_scalar(value.type), number)
-        if op.code == "load":
-            if at != place:
-                raise _IsMixed
-            data = replace(op.data, type=_scalar(op.data.type), boundary="inside")
-            return build.emit("load", build.x, build.y, data=data)
-        if op.code == "swizzle":
-            return component(op.operands[0], op.data[at])
-        if op.code == "splat":
-            return component(op.operands[0], 0)
-        if op.code == "construct":
-            return component(op.operands[at], 0)
-        if op.code not in COMPONENTWISE:
-            raise _IsMixed
-        parts = [component(v, 0 if v.type.is_scalar else at) for v in op.operands]
-        return build.emit(op.code, *parts, data=op.data)
-
-    try:
-        return build.finish([component(function.outputs[0], place)])
-    except _IsMixed:
+def _part(
+    build: Builder, op: Op, at: int, place: int, parts: Mapping[Value, Sequence[Value | None]]
+) -> Value | None:
+    """A component of what an op makes, where it depends on the components at a place of texels
+    alone."""
+    operands = op.operands
+    if op.code == "constant":
+        type, number = op.data
+        return build.constant(_scalar(type), number[at] if isinstance(number, tuple) else number)
+    if op.code == "load":
+        data = replace(op.data, type=_scalar(op.data.type), boundary="inside")
+        return build.emit("load", build.x, build.y, data=data) if at == place else None
+    if op.code == "swizzle":
+        taken: tuple[int, ...] = op.data
+        return parts[operands[0]][taken[at]]
+    if op.code in ("splat", "construct"):
+        return parts[operands[at if op.code == "construct" else 0]][0]
+    if op.code not in COMPONENTWISE or op.regions:
         return None
-
-
-class _IsMixed(Exception):
-    """A component depends on others, or on what has none."""
+    some = [parts[value][0 if value.type.is_scalar else at] for value in operands]
+    known = [value for value in some if value is not None]
+    return build.emit(op.code, *known, data=op.data) if len(known) == len(some) else None
 
 
 def _scalar(type: Type) -> Type:
