@@ -20,24 +20,22 @@ float16, else as `x / 255` of the whole number x.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from pygpu.passes import CLEAN, apply
 from pygpu.passes.block import Blocked
-from pygpu.passes.boundary import INDEX, lower_boundary
 from pygpu.passes.exact import BYTE, EXTREMES, LARGEST, Bounds, Exact, factors
 from pygpu.passes.factors import taken_out
 from pygpu.passes.finite import ANY, Finite
 from pygpu.passes.local import Gate
 from pygpu.passes.pairs import greater_by_sums, share_pairs
 from pygpu.passes.units import in_units
-from pygpu.ssa import Function, ImageInput, Load, Op, Region, Value, constant_of
-from pygpu.storage import Format
-from pygpu.types import FLOAT, INT, Type, vector
+from pygpu.passes.word_views import WordViews
+from pygpu.ssa import Function, Load, Region, Value, constant_of
+from pygpu.types import FLOAT, INT
 
 UNIT: Final = 2.0**-24  # of lanes: the least float16
 PIXELS: Final = 4  # of a word
@@ -59,7 +57,7 @@ def lanes(exact: Exact, words: int, rows: int) -> Blocked:
 
 
 class _Lanes:
-    """See lanes. Two views of an image that is read: its bytes, and whole loads of its words."""
+    """See lanes. Images are read as their bytes, and by whole loads of their words."""
 
     def __init__(self, exact: Exact, words: int, rows: int) -> None:
         function = exact.function
@@ -67,11 +65,7 @@ class _Lanes:
         self.words, self.rows = words, rows
         self.columns = words * PIXELS
         self.gate = Gate(function)
-        self.images: list[ImageInput] = list(function.images)
-        self.formats: list[Format] = list(exact.inputs)
-        self.views: list[int] = []  # of which image each is one
-        self.of_image: dict[int, tuple[int, int]] = {}
-        self.whole: dict[tuple[int, int], Value] = {}  # rows read: image, how far down
+        self.views = WordViews(self.gate, exact.inputs, ("bytes", RAW), self.columns, words)
         self.made: dict[tuple[Value, Pair, int], Value] = {}  # exact values of pixels of a row
         self.read_columns = self._read_columns()
         self._set_rest()
@@ -109,22 +103,18 @@ class _Lanes:
             found.setdefault(load.image, set()).update(columns)
         return found
 
+    def _read_rows(self) -> dict[int, list[int]]:
+        """The same of rows, counted from the block's first, in order."""
+        found: dict[int, set[int]] = {}
+        for load in self.exact.loads:
+            found.setdefault(load.image, set()).update(range(load.dy, self.rows + load.dy))
+        return {image: sorted(rows) for image, rows in found.items()}
+
     def run(self) -> Blocked:
-        self.read()
+        self.views.read(self._read_rows(), self.assembled)
         pixels = [self.row(row) for row in range(self.rows)]
         results = [value for result in zip(*pixels, strict=True) for value in result]
-        made = self.gate.finish(results)
-        made = Function(made.name, tuple(self.images), made.tables, made.body)
-        stored = words_format(self.words)
-        return Blocked(
-            self.compared(apply(CLEAN, lower_boundary(made))),
-            self.columns,
-            self.rows,
-            tuple(self.formats),
-            (stored,) * len(self.function.outputs),
-            (1,) * len(self.function.outputs),
-            tuple(self.views),
-        )
+        return self.views.blocked(self.compared(self.views.finished(results)), self.rows)
 
     def compared(self, function: Function) -> Function:
         """The function with least to compare."""
@@ -154,12 +144,9 @@ class _Lanes:
                     both = self.gate("lanes_pack", *[each[output] for each in found])
                     pairs[output].append(self.saturated(both, output))
         return [
-            self.joined(self.bytes_of(pairs[o]) if o in pairs else self.packed(floats[o]))
+            self.views.joined(self.bytes_of(pairs[o]) if o in pairs else self.packed(floats[o]))
             for o in outputs
         ]
-
-    def joined(self, words: Sequence[Value]) -> Value:
-        return words[0] if len(words) == 1 else self.gate("construct", *words)
 
     def bytes_of(self, pairs: Sequence[Value]) -> list[Value]:
         """Words of pairs: those of pixels 0 and 2, and those of 1 and 3."""
@@ -296,7 +283,7 @@ class _Lanes:
         gate, ints = self.gate, self.gate.constant
         word, place = divmod(low, PIXELS)
         if high == low + 2 and place < 2 and self.is_inside(low):
-            whole = self.word(image, word, dy)
+            whole = self.views.word(image, word, dy)
             odd = gate("bit_and", gate("shr", whole, ints(INT, 8)), ints(INT, BYTES))
             return odd if place else gate("sub", whole, gate("mul", odd, ints(INT, 1 << 8)))
         upper = gate("mul", self.byte(image, high, dy), ints(INT, 1 << 16))
@@ -309,47 +296,7 @@ class _Lanes:
         """A pixel, clamped; 0 for one that no row reads."""
         if column not in self.read_columns[image]:
             return self.gate.constant(INT, 0)
-        view, _ = self.views_of(image)
-        x = self.clamped("width", image, self.gate.x, column)
-        return self.load(view, x, self.y(image, dy), INT)
-
-    def word(self, image: int, index: int, dy: int) -> Value:
-        """Four pixels of the block's own."""
-        whole = self.whole[image, dy]
-        return whole if self.words == 1 else self.gate("swizzle", whole, data=(index,))
-
-    def read(self) -> None:
-        """All words that blocks read: loaded at once, or, where a row ends before the block does,
-        put together. One branch for all, so that all loads are on their way together."""
-        gate = self.gate
-        read: dict[int, set[int]] = {}
-        for load in self.exact.loads:
-            rows = range(load.dy, self.rows + load.dy)
-            read.setdefault(load.image, set()).update(rows)
-        end = gate("add", gate.x, gate.constant(INT, self.columns))
-        for image, all_rows in read.items():
-            keys = [(image, dy) for dy in sorted(all_rows)]
-            fits = gate("le", end, gate("width", data=image))
-            for key in keys:
-                self.y(*key)  # before the branch, for both sides
-            sides = (self.side(self.loaded, keys), self.side(self.assembled, keys))
-            types = [vector("int", self.words)] * len(keys)
-            made = Op("if", (fits,), None, types, sides)
-            gate.ops.append(made)
-            self.whole.update(zip(keys, made.results, strict=True))
-
-    def side(self, build: Callable[[int, int], Value], keys: Sequence[tuple[int, int]]) -> Region:
-        """A side of a branch, which leaves something of each row of an image."""
-        region = Region()
-        with self.gate.inside(region):
-            region.results = tuple([build(*key) for key in keys])
-        return region
-
-    def loaded(self, image: int, dy: int) -> Value:
-        """The words of a row, at once."""
-        x = self.gate("shr", self.gate.x, self.gate.constant(INT, self.columns.bit_length() - 1))
-        _, view = self.views_of(image)
-        return self.load(view, x, self.y(image, dy), vector("int", self.words))
+        return self.views.element(image, column, dy)
 
     def assembled(self, image: int, dy: int) -> Value:
         """The same of single pixels, clamped."""
@@ -361,33 +308,7 @@ class _Lanes:
                 byte = gate("shl", self.byte(image, first + place, dy), moved)
                 word = gate("bit_or", word, byte)
             words.append(word)
-        return self.joined(words)
-
-    def y(self, image: int, dy: int) -> Value:
-        return self.clamped("height", image, self.gate.y, dy)
-
-    def clamped(self, size: str, image: int, place: Value, offset: int) -> Value:
-        gate = self.gate
-        return INDEX["nearest"](gate, place, offset, gate(size, data=image), True)[0]
-
-    def load(self, view: int, x: Value, y: Value, type: Type) -> Value:
-        return self.gate("load", x, y, data=Load(view, type, boundary="inside"))
-
-    def views_of(self, image: int) -> tuple[int, int]:
-        """The views of an image: its bytes, and its words as a block reads them."""
-        if image not in self.of_image:
-            first = len(self.images)
-            name, type = self.function.images[image].name, vector("int", self.words)
-            self.images += [ImageInput(f"{name}_bytes", INT), ImageInput(f"{name}_words", type)]
-            self.formats += [RAW, words_format(self.words)]
-            self.views += [image, image]
-            self.of_image[image] = first, first + 1
-        return self.of_image[image]
-
-
-def words_format(words: int) -> Format:
-    """How so many words of pixels are stored at once."""
-    return Format(np.dtype(np.int32), words)
+        return self.views.joined(words)
 
 
 __all__ = ["lanes"]
