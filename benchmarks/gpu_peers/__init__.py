@@ -72,6 +72,17 @@ def by_turns(jobs: Sequence[Job]) -> Job:
     return Job(lambda: next(runs)(), jobs[0].result)
 
 
+def last_by_turns(
+    job: Callable[[list[Any], Any, Any], Job], calls: list[Any], case: Case, targets: list[Any]
+) -> Job:
+    """A job of calls, kernels with their arguments. The last writes to its second argument: these,
+    by turns."""
+    *before, (kernel, (source, _, *sizes)) = calls
+    return by_turns(
+        [job([*before, (kernel, (source, to, *sizes))], case.size, to) for to in targets]
+    )
+
+
 def paced(timed: Callable[[Callable[[], Any], int], float], run: Callable[[], Any]) -> float:
     """The seconds of a run, by `timed`, which measures so many, each of which begins as soon as the
     one before it ends: as many as take LEAST."""

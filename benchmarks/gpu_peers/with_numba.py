@@ -12,7 +12,7 @@ if not hasattr(np, "row_stack"):  # NumPy 2.5 has dropped the name that numba-cu
     np.row_stack = np.vstack
 from numba import cuda
 
-from benchmarks.gpu_peers import AHEAD, Case, Job, by_turns, module, paced, slug
+from benchmarks.gpu_peers import AHEAD, Case, Job, last_by_turns, module, paced, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
@@ -71,13 +71,7 @@ def make(case: Case) -> Job | None:
         kernel = module(f"numba_{slug(case)}_{index}", text).kernel
         calls.append((kernel, (source, targets[0], np.int32(width), np.int32(height))))
         source = targets[0]
-    *before, (kernel, (source, _, *sizes)) = calls
-    return by_turns(
-        [
-            _job([*before, (kernel, (source, target, *sizes))], case.size, target)
-            for target in targets
-        ]
-    )
+    return last_by_turns(_job, calls, case, targets)
 
 
 def _job(calls: list[Any], size: Any, out: Any) -> Job:

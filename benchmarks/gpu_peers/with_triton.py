@@ -8,7 +8,7 @@ from typing import Any, Final
 import torch
 import triton
 
-from benchmarks.gpu_peers import CYCLES, Case, Job, by_turns, module, paced, slug
+from benchmarks.gpu_peers import CYCLES, Case, Job, last_by_turns, module, paced, slug
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Stage, python
 
@@ -69,13 +69,7 @@ def make(case: Case) -> Job | None:
         kernel = module(f"triton_{slug(case)}_{index}", text).kernel
         calls.append((kernel, (source, targets[0], width, height)))
         source = targets[0]
-    *before, (kernel, (source, _, *sizes)) = calls
-    return by_turns(
-        [
-            _job([*before, (kernel, (source, target, *sizes))], case.size, target)
-            for target in targets
-        ]
-    )
+    return last_by_turns(_job, calls, case, targets)
 
 
 def _job(calls: list[Any], size: Any, out: Any) -> Job:
