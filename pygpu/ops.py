@@ -388,8 +388,8 @@ TABLE: Final[dict[str, Operation]] = dict(
         _row("lanes_pack", 2, _floats_to_int, _lanes_pack),  # floats, the first in the lower lane
         _row("lane_low", 1, _ints_to(FLOAT), _lane(0)),
         _row("lane_high", 1, _ints_to(FLOAT), _lane(1)),
-        _row("from_unorm8x4", 1, _ints_to(vector("float", 4)), _from_unorm8x4),  # and back
         _row("unorm8x4", 1, _word, _unorm8x4),  # four floats in [0, 1] as bytes, the first lowest
+        _row("from_unorm8x4", 1, _ints_to(vector("float", 4)), _from_unorm8x4),  # and back
         # memory: what the function is given
         _row("load", 2, _load, None),  # operands x, y; data: ssa.Load
         _row("table", 1, _table, None),  # operand: index, clamped; data: ssa.Lookup

@@ -56,23 +56,19 @@ class _Factors:
 
     def take(self, op: Op) -> None:
         """Append what an op computes without a factor."""
-        factor = None
-        if len(op.results) == 1 and op.result.type is FLOAT:
-            scaled = self._scaled(op)
-            if scaled is not None:
-                self.parts[op.result] = scaled
-                return
-            factor = self._factor(op)
-        if factor is None or not _is_mild(factor, LARGEST):
-            operands = tuple([self.whole(value) for value in op.operands])
-            made = Op(op.code, operands, op.data, tuple([v.type for v in op.results]), (), op.place)
-            self.ops.append(made)
-            self.parts.update(
-                {old: (new, 1.0) for old, new in zip(op.results, made.results, strict=True)}
-            )
+        type = op.result.type
+        scaled = self._scaled(op) if type is FLOAT else None
+        if scaled is not None:
+            self.parts[op.result] = scaled
             return
-        own = [self._own(op, index, factor) for index in range(len(op.operands))]
-        self.parts[op.result] = self._emit(op.code, *own, data=op.data), factor
+        factor = self._factor(op) if type is FLOAT else None
+        if factor is None or not _is_mild(factor, LARGEST):
+            factor, operands = 1.0, [self.whole(value) for value in op.operands]
+        else:
+            operands = [self._own(op, index, factor) for index in range(len(op.operands))]
+        made = Op(op.code, tuple(operands), op.data, (type,), (), op.place)
+        self.ops.append(made)
+        self.parts[op.result] = made.result, factor
 
     def _scaled(self, op: Op) -> tuple[Value, float] | None:
         """What a product with a constant is of, and its factor then: there is nothing to compute.

@@ -29,7 +29,7 @@ from pygpu.ssa import (
     rewrite,
     used_by,
     walk,
-)  # fmt: skip
+)
 from pygpu.storage import Format
 from pygpu.types import Type, vector
 
