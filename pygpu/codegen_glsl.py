@@ -41,11 +41,11 @@ NONE: Final[frozenset[int]] = frozenset()
 
 @dataclass(slots=True)
 class FragmentProgram(GlslProgram):
-    """The size of a packed image is a uniform, an ivec2, under the name in `sizes`; `last` is the
-    uniform of the last column of the results. Units of textures, of those `bound_as_images` too,
-    are in the order of all images that are read."""
+    """The width of a packed image in pixels is a uniform, an int, under the name in `widths`;
+    `last` is the uniform of the last column of the results. Units of textures, of those
+    `bound_as_images` too, are in the order of all images that are read."""
 
-    sizes: list[str | None] = field(default_factory=list)
+    widths: list[str | None] = field(default_factory=list)
     last: str | None = None
     bound_as_images: frozenset[int] = NONE
 
@@ -159,23 +159,24 @@ class _Writer(Writer):
         self.views = views
         loads = Counter(op.data.image for op in walk(function.body) if op.code == "load")
         self.in_parts = {image for image in packed if loads[image] > PARTS}
-        self.sizes: dict[int, str] = {}
+        self.sizes: dict[int, str] = {}  # of textures, whose texels may be four pixels
+        self.widths: dict[int, str] = {}  # of packed images, in pixels
         self.by_pixel: dict[int, str] = {}  # functions that read a pixel of a packed image
 
     def size(self, image: int, axis: str) -> Text:
-        if image not in self.sizes:
-            if image not in self.packed:
-                self.read.add(image)
-            self.sizes[image] = self.namer.fresh(f"{self.images[image]}_size")
-        return Text(f"{self.sizes[image]}.{axis}")
+        if image in self.packed and axis == "x":
+            if image not in self.widths:
+                self.widths[image] = self.namer.fresh(f"{self.images[image]}_width")
+            return Text(self.widths[image])
+        texture = self.views[image - self.count] if image >= self.count else image
+        if texture not in self.sizes:
+            self.read.add(texture)
+            self.sizes[texture] = self.namer.fresh(f"{self.images[texture]}_size")
+        return Text(f"{self.sizes[texture]}.{axis}")
 
     def places(self) -> list[str]:
-        """What declares the sizes of images that are not packed."""
-        return [
-            f"ivec2 {name} = {self.texture_size(image)};"
-            for image, name in self.sizes.items()
-            if image not in self.packed
-        ]
+        """What declares the sizes of textures: software finds them sooner than uniforms."""
+        return [f"ivec2 {name} = {self.texture_size(image)};" for image, name in self.sizes.items()]
 
     def texture_size(self, image: int) -> Text:
         if self.reads_image(image):
@@ -216,12 +217,10 @@ class _Writer(Writer):
     ) -> FragmentProgram:
         """The program, main and all around it."""
         accessors = [line for image in self.by_pixel for line in self.accessor(image)]
-        sizes = [
-            f"uniform ivec2 {name};" for image, name in self.sizes.items() if image in self.packed
-        ]
+        widths = [f"uniform int {name};" for name in self.widths.values()]
         made = self.program(
             430 if self.dialect.images else 330,
-            [*[self.sampler(image) for image in sorted(self.read)], *sizes, *more],
+            [*[self.sampler(image) for image in sorted(self.read)], *widths, *more],
             [
                 f"layout(location = {index}) out {stored_type(format)} {name};"
                 for index, (name, format) in enumerate(zip(names, outputs, strict=True))
@@ -233,10 +232,7 @@ class _Writer(Writer):
             made.images[: self.count],
             made.uniforms,
             made.tables,
-            [
-                self.sizes.get(image) if image in self.packed else None
-                for image in range(self.count)
-            ],
+            [self.widths.get(image) for image in range(self.count)],
             None,
             frozenset(filter(self.reads_image, self.read)),
         )

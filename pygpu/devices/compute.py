@@ -239,9 +239,11 @@ class Pass:
             source for source, name in zip(text.sources, text.images, strict=True) if name
         ]
         self.bindings = Bindings(gl, self.held, text, 0)
-        self.image_sizes = [
-            (source, self.program[name], element)
-            for source, (name, element) in zip(text.sources, text.image_sizes, strict=True)
+        self.image_sizes = [  # source, uniform, bytes of an element, whether it is of a view
+            (source, self.program[name], element, source != index)
+            for index, (source, (name, element)) in enumerate(
+                zip(text.sources, text.image_sizes, strict=True)
+            )
             if name is not None and name in self.program
         ]
         self.result_sizes = [
@@ -277,9 +279,10 @@ class Pass:
         sizes = (shape, *[(image.width, image.height) for image in images])
         if sizes == self.held.sizes:
             return
-        for image, (_, uniform, element) in zip(images, self.image_sizes, strict=True):
+        for image, (_, uniform, element, is_view) in zip(images, self.image_sizes, strict=True):
             row = row_bytes(Format(image.dtype, image.channels), image.width)
-            uniform.value = image.width, image.height, row // element
+            width = -(-image.width * image.channels // 4) if is_view else image.width
+            uniform.value = width, image.height, row // element
         height, width = shape
         for uniform, format, element in self.result_sizes:
             uniform.value = width, height, row_bytes(format, width) // element

@@ -194,9 +194,9 @@ class _Program:
                 program[name].value = unit
                 self.textures.append((index, unit))
         self.bindings = Bindings(gl, self.held, text, len(named))
-        self.sizes = [
+        self.widths = [
             (index, program[name])
-            for index, name in enumerate(text.sizes)
+            for index, name in enumerate(text.widths)
             if name is not None and name in program
         ]
         self.last = program.get(text.last, None) if text.last else None
@@ -216,11 +216,11 @@ class _Program:
             texture = upload(gl, inputs[index])
             held.append(texture)
             texture.glo.bind_to_image(unit, read=True, write=False)
-        sizes = (width, *[(inputs[index].width, inputs[index].height) for index, _ in self.sizes])
-        if sizes != self.held.sizes:
-            self.held.sizes = sizes
-            for (_, uniform), extent in zip(self.sizes, sizes[1:], strict=True):
-                uniform.value = extent
+        widths = (width, *[inputs[index].width for index, _ in self.widths])
+        if widths != self.held.sizes:
+            self.held.sizes = widths
+            for (_, uniform), each in zip(self.widths, widths[1:], strict=True):
+                uniform.value = each
             if self.last is not None:
                 self.last.value = width - 1
         if self.bindings.buffers:

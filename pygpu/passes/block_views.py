@@ -1,7 +1,7 @@
 """Views of images: what a block of pixels reads and writes at once.
 
 A view has four components a texel: four pixels of one component, two pixels of two, or a third of
-four pixels of three.
+four pixels of three. Its width is the number of texels that hold a row.
 
     widened, views = widen(function, inputs, few=2, viewed=VIEWED, is_clamped=False)
     packed = pack(widened, outputs, rows=1)          # its results are texels of views
@@ -107,15 +107,14 @@ class _Wide(Rewriter):
         """The same of a pixel beside the block, which may lie over the image's edge."""
         build = self.build
         number = partial(build.constant, INT)
-        width = build.emit("width", data=data.image)
+        last = build.emit("sub", build.emit("width", data=self.view(data.image)), number(1))
         first = data.dx // COLUMNS * COLUMNS  # of the four pixels, which lie inside together
         is_left = first < 0
         if is_left:
             inside = build.emit("ge", build.x, number(-first))
         else:
-            inside = build.emit("lt", build.emit("add", build.x, number(first)), width)
-            size = build.emit("mul", width, number(channels))
-            last = build.emit("shr", build.emit("sub", size, number(1)), number(2))
+            after = build.emit("add", _scaled(build, channels), number(first * channels // 4))
+            inside = build.emit("le", after, last)
         components = []
         for component, (texel, place) in enumerate(_components(data.dx, channels)):
             x = build.emit("add", _scaled(build, channels), number(texel))
