@@ -21,6 +21,7 @@ from pygpu.glsl_printer import INDENT, braced
 from pygpu.glsl_text import Text, call
 from pygpu.glsl_writer import (
     TABLE_WIDTH,
+    VERTICES,
     BoundTable,
     Dialect,
     GlslProgram,
@@ -33,8 +34,10 @@ from pygpu.passes.block import Blocked
 from pygpu.passes.block_views import COLUMNS, is_column, view_of
 from pygpu.ssa import Function, Op, walk
 from pygpu.storage import Format
+from pygpu.types import INT, Type
 
 PLAIN: Final = Dialect()
+FLAT: Final = 8  # values that vertices hand on
 PARTS: Final = 32  # loads of single pixels of a packed texture that it is read as an image for
 NONE: Final[frozenset[int]] = frozenset()
 
@@ -43,11 +46,13 @@ NONE: Final[frozenset[int]] = frozenset()
 class FragmentProgram(GlslProgram):
     """The width of a packed image in pixels is a uniform, an int, under the name in `widths`;
     `last` is the uniform of the last column of the results. Units of textures, of those
-    `bound_as_images` too, are in the order of all images that are read."""
+    `bound_as_images` too, are in the order of all images that are read. `vertices` is the program
+    of the triangle that is drawn, which has those uniforms that it hands on."""
 
     widths: list[str | None] = field(default_factory=list)
     last: str | None = None
     bound_as_images: frozenset[int] = NONE
+    vertices: str = VERTICES
 
 
 def fragment_program(
@@ -119,7 +124,7 @@ def four_pixels(
             "",
             *braced("void main()", main),
         ],
-        ["uniform int last;"],
+        [writer.given(INT, "last")],
     )
     program.last = "last"
     return program
@@ -162,6 +167,7 @@ class _Writer(Writer):
         self.sizes: dict[int, str] = {}  # of textures, whose texels may be four pixels
         self.widths: dict[int, str] = {}  # of packed images, in pixels
         self.by_pixel: dict[int, str] = {}  # functions that read a pixel of a packed image
+        self.flat: list[tuple[Type, str]] = []  # uniforms of vertices
 
     def size(self, image: int, axis: str) -> Text:
         if image in self.packed and axis == "x":
@@ -175,7 +181,7 @@ class _Writer(Writer):
         return Text(f"{self.sizes[texture]}.{axis}")
 
     def places(self) -> list[str]:
-        """What declares the sizes of textures: software finds them sooner than uniforms."""
+        """What declares the sizes of textures."""
         return [f"ivec2 {name} = {self.texture_size(image)};" for image, name in self.sizes.items()]
 
     def texture_size(self, image: int) -> Text:
@@ -217,7 +223,7 @@ class _Writer(Writer):
     ) -> FragmentProgram:
         """The program, main and all around it."""
         accessors = [line for image in self.by_pixel for line in self.accessor(image)]
-        widths = [f"uniform int {name};" for name in self.widths.values()]
+        widths = [self.given(INT, name) for name in self.widths.values()]
         made = self.program(
             430 if self.dialect.images else 330,
             [*[self.sampler(image) for image in sorted(self.read)], *widths, *more],
@@ -235,7 +241,31 @@ class _Writer(Writer):
             [self.widths.get(image) for image in range(self.count)],
             None,
             frozenset(filter(self.reads_image, self.read)),
+            self.vertices(),
         )
+
+    def given(self, type: Type, name: str) -> str:
+        """Software looks for a uniform at every block of fragments; what vertices hand on, which is
+        the same for all of a triangle, it has at hand."""
+        if not self.dialect.images or type.kind == "bool" or len(self.flat) == FLAT:
+            return super().given(type, name)
+        self.flat.append((type, name))
+        return f"layout(location = {len(self.flat) - 1}) flat in {type} {name};"
+
+    def vertices(self) -> str:
+        """The program of vertices."""
+        if not self.flat:
+            return VERTICES
+        declared, handed = [], []
+        for location, (type, name) in enumerate(self.flat):
+            declared += [
+                f"uniform {type} {name};",
+                f"layout(location = {location}) flat out {type} pg_given{location};",
+            ]
+            handed.append(f"{INDENT}pg_given{location} = {name};")
+        head, main = VERTICES.replace("330", "430").split("\n\n")
+        first, *rest = main.split("\n")
+        return "\n".join([head, "", *declared, "", first, *handed, *rest])
 
     def sampler(self, image: int) -> str:
         """What declares a texture."""

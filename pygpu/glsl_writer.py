@@ -34,6 +34,13 @@ _LANES: Final = {
     False: {"lanes": "unpackHalf2x16", "word": "packHalf2x16"},
 }
 TABLE_WIDTH: Final = 1024  # texels in a row of a table that is a texture
+VERTICES: Final = """\
+#version 330 core
+
+void main() {
+    gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
+}
+"""  # a triangle over everything
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +224,10 @@ class Writer:
 
     # ------------------------------------------------ the whole
 
+    def given(self, type: Type, name: str) -> str:
+        """What declares a value that each call gives."""
+        return f"uniform {type} {name};"
+
     def program(
         self,
         version: int,
@@ -228,7 +239,7 @@ class Writer:
         """The text, for GLSL of a version or of a later one that has what helpers need."""
         used = [value in self.plan.uses for value in self.function.uniforms]
         uniforms = [
-            f"uniform {value.type} {name};"
+            self.given(value.type, name)
             for value, name, is_used in zip(
                 self.function.uniforms, self.uniforms, used, strict=True
             )

@@ -164,6 +164,27 @@ def test_uniforms_of_every_type_arrive(device: Any) -> None:
             np.testing.assert_array_equal(result.host()[0, 1], expected)
 
 
+@pytest.mark.parametrize("channels", [1, 3])
+def test_many_uniforms_change_from_call_to_call(device: Any, channels: int) -> None:
+    """More than the program of vertices hands on, with an odd width and a width's own uniform."""
+    type = vector("float", channels) if channels > 1 else FLOAT
+    build = Builder(
+        "f", [ImageInput("pg_given0", type)], [(f"u{i}", (FLOAT, INT)[i % 2]) for i in range(13)]
+    )
+    total = build.load(0, build.x, build.y, "wrap", dx=1)
+    for value in build.uniforms:
+        number = value if value.type is FLOAT else build.emit("to_float", value)
+        scalar = number if channels == 1 else build.emit("construct", *[number] * channels)
+        total = build.emit("add", total, scalar)
+    format = Format(np.dtype("float32"), channels)
+    program = device.compile(build.finish([total]), [format], [format])
+    texels = np.arange(15 * channels, dtype=np.float32).reshape(3, 5, channels)
+    for start in (0, 100):
+        given = [start + i for i in range(13)]
+        (result,) = program.run([Storage.of(texels)], given, (3, 5), [None])
+        np.testing.assert_array_equal(result.host(), np.roll(texels, -1, 1) + sum(given))
+
+
 def test_more_results_than_the_driver_draws_at_once_take_several_passes(device: Any) -> None:
     build = Builder("f", [])
     results = [build.emit("add", build.x, build.constant(INT, i)) for i in range(20)]

@@ -183,7 +183,7 @@ class _Program:
     def __init__(self, gl: opengl.Context, text: FragmentProgram) -> None:
         named = [(index, name) for index, name in enumerate(text.images) if name is not None]
         Bindings.check_textures(gl, text, len(named))
-        self.held = gl.program(text.text)
+        self.held = gl.program(text.text, vertices=text.vertices)
         program, self.vertices = self.held.glo, self.held.vertices
         self.textures: list[tuple[int, int]] = []  # image, unit
         self.images: list[tuple[int, int]] = []

@@ -32,7 +32,7 @@ from pygpu.devices.opengl_platform import PlatformContext, PlatformError, attemp
 from pygpu.devices.opengl_pool import Pool
 from pygpu.devices.opengl_time import Clock
 from pygpu.errors import DeviceError, OutOfMemory
-from pygpu.glsl_writer import NARROW_BUFFERS, Dialect
+from pygpu.glsl_writer import NARROW_BUFFERS, VERTICES, Dialect
 
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
@@ -47,15 +47,6 @@ DTYPES: Final = {
         "int8": "i1", "int16": "i2", "int32": "i4", "bool": "u1",
     }.items()
 }  # fmt: skip
-
-_VERTICES: Final = """\
-#version 330 core
-
-void main() {
-    vec2 corner = vec2(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0);
-    gl_Position = vec4(corner, 0.0, 1.0);
-}
-"""
 
 
 class Held:
@@ -173,15 +164,16 @@ class Context:
 
     # ------------------------------------------------ programs
 
-    def program(self, text: str, is_compute: bool = False) -> Program:
-        """The program with this fragment (or compute) shader, one for all who hold it."""
+    def program(self, text: str, is_compute: bool = False, vertices: str = VERTICES) -> Program:
+        """The program with this fragment (or compute) shader, one for all who hold it. Fragment
+        shaders that differ in their `vertices` differ too."""
         found = self.programs.get(text)
         if found is None:
             try:
                 if is_compute:
                     found = Program(self, self.gl.compute_shader(text), None)
                 else:
-                    glo = self.gl.program(vertex_shader=_VERTICES, fragment_shader=text)
+                    glo = self.gl.program(vertex_shader=vertices, fragment_shader=text)
                     found = Program(self, glo, self.gl.vertex_array(glo, []))
             except moderngl.Error as error:
                 raise DeviceError(f"the driver refused a program: {error}\n{text}") from None
