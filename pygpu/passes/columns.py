@@ -10,7 +10,7 @@ that stay so in lanes (pygpu/passes/exact.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import gcd
 from typing import Final, TypeVar
 
@@ -42,11 +42,23 @@ def by_columns(exact: Exact) -> Exact:
     best = min(exact, *tried, key=lambda each: each.cost)
     left = list(best.leaving)
     while left:
-        fewer = best.without(left.pop())
-        if fewer is not best and fewer.cost < best.cost:
-            left += [value for value in fewer.leaving if value not in best.leaving]
-            best = fewer
+        value = left.pop()
+        fewer = min([best, *_without(best, value)], key=lambda each: each.cost)
+        left += [value for value in fewer.leaving if value not in best.leaving]
+        best = fewer
     return best
+
+
+def _without(exact: Exact, value: Value) -> Iterator[Exact]:
+    """The same with a value computed as a float, then with what that is computed of too, and so
+    on: columns that leave lanes anyway may cost nothing then."""
+    left = [value]
+    while left:
+        fewer = exact.without(left.pop())
+        if fewer is not exact:
+            yield fewer
+            left += [each for each in fewer.leaving if each not in exact.leaving]
+            exact = fewer
 
 
 class _Regrouped(Gate):
