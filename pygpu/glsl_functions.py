@@ -236,23 +236,21 @@ return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? q - 1.0 : q;
     "from_unorm8x4": _of_bytes("unorm8"),
     "fused_from_unorm8x4": _of_bytes("fused_unorm8"),
     "unorm8x4": _bytes("to_unorm8"),
-    # Bytes a and b of floats at 2**23, as those are, and at 0: a + 256 * b at 2**23 has the bits of
-    # both. Devices sum twice as fast as they move bits.
+    # The bits of a whole number at 2**23, taken 256 times, are those of the number, of 16 at least.
     "fused_unorm8x4": Helper(
         "int",
         "vec4 a",
         """
-vec4 whole = vec4(pg_whole8(a.x), pg_whole8(a.y), pg_whole8(a.z), pg_whole8(a.w));
-precise vec2 odd = whole.yw - 8388608.0;
-precise vec2 both = vec2(fma(odd.x, 256.0, whole.x), fma(odd.y, 256.0, whole.z));
-return int(floatBitsToUint(both.x) & 65535u | floatBitsToUint(both.y) << 16);
+uint low = pg_whole8(a.x) + 256u * pg_whole8(a.y);
+uint high = pg_whole8(a.z) + 256u * pg_whole8(a.w);
+return int(low & 65535u | high << 16);
 """,
         ("whole8",),
     ),
     "whole8": Helper(
-        "float",
+        "uint",
         "float a",
-        "precise float whole = fma(clamp(a, 0.0, 1.0), 255.0, 8388608.0);\nreturn whole;",
+        "return floatBitsToUint(fma(clamp(a, 0.0, 1.0), 255.0, 8388608.0));",
     ),
     # ------------------------------------------------ lanes
     "lanes_add": _lanes("ab", "$a + $b"),

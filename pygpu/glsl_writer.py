@@ -27,7 +27,7 @@ SMALL_TABLE: Final = 64  # numbers that are printed as a constant array
 BLOCKS: Final = 12  # uniform blocks of one program; the specification grants these
 NARROW_BUFFERS: Final = "GL_NV_gpu_shader5"  # by which buffers have elements of 8 and 16 bits
 # Operations that are slower where they are part of a precise variable: what they are of is another.
-APART: Final = frozenset(("sqrt", "unorm8x4"))
+APART: Final = frozenset(("sqrt",))
 # Two float16 of a word, and the word of them: as such, or as floats where there are no others.
 _LANES: Final = {
     True: {"lanes": "unpackFloat2x16", "word": "packFloat2x16"},

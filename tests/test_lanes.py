@@ -206,8 +206,29 @@ def endless(im: Image, p: Position):
     return min(total, im(p + (0, 1)) + im(p - (0, 1)) + im(p - (1, 1)) / 2)
 
 
+def rooted(im: Image, p: Position):
+    return np.sqrt(0.1 + im(p) * im(p + (1, 0)))
+
+
+def far_out(im: Image, p: Position):
+    return 1e9 * (im(p) - im(p + (0, 1))) * im(p) - 0.2  # no float16 is as large
+
+
+UNSCALED = [rooted, far_out]
 SCALED = [nearly_nothing, gaussian, weighted, scharr, tall, unsharp, graded, signed]
-WRITTEN = [median, opened, laplacian, wide, inverted, sobel, mean, placed, *SCALED, *LIGHT]
+WRITTEN = [
+    median,
+    opened,
+    laplacian,
+    wide,
+    inverted,
+    sobel,
+    mean,
+    placed,
+    *SCALED,
+    *UNSCALED,
+    *LIGHT,
+]
 WHOLE = [median, opened, laplacian, wide, inverted, point]
 
 
@@ -235,6 +256,15 @@ def test_what_columns_share_is_computed_once(written: Any, exact_ops: int, leavi
     _, exact = exact_of(written)
     made = {exact.names[value] for value in exact.bounds if is_exact(value)}
     assert (len(made), len({exact.names[value] for value in exact.leaving})) == (exact_ops, leaving)
+
+
+@pytest.mark.parametrize(
+    ("written", "by_two"), [(sobel, True), (rooted, True), (far_out, True), (graded, False)]
+)
+def test_floats_that_are_never_nan_become_bytes_two_at_a_time(written: Any, by_two: bool) -> None:
+    _, exact = exact_of(written)
+    codes = {op.code for op in walk(lanes(exact, 4, 2).function.body)}
+    assert ("lanes_pack" in codes, "unorm8x4" in codes) == (by_two, not by_two)
 
 
 def scattered(im: Image, p: Position):

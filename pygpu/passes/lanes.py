@@ -88,11 +88,11 @@ class _Lanes:
         if scaled is not None:
             rest, self.scale = scaled.ops, 1.0
             self.found = dict(zip(self.inexact, scaled.results, strict=True))
-            finite = Finite(function, exact.inputs)
-            for output in self.inexact:
-                if finite.range(output) != ANY:
-                    low, high = [255 * end for end in finite.range(output)]
-                    self.ranges[output] = math.floor(low), math.ceil(high - SLACK)
+        finite = Finite(function, exact.inputs)
+        for output in self.inexact:
+            if finite.range(output) != ANY:
+                low, high = [255 * end for end in finite.range(output)]
+                self.ranges[output] = math.floor(low), math.ceil(high - SLACK)
         self.rest = Region(function.body.params, list(rest))
 
     def _read_columns(self) -> dict[int, set[int]]:
@@ -141,8 +141,10 @@ class _Lanes:
                 elif output in self.bounds:
                     pairs[output].append(self.saturated(self.value(output, pair, row), output))
                 else:
-                    both = self.gate("lanes_pack", *[each[output] for each in found])
-                    pairs[output].append(self.saturated(both, output))
+                    unit = self.gate.constant(FLOAT, 1 / self.scale)
+                    both = [self.gate("mul", each[output], unit) for each in found]
+                    packed = self.gate("lanes_pack", *both)
+                    pairs[output].append(self.saturated(packed, output))
         return [
             self.views.joined(self.bytes_of(pairs[o]) if o in pairs else self.packed(floats[o]))
             for o in outputs
