@@ -1,12 +1,14 @@
 """The compute target against GPU libraries, GLSL by hand, and the device's copy.
 
 python -m benchmarks.gpu [--sizes 2048,4096] [--dtypes float32,uint8] [--rounds 9]
-                         [--contenders ours,glsl,...] [--kernels "sobel,sum"] [--json results.json]
+                         [--contenders ours,glsl,...] [--kernels "sobel,sum"] [--photograph]
+                         [--json results.json]
 python -m benchmarks.gpu --merge a.json b.json --report RESULTS.md --plot results.png
 
 Times are the device's own. Every result is checked against one float64 reference, in windows at the
 corners and in the middle of the image, before it is timed; what is wrong, missing or fails is left
-out and named. Contenders take turns. Results of several runs on one machine can be merged.
+out and named. Contenders take turns. Results of several runs on one machine can be merged. Texels
+are random, or those of a photograph many times, which some memories pack.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from statistics import median
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
 
 import pygpu
 from benchmarks.gpu_peers import Case, Job
@@ -39,6 +43,7 @@ CONTENDERS: Final = (
 )  # fmt: skip
 SUITE: Final = (*KERNELS, "sum")
 LARGEST_COLOURS: Final = 8192  # pixels a side of an RGBA image of floats: more is over 2 GiB
+PHOTOGRAPH: Final = Path(__file__).parent.parent / "examples" / "astronaut.jpg"
 WINDOW: Final = 96  # pixels a side of what is compared
 MEANT: Final = ("ours", "copies", "glsl")  # an error there is not passed over
 
@@ -49,6 +54,7 @@ def main() -> None:
     parser.add_argument("--dtypes", default="float32,uint8")
     parser.add_argument("--kernels", default=",".join(SUITE))
     parser.add_argument("--contenders", default=",".join(CONTENDERS))
+    parser.add_argument("--photograph", action="store_true", help="in place of random texels")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--minutes", type=float, default=60, help="after which it stops")
     parser.add_argument("--json", type=Path)
@@ -82,7 +88,6 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
     peers = load(options.contenders.split(","), results)
-    rng = np.random.default_rng()
     for size in map(int, options.sizes.split(",")):
         for dtype in options.dtypes.split(","):
             images: dict[int, Any] = {}
@@ -90,7 +95,7 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
                 if time.perf_counter() - began > 60 * options.minutes:
                     note(results, f"stopped after {options.minutes:g} minutes: some are missing")
                     return results
-                case = case_of(kernel, size, dtype, rng, images)
+                case = case_of(kernel, size, dtype, options.photograph, images)
                 if case is not None:
                     results["rows"] += rows_of(case, peers, options.rounds, results)
                 gc.collect()
@@ -143,22 +148,35 @@ def shown(error: Exception) -> str:
 
 
 def case_of(
-    kernel: str, size: int, dtype: str, rng: np.random.Generator, images: dict[int, Any]
+    kernel: str, size: int, dtype: str, is_photograph: bool, images: dict[int, Any]
 ) -> Case | None:
-    """A kernel on random texels; None where it is not in the suite."""
+    """A kernel on random texels or a photograph's; None where it is not in the suite."""
     if kernel == "mandelbrot" and dtype != "float32":
         return None
     channels = 4 if kernel == "hsv shift" else 1
     if channels == 4 and size > LARGEST_COLOURS:
         return None
     if channels not in images:
-        shape = (size, size, 4) if channels == 4 else (size, size)
-        images[channels] = (
-            rng.random(shape, np.float32)
-            if dtype == "float32"
-            else rng.integers(0, 256, shape, np.uint8)
-        )
-    return Case(kernel, images[channels])
+        make = photograph if is_photograph else noise
+        images[channels] = make((size, size, 4) if channels == 4 else (size, size), dtype)
+    return Case(kernel, images[channels], is_photograph)
+
+
+def noise(shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
+    """Random texels, which no memory packs."""
+    rng = np.random.default_rng()
+    if dtype == "float32":
+        return rng.random(shape, np.float32)
+    return rng.integers(0, 256, shape, np.uint8)
+
+
+def photograph(shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
+    """As many of the photograph, side by side, as fill the shape, grey or RGBA."""
+    with Image.open(PHOTOGRAPH) as image:
+        texels = np.asarray(image.convert("L" if len(shape) == 2 else "RGBA"))
+    times = [-(-size // given) for size, given in zip(shape, texels.shape, strict=True)]
+    texels = np.tile(texels, times)[: shape[0], : shape[1]]
+    return texels if dtype == "uint8" else texels.astype(np.float32) / np.float32(255)
 
 
 def rows_of(
@@ -188,7 +206,7 @@ def rows_of(
     return [
         {
             "kernel": case.kernel,
-            "dtype": str(case.dtype),
+            "dtype": f"{case.dtype}{', a photograph' * case.is_photograph}",
             "size": case.size[0],
             "contender": name,
             "seconds": median(times[name]),

@@ -216,19 +216,8 @@ def far_out(im: Image, p: Position):
 
 UNSCALED = [rooted, far_out]
 SCALED = [nearly_nothing, gaussian, weighted, scharr, tall, unsharp, graded, signed]
-WRITTEN = [
-    median,
-    opened,
-    laplacian,
-    wide,
-    inverted,
-    sobel,
-    mean,
-    placed,
-    *SCALED,
-    *UNSCALED,
-    *LIGHT,
-]
+OTHERS = [median, opened, laplacian, wide, inverted, sobel, mean, placed]
+WRITTEN = [*OTHERS, *SCALED, *UNSCALED, *LIGHT]
 WHOLE = [median, opened, laplacian, wide, inverted, point]
 
 

@@ -35,6 +35,7 @@ class Case:
 
     kernel: str
     image: NDArray[Any]
+    is_photograph: bool = False  # rather than noise
 
     @property
     def dtype(self) -> np.dtype[Any]:
