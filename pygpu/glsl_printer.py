@@ -112,9 +112,9 @@ class Printer:
         return opposite(self.text(condition), 1, self.is_plain(condition))
 
     @cached_property
-    def whole(self) -> set[Value]:
-        """What is exact however it is computed."""
-        return _whole(self.plan.function)
+    def settled(self) -> set[Value]:
+        """What is the same however it is computed."""
+        return _settled(self.plan.function)
 
     def is_place(self, value: Value) -> bool:
         return value in (self.plan.function.x, self.plan.function.y)
@@ -190,7 +190,7 @@ class Printer:
         op = value.op
         if op is None or op.regions or _repeats(op):
             return True
-        if op.code in SUMS and value not in self.whole:
+        if op.code in SUMS and value not in self.settled:
             return True
         return any(
             self._is_sum(operand)
@@ -397,17 +397,23 @@ class Printer:
         return self.if_else(condition, first, second)
 
 
-def _whole(function: Function) -> set[Value]:
+def _settled(function: Function) -> set[Value]:
     """Sums of what leaves lanes, which floats hold exactly as long as they are not of sums of sums
-    in turn many times."""
+    in turn many times, and those of no product, which there is nothing to fuse with."""
+    whole: set[Value] = set()
     found: set[Value] = set()
     for op in walk(function.body):
         parts = list(op.operands)
         if op.code == "fma":  # a small number of times
             parts = [value for value in parts[:2] if not _is_small(value)] + parts[2:]
         is_sum = op.code in ("add", "sub", "fma") and len(parts) == 2
-        is_exact = is_sum and all(value in found or _is_in_units(value) for value in parts)
+        is_exact = is_sum and all(value in whole or _is_in_units(value) for value in parts)
         if is_exact or op.code in ("lane_low", "lane_high"):
+            whole.update(op.results)
+        among = [value in found for value in op.operands]
+        is_fused = op.code == "fma" and any(among)
+        is_free = op.code in ("add", "sub") and all(among)
+        if is_free or is_fused or not whole.isdisjoint(op.results):
             found.update(op.results)
     return found
 

@@ -214,8 +214,25 @@ def far_out(im: Image, p: Position):
     return 1e9 * (im(p) - im(p + (0, 1))) * im(p) - 0.2  # no float16 is as large
 
 
+def smoothed(im: Image, p: Position):
+    near = [(dx, dy) for dx in range(-2, 3) for dy in range(-2, 3)]
+    return sum([0.11 * math.exp(-(dx * dx + dy * dy) / 3.1) * im(p + (dx, dy)) for dx, dy in near])
+
+
+def frei_chen(im: Image, p: Position):
+    gx = sum([dx * (2**0.5, 1)[abs(dy)] * im(p + (dx, dy)) for dx, dy in AROUND])
+    gy = sum([dy * (2**0.5, 1)[abs(dx)] * im(p + (dx, dy)) for dx, dy in AROUND])
+    return np.hypot(gx, gy) / 4
+
+
+def spread(im: Image, p: Position):
+    mean = sum([im(p + d) for d in AROUND]) / 9
+    return np.sqrt(sum([(im(p + d) - mean) ** 2 for d in AROUND]) / 9)
+
+
 UNSCALED = [rooted, far_out]
 SCALED = [nearly_nothing, gaussian, weighted, scharr, tall, unsharp, graded, signed]
+SCALED += [smoothed, frei_chen, spread]
 OTHERS = [median, opened, laplacian, wide, inverted, sobel, mean, placed]
 WRITTEN = [*OTHERS, *SCALED, *UNSCALED, *LIGHT]
 WHOLE = [median, opened, laplacian, wide, inverted, point]
@@ -239,12 +256,29 @@ def test_sums_of_bytes_are_exact(written: Any) -> None:
 
 @pytest.mark.parametrize(
     ("written", "exact_ops", "leaving"),
-    [(sobel, 6, 2), (gaussian, 2, 1), (weighted, 2, 1), (scharr, 4, 2), (laplacian, 7, 0)],
+    [
+        (sobel, 6, 2),
+        (gaussian, 2, 1),
+        (weighted, 2, 1),
+        (scharr, 4, 2),
+        (laplacian, 7, 0),
+        (smoothed, 2, 3),
+        (frei_chen, 2, 3),
+    ],
 )
 def test_what_columns_share_is_computed_once(written: Any, exact_ops: int, leaving: int) -> None:
     _, exact = exact_of(written)
     made = {exact.names[value] for value in exact.bounds if is_exact(value)}
     assert (len(made), len({exact.names[value] for value in exact.leaving})) == (exact_ops, leaving)
+
+
+@pytest.mark.parametrize(("written", "has_any"), [(frei_chen, False), (spread, True)])
+def test_sums_are_precise_where_products_could_be_fused_with_them(
+    written: Any, has_any: bool
+) -> None:
+    blocked = lanes(exact_of(written)[1], 4, 2)
+    text = block_program(blocked, dialect=Dialect(450, fused=True)).text
+    assert ("precise" in text) == has_any
 
 
 @pytest.mark.parametrize(

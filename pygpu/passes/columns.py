@@ -10,6 +10,7 @@ that stay so in lanes (pygpu/passes/exact.py).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from math import gcd
 from typing import Final, TypeVar
@@ -23,6 +24,7 @@ from pygpu.types import FLOAT
 
 Sum = dict[Value | None, float]  # how often each is taken; None for a constant
 Term = tuple[Value, int]
+Weighed = tuple[Value, float]
 Item = TypeVar("Item")
 
 LINEAR: Final = SUMS | {"div"}
@@ -130,14 +132,17 @@ class _Regrouped(Gate):
         if total is None or op.result not in self.roots:
             return None
         weights = {value: times for value, times in total.items() if value is not None and times}
-        found = _unit(list(weights.values())) if len(weights) > 2 else None
-        if found is None:
+        if len(weights) <= 2:
             return None
+        constant = self.constant
+        found = _unit(list(weights.values()))
+        if found is None:
+            made = self._weighed(list(weights.items()))
+            return [self("add", made, constant(FLOAT, total.get(None, 0.0)))]
         unit, whole = found
         counted = dict(zip(weights, whole, strict=True))
         terms = [(value, times) for value, times in counted.items() if times]
         sums, away = self._total(terms)
-        constant = self.constant
         made = self("mul", self("add", sums, constant(FLOAT, away)), constant(FLOAT, unit))
         for value in [value for value, times in counted.items() if not times]:
             made = self("fma", self.new[value], constant(FLOAT, weights[value]), made)
@@ -167,15 +172,27 @@ class _Regrouped(Gate):
             made.append((column, unit))
         return self._added(made), away
 
+    def _weighed(self, terms: Sequence[Weighed]) -> Value:
+        """The sum of terms whose weights have no unit: of columns, each in units of its least
+        weight, so that those are alike that are alike but for a factor."""
+        columns = self._by_column(terms, lambda term: term[0])
+        made: list[Weighed] = [(self.new[v], times) for v, times in columns.pop(None, [])]
+        known: list[float] = []
+        for members in columns.values():
+            least = min([times for _, times in members], key=abs)
+            own = [(self.new[value], _like(times / least, known)) for value, times in members]
+            made.append((self._added(own), least))
+        return self._added(made)
+
     def _of_part(self, members: Sequence[Term]) -> Term:
         unit = gcd(*[times for _, times in members])
         return self._added([(self.new[value], times // unit) for value, times in members]), unit
 
-    def _added(self, terms: Sequence[Term], constant: int = 0) -> Value:
+    def _added(self, terms: Sequence[Weighed], constant: int = 0) -> Value:
         """The sum of a constant and the terms, of which those that are taken equally often are
         summed by themselves: what is taken once, then what is taken more often, then what is taken
         away."""
-        alike: dict[int, list[Term]] = {}
+        alike: dict[float, list[Weighed]] = {}
         for term in terms:
             alike.setdefault(abs(term[1]), []).append(term)
         sums = []
@@ -239,6 +256,15 @@ class _Regrouped(Gate):
 def _sign(members: Sequence[Term]) -> int:
     """Whether more is added, or less than is taken away; where it is the same, as for the first."""
     return sum(times for _, times in members) or members[0][1]
+
+
+def _like(weight: float, known: list[float]) -> float:
+    """The weight as it is known with any sign, where it is but for rounding."""
+    for each in known:
+        if abs(abs(weight) - each) <= CLOSE * each:
+            return math.copysign(each, weight)
+    known.append(abs(weight))
+    return weight
 
 
 def _weighted(op: Op) -> list[tuple[Value, float]] | None:
