@@ -44,6 +44,7 @@ CONTENDERS: Final = (
 SUITE: Final = (*KERNELS, "sum")
 LARGEST_COLOURS: Final = 8192  # pixels a side of an RGBA image of floats: more is over 2 GiB
 PHOTOGRAPH: Final = Path(__file__).parent.parent / "examples" / "astronaut.jpg"
+FINE: Final = 8192  # pixels a side up to which places are as fine as what is tolerated
 WINDOW: Final = 96  # pixels a side of what is compared
 MEANT: Final = ("ours", "copies", "glsl")  # an error there is not passed over
 
@@ -244,6 +245,8 @@ def check(case: Case, result: Any, right: Any) -> None:
     absolute, share = TOLERANCE.get(case.kernel, USUAL)
     if case.kernel == "mandelbrot":
         share = 0.01  # of a window, which may lie where the set's border does
+    if case.kernel == "rotation":
+        absolute *= max(1, max(case.size) / FINE)
     if case.is_bytes:
         absolute, share = 0.52 + 255 * absolute, max(share, 1e-4)  # half a step by rounding
     for (top, left), part in right.items():
