@@ -3,6 +3,7 @@ what they read of another some pixels further, so that pixels of a row share it.
 
     (c - a) + 2 * (f - d) + (i - g)   ->   (c + i + 2 * f) - (a + g + 2 * d)
     a / 16 + b / 8 + c / 16           ->   (a + c + 2 * b) * (1 / 16)
+    0.3 * a + 0.5 * b + 0.3 * c       ->   (a + c + 5 / 3 * b) * 0.3
 
 Whole numbers that are exact come out the same in any order; those of a column are summed in parts
 that stay so in lanes (pygpu/passes/exact.py).
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from math import gcd
 from typing import Final, TypeVar
 
 from pygpu.passes.dead import remove_dead
@@ -158,7 +158,7 @@ class _Regrouped(Gate):
         away = 0
         are_negative = not made and all(_sign(members) < 0 for members in columns.values())
         for members in columns.values():
-            unit = gcd(*[times for _, times in members])
+            unit = math.gcd(*[times for _, times in members])
             is_balanced = not sum(times for _, times in members)
             unit = -unit if _sign(members) < 0 and not (is_balanced and are_negative) else unit
             own = [(value, times // unit) for value, times in members]
@@ -185,7 +185,7 @@ class _Regrouped(Gate):
         return self._added(made)
 
     def _of_part(self, members: Sequence[Term]) -> Term:
-        unit = gcd(*[times for _, times in members])
+        unit = math.gcd(*[times for _, times in members])
         return self._added([(self.new[value], times // unit) for value, times in members]), unit
 
     def _added(self, terms: Sequence[Weighed], constant: int = 0) -> Value:
@@ -328,7 +328,7 @@ def _middle(terms: Sequence[Term]) -> int | None:
 
 
 def _fits(terms: Sequence[Term]) -> bool:
-    unit = gcd(*[times for _, times in terms])
+    unit = math.gcd(*[times for _, times in terms])
     return 255 * sum(abs(times) for _, times in terms) <= LARGEST * unit
 
 
