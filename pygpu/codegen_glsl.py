@@ -21,7 +21,7 @@ from pygpu.glsl_printer import INDENT, braced
 from pygpu.glsl_text import Text, call
 from pygpu.glsl_writer import (
     TABLE_WIDTH,
-    VERTICES,
+    TRIANGLE,
     BoundTable,
     Dialect,
     GlslProgram,
@@ -29,6 +29,7 @@ from pygpu.glsl_writer import (
     as_seen,
     store,
     stored_type,
+    triangle,
 )
 from pygpu.passes.block import Blocked
 from pygpu.passes.block_views import COLUMNS, is_column, view_of
@@ -52,7 +53,7 @@ class FragmentProgram(GlslProgram):
     widths: list[str | None] = field(default_factory=list)
     last: str | None = None
     bound_as_images: frozenset[int] = NONE
-    vertices: str = VERTICES
+    vertices: str = TRIANGLE
 
 
 def fragment_program(
@@ -254,18 +255,14 @@ class _Writer(Writer):
 
     def vertices(self) -> str:
         """The program of vertices."""
-        if not self.flat:
-            return VERTICES
         declared, handed = [], []
         for location, (type, name) in enumerate(self.flat):
             declared += [
                 f"uniform {type} {name};",
                 f"layout(location = {location}) flat out {type} pg_given{location};",
             ]
-            handed.append(f"{INDENT}pg_given{location} = {name};")
-        head, main = VERTICES.replace("330", "430").split("\n\n")
-        first, *rest = main.split("\n")
-        return "\n".join([head, "", *declared, "", first, *handed, *rest])
+            handed.append(f"pg_given{location} = {name};")
+        return triangle(declared, handed)
 
     def sampler(self, image: int) -> str:
         """What declares a texture."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pygpu.glsl_functions import is_precise, source
 from pygpu.glsl_operations import clamped
 from pygpu.glsl_plan import make_plan
-from pygpu.glsl_printer import INDENT, Printer, flat
+from pygpu.glsl_printer import INDENT, Printer, braced, flat
 from pygpu.glsl_text import Namer, Text, call, infix, literal, wrap
 from pygpu.passes.finite import Finite
 from pygpu.ssa import Function, Load, Op, Table, Value
@@ -34,13 +34,6 @@ _LANES: Final = {
     False: {"lanes": "unpackHalf2x16", "word": "packHalf2x16"},
 }
 TABLE_WIDTH: Final = 1024  # texels in a row of a table that is a texture
-VERTICES: Final = """\
-#version 330 core
-
-void main() {
-    gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
-}
-"""  # a triangle over everything
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +259,13 @@ class Writer:
         )
 
 
+def triangle(declared: Sequence[str] = (), handed: Sequence[str] = ()) -> str:
+    """The program of the vertices of a triangle over everything, and of what they hand on."""
+    x, y = [f"gl_VertexID == {vertex} ? 3.0 : -1.0" for vertex in (1, 2)]
+    main = braced("void main()", [*handed, f"gl_Position = vec4({x}, {y}, 0.0, 1.0);"])
+    return lines_of([f"#version {430 if declared else 330} core", *declared, "", *main])
+
+
 def lines_of(lines: Sequence[str]) -> str:
     """Lines as text, none wider than the page."""
     return "".join(f"{part}\n" for line in lines for part in wrap(line))
@@ -285,6 +285,9 @@ def _in_rows_of_four(values: NDArray[Any]) -> NDArray[Any]:
     flat_values = np.zeros(-(-values.size // 4) * 4, values.dtype)
     flat_values[: values.size] = values.ravel()
     return flat_values.reshape(-1, 4)
+
+
+TRIANGLE: Final = triangle()
 
 
 # ---------------------------------------------------------------- texels

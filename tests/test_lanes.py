@@ -230,9 +230,13 @@ def spread(im: Image, p: Position):
     return np.sqrt(sum([(im(p + d) - mean) ** 2 for d in AROUND]) / 9)
 
 
+def narrow(im: Image, p: Position):
+    return sum([math.exp(-90 * dy * dy - 0.3 * dx * dx) * im(p + (dx, dy)) for dx, dy in AROUND])
+
+
 UNSCALED = [rooted, far_out]
 SCALED = [nearly_nothing, gaussian, weighted, scharr, tall, unsharp, graded, signed]
-SCALED += [smoothed, frei_chen, spread]
+SCALED += [smoothed, frei_chen, spread, narrow]
 OTHERS = [median, opened, laplacian, wide, inverted, sobel, mean, placed]
 WRITTEN = [*OTHERS, *SCALED, *UNSCALED, *LIGHT]
 WHOLE = [median, opened, laplacian, wide, inverted, point]

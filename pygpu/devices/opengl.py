@@ -32,7 +32,7 @@ from pygpu.devices.opengl_platform import PlatformContext, PlatformError, attemp
 from pygpu.devices.opengl_pool import Pool
 from pygpu.devices.opengl_time import Clock
 from pygpu.errors import DeviceError, OutOfMemory
-from pygpu.glsl_writer import NARROW_BUFFERS, VERTICES, Dialect
+from pygpu.glsl_writer import NARROW_BUFFERS, TRIANGLE, Dialect
 
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
@@ -164,7 +164,7 @@ class Context:
 
     # ------------------------------------------------ programs
 
-    def program(self, text: str, is_compute: bool = False, vertices: str = VERTICES) -> Program:
+    def program(self, text: str, is_compute: bool = False, vertices: str = TRIANGLE) -> Program:
         """The program with this fragment (or compute) shader, one for all who hold it. Fragment
         shaders that differ in their `vertices` differ too."""
         found = self.programs.get(text)

@@ -31,6 +31,7 @@ LINEAR: Final = SUMS | {"div"}
 MOST: Final = 64  # times that a texel is taken, in the unit of a sum
 MANY: Final = LARGEST // 255  # texels that lanes hold the sum of
 CLOSE: Final = 1e-6  # of weights to whole multiples of a unit, relative
+LITTLE: Final = 1e-6  # of the greatest weight of a column
 FEW: Final = 0.2  # of the weights of a sum
 FRACTIONS: Final = (1, 2, 3, 4)  # of the least weight that are tried for a unit
 
@@ -179,9 +180,9 @@ class _Regrouped(Gate):
         made: list[Weighed] = [(self.new[v], times) for v, times in columns.pop(None, [])]
         known: list[float] = []
         for members in columns.values():
-            least = min([times for _, times in members], key=abs)
-            own = [(self.new[value], _like(times / least, known)) for value, times in members]
-            made.append((self._added(own), least))
+            unit = _least([times for _, times in members])
+            own = [(self.new[value], _like(times / unit, known)) for value, times in members]
+            made.append((self._added(own), unit))
         return self._added(made)
 
     def _of_part(self, members: Sequence[Term]) -> Term:
@@ -256,6 +257,12 @@ class _Regrouped(Gate):
 def _sign(members: Sequence[Term]) -> int:
     """Whether more is added, or less than is taken away; where it is the same, as for the first."""
     return sum(times for _, times in members) or members[0][1]
+
+
+def _least(weights: Sequence[float]) -> float:
+    """The least weight that is not next to nothing beside the others."""
+    greatest = max(map(abs, weights))
+    return min([weight for weight in weights if abs(weight) > LITTLE * greatest], key=abs)
 
 
 def _like(weight: float, known: list[float]) -> float:
