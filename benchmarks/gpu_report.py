@@ -95,7 +95,7 @@ def _ratio(ours: float | None, other: float | None) -> str:
 
 
 def plot(results: dict[str, Any], path: Path, width: int = 1100) -> None:
-    """Bars of milliseconds on a logarithmic scale, float32 at the largest size up to 8192."""
+    """Bars of milliseconds on a logarithmic scale: random float32, the largest size up to 8192."""
     rows = [row for row in results["rows"] if row["dtype"] == "float32" and row["size"] <= 8192]
     size = max(row["size"] for row in rows)
     rows = [row for row in rows if row["size"] == size]

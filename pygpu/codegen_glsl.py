@@ -38,7 +38,7 @@ from pygpu.storage import Format
 from pygpu.types import INT, Type
 
 PLAIN: Final = Dialect()
-FLAT: Final = 8  # values that vertices hand on
+FLAT: Final = 8  # values that vertices hand on, at most
 PARTS: Final = 32  # loads of single pixels of a packed texture that it is read as an image for
 NONE: Final[frozenset[int]] = frozenset()
 
@@ -246,8 +246,8 @@ class _Writer(Writer):
         )
 
     def given(self, type: Type, name: str) -> str:
-        """Software looks for a uniform at every block of fragments; what vertices hand on, which is
-        the same for all of a triangle, it has at hand."""
+        """Software, which reads textures as images, looks for a uniform at every few fragments;
+        what vertices hand on, the same to all, it has at hand. Bools cannot be handed on."""
         if not self.dialect.images or type.kind == "bool" or len(self.flat) == FLAT:
             return super().given(type, name)
         self.flat.append((type, name))

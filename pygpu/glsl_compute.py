@@ -45,9 +45,9 @@ PLAIN: Final = Dialect(version=430)
 class ComputeProgram(GlslProgram):
     """Buffers are bound in order: the images that are read (`sources` says which of the inputs each
     is), then the results. A thread makes `columns` by `rows` pixels, a group `threads` times as
-    many. The uniforms of sizes are (width, height, elements from row to row); `image_sizes` and
-    `result_sizes` have their names (None: not used) and the bytes of an element; `top` is the first
-    row."""
+    many. The uniforms of sizes are (width, height, elements from row to row), of views the width in
+    texels; `image_sizes` and `result_sizes` have their names (None: not used) and the bytes of an
+    element; `top` is the first row."""
 
     sources: list[int] = field(default_factory=list)
     columns: int = 1

@@ -236,7 +236,8 @@ return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? q - 1.0 : q;
     "from_unorm8x4": _of_bytes("unorm8"),
     "fused_from_unorm8x4": _of_bytes("fused_unorm8"),
     "unorm8x4": _bytes("to_unorm8"),
-    # The bits of a whole number at 2**23, taken 256 times, are those of the number, of 16 at least.
+    # The bits of 2**23 + n are 0x4b000000 + n. Taken 256 times, the first byte leaves the 32 bits;
+    # the other is dropped by `& 65535` and `<< 16`.
     "fused_unorm8x4": Helper(
         "int",
         "vec4 a",

@@ -113,7 +113,7 @@ class Printer:
 
     @cached_property
     def settled(self) -> set[Value]:
-        """What is the same however it is computed."""
+        """What no driver fuses into something else."""
         return _settled(self.plan.function)
 
     def is_place(self, value: Value) -> bool:
@@ -398,8 +398,9 @@ class Printer:
 
 
 def _settled(function: Function) -> set[Value]:
-    """Sums of what leaves lanes, which floats hold exactly as long as they are not of sums of sums
-    in turn many times, and those of no product, which there is nothing to fuse with."""
+    """Of what leaves lanes: sums that floats hold exactly, as long as they are not of sums of sums
+    in turn many times, and sums of no product, which there is nothing to fuse with. An `fma` is
+    none: it is fused already."""
     whole: set[Value] = set()
     found: set[Value] = set()
     for op in walk(function.body):

@@ -185,6 +185,20 @@ def test_many_uniforms_change_from_call_to_call(device: Any, channels: int) -> N
         np.testing.assert_array_equal(result.host(), np.roll(texels, -1, 1) + sum(given))
 
 
+def test_functions_of_one_text_may_have_their_images_in_any_order(device: Any) -> None:
+    """They share a program, and what its uniforms were set to."""
+    programs = []
+    for order in (["a", "b"], ["b", "a"]):
+        build = Builder("f", [ImageInput(name, FLOAT) for name in order])
+        a, b = [build.emit("width", data=order.index(name)) for name in "ab"]
+        hundred = build.constant(INT, 100)
+        function = build.finish([build.emit("add", build.emit("mul", a, hundred), b)])
+        programs.append(device.compile(function, [F32, F32], [Format(np.dtype("int32"), 1)]))
+    images = [Storage.of(np.zeros((2, width, 1), np.float32)) for width in (5, 9)]
+    widths = [program.run(images, [], (1, 1), [None])[0].host().item() for program in programs]
+    assert widths == [509, 905]
+
+
 def test_more_results_than_the_driver_draws_at_once_take_several_passes(device: Any) -> None:
     build = Builder("f", [])
     results = [build.emit("add", build.x, build.constant(INT, i)) for i in range(20)]

@@ -195,7 +195,7 @@ class _Program:
                 self.textures.append((index, unit))
         self.bindings = Bindings(gl, self.held, text, len(named))
         self.widths = [
-            (index, program[name])
+            (index, name, program[name])
             for index, name in enumerate(text.widths)
             if name is not None and name in program
         ]
@@ -216,11 +216,11 @@ class _Program:
             texture = upload(gl, inputs[index])
             held.append(texture)
             texture.glo.bind_to_image(unit, read=True, write=False)
-        widths = (width, *[inputs[index].width for index, _ in self.widths])
-        if widths != self.held.sizes:
-            self.held.sizes = widths
-            for (_, uniform), each in zip(self.widths, widths[1:], strict=True):
-                uniform.value = each
+        sizes = (width, [(name, inputs[index].width) for index, name, _ in self.widths])
+        if sizes != self.held.sizes:  # which other functions with the same text may have set
+            self.held.sizes = sizes
+            for index, _, uniform in self.widths:
+                uniform.value = inputs[index].width
             if self.last is not None:
                 self.last.value = width - 1
         if self.bindings.buffers:

@@ -166,7 +166,7 @@ class Context:
 
     def program(self, text: str, is_compute: bool = False, vertices: str = TRIANGLE) -> Program:
         """The program with this fragment (or compute) shader, one for all who hold it. Fragment
-        shaders that differ in their `vertices` differ too."""
+        shaders say by what they are handed which `vertices` they are of."""
         found = self.programs.get(text)
         if found is None:
             try:

@@ -266,7 +266,7 @@ def _least(weights: Sequence[float]) -> float:
 
 
 def _like(weight: float, known: list[float]) -> float:
-    """The weight as it is known with any sign, where it is but for rounding."""
+    """The weight, or, with its sign, a known one that is CLOSE to it; else it is known from now."""
     for each in known:
         if abs(abs(weight) - each) <= CLOSE * each:
             return math.copysign(each, weight)

@@ -71,8 +71,8 @@ class _Lanes:
         self._set_rest()
 
     def _set_rest(self) -> None:
-        """What follows where lanes end: ops, the results that they leave, and of those that they
-        leave in units, what these lie between."""
+        """What follows where lanes end: ops, the results that they leave, in units or not, and what
+        those that are never NaN lie between, in 255ths."""
         function, exact = self.function, self.exact
         self.inexact = [value for value in function.outputs if value not in exact.bounds]
         ops = [
