@@ -22,7 +22,8 @@ class Pool:
 
     def give(self, key: Hashable, thing: Any, nbytes: int) -> None:
         things = self._kept.pop(key, [])
-        self._kept[key] = [*things, (thing, nbytes)]
+        things.append((thing, nbytes))
+        self._kept[key] = things
         self.nbytes += nbytes
         while self.nbytes > self.limit:
             self._drop()
@@ -35,12 +36,12 @@ class Pool:
         things = self._kept.get(key)
         if not things:
             return None
-        places = reversed(range(len(things)))
-        free = (i for i in places if is_busy is None or not is_busy(things[i][0]))
-        place = next(free, None)
-        if place is None and len(things) < spare:
+        place = len(things) - 1
+        while is_busy is not None and place >= 0 and is_busy(things[place][0]):
+            place -= 1
+        if place < 0 and len(things) < spare:
             return None
-        thing, nbytes = things.pop(place or 0)
+        thing, nbytes = things.pop(max(place, 0))
         if not things:
             del self._kept[key]
         self.nbytes -= nbytes
