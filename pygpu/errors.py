@@ -130,5 +130,9 @@ class DeviceError(RuntimeError):
     __module__ = "pygpu"
 
 
+class TooOld(DeviceError):
+    """A driver lacks what a target's programs take."""
+
+
 class OutOfMemory(DeviceError):
     """A device has no room for what a call brings there."""

@@ -25,7 +25,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from pygpu import cache
-from pygpu.errors import DeviceError
+from pygpu.errors import DeviceError, TooOld
 from pygpu.ssa import Builder, ImageInput
 from pygpu.storage import Device, Format, Storage
 from pygpu.types import FLOAT
@@ -64,6 +64,7 @@ class _State:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.opened: dict[str, Device] = {}
+        self.instead: dict[str, Device] = {}  # of targets that the driver is too old for
         self.limits: dict[str, Limits] = {}
         self.automatic: Device | None = None
         self.forked = False  # from a process that has used OpenGL
@@ -74,6 +75,7 @@ class _State:
         if any(name in self.opened for name in OPENGL):
             self.forked = True
             self.automatic = None
+            self.instead.clear()
             for name in OPENGL:
                 self.opened.pop(name, None)
 
@@ -103,11 +105,23 @@ def asked(target: str) -> str:
 
 
 def choose(target: str) -> Device:
-    """The device for a target; for "auto" the best that is here."""
+    """The device for a target; for "auto" the best that is here. For "compute" it is fragment's
+    where the driver is too old for its programs."""
     name = asked(target)
     if name != "auto":
-        return _STATE.opened.get(name) or open_device(name)
+        return _STATE.opened.get(name) or _STATE.instead.get(name) or _demanded(name)
     return _STATE.automatic or _choose_automatically()
+
+
+def _demanded(name: str) -> Device:
+    """The device of a target, or fragment's in its place, of which a line in the log tells."""
+    with _STATE.lock:
+        try:
+            return open_device(name)
+        except TooOld as error:
+            device = _STATE.instead[name] = open_device("fragment")
+            LOG.warning("%s; running on %s", error, device.name)
+            return device
 
 
 def instead_of(device: Device, target: str) -> Device | None:

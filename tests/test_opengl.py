@@ -260,6 +260,31 @@ def run_python(text: str, **environment: str) -> str:
     return answer.stdout
 
 
+def test_compute_runs_as_fragments_where_the_driver_is_too_old(fragment: Any) -> None:
+    with opengl.context() as gl:
+        if "Mesa" not in gl.version:
+            pytest.skip("no other driver can be told to be older")
+    told = run_python(
+        """
+import logging, sys
+import numpy as np, pygpu
+from pygpu import Image, Position
+logging.basicConfig(stream=sys.stdout)
+def shifted(im: Image, p: Position):
+    return im(p + (1, 0)) * 2
+f = pygpu.compile(shifted, target="compute")
+image = np.arange(15, dtype=np.float32).reshape(3, 5)
+for _ in range(2):
+    np.testing.assert_array_equal(f(image)[:, :-1], 2 * image[:, 1:])
+print(f.target, pygpu.info().targets["compute"]["available"])
+""",
+        MESA_GL_VERSION_OVERRIDE="3.3",
+        MESA_GLSL_VERSION_OVERRIDE="330",
+    )
+    assert told.count("running on fragment") == 1
+    assert told.endswith("fragment False\n")
+
+
 def test_nothing_is_current_after_the_door(fragment: Any) -> None:
     run_python(
         """

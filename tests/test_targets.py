@@ -5,6 +5,7 @@ import pytest
 import pygpu
 from pygpu import cache, targets
 from pygpu.devices.interpreter import InterpreterDevice
+from pygpu.errors import TooOld
 
 
 class Fake:
@@ -124,6 +125,24 @@ def test_the_environment_is_read_at_each_use(machine, monkeypatch):
     monkeypatch.setenv("PYGPU_TARGET", "fragment")
     assert targets.choose("auto").name == "fragment"
     assert targets.choose("cpu").name == "cpu"
+
+
+def test_a_driver_too_old_for_compute_programs_runs_fragments(machine, monkeypatch, caplog):
+    opens = targets.open_device
+
+    def open_device(name):
+        if name == "compute":
+            raise TooOld("compute programs take OpenGL 4.3")
+        return opens(name)
+
+    monkeypatch.setattr(targets, "open_device", open_device)
+    machine["opened"] = {"fragment"}
+    assert [targets.choose("compute").name for _ in range(3)] == ["fragment"] * 3
+    assert caplog.text.count("4.3; running on fragment") == 1
+    targets._STATE.after_fork()
+    machine["opened"] = set()
+    with pytest.raises(pygpu.DeviceError, match="no fragment"):
+        targets.choose("compute")
 
 
 def test_measuring_gives_seconds_and_infinity_where_it_fails():

@@ -17,7 +17,7 @@ from pygpu import shapes
 from pygpu.devices import opengl
 from pygpu.devices.opengl_bindings import Bindings
 from pygpu.devices.opengl_passes import Passes
-from pygpu.errors import DeviceError
+from pygpu.errors import DeviceError, TooOld
 from pygpu.glsl_buffers import row_bytes
 from pygpu.glsl_compute import ComputeProgram, block_program, pixel_program
 from pygpu.glsl_table import table_program
@@ -68,9 +68,9 @@ class ComputeDevice:
     def __init__(self) -> None:
         with opengl.context() as gl:
             if gl.limits.version < 430:
-                raise DeviceError(
+                raise TooOld(
                     f"compute programs take OpenGL 4.3; this driver has {gl.version} "
-                    f"({gl.renderer}): target='fragment' runs on it"
+                    f"({gl.renderer})"
                 )
             self.dialect = gl.dialect
             self.driver = gl.description
