@@ -398,23 +398,27 @@ class Printer:
 
 
 def _settled(function: Function) -> set[Value]:
-    """Of what leaves lanes: sums that floats hold exactly, as long as they are not of sums of sums
-    in turn many times, and sums of no product, which there is nothing to fuse with. An `fma` is
-    none: it is fused already."""
-    whole: set[Value] = set()
+    """Of what leaves lanes: sums that floats hold exactly, and those of no product, which there is
+    nothing to fuse with. An `fma` is none: it is fused already."""
+    found = _whole(function)
+    for op in walk(function.body):
+        among = [value in found for value in op.operands]
+        if (op.code == "fma" and any(among)) or (op.code in ("add", "sub") and all(among)):
+            found.update(op.results)
+    return found
+
+
+def _whole(function: Function) -> set[Value]:
+    """Sums of what leaves lanes, which floats hold exactly as long as they are not of sums of sums
+    in turn many times."""
     found: set[Value] = set()
     for op in walk(function.body):
         parts = list(op.operands)
         if op.code == "fma":  # a small number of times
             parts = [value for value in parts[:2] if not _is_small(value)] + parts[2:]
         is_sum = op.code in ("add", "sub", "fma") and len(parts) == 2
-        is_exact = is_sum and all(value in whole or _is_in_units(value) for value in parts)
+        is_exact = is_sum and all(value in found or _is_in_units(value) for value in parts)
         if is_exact or op.code in ("lane_low", "lane_high"):
-            whole.update(op.results)
-        among = [value in found for value in op.operands]
-        is_fused = op.code == "fma" and any(among)
-        is_free = op.code in ("add", "sub") and all(among)
-        if is_free or is_fused or not whole.isdisjoint(op.results):
             found.update(op.results)
     return found
 
