@@ -29,8 +29,12 @@ def _to_unorm(top: str) -> Helper:
 def _saturated(top: int) -> Helper:
     """The same where the device's own clamp, which costs it nothing, takes NaN for 0. Floats from
     2**23 to 2**24 are whole, and their last bits the number."""
-    bits = f"floatBitsToUint(fma(clamp(a, 0.0, 1.0), {top}.0, 8388608.0))"
-    return Helper("uint", "float a", f"return {bits} & {top}u;")
+    return Helper("uint", "float a", f"return {_bits(top)} & {top}u;")
+
+
+def _bits(top: int) -> str:
+    """The bits of such a float."""
+    return f"floatBitsToUint(fma(clamp(a, 0.0, 1.0), {top}.0, 8388608.0))"
 
 
 def _lanes(params: str, expression: str) -> Helper:
@@ -248,11 +252,7 @@ return int(low & 65535u | high << 16);
 """,
         ("whole8",),
     ),
-    "whole8": Helper(
-        "uint",
-        "float a",
-        "return floatBitsToUint(fma(clamp(a, 0.0, 1.0), 255.0, 8388608.0));",
-    ),
+    "whole8": Helper("uint", "float a", f"return {_bits(255)};"),
     # ------------------------------------------------ lanes
     "lanes_add": _lanes("ab", "$a + $b"),
     "lanes_sub": _lanes("ab", "$a - $b"),

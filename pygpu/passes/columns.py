@@ -45,8 +45,7 @@ def by_columns(exact: Exact) -> Exact:
     best = min(exact, *tried, key=lambda each: each.cost)
     left = list(best.leaving)
     while left:
-        value = left.pop()
-        fewer = min([best, *_without(best, value)], key=lambda each: each.cost)
+        fewer = min([best, *_without(best, left.pop())], key=lambda each: each.cost)
         left += [value for value in fewer.leaving if value not in best.leaving]
         best = fewer
     return best
