@@ -23,7 +23,7 @@ from pygpu.ssa import Function, images_read, walk
 from pygpu.storage import Format
 
 KIND: Final = "shape"  # of what is kept in the disk cache
-PROGRAMS: Final = 6  # counts what was measured: another number where programs are made otherwise
+PROGRAMS: Final = 7  # counts what was measured: another number where programs are made otherwise
 
 
 @dataclass(frozen=True, slots=True)
