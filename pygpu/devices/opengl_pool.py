@@ -36,7 +36,7 @@ class Pool:
         things = self._kept.get(key)
         if not things:
             return None
-        place = len(things) - 1
+        place = len(things) - 1  # a plain loop: generators are slow where caches are cold
         while is_busy is not None and place >= 0 and is_busy(things[place][0]):
             place -= 1
         if place < 0 and len(things) < spare:
