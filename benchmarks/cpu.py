@@ -186,7 +186,7 @@ def scaling(names: list[str], rounds: int) -> str:
 
 def machine() -> str:
     """The processor and its threads."""
-    from pygpu.devices.pool import thread_count
+    from pygpu.devices.cpu.threads import thread_count
 
     name = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")

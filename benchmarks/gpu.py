@@ -35,7 +35,7 @@ from benchmarks.gpu_report import markdown, plot
 from benchmarks.kernels import KERNELS
 from benchmarks.reference import TOLERANCE, USUAL
 from benchmarks.windows import window
-from pygpu.devices import opengl
+from pygpu.devices.opengl import context as opengl
 
 CONTENDERS: Final = (
     "copies", "ours", "tuned", "glsl", "with_halide", "with_taichi", "with_triton", "with_numba",

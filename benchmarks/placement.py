@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.devices import opengl
+from pygpu.devices.opengl import context as opengl
 
 KIB, MIB = 1 << 10, 1 << 20
 OFFSETS: Final = (0, 256, 4 * KIB, 64 * KIB, MIB, 2 * MIB, 3 * MIB, 8 * MIB, 32 * MIB, 64 * MIB)

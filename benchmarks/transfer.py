@@ -16,8 +16,8 @@ import numpy as np
 import pygpu
 from benchmarks.large import edges
 from benchmarks.measure import interleaved
-from pygpu.devices import opengl
-from pygpu.storage import Storage
+from pygpu.core.storage import Storage
+from pygpu.devices.opengl import context as opengl
 
 GIB = 2**30
 PYGPUS = "pygpu's"

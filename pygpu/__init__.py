@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from pygpu import filters, glsl
-    from pygpu.about import clear, info
-    from pygpu.bars import progress
-    from pygpu.errors import CompileError, DeviceError
+    from pygpu.command.about import clear, info
+    from pygpu.core.errors import CompileError, DeviceError
+    from pygpu.execution.bars import progress
+    from pygpu.execution.reduction import reduce
+    from pygpu.execution.tuning import tune
+    from pygpu.execution.vectorized import vectorize
     from pygpu.glsl import (
         acos,
         acosh,
@@ -60,15 +63,11 @@ if TYPE_CHECKING:
         transpose,
         trunc,
     )
-    from pygpu.image import Image
-    from pygpu.kernels import offsets
-    from pygpu.matrices import Mat2, Mat3, Mat4
-    from pygpu.reduction import reduce
-    from pygpu.runtime import compile
-    from pygpu.scalars import Bool, Float, Int
-    from pygpu.tuning import tune
-    from pygpu.vectorized import vectorize
-    from pygpu.vectors import (
+    from pygpu.image.image import Image
+    from pygpu.language.kernels import offsets
+    from pygpu.language.matrices import Mat2, Mat3, Mat4
+    from pygpu.language.scalars import Bool, Float, Int
+    from pygpu.language.vectors import (
         BVec2,
         BVec3,
         BVec4,
@@ -80,30 +79,31 @@ if TYPE_CHECKING:
         Vec3,
         Vec4,
     )
+    from pygpu.runtime import compile
 
 # Where each name lives. The functions of GLSL that would hide a builtin are in pygpu.glsl alone.
 _NAMES: Final = {
-    "about": "clear info",
-    "bars": "progress",
-    "errors": "CompileError DeviceError",
+    "command.about": "clear info",
+    "execution.bars": "progress",
+    "core.errors": "CompileError DeviceError",
     "glsl": """
         acos acosh asin asinh atan atanh ceil clamp cos cosh cross degrees determinant distance dot
         exp exp2 faceforward floor fract inverse inversesqrt isinf isnan length log log2 mix mod
         normalize radians reflect refract sign sin sinh smoothstep sqrt step tan tanh transpose
         trunc
     """,
-    "image": "Image",
-    "kernels": "offsets",
-    "matrices": "Mat2 Mat3 Mat4",
-    "reduction": "reduce",
+    "image.image": "Image",
+    "language.kernels": "offsets",
+    "language.matrices": "Mat2 Mat3 Mat4",
+    "execution.reduction": "reduce",
     "runtime": "compile",
-    "scalars": "Bool Float Int",
-    "tuning": "tune",
-    "vectorized": "vectorize",
-    "vectors": "BVec2 BVec3 BVec4 IVec2 IVec3 IVec4 Position Vec2 Vec3 Vec4",
+    "language.scalars": "Bool Float Int",
+    "execution.tuning": "tune",
+    "execution.vectorized": "vectorize",
+    "language.vectors": "BVec2 BVec3 BVec4 IVec2 IVec3 IVec4 Position Vec2 Vec3 Vec4",
 }
 _MODULES: Final = ("filters", "glsl")
-_RUNNING: Final = ("reduction", "runtime", "tuning", "vectorized")
+_RUNNING: Final = ("execution.reduction", "runtime", "execution.tuning", "execution.vectorized")
 _HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __version__ = "0.1.0"
@@ -115,13 +115,14 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'pygpu' has no attribute {name!r}")
     if _HOMES[name] in _RUNNING:
-        importlib.import_module("pygpu.image")  # what runs programs makes images of the results
+        # What runs programs makes images of the results.
+        importlib.import_module("pygpu.image.image")
     value = globals()[name] = getattr(importlib.import_module(f"pygpu.{_HOMES[name]}"), name)
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])
 
 
 __all__ = [

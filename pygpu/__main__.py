@@ -1,8 +1,8 @@
-"""`python -m pygpu`: see pygpu/cli.py."""
+"""`python -m pygpu`: see pygpu/command/cli.py."""
 
 import sys
 
-from pygpu.cli import main
+from pygpu.command.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -63,8 +63,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, Final, final
 
-from pygpu.flow import Graph
-from pygpu.jumps import (
+from pygpu.frontend.decode.flow import Graph
+from pygpu.frontend.decode.jumps import (
     NOWHERE,
     TURNS,
     Draft,
@@ -77,7 +77,14 @@ from pygpu.jumps import (
     target_of,
     unrotate,
 )
-from pygpu.opcodes import ITERATOR_SLOTS, RULES, TRUTH_TESTS, VERSION, Tables, unsupported
+from pygpu.frontend.decode.opcodes import (
+    ITERATOR_SLOTS,
+    RULES,
+    TRUTH_TESTS,
+    VERSION,
+    Tables,
+    unsupported,
+)
 
 __all__ = ["ITERATOR_SLOTS", "NULL", "Code", "Instruction", "Span", "decode"]
 

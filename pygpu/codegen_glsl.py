@@ -1,10 +1,10 @@
-"""Prints functions as GLSL fragment programs; pygpu/glsl_compute.py prints compute programs.
+"""Prints functions as GLSL fragment programs; codegen/glsl/compute.py prints compute programs.
 
     program = fragment_program(function, inputs, outputs)     # loads lie inside their images
     program.text                                               # "#version 330 core ..."
 
 Textures of one channel may be *packed*: four pixels of a row a texel. Programs that write such ones
-make four pixels at once, by blocks (pygpu/passes/block.py) or one after the other.
+make four pixels at once, by blocks (pygpu/passes/blocks/block.py) or one after the other.
 
 Row 0 of an image is row 0 of its texture and of the framebuffer, so nothing is ever flipped.
 """
@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pygpu.glsl_printer import INDENT, braced
-from pygpu.glsl_text import Text, call
-from pygpu.glsl_writer import (
+from pygpu.codegen.glsl.printer import INDENT, braced
+from pygpu.codegen.glsl.text import Text, call
+from pygpu.codegen.glsl.writer import (
     TABLE_WIDTH,
     TRIANGLE,
     BoundTable,
@@ -31,10 +31,10 @@ from pygpu.glsl_writer import (
     stored_type,
     triangle,
 )
-from pygpu.passes.block import Blocked
-from pygpu.passes.block_views import COLUMNS, is_column, view_of
+from pygpu.core.storage import Format
+from pygpu.passes.blocks.block import Blocked
+from pygpu.passes.blocks.block_views import COLUMNS, is_column, view_of
 from pygpu.ssa import Function, Op, walk
-from pygpu.storage import Format
 from pygpu.types import INT, Type
 
 PLAIN: Final = Dialect()

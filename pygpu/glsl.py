@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.elementwise import (
+from pygpu.language.elementwise import (
     absolute,
     choice,
     columns,
@@ -28,9 +28,9 @@ from pygpu.elementwise import (
     signum,
     smaller,
 )
-from pygpu.matrices import MATRICES, Matrix
-from pygpu.scalars import number
-from pygpu.vectors import BVec2, BVec3, BVec4, Vec2, Vec3, Vec4, sum_of_products
+from pygpu.language.matrices import MATRICES, Matrix
+from pygpu.language.scalars import number
+from pygpu.language.vectors import BVec2, BVec3, BVec4, Vec2, Vec3, Vec4, sum_of_products
 
 # ---------------------------------------------------------------- primitives of floats
 

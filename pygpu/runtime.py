@@ -20,19 +20,21 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu import display, plain, targets, tiles
-from pygpu.convert import result_dtype
-from pygpu.errors import DeviceError, OutOfMemory, shorten
-from pygpu.iteration import iterate
-from pygpu.lowered import Lowered
-from pygpu.parameters import Arguments, flatten
-from pygpu.profile import Profile, profile
-from pygpu.results import Form, ImageMaker, Out, Wanted, form_of, present
-from pygpu.sampler import Sampler, inherited
-from pygpu.signatures import Signature, wrapped
-from pygpu.specialise import COMPILING, LOG, Cache, Specialisation, specialise, translate
+from pygpu.core.errors import DeviceError, OutOfMemory, shorten
+from pygpu.core.sampler import Sampler, inherited
+from pygpu.core.storage import Device, Storage
+from pygpu.devices import targets
+from pygpu.execution import html, tiles
+from pygpu.execution.arguments import plain
+from pygpu.execution.arguments.convert import result_dtype
+from pygpu.execution.arguments.parameters import Arguments, flatten
+from pygpu.execution.arguments.results import Form, ImageMaker, Out, Wanted, form_of, present
+from pygpu.execution.arguments.signatures import Signature, wrapped
+from pygpu.execution.iteration import iterate
+from pygpu.execution.lowered import Lowered
+from pygpu.execution.profile import Profile, profile
+from pygpu.execution.specialise import COMPILING, LOG, Cache, Specialisation, specialise, translate
 from pygpu.ssa import Constant
-from pygpu.storage import Device, Storage
 from pygpu.types import Type
 
 
@@ -310,9 +312,9 @@ class Compiled:
 
     def _repr_html_(self) -> str:
         signature = self.signature
-        return display.framed(
-            display.heading(signature.name, f"compiled for target {self._target!r}"),
-            display.table(("parameter", "is"), [p.described() for p in signature.parameters]),
+        return html.framed(
+            html.heading(signature.name, f"compiled for target {self._target!r}"),
+            html.table(("parameter", "is"), [p.described() for p in signature.parameters]),
         )
 
     def __reduce__(self) -> str:

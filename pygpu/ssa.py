@@ -15,7 +15,7 @@ it in its region and in the regions within. There is no jump and no phi. Two ops
 
 Evaluation has no side effects. A loop whose `go` never fails does not end.
 
-Printed (pygpu/ssa_text.py):
+Printed (pygpu/core/ssa_text.py):
 
     function scale(photo: image float, gain: float) {
       %0 = load photo[x, y + 1] nearest
@@ -34,8 +34,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.errors import Place
-from pygpu.ops import NUMPY_TYPE, TABLE
+from pygpu.core.errors import Place
+from pygpu.core.ops import NUMPY_TYPE, TABLE
 from pygpu.types import BOOL, INT, Type, vector
 
 Number = bool | int | float
@@ -175,7 +175,7 @@ class Function:
         return self.body.results
 
     def __str__(self) -> str:
-        from pygpu.ssa_text import text  # the printer stands above; only this line looks up
+        from pygpu.core.ssa_text import text  # the printer stands above; only this line looks up
 
         return text(self)
 

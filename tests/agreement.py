@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.interpret import Interpreter, parameters, run
+from pygpu.core.interpret import Interpreter, parameters, run
 from pygpu.ssa import Constant, Function, Op
 
 Array = NDArray[Any]

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from pygpu import targets
-from pygpu.errors import DeviceError
+from pygpu.core.errors import DeviceError
+from pygpu.devices import targets
 
 os.environ.setdefault("PYGPU_VERIFY", "1")  # check the representation after every pass
 

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from agreement import GRAPHICS, Accuracy, check
-from pygpu.interpret import run
+from pygpu.core.interpret import run
+from pygpu.core.storage import Format, Storage, texels
+from pygpu.core.verify import verify
 from pygpu.ssa import BOUNDARIES, Builder, Constant, Function, ImageInput, Lookup, Region, Value
-from pygpu.storage import Format, Storage, texels
 from pygpu.types import BOOL, FLOAT, INT, KINDS, Type, vector
-from pygpu.verify import verify
 
 Array = NDArray[Any]
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.verify import verify
 from pygpu.ssa import Builder, Function, ImageInput, Region, Value
 from pygpu.types import BOOL, INT, Type
-from pygpu.verify import verify
 
 
 def random_loops(seed: int) -> tuple[Function, list[NDArray[Any]]]:

@@ -12,14 +12,17 @@ from scipy import ndimage
 
 import pygpu
 from conftest import require
-from pygpu import Image, Position, Vec2, interpret, offsets, shapes, targets
-from pygpu.devices.compute import ComputeDevice
-from pygpu.glsl_compute import block_program
-from pygpu.passes.block import block, can_block, columns_of
-from pygpu.profile import Job
+from pygpu import Image, Position, Vec2, offsets
+from pygpu.codegen.glsl.compute import block_program
+from pygpu.core import interpret
+from pygpu.core.storage import Format, Storage
+from pygpu.core.storage import texels as texels_of
+from pygpu.devices import targets
+from pygpu.devices.opengl.compute import ComputeDevice
+from pygpu.execution.profile import Job
+from pygpu.passes.blocks import shapes
+from pygpu.passes.blocks.block import block, can_block, columns_of
 from pygpu.ssa import BOUNDARIES, Builder, ImageInput, Region, Value, walk
-from pygpu.storage import Format, Storage
-from pygpu.storage import texels as texels_of
 from pygpu.types import FLOAT, INT, Type
 
 WEIGHTS = np.random.default_rng(5).normal(size=(5, 5)).astype(np.float32)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pygpu import cache
+from pygpu.core import cache
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,9 @@ import pytest
 from PIL import Image as PILImage
 
 import pygpu
-from pygpu import Float, Image, Int, Position, Vec2, Vec3, reduction, targets, vectorized
+from pygpu import Float, Image, Int, Position, Vec2, Vec3
+from pygpu.devices import targets
+from pygpu.execution import reduction, vectorized
 
 PHOTO = np.random.default_rng(1).random((37, 45), dtype=np.float32)
 COLOUR = np.random.default_rng(2).integers(0, 256, (19, 23, 3), dtype=np.uint8)

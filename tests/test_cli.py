@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image as PILImage
 
-from pygpu.cli import main
+from pygpu.command.cli import main
 
 SOURCE = """
 from contextlib import nullcontext

@@ -9,11 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from agreement import PRECISE
-from pygpu.devices.cpu import CpuDevice
+from pygpu.core.errors import CompileError, DeviceError
+from pygpu.core.storage import STORED, Format, Storage
+from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.interpreter import InterpreterDevice
-from pygpu.errors import CompileError, DeviceError
 from pygpu.ssa import BOUNDARIES, Builder, Function, ImageInput, Lookup, Region, Value
-from pygpu.storage import STORED, Format, Storage
 from pygpu.types import BOOL, FLOAT, INT
 from random_functions import random_case
 
@@ -424,7 +424,7 @@ def test_loads_far_away_in_huge_images_use_wide_indices(
         program = InterpreterDevice().compile(function, [format], [result])
         (want,) = program.run([Storage.of(texels)], [], (9, 40), [None])
         native = CpuDevice().compile(function, [format], [result])
-        monkeypatch.setattr("pygpu.devices.cpu.HUGE", 1)
+        monkeypatch.setattr("pygpu.devices.cpu.device.HUGE", 1)
         (have,) = native.run([Storage.of(texels)], [], (9, 40), [None])
         assert native.native.keys() == {False, True}
         np.testing.assert_allclose(have.host(), want.host(), rtol=1.2e-7)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import pygpu
-from pygpu import Image, Position, specialise
+from pygpu import Image, Position
+from pygpu.execution import specialise
 
 ONES = np.ones((2, 2), np.float32)
 

@@ -11,7 +11,7 @@ import PIL.Image
 import pytest
 
 import pygpu
-from pygpu.lowered import Lowered
+from pygpu.execution.lowered import Lowered
 from pygpu.runtime import Compiled
 
 ROOT = Path(__file__).parent.parent
@@ -68,7 +68,10 @@ def test_every_public_callable_has_a_docstring():
 
 def test_documented_members_are_there():
     text = (DOCS / "api.rst").read_text(encoding="utf-8")
-    for cls, path in ((Compiled, "pygpu.runtime.Compiled"), (Lowered, "pygpu.lowered.Lowered")):
+    for cls, path in (
+        (Compiled, "pygpu.runtime.Compiled"),
+        (Lowered, "pygpu.execution.lowered.Lowered"),
+    ):
         members = re.search(rf"{re.escape(path)}\(\)\n   :members: (.*)", text)[1]
         assert [name for name in members.split(", ") if not hasattr(cls, name)] == []
 

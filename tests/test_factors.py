@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pygpu.passes.factors import taken_out
+from pygpu.passes.lower.factors import taken_out
 from pygpu.ssa import Function, Region
 from pygpu.types import BOOL, FLOAT
 from test_units import Written, built, value

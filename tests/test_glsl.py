@@ -17,19 +17,20 @@ import pytest
 from numpy.typing import NDArray
 
 from conftest import Golden, require
-from pygpu import shapes, targets
+from pygpu.codegen.glsl.compute import block_program, pixel_program
+from pygpu.codegen.glsl.text import Namer, Text, infix, literal, prefix, wrap
 from pygpu.codegen_glsl import Dialect, fragment_program
-from pygpu.devices import opengl
-from pygpu.devices.compute import ComputeDevice
-from pygpu.glsl_compute import block_program, pixel_program
-from pygpu.glsl_text import Namer, Text, infix, literal, prefix, wrap
-from pygpu.interpret import run
-from pygpu.ops import TABLE
-from pygpu.passes import simplify
-from pygpu.passes.block import block, can_block, columns_of
-from pygpu.passes.boundary import lower_boundary
+from pygpu.core.interpret import run
+from pygpu.core.ops import TABLE
+from pygpu.core.storage import Format, Storage
+from pygpu.devices import targets
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.compute import ComputeDevice
+from pygpu.passes.blocks import shapes
+from pygpu.passes.blocks.block import block, can_block, columns_of
+from pygpu.passes.lower.boundary import lower_boundary
+from pygpu.passes.simplify.pipeline import simplify
 from pygpu.ssa import Builder, Function, ImageInput, Lookup, Region, Value
-from pygpu.storage import Format, Storage
 from pygpu.types import BOOL, FLOAT, INT, Type, vector
 from random_functions import random_case
 from random_loops import random_loops
@@ -362,7 +363,7 @@ def test_loops_with_breaks_end_with_the_right_values() -> None:
 _ON_SOFTPIPE: Final = """
 import dataclasses
 from test_glsl import INT, compute, np, opengl, random_loops, run
-from pygpu.devices.fragment import FragmentDevice
+from pygpu.devices.opengl.fragment import FragmentDevice
 with opengl.context() as gl:
     print(gl.renderer)
 device = FragmentDevice()

@@ -8,9 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pygpu import glsl
-from pygpu.matrices import MATRICES, Mat2, Mat3
-from pygpu.scalars import Int
-from pygpu.vectors import BVec2, BVec3, IVec2, IVec3, Position, Vec2, Vec3, Vec4
+from pygpu.language.matrices import MATRICES, Mat2, Mat3
+from pygpu.language.scalars import Int
+from pygpu.language.vectors import BVec2, BVec3, IVec2, IVec3, Position, Vec2, Vec3, Vec4
 
 # fmt: off
 VOCABULARY = [

@@ -11,7 +11,7 @@ from scipy import ndimage
 
 import pygpu
 from pygpu import BVec3, Image, Int, IVec2, Position, Vec2, Vec3
-from pygpu.sampler import BOUNDARY_NAMES
+from pygpu.core.sampler import BOUNDARY_NAMES
 
 
 def randoms(*shape, dtype="float32", seed=0):

@@ -11,13 +11,13 @@ import pytest
 import scipy.ndimage  # type: ignore[import-untyped]
 
 from agreement import PRECISE, assert_close
+from pygpu.core.interpret import compute, run, scalar
+from pygpu.core.ops import TABLE
+from pygpu.core.storage import Format, Storage
+from pygpu.core.verify import verify
 from pygpu.devices.interpreter import InterpreterDevice
-from pygpu.interpret import compute, run, scalar
-from pygpu.ops import TABLE
 from pygpu.ssa import BOUNDARIES, Builder, ImageInput, Lookup, Region, Value
-from pygpu.storage import Format, Storage
 from pygpu.types import BOOL, FLOAT, INT, Type, vector
-from pygpu.verify import verify
 from random_functions import random_case
 
 # ---------------------------------------------------------------- operations against CPython

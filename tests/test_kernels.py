@@ -6,9 +6,9 @@ import time
 import numpy as np
 import pytest
 
-from pygpu.kernels import offsets
-from pygpu.matrices import Mat3
-from pygpu.vectors import (
+from pygpu.language.kernels import offsets
+from pygpu.language.matrices import Mat3
+from pygpu.language.vectors import (
     Position,
     Vec3,
 )

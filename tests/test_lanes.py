@@ -16,21 +16,22 @@ from numpy.typing import NDArray
 
 import pygpu
 from conftest import require
-from pygpu import Float, Image, Position, shapes
-from pygpu.devices.compute import LARGEST, ComputeDevice
-from pygpu.devices.opengl_limits import has_fast_float16
-from pygpu.glsl_compute import block_program
-from pygpu.glsl_writer import Dialect
-from pygpu.interpret import compute, run
-from pygpu.passes.columns import by_columns
-from pygpu.passes.exact import Exact, is_exact
-from pygpu.passes.finite import without_nans
-from pygpu.passes.fuse import fuse
-from pygpu.passes.lanes import lanes
-from pygpu.profile import Job
-from pygpu.shapes import Shape
+from pygpu import Float, Image, Position
+from pygpu.codegen.glsl.compute import block_program
+from pygpu.codegen.glsl.writer import Dialect
+from pygpu.core.interpret import compute, run
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
+from pygpu.devices.opengl.limits import has_fast_float16
+from pygpu.execution.profile import Job
+from pygpu.passes.blocks import shapes
+from pygpu.passes.blocks.columns import by_columns
+from pygpu.passes.blocks.exact import Exact, is_exact
+from pygpu.passes.blocks.lanes import lanes
+from pygpu.passes.blocks.shapes import Shape
+from pygpu.passes.lower.finite import without_nans
+from pygpu.passes.lower.fuse import fuse
 from pygpu.ssa import Function, walk
-from pygpu.storage import Format, Storage
 from test_glsl import validate
 
 Array = NDArray[Any]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pygpu.matrices import MATRICES, Mat2, Mat3, Mat4
-from pygpu.vectors import (
+from pygpu.language.matrices import MATRICES, Mat2, Mat3, Mat4
+from pygpu.language.vectors import (
     IVec4,
     Position,
     Vec2,

@@ -9,7 +9,9 @@ import pytest
 
 import pygpu
 from conftest import require
-from pygpu import Float, Image, Position, specialise, targets
+from pygpu import Float, Image, Position
+from pygpu.devices import targets
+from pygpu.execution import specialise
 
 MIB = 2**20
 PHOTO = np.random.default_rng(0).random((24, 24), dtype=np.float32)
@@ -89,7 +91,7 @@ def test_the_least_recently_used_program_goes(monkeypatch):
 @pytest.mark.parametrize("name", ["fragment", "compute"])
 def test_clear_gives_back_what_is_kept_for_reuse(name):
     require(name)
-    from pygpu.devices import opengl
+    from pygpu.devices.opengl import context as opengl
 
     f = pygpu.compile(scale, target=name)
     f(PHOTO)
@@ -105,7 +107,7 @@ def test_clear_gives_back_what_is_kept_for_reuse(name):
 @pytest.mark.parametrize("name", ["fragment", "compute"])
 def test_memory_of_the_device_that_is_short_is_a_clear_error_and_no_more(name, monkeypatch):
     require(name)
-    from pygpu.devices import opengl
+    from pygpu.devices.opengl import context as opengl
 
     f = pygpu.compile(scale, target=name)
     whole = f(PHOTO)
@@ -113,7 +115,7 @@ def test_memory_of_the_device_that_is_short_is_a_clear_error_and_no_more(name, m
 
     def short(self, make, what, nbytes):
         if nbytes > 100:
-            raise pygpu.errors.OutOfMemory(f"no memory for {what}: GL_OUT_OF_MEMORY")
+            raise pygpu.core.errors.OutOfMemory(f"no memory for {what}: GL_OUT_OF_MEMORY")
         return allocate(self, make, what, nbytes)
 
     with opengl.context() as gl:
@@ -129,7 +131,7 @@ def test_memory_of_the_device_that_is_short_is_a_clear_error_and_no_more(name, m
 @pytest.mark.parametrize("name", ["fragment", "compute"])
 def test_a_driver_that_is_out_of_memory_is_asked_again_in_tiles(name, monkeypatch):
     require(name)
-    from pygpu.devices import opengl
+    from pygpu.devices.opengl import context as opengl
 
     f = pygpu.compile(lambda im=Image, p=Position: im(p + (1, 1)), target=name)
     image = Image(np.tile(PHOTO, (3, 3)), boundary="wrap")
@@ -137,7 +139,7 @@ def test_a_driver_that_is_out_of_memory_is_asked_again_in_tiles(name, monkeypatc
 
     def short(self, make, what, nbytes):
         if nbytes > 10_000:
-            raise pygpu.errors.OutOfMemory(f"no memory for {what}: GL_OUT_OF_MEMORY")
+            raise pygpu.core.errors.OutOfMemory(f"no memory for {what}: GL_OUT_OF_MEMORY")
         return allocate(self, make, what, nbytes)
 
     with opengl.context() as gl:

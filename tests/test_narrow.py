@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 import pygpu
 from conftest import require
 from pygpu import Image, Position, Vec2
-from pygpu.devices import opengl
-from pygpu.devices.compute import ComputeDevice
-from pygpu.glsl_buffers import element_bytes, row_bytes
-from pygpu.glsl_compute import PLAIN, ComputeProgram, block_program, pixel_program
-from pygpu.glsl_writer import NARROW_BUFFERS
-from pygpu.passes import CLEAN, apply
-from pygpu.passes.block import block, columns_of
-from pygpu.passes.boundary import lower_boundary
-from pygpu.profile import Job
+from pygpu.codegen.glsl.buffers import element_bytes, row_bytes
+from pygpu.codegen.glsl.compute import PLAIN, ComputeProgram, block_program, pixel_program
+from pygpu.codegen.glsl.writer import NARROW_BUFFERS
+from pygpu.core.storage import Format
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.compute import ComputeDevice
+from pygpu.execution.profile import Job
+from pygpu.passes.blocks.block import block, columns_of
+from pygpu.passes.lower.boundary import lower_boundary
+from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Builder, Function, ImageInput, walk
-from pygpu.storage import Format
 
 Array = NDArray[Any]
 DTYPES = ("bool", "uint8", "int16", "uint16", "float16")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pygpu.devices.cpu import CpuDevice
-from pygpu.ops import TABLE
+from pygpu.core.ops import TABLE
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.cpu.device import CpuDevice
 from pygpu.ssa import Builder, ImageInput
-from pygpu.storage import Format, Storage
 from pygpu.types import FLOAT
 
 Array = NDArray[Any]

@@ -18,12 +18,14 @@ import pytest
 from numpy.typing import NDArray
 
 from conftest import require
-from pygpu import targets
-from pygpu.devices import opengl, opengl_limits, opengl_platform
-from pygpu.devices.opengl_pool import Pool
-from pygpu.errors import DeviceError
+from pygpu.core.errors import DeviceError
+from pygpu.core.storage import STORED, Format, Storage, stored, texels
+from pygpu.devices import targets
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl import limits as opengl_limits
+from pygpu.devices.opengl import platform as opengl_platform
+from pygpu.devices.opengl.pool import Pool
 from pygpu.ssa import Builder, Function, ImageInput, Lookup
-from pygpu.storage import STORED, Format, Storage, stored, texels
 from pygpu.types import BOOL, FLOAT, INT, Type, vector
 
 Array = NDArray[Any]
@@ -222,10 +224,10 @@ egl = ctypes.CDLL("libEGL.so.1")
 egl.eglGetCurrentContext.restype = ctypes.c_void_p
 theirs = egl.eglGetCurrentContext()
 buffer = other.buffer(b"abcd")
-from pygpu.devices import opengl
-from pygpu.devices.fragment import FragmentDevice
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.fragment import FragmentDevice
 from pygpu.ssa import Builder
-from pygpu.storage import Format
+from pygpu.core.storage import Format
 build = Builder("f", [])
 program = FragmentDevice().compile(build.finish([build.x]), [], [Format(np.dtype("int32"), 1)])
 (result,) = program.run([], [], (2, 3), [None])
@@ -289,7 +291,7 @@ def test_nothing_is_current_after_the_door(fragment: Any) -> None:
     run_python(
         """
 import ctypes
-from pygpu.devices import opengl
+from pygpu.devices.opengl import context as opengl
 with opengl.context() as gl:
     pass
 egl = ctypes.CDLL("libEGL.so.1")
@@ -350,9 +352,9 @@ def test_process_ends_silently() -> None:
     run_python(
         """
 import numpy as np
-from pygpu.devices.fragment import FragmentDevice
+from pygpu.devices.opengl.fragment import FragmentDevice
 from pygpu.ssa import Builder
-from pygpu.storage import Format
+from pygpu.core.storage import Format
 build = Builder("f", [])
 program = FragmentDevice().compile(build.finish([build.x]), [], [Format(np.dtype("int32"), 1)])
 held = program.run([], [], (2, 3), [None])
@@ -577,7 +579,7 @@ def test_context_of_a_window_stays_current(fragment: Any, display: str) -> None:
 other = moderngl.create_context(standalone=True)
 theirs = glx.glXGetCurrentContext()
 buffer = other.buffer(b"abcd")
-from pygpu.devices import opengl
+from pygpu.devices.opengl import context as opengl
 with opengl.context() as gl:
     assert glx.glXGetCurrentContext() is None
     gl.check()
@@ -594,7 +596,7 @@ def test_context_of_the_window_system_makes_way_for_others(display: str, others:
 other = moderngl.create_context(standalone=True) if {others} else None
 theirs = glx.glXGetCurrentContext()
 assert bool(theirs) == {others}
-from pygpu.devices import opengl
+from pygpu.devices.opengl import context as opengl
 failed = []
 def use():
     try:

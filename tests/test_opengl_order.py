@@ -11,9 +11,9 @@ import pytest
 import pygpu
 from conftest import require
 from pygpu import Image, Position
-from pygpu.devices import opengl
-from pygpu.devices.opengl_order import Order
-from pygpu.devices.opengl_pool import Pool
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.order import Order
+from pygpu.devices.opengl.pool import Pool
 
 
 def doubled(im: Image, p: Position) -> Any:

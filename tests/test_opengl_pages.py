@@ -12,8 +12,8 @@ import pytest
 
 import pygpu
 from conftest import require
-from pygpu.devices import opengl
-from pygpu.devices.opengl_pages import LargePages, PagesError
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.pages import LargePages, PagesError
 
 
 @pytest.fixture

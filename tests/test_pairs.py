@@ -8,9 +8,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from pygpu.interpret import run
-from pygpu.ops import OPEN
-from pygpu.passes.pairs import greater_by_sums, share_pairs
+from pygpu.core.interpret import run
+from pygpu.core.ops import OPEN
+from pygpu.passes.blocks.pairs import greater_by_sums, share_pairs
 from pygpu.ssa import Builder, Function, ImageInput, Value, walk
 from pygpu.types import FLOAT, INT
 

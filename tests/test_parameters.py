@@ -11,8 +11,10 @@ import pytest
 from PIL import Image as PILModule
 
 import pygpu
-from pygpu import Bool, Float, Image, Int, Mat2, Mat3, Position, Vec2, Vec3, parameters, specs
-from pygpu.signatures import Signature
+from pygpu import Bool, Float, Image, Int, Mat2, Mat3, Position, Vec2, Vec3
+from pygpu.core import specs
+from pygpu.execution.arguments import parameters
+from pygpu.execution.arguments.signatures import Signature
 from pygpu.types import BOOL, FLOAT, INT, vector
 
 

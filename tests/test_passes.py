@@ -9,15 +9,17 @@ import pytest
 from hypothesis import given, settings
 
 from agreement import Accuracy
-from pygpu import passes
-from pygpu.interpret import Interpreter, parameters, run
-from pygpu.ops import OPEN, Array
-from pygpu.passes.boundary import lower_boundary
-from pygpu.passes.finite import Finite, without_nans
-from pygpu.passes.footprint import Footprint, footprint
-from pygpu.passes.fuse import fuse
-from pygpu.passes.scalarize import scalarize
-from pygpu.passes.unroll import unroll
+from pygpu.core.interpret import Interpreter, parameters, run
+from pygpu.core.ops import OPEN, Array
+from pygpu.core.storage import Format
+from pygpu.core.verify import verify
+from pygpu.passes.analysis.footprint import Footprint, footprint
+from pygpu.passes.lower.boundary import lower_boundary
+from pygpu.passes.lower.finite import Finite, without_nans
+from pygpu.passes.lower.fuse import fuse
+from pygpu.passes.lower.scalarize import scalarize
+from pygpu.passes.lower.unroll import unroll
+from pygpu.passes.simplify import pipeline as passes
 from pygpu.ssa import (
     BOUNDARIES,
     Builder,
@@ -29,9 +31,7 @@ from pygpu.ssa import (
     Value,
     walk,
 )
-from pygpu.storage import Format
 from pygpu.types import BOOL, FLOAT, INT, vector
-from pygpu.verify import verify
 from random_functions import Case, cases, random_case
 
 VEC3 = vector("float", 3)

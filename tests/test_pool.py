@@ -13,10 +13,10 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from pygpu.devices.cpu import CpuDevice
-from pygpu.devices.pool import Pool
+from pygpu.core.storage import Storage
+from pygpu.devices.cpu.device import CpuDevice
+from pygpu.devices.cpu.threads import Pool
 from pygpu.ssa import Builder, ImageInput
-from pygpu.storage import Storage
 from pygpu.types import FLOAT
 from test_cpu import F32, LEVELS, taps_of
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import pygpu
-from pygpu import Float, Image, Position, Vec4, targets
-from pygpu.devices import opengl_time
-from pygpu.devices.opengl_time import Clock
-from pygpu.errors import DeviceError
-from pygpu.profile import copy_bandwidth
+from pygpu import Float, Image, Position, Vec4
+from pygpu.core.errors import DeviceError
+from pygpu.devices import targets
+from pygpu.devices.opengl import time as opengl_time
+from pygpu.devices.opengl.time import Clock
+from pygpu.execution.profile import copy_bandwidth
 
 ROWS, COLUMNS = 6, 10
 

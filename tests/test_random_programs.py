@@ -12,12 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import pygpu
-from pygpu import frontend, interpret, passes
-from pygpu.errors import CompileError
-from pygpu.specs import ImageSpec, PositionSpec, UniformSpec
+from pygpu.core import interpret
+from pygpu.core.errors import CompileError
+from pygpu.core.specs import ImageSpec, PositionSpec, UniformSpec
+from pygpu.core.verify import verify
+from pygpu.frontend import translate as frontend
+from pygpu.passes.simplify import pipeline as passes
 from pygpu.ssa import Function, ImageInput
 from pygpu.types import BOOL, FLOAT, INT, Type, vector
-from pygpu.verify import verify
 from random_programs import Program, program, programs
 
 HEIGHT, WIDTH = 4, 5

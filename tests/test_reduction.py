@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 import pygpu
 from conftest import require
-from pygpu import Image, Position, Vec2, Vec3, reduction
-from pygpu.devices import compute_reduction, opengl
-from pygpu.storage import STORED
+from pygpu import Image, Position, Vec2, Vec3
+from pygpu.core.storage import STORED
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl import reduction as compute_reduction
+from pygpu.execution import reduction
 
 Array = NDArray[Any]
 SHAPES = [(1, 2), (2, 1), (5, 7), (1, 3000), (3000, 1), (37, 45), (300, 517)]

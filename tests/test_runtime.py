@@ -17,7 +17,8 @@ from PIL import Image as PILImage
 
 import pygpu
 from fake_walker import translating
-from pygpu import Float, Image, Mat2, Position, Vec2, Vec3, targets
+from pygpu import Float, Image, Mat2, Position, Vec2, Vec3
+from pygpu.devices import targets
 
 PHOTO = np.random.default_rng(1).random((6, 8), dtype=np.float32)
 COLOUR = np.random.default_rng(2).integers(0, 256, (6, 8, 3), dtype=np.uint8)

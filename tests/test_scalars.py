@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pygpu.scalars import Bool, Float, Int
+from pygpu.language.scalars import Bool, Float, Int
 
 ints = st.integers(-(2**31), 2**31 - 1)
 words = st.integers(-(2**31), 2**32 - 1)

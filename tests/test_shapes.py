@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from pygpu import cache, shapes
-from pygpu.shapes import Shape
+from pygpu.core import cache
+from pygpu.core.storage import Format
+from pygpu.passes.blocks import shapes
+from pygpu.passes.blocks.shapes import Shape
 from pygpu.ssa import Builder, ImageInput
-from pygpu.storage import Format
 from pygpu.types import FLOAT
 
 FLOATS = Format(np.dtype("float32"), 1)

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 import pygpu
 from conftest import require
 from pygpu import Float, Image, Position, Vec3, Vec4
-from pygpu.devices.compute import ComputeDevice
-from pygpu.interpret import run
-from pygpu.passes.fuse import fuse
-from pygpu.passes.tabulate import of_a_byte, pays
-from pygpu.profile import Job
-from pygpu.shapes import Shape
+from pygpu.core.interpret import run
+from pygpu.devices.opengl.compute import ComputeDevice
+from pygpu.execution.profile import Job
+from pygpu.passes.blocks.shapes import Shape
+from pygpu.passes.blocks.tabulate import of_a_byte, pays
+from pygpu.passes.lower.fuse import fuse
 from pygpu.ssa import Function
 from test_glsl import validate
 from test_lanes import job_of

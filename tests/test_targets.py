@@ -3,9 +3,10 @@
 import pytest
 
 import pygpu
-from pygpu import cache, targets
+from pygpu.core import cache
+from pygpu.core.errors import TooOld
+from pygpu.devices import targets
 from pygpu.devices.interpreter import InterpreterDevice
-from pygpu.errors import TooOld
 
 
 class Fake:

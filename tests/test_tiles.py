@@ -10,13 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pygpu
-from pygpu import Float, Image, Position, Vec2, interpret, sampler, targets, tiles
-from pygpu.passes import simplify
-from pygpu.passes.footprint import Footprint
-from pygpu.passes.window import window
-from pygpu.storage import texels as stored_texels
-from pygpu.targets import Limits
-from pygpu.verify import verify
+from pygpu import Float, Image, Position, Vec2
+from pygpu.core import interpret, sampler
+from pygpu.core.storage import texels as stored_texels
+from pygpu.core.verify import verify
+from pygpu.devices import targets
+from pygpu.devices.targets import Limits
+from pygpu.execution import tiles
+from pygpu.passes.analysis.footprint import Footprint
+from pygpu.passes.lower.window import window
+from pygpu.passes.simplify.pipeline import simplify
 from random_functions import cases
 
 BOUNDARIES = ("nearest", "reflect", "mirror", "wrap", "constant")
@@ -272,7 +275,7 @@ def test_what_cannot_be_cut_goes_to_the_cpu_where_the_target_is_ours(limited, mo
 
 
 def test_memory_that_is_short_is_tried_again_in_tiles(limited, monkeypatch):
-    from pygpu.errors import OutOfMemory
+    from pygpu.core.errors import OutOfMemory
 
     device = targets.open_device("interpreter")
     compiled = device.compile

@@ -5,10 +5,13 @@ import pytest
 
 import pygpu
 from conftest import require
-from pygpu import Float, Image, Position, shapes, targets, tuning
+from pygpu import Float, Image, Position
+from pygpu.devices import targets
 from pygpu.devices.interpreter import InterpreterDevice
-from pygpu.profile import Job
-from pygpu.shapes import CANDIDATES, Shape
+from pygpu.execution import tuning
+from pygpu.execution.profile import Job
+from pygpu.passes.blocks import shapes
+from pygpu.passes.blocks.shapes import CANDIDATES, Shape
 
 FASTEST = Shape(4, 1, 64, 1)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pygpu.interpret import run
-from pygpu.passes.units import in_units
+from pygpu.core.interpret import run
+from pygpu.passes.blocks.units import in_units
 from pygpu.ssa import Builder, Function, Region, Value
 from pygpu.types import BOOL, FLOAT
 

@@ -10,14 +10,16 @@ import pytest
 
 import pygpu
 from conftest import require
-from pygpu import Float, Image, Position, interpret, targets
-from pygpu.passes import CLEAN, apply
-from pygpu.passes.boundary import lower_boundary
-from pygpu.passes.unroll import unroll
-from pygpu.profile import Job
+from pygpu import Float, Image, Position
+from pygpu.core import interpret
+from pygpu.core.storage import Format, Storage
+from pygpu.core.verify import verify
+from pygpu.devices import targets
+from pygpu.execution.profile import Job
+from pygpu.passes.lower.boundary import lower_boundary
+from pygpu.passes.lower.unroll import unroll
+from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, walk
-from pygpu.storage import Format, Storage
-from pygpu.verify import verify
 from random_loops import random_loops
 
 SHAPE = (7, 9)

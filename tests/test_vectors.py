@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pygpu.scalars import Int
-from pygpu.vectors import (
+from pygpu.language.scalars import Int
+from pygpu.language.vectors import (
     BVec2,
     BVec3,
     IVec2,

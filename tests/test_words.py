@@ -13,13 +13,13 @@ import pygpu
 from benchmarks.kernels import hsv
 from conftest import require
 from pygpu import Float, Image, Position, Vec4
-from pygpu.devices.compute import LARGEST, ComputeDevice
-from pygpu.interpret import compute
-from pygpu.passes.words import are_words, words
-from pygpu.profile import Job
-from pygpu.shapes import Shape
+from pygpu.core.interpret import compute
+from pygpu.core.storage import Format
+from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
+from pygpu.execution.profile import Job
+from pygpu.passes.blocks.shapes import Shape
+from pygpu.passes.blocks.words import are_words, words
 from pygpu.ssa import walk
-from pygpu.storage import Format
 
 SIZES = [(1, 1), (2, 3), (3, 4), (5, 17), (9, 70)]
 BYTES = Format(np.dtype(np.uint8), 4)

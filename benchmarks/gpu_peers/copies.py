@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from benchmarks.gpu_peers import Case, Job, best, by_turns, gl_buffers, ours
 from benchmarks.gpu_peers.gl_buffers import empty, read, uploaded
-from pygpu.devices import opengl
+from pygpu.devices.opengl import context as opengl
 
 NAME: Final = "copy"
 COPY: Final = """\

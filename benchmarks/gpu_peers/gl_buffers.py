@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.devices import opengl
+from pygpu.devices.opengl import context as opengl
 
 _MADE: Final[list[Any]] = []
 

@@ -20,7 +20,7 @@ from benchmarks.gpu_peers import Case, Job, best, gl_buffers, ours
 from benchmarks.gpu_peers.gl_buffers import empty, read, uploaded
 from benchmarks.kernels import ROUNDS, view
 from benchmarks.pixels import STAGES, Fetch, Let, Stage, Tap, spelled
-from pygpu.devices import opengl
+from pygpu.devices.opengl import context as opengl
 
 NAME: Final = "GLSL by hand"
 NAMES: Final = {"select": "choose"}

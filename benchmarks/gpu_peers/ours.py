@@ -14,9 +14,10 @@ import pygpu
 from benchmarks import kernels
 from benchmarks.gpu_peers import CYCLES, Case, Job, paced
 from benchmarks.kernels import ANGLE, CONV9, GAUSS5, GAUSS15, SHIFT, view
-from pygpu import profile, shapes
-from pygpu.devices import opengl
-from pygpu.devices.compute_reduction import Folded
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.reduction import Folded
+from pygpu.execution import profile
+from pygpu.passes.blocks import shapes
 
 NAME: Final = "PyGPU"
 _WAIT: Final = f"""\

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from benchmarks.gpu_peers import Case, Job, ours
-from pygpu import shapes
+from pygpu.passes.blocks import shapes
 
 NAME: Final = "PyGPU tuned"
 seconds = ours.seconds

@@ -1,1 +1,1 @@
-"""Devices: what compiles functions and runs them over images (see pygpu.storage.Device)."""
+"""From text to results: what compiles programs and runs them over images."""

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu import interpret
+from pygpu.core import interpret
+from pygpu.core.storage import Format, Storage, stored, texels
 from pygpu.ssa import Constant, Function
-from pygpu.storage import Format, Storage, stored, texels
 
 
 class InterpreterProgram:

@@ -59,7 +59,7 @@ from pygpu.filters.edges import (
 from pygpu.filters.linear import convolve, correlate, gaussian
 from pygpu.filters.rank import median
 from pygpu.filters.sampling import bicubic, bilinear, lanczos, warp
-from pygpu.kernels import offsets
+from pygpu.language.kernels import offsets
 
 __all__ = [
     "BLENDS",

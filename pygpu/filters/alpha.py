@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from pygpu.glsl import select
-from pygpu.image import Image
+from pygpu.image.image import Image
+from pygpu.language.vectors import Position, Vec4
 from pygpu.runtime import Compiled, compile
-from pygpu.vectors import Position, Vec4
 
 
 class Colours:

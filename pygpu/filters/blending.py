@@ -8,9 +8,9 @@ Blending Level 1*. `a` is below, `b` above; both are numbers or vectors of the s
 from typing import Any, Final
 
 from pygpu import glsl
-from pygpu.image import Image
+from pygpu.image.image import Image
+from pygpu.language.vectors import Position
 from pygpu.runtime import compile
-from pygpu.vectors import Position
 
 TINY: Final = 1e-30  # in place of a zero to divide by
 

@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu import glsl
-from pygpu.convert import is_picture
-from pygpu.image import Image
+from pygpu.execution.arguments.convert import is_picture
+from pygpu.image.image import Image
+from pygpu.language.vectors import Position, Vec3, Vector
 from pygpu.runtime import compile
-from pygpu.vectors import Position, Vec3, Vector
 
 LUMA: Final = np.array([0.2125, 0.7154, 0.0721])
 XYZ_OF_RGB: Final = np.array(

@@ -13,9 +13,9 @@ import numpy as np
 
 from pygpu.filters.linear import convolve
 from pygpu.glsl import sqrt
-from pygpu.image import Image
+from pygpu.image.image import Image
+from pygpu.language.vectors import Position
 from pygpu.runtime import compile
-from pygpu.vectors import Position
 
 STEP: Final = np.array([1.0, 0.0, -1.0])
 

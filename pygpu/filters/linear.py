@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.convert import is_picture
-from pygpu.image import Image
-from pygpu.kernels import known, offsets
-from pygpu.parameters import flatten
-from pygpu.results import Out, Wanted, form_of
+from pygpu.execution.arguments.convert import is_picture
+from pygpu.execution.arguments.parameters import flatten
+from pygpu.execution.arguments.results import Out, Wanted, form_of
+from pygpu.image.image import Image
+from pygpu.language.kernels import known, offsets
+from pygpu.language.vectors import Position
 from pygpu.runtime import compile
-from pygpu.vectors import Position
 
 
 def correlate(kernel: Any, im: Image, p: Position) -> Any:

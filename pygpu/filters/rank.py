@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.image import Image
-from pygpu.kernels import offsets
+from pygpu.image.image import Image
+from pygpu.language.kernels import offsets
+from pygpu.language.vectors import Position, Vec2, Vec3, Vec4, Vector
 from pygpu.runtime import compile
-from pygpu.vectors import Position, Vec2, Vec3, Vec4, Vector
 
 
 def sides(size: Any) -> tuple[int, int]:

@@ -7,10 +7,10 @@ warp(photo, inverse_map=[[1, 0, 5], [0, 1, 0], [0, 0, 1]])
 import math
 from typing import Any
 
-from pygpu.image import Image
-from pygpu.matrices import Mat3
+from pygpu.image.image import Image
+from pygpu.language.matrices import Mat3
+from pygpu.language.vectors import Position, Vec3
 from pygpu.runtime import compile
-from pygpu.vectors import Position, Vec3
 
 
 def bilinear(im: Any, q: Any) -> Any:

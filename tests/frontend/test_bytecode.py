@@ -21,8 +21,9 @@ from frontend.corpus.while_loops import (
 )
 from frontend.machine import Frame, UnsupportedError, call
 from frontend.source import check, codes, compiled, loops_in, spanned
-from pygpu import bytecode, opcodes
+from pygpu import bytecode
 from pygpu.bytecode import NULL, Code, decode
+from pygpu.frontend.decode import opcodes
 
 CONTROL = {"JUMP", "BRANCH", "FOR", "RETURN", "YIELD", "RERAISE"}
 POINTED_AT = {"CALL", "CALL_EX", "BINARY", "COMPARE", "ATTR", "ITEM", "UNARY", "GLOBAL"}

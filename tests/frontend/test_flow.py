@@ -1,6 +1,6 @@
 """Graphs of blocks: dominators, merges, loops."""
 
-from pygpu.flow import Graph
+from pygpu.frontend.decode.flow import Graph
 
 
 def test_straight_code_is_one_block() -> None:

@@ -3,16 +3,7 @@
 import numpy as np
 
 from programs.suite import Suite
-from pygpu import (
-    BVec3,
-    Image,
-    IVec2,
-    IVec3,
-    Position,
-    Vec2,
-    Vec3,
-    Vec4,
-)
+from pygpu import BVec3, Image, IVec2, IVec3, Position, Vec2, Vec3, Vec4
 
 program = Suite()
 

@@ -1,0 +1,378 @@
+"""Prints functions as GLSL compute programs over storage buffers.
+
+    program = block_program(blocked, threads=(64, 1))      # a thread makes a block of pixels
+    program = pixel_program(function, inputs, outputs)     # a thread makes one, or fills an element
+    program.text                                            # "#version 430 core ..."
+
+How texels lie in buffers, pygpu/codegen/glsl/buffers.py says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from pygpu.codegen.glsl.buffers import (
+    element_bytes,
+    element_type,
+    pixels_at_once,
+    read_texel,
+    write_texels,
+)
+from pygpu.codegen.glsl.plan import Plan
+from pygpu.codegen.glsl.printer import INDENT, braced, flat
+from pygpu.codegen.glsl.text import Text, call
+from pygpu.codegen.glsl.writer import (
+    NARROW_BUFFERS,
+    Dialect,
+    GlslProgram,
+    Writer,
+    as_seen,
+    store,
+    stored_type,
+)
+from pygpu.core.storage import Format
+from pygpu.passes.blocks.block import Blocked
+from pygpu.ssa import Function, Op, Value, left_by
+
+_TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
+GROUP: Final = (64, 1)  # threads of a work group along x and y
+PLAIN: Final = Dialect(version=430)
+
+
+@dataclass(slots=True)
+class ComputeProgram(GlslProgram):
+    """Buffers are bound in order: the images that are read (`sources` says which of the inputs each
+    is), then the results. A thread makes `columns` by `rows` pixels, a group `threads` times as
+    many. The uniforms of sizes are (width, height, elements from row to row), of views the width in
+    texels; `image_sizes` and `result_sizes` have their names (None: not used) and the bytes of an
+    element; `top` is the first row."""
+
+    sources: list[int] = field(default_factory=list)
+    columns: int = 1
+    rows: int = 1
+    threads: tuple[int, int] = GROUP
+    image_sizes: list[tuple[str | None, int]] = field(default_factory=list)
+    result_sizes: list[tuple[str, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Names of a result: of its values, its buffer's data, and its size."""
+
+    name: str
+    format: Format
+    data: str
+    size: str
+
+
+def pixel_program(
+    function: Function,
+    inputs: Sequence[Format],
+    outputs: Sequence[Format],
+    threads: tuple[int, int] = GROUP,
+    dialect: Dialect = PLAIN,
+    loops: bool = False,
+) -> ComputeProgram:
+    """The program of a function whose loads lie inside their images. A thread makes one pixel, or
+    as many along a row as fill whole elements of the buffers: where it `loops`, by a loop that no
+    compiler unrolls, for those of software take ten times as long for four pixels as for one."""
+    columns = max([pixels_at_once(format, dialect.narrow) for format in outputs])
+    writer = _Writer(function, inputs, outputs, dialect)
+    lines = writer.body()
+    stores = [
+        f"{target.name} = {store(writer.printer, value, target.format)};"
+        for target, value in zip(writer.targets, function.outputs, strict=True)
+    ]
+    main = _one_pixel(writer, lines, stores)
+    if columns > 1:
+        main = _some_pixels(writer, lines, stores, columns, loops)
+    return writer.finish(main, columns, 1, threads)
+
+
+def block_program(
+    blocked: Blocked,
+    threads: tuple[int, int] = GROUP,
+    dialect: Dialect = PLAIN,
+    early: bool = True,
+) -> ComputeProgram:
+    """The program of which a thread makes a block. Rows are stored as soon as they are there
+    (`early`), so that few values live at once, or all at the end: no driver moves loads before
+    stores, so all rows are read before any is stored then."""
+    held = frozenset() if early else frozenset(("load",))
+    writer = _Writer(blocked.function, blocked.inputs, blocked.outputs, dialect, True, held)
+    writer.printer.precise = dialect.fused
+    size = writer.targets[0].size
+    step = f"ivec2({blocked.columns}, {blocked.rows})"
+    is_one = blocked.columns == blocked.rows == 1
+    place = "ivec2(gl_GlobalInvocationID.xy)" + ("" if is_one else f" * {step}")
+    writer.start()
+    body = [
+        f"ivec2 p = {place} + ivec2(0, top);",
+        f"if (p.x >= {size}.x || p.y >= {size}.y)",
+        f"{INDENT}return;",
+    ]
+    ops, branch = blocked.function.body.ops, writer.plan.parted
+    if branch is None:
+        body += _rows(writer, blocked, ops, blocked.function.outputs, early)
+    else:
+        printer = writer.printer
+        body += flat(printer.statements(ops[:-1]))
+        outputs = blocked.function.outputs
+        first, second = [
+            _rows(writer, blocked, region.ops, left_by(branch, side, outputs), early)
+            for side, region in enumerate(branch.regions)
+        ]
+        body += flat(printer.if_else(branch.operands[0], [*first], [*second]))
+    main = braced("void main()", body)
+    program = writer.finish(main, blocked.columns, blocked.rows, threads)
+    count = len(blocked.inputs) - len(blocked.views)
+    program.sources = [*range(count), *blocked.views]
+    return program
+
+
+def _rows(
+    writer: _Writer, blocked: Blocked, ops: Sequence[Op], values: Sequence[Value], early: bool
+) -> list[str]:
+    """The lines that compute a block and store it."""
+    lines: list[str] = []
+    done = 0
+    position = _positions(writer.plan, ops)
+    for row in range(blocked.rows):
+        some = list(_of_row(blocked, values, row))
+        ready = max([done, *[position(value) for _, _, texels in some for value in texels]])
+        ready = ready if early else len(ops)
+        lines += flat(writer.printer.statements(ops[done:ready]))
+        done = ready
+        lines += _store_row(writer, blocked, row, some)
+    return lines
+
+
+def _positions(plan: Plan, ops: Sequence[Op]) -> Callable[[Value], int]:
+    """After how many of the ops, printed in order, a value is known."""
+    after = {
+        value: index + 1
+        for index, op in enumerate(ops)
+        for value in op.results
+        if not plan.is_expression(value)
+    }
+
+    def find(value: Value) -> int:
+        if value not in after:
+            op = value.op
+            operands = plan.operands(op) if op is not None and plan.is_expression(value) else []
+            after[value] = max(map(find, operands), default=0)
+        return after[value]
+
+    return find
+
+
+def _of_row(
+    blocked: Blocked, values: Sequence[Value], row: int
+) -> Iterator[tuple[int, int, Sequence[Value]]]:
+    """Of each result: its index, its texels in a row, and their values in this one."""
+    first = 0
+    for index, texels in enumerate(blocked.texels):
+        start = first + row * texels
+        yield index, texels, values[start : start + texels]
+        first += blocked.rows * texels
+
+
+def _store_row(
+    writer: _Writer,
+    blocked: Blocked,
+    row: int,
+    results: Sequence[tuple[int, int, Sequence[Value]]],
+) -> list[str]:
+    """Lines that store a row, if the image has it; `results` as _of_row gives them."""
+    size = writer.targets[0].size
+    y = f"(p.y + {row})" if row else "p.y"
+    lines = []
+    for index, count, values in results:
+        target = writer.targets[index]
+        x = _texel_of_view("p.x", count, blocked.columns)
+        named, texts = [], []
+        for value in values:
+            before, text = _stored(writer, target, value)
+            named += before
+            texts.append(text)
+        inner = [*named, *writer.stores(target, texts, x, y)]
+        lines += inner if row and len(results) == 1 else _scoped(inner)
+    return braced(f"if (p.y + {row} < {size}.y)", lines) if row else lines
+
+
+def _stored(writer: _Writer, target: Target, value: Value) -> tuple[list[str], str]:
+    """What is stored of a value, and lines before it: what is cut apart gets a name."""
+    format = target.format
+    lines, made = writer.stored(value, format, target.name)
+    text = str(made)
+    if (format.dtype.itemsize < 4 or format.channels == 3) and not text.isidentifier():
+        name = writer.namer.fresh(target.name)
+        lines.append(f"{stored_type(format)} {name} = {text};")
+        text = name
+    return lines, text
+
+
+def _texel_of_view(x: str, texels: int, columns: int) -> str:
+    """Where the texels of a row of a block begin."""
+    if texels == columns:
+        return x
+    if texels == 3:
+        return f"3 * ({x} >> 2)"
+    return f"({x} >> {(columns // texels).bit_length() - 1})"
+
+
+def _one_pixel(writer: _Writer, lines: list[str], stores: list[str]) -> list[str]:
+    size = writer.targets[0].size
+    body = [
+        "ivec2 p = ivec2(gl_GlobalInvocationID.xy) + ivec2(0, top);",
+        f"if (p.x >= {size}.x || p.y >= {size}.y)",
+        f"{INDENT}return;",
+        *lines,
+    ]
+    for target, line in zip(writer.targets, stores, strict=True):
+        body.append(f"{stored_type(target.format)} {line}")
+        body += _scoped(writer.stores(target, [target.name], "p.x", "p.y"))
+    return braced("void main()", body)
+
+
+def _some_pixels(
+    writer: _Writer, lines: list[str], stores: list[str], columns: int, loops: bool
+) -> list[str]:
+    """A function for one pixel, and a thread that calls it for some of them."""
+    targets = writer.targets
+    outs = ", ".join(f"out {stored_type(target.format)} {target.name}" for target in targets)
+    size = targets[0].size
+    arguments = ", ".join(f"{target.name}[k]" for target in targets)
+    if loops:
+        each = [
+            f"int count = min({columns}, {size}.x - x);",
+            "for (int k = 0; k < count; k++)",
+            f"{INDENT}pixel(ivec2(x + k, y), {arguments});",
+        ]
+    else:
+        each = [
+            f"for (int k = 0; k < {columns}; k++)",
+            f"{INDENT}pixel(ivec2(min(x + k, {size}.x - 1), y), {arguments});",
+        ]
+    body = [
+        f"int x = {columns} * int(gl_GlobalInvocationID.x);",
+        "int y = int(gl_GlobalInvocationID.y) + top;",
+        f"if (x >= {size}.x || y >= {size}.y)",
+        f"{INDENT}return;",
+        *(f"{stored_type(target.format)} {target.name}[{columns}];" for target in targets),
+        *each,
+    ]
+    for target in targets:
+        texels = [f"{target.name}[{k}]" for k in range(columns)]
+        body += _scoped(writer.stores(target, texels, "x", "y"))
+    return [
+        *braced(f"void pixel(ivec2 p, {outs})", [*lines, *stores]),
+        "",
+        *braced("void main()", body),
+    ]
+
+
+def _scoped(lines: list[str]) -> list[str]:
+    """Lines, in a scope of their own where they declare something."""
+    return braced("", lines) if any(line.split()[0] in _TYPES for line in lines) else lines
+
+
+class _Writer(Writer):
+    """Reads storage buffers, through a function for each image, and knows where results go."""
+
+    def __init__(
+        self,
+        function: Function,
+        inputs: Sequence[Format],
+        outputs: Sequence[Format],
+        dialect: Dialect,
+        is_parted: bool = False,
+        held: frozenset[str] = frozenset(),
+    ) -> None:
+        many = len(outputs) > 1
+        names = [f"result{index}" if many else "result" for index in range(len(outputs))]
+        taken = frozenset([*names, "top", "pixel"])
+        super().__init__(function, inputs, dialect, taken, is_parted, held)
+        self.sizes: dict[int, str] = {}
+        self.data: dict[int, str] = {}
+        fresh = self.namer.fresh
+        self.targets = [
+            Target(name, format, fresh(f"{name}_data"), fresh(f"{name}_size"))
+            for name, format in zip(names, outputs, strict=True)
+        ]
+
+    def name(self, image: int) -> None:
+        if image not in self.sizes:
+            self.sizes[image] = self.namer.fresh(f"{self.images[image]}_size")
+            self.data[image] = self.namer.fresh(f"{self.images[image]}_data")
+
+    def size(self, image: int, axis: str) -> Text:
+        self.name(image)
+        return Text(f"{self.sizes[image]}.{axis}")
+
+    def texel(self, image: int, op: Op) -> Text:
+        self.name(image)
+        return call(self.images[image], self.place(op))
+
+    def accessor(self, image: int) -> list[str]:
+        """The function that reads an image's texel as functions see it."""
+        format = self.inputs[image]
+        data, size, narrow = self.data[image], self.sizes[image], self.dialect.narrow
+        place = "(p)" if self.has_lanes else "p"  # of macros, as their helpers (glsl_helper.py)
+        lines, texel = read_texel(format, data, size, narrow, place)
+        seen = as_seen(self.printer, texel, format)
+        if self.has_lanes and not lines:
+            return [f"#define {self.images[image]}(p) {seen}", ""]
+        head = f"{format.type} {self.images[image]}(ivec2 p)"
+        return [*braced(head, [*lines, f"return {seen};"]), ""]
+
+    def stores(self, target: Target, texels: Sequence[str], x: str, y: str) -> list[str]:
+        """Lines that store neighbouring texels of a result, the first at x."""
+        narrow = self.dialect.narrow
+        return write_texels(target.format, target.data, target.size, texels, x, y, narrow)
+
+    def finish(
+        self, main: list[str], columns: int, rows: int, threads: tuple[int, int]
+    ) -> ComputeProgram:
+        """The program, main and all around it."""
+        read, narrow = sorted(self.read), self.dialect.narrow
+        bound = [("readonly", self.inputs[image], self.data[image]) for image in read]
+        bound += [("writeonly", target.format, target.data) for target in self.targets]
+        blocks = [
+            f"layout(std430, binding = {binding}) {access} buffer {name}_block "
+            f"{{ {element_type(format, narrow)} {name}[]; }};"
+            for binding, (access, format, name) in enumerate(bound)
+        ]
+        is_narrow = any(element_bytes(format, narrow) < 4 for _, format, _ in bound)
+        uniforms = [f"uniform ivec3 {name};" for _, name in sorted(self.sizes.items())]
+        uniforms += [f"uniform ivec3 {target.size};" for target in self.targets]
+        accessors = [line for image in read for line in self.accessor(image)]
+        across = f"local_size_x = {threads[0]}"
+        down = f", local_size_y = {threads[1]}" if threads[1] > 1 else ""
+        text = self.program(
+            430,
+            [f"layout({across}{down}) in;", "", *blocks, *uniforms, "uniform int top;"],
+            [],
+            [*accessors, *main],
+            [NARROW_BUFFERS] if is_narrow else [],
+        )
+        return ComputeProgram(
+            text.text,
+            text.images,
+            text.uniforms,
+            text.tables,
+            list(range(len(self.inputs))),
+            columns,
+            rows,
+            threads,
+            [
+                (self.sizes.get(image), element_bytes(format, narrow))
+                for image, format in enumerate(self.inputs)
+            ],
+            [(target.size, element_bytes(target.format, narrow)) for target in self.targets],
+        )
+
+
+__all__ = ["GROUP", "ComputeProgram", "block_program", "pixel_program"]

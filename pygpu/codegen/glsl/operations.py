@@ -1,0 +1,413 @@
+"""What each operation is in GLSL: one row an operation.
+
+A row makes the text of an op from the texts of its operands. Where GLSL has an operator or a
+function with the meaning of pygpu/core/ops.py, that is used; else a helper of
+functions.py.
+
+    TABLE["add"](context, op, [a, b])      # a + b
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+from pygpu.codegen.glsl.text import PRIMARY, UNARY, Text, call, conditional, infix, literal, prefix
+from pygpu.core.ops import OPEN
+from pygpu.passes.simplify.rules import finite
+from pygpu.ssa import Number, Op, Value, constant_of
+from pygpu.types import INT, Type, vector
+
+TINY: Final = 1e-30  # far above floats that devices take for 0
+
+
+class Context(Protocol):
+    """What rows may ask of the printer."""
+
+    def helper(self, name: str, size: int, *operands: Text) -> Text:
+        """A call of a helper, on components where size is more than 1."""
+
+    def text(self, value: Value) -> Text:
+        """What stands for a value where it is used."""
+
+    def inlined(self, value: Value) -> Op | None:
+        """The operation of a value that is printed where it is used; None where it has a name."""
+
+    def to_int(self, size: int, operand: Text) -> Text:
+        """Floats made ints: the nearest where there is none, 0 for NaN."""
+
+    def may_be_nan(self, value: Value) -> bool: ...
+
+    def is_place(self, value: Value) -> bool:
+        """Whether it is the x or y of the pixel."""
+
+    def is_plain(self, value: Value) -> bool:
+        """Whether no comparison with a NaN can be in a bool."""
+
+    @property
+    def precise(self) -> bool:
+        """Whether variables are declared so: no driver fuses what is not."""
+
+    @property
+    def loose(self) -> bool:
+        """Whether the driver's optimiser takes comparisons to know no NaN."""
+
+
+Row = Callable[[Context, Op, Sequence[Text]], Text]
+
+
+def _spread(operands: Sequence[Text], size: int) -> Sequence[Text]:
+    """Vectors of equal components as scalars, where an operator takes a scalar and a vector."""
+    left, right = operands
+    if size > 1 and right.scalar:
+        return left, right.scalar
+    if size > 1 and left.scalar:
+        return left.scalar, right
+    return operands
+
+
+def _arithmetic(operator: str) -> Row:
+    def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+        return infix(operator, *_spread(operands, op.result.type.size))
+
+    return row
+
+
+def _bits(operator: str, logical: str) -> Row:
+    """Bits of ints; of bools the logical operator, which GLSL has for scalars alone."""
+
+    def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+        type = op.result.type
+        if type.kind == "int":
+            return infix(operator, *_spread(operands, type.size))
+        if type.is_scalar:
+            return infix(logical, *operands)
+        bits = str(vector("int", type.size))
+        return call(str(type), infix(operator, *[call(bits, operand) for operand in operands]))
+
+    return row
+
+
+def _function(name: str) -> Row:
+    return lambda context, op, operands: call(name, *operands)
+
+
+def _helper(name: str) -> Row:
+    return lambda context, op, operands: context.helper(name, op.result.type.size, *operands)
+
+
+def _pow(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    type = op.result.type
+    return context.helper("pow" if type.kind == "float" else "pow_int", type.size, *operands)
+
+
+def _extreme(name: str) -> Row:
+    """GLSL's own where no NaN can come, or it does not matter what becomes of it: Python's keeps
+    the first operand then. NVIDIA's driver loses the minus of ints where it makes one operation of
+    two minima or maxima, but not of two selections."""
+
+    def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+        type = op.result.type
+        if type.kind == "int" and any(_may_be_negated(context, v) for v in op.operands):
+            return context.helper(f"{name}_int", type.size, *operands)
+        exact = type.kind == "float" and op.data != OPEN
+        if exact and any(map(context.may_be_nan, op.operands)):
+            inner = context.inlined(op.operands[0]) if context.precise and name == "min" else None
+            if inner is not None and _holds_between(inner, op):
+                limits = context.text(inner.operands[1]), operands[1]
+                return context.helper("clamp", type.size, context.text(inner.operands[0]), *limits)
+            return context.helper(name, type.size, *operands)
+        first, second = operands
+        return call(name, first, (second.scalar or second) if type.size > 1 else second)
+
+    return row
+
+
+def _holds_between(greater: Op, lesser: Op) -> bool:
+    """Whether a minimum of a maximum is what it is of, held between two constants, and neither that
+    nor they are negative zeros, which a device's own clamp may take for positive ones: a sum with a
+    constant that is not small rounds to none."""
+    if greater.code != "max" or greater.data == OPEN or greater.operands[0].op is None:
+        return False
+    low, high = [finite(op.operands[1]) for op in (greater, lesser)]
+    if low is None or high is None or low >= high:
+        return False
+    held = greater.operands[0].op
+    terms = held.operands[2:] if held.code == "fma" else held.operands
+    is_sum = held.code in ("add", "sub", "fma")
+    is_moved = is_sum and any(abs(finite(term) or 0.0) > TINY for term in terms)
+    return is_moved and not any(limit == 0 and math.copysign(1, limit) < 0 for limit in (low, high))
+
+
+_NOT_NEGATED: Final = frozenset(
+    "constant add floordiv mod min max abs shl shr bit_and bit_or bit_xor dot load table width "
+    "height".split()
+)
+_OF_PARTS: Final = frozenset(("select", "splat", "construct", "swizzle", "element"))
+
+
+def _may_be_negated(context: Context, value: Value) -> bool:
+    """Whether a compiler may take an int for the negative of another: where nobody knows what it
+    is, too."""
+    left, seen = [value], set()
+    while left:
+        part = left.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        if part.op is not None and part.op.code in _OF_PARTS:
+            left += [each for each in part.op.operands if each.type.kind == "int"]
+        elif _is_negated(context, part):
+            return True
+    return False
+
+
+def _is_negated(context: Context, value: Value) -> bool:
+    op = value.op
+    if op is None:
+        return not context.is_place(value)
+    match op.code:
+        case "to_int":  # a bool is a mask, and its number the negative of that
+            return op.operands[0].type.kind == "bool"
+        case "mul":
+            return any(_holds(operand, -1) for operand in op.operands)
+        case "sub":
+            return _holds(op.operands[0], 0)
+    return op.code not in _NOT_NEGATED
+
+
+def _holds(value: Value, number: int) -> bool:
+    """Whether a component of a constant is the number."""
+    constant = constant_of(value)
+    return number in (constant if isinstance(constant, tuple) else (constant,))
+
+
+_FUNCTION_OF: Final = {
+    "<": "lessThan", "<=": "lessThanEqual", ">": "greaterThan", ">=": "greaterThanEqual",
+    "==": "equal", "!=": "notEqual",
+}  # fmt: skip
+
+
+def _comparison(operator: str, code: str) -> Row:
+    def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+        type = op.operands[0].type
+        if type.kind == "float" and op.operands[0] is op.operands[1] and operator in ("==", "!="):
+            test = context.helper("isnan", type.size, operands[0])
+            return test if operator == "!=" else opposite(test, type.size, is_plain=True)
+        ordered = operator in ("<", "<=", ">", ">=")
+        if context.loose and ordered and any(map(context.may_be_nan, op.operands)):
+            return context.helper(code, type.size, *operands)
+        if type.kind == "bool" and ordered:
+            ints = str(vector("int", type.size))
+            operands = [call(ints, operand) for operand in operands]
+        if type.is_scalar:
+            return infix(operator, *operands)
+        return call(_FUNCTION_OF[operator], *operands)
+
+    return row
+
+
+def opposite(text: Text, size: int, is_plain: bool) -> Text:
+    """The opposite of bools. NVIDIA's compiler takes `!(a < b)` for `a >= b`, through variables
+    and functions too, where a bool is not plain: where NaN may have been compared."""
+    if size > 1:
+        return call("not", text) if is_plain else call("equal", text, f"bvec{size}(false)")
+    return prefix("!", text) if is_plain else infix("==", text, Text("false"))
+
+
+def _not(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    return opposite(operands[0], op.result.type.size, context.is_plain(op.operands[0]))
+
+
+def _neg(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    return prefix("-", operands[0])
+
+
+def _one_number(value: Value) -> Number | None:
+    """What a constant holds, in each component."""
+    number = constant_of(value)
+    if isinstance(number, tuple):
+        return number[0] if len(set(number)) == 1 else None
+    return number
+
+
+def _is_power_of_two(value: Value) -> bool:
+    """Whether dividing by the value is exact: a constant of one bit, positive if an int."""
+    number = _one_number(value)
+    if isinstance(number, float):
+        return math.isfinite(number) and abs(math.frexp(number)[0]) == 0.5
+    return isinstance(number, int) and number > 0 and number & (number - 1) == 0
+
+
+def _floordiv(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    type = op.result.type
+    if not _is_power_of_two(op.operands[1]):
+        name = "floordiv" if type.kind == "float" else "floordiv_int"
+        return context.helper(name, type.size, *operands)
+    if type.kind == "float":
+        return call("floor", infix("/", *_spread(operands, type.size)))
+    bits = int(_one_number(op.operands[1]) or 1)
+    return infix(">>", operands[0], literal(INT, bits.bit_length() - 1))
+
+
+def _mod(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    type = op.result.type
+    if not _is_power_of_two(op.operands[1]):
+        name = "mod" if type.kind == "float" else "mod_int"
+        return context.helper(name, type.size, *operands)
+    if type.kind == "float":
+        return call("mod", operands[0], operands[1].scalar or operands[1])
+    return infix("&", operands[0], literal(INT, int(_one_number(op.operands[1]) or 1) - 1))
+
+
+def _shift(operator: str, code: str) -> Row:
+    def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+        count = constant_of(op.operands[1])
+        if isinstance(count, int) and 0 <= count < 32:
+            return infix(operator, *operands)
+        return context.helper(code, op.result.type.size, *operands)
+
+    return row
+
+
+def _convert(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    return call(str(op.result.type), *operands)
+
+
+def _to_number(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    return converted(context, op.operands[0].type, op.result.type, *operands)
+
+
+def converted(context: Context, given: Type, wanted: Type, operand: Text) -> Text:
+    """A number of another kind, or that of a bool: a selection, for int(bool) is the negative of
+    a mask to NVIDIA's driver (see _extreme)."""
+    if given.kind == "bool" and wanted.kind != "bool":
+        numbers = [literal(wanted, each if wanted.is_scalar else (each,) * wanted.size)
+                   for each in (1, 0)]  # fmt: skip
+        return _selected(context, wanted, given.is_scalar, operand, *numbers)
+    if given.kind == "float" and wanted.kind == "int":
+        return context.to_int(wanted.size, operand)
+    return call(str(wanted), operand)
+
+
+def _select(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    return _selected(context, op.result.type, op.operands[0].type.is_scalar, *operands)
+
+
+def _selected(
+    context: Context, type: Type, by_one: bool, condition: Text, first: Text, second: Text
+) -> Text:
+    """By one bool, or a component at a time."""
+    if by_one:
+        return conditional(condition, first, second)
+    if type.kind == "float":
+        return call("mix", second, first, condition)
+    return context.helper(f"select_{type.kind}", type.size, condition, first, second)
+
+
+def _splat(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    return Text(f"{op.result.type}({operands[0]})", scalar=operands[0])
+
+
+def _swizzle(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    if op.operands[0].type.is_scalar:
+        if op.result.type.is_scalar:
+            return operands[0]
+        return _splat(context, op, operands)
+    return Text(f"{operands[0].within(PRIMARY)}.{''.join('xyzw'[i] for i in op.data)}")
+
+
+def _element(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    last = op.operands[0].type.size - 1
+    return Text(f"{operands[0].within(PRIMARY)}[{clamped(operands[1], 0, last)}]")
+
+
+def clamped(index: Text, low: int, high: int) -> Text:
+    return call("clamp", index, str(low), str(high))
+
+
+def _dot(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    type = op.operands[0].type
+    if type.is_scalar:
+        return infix("*", *operands)
+    if type.kind == "float":
+        return call("dot", *operands)
+    return context.helper(f"dot_ivec{type.size}", 1, *operands)
+
+
+def _fold_bools(name: str) -> Row:
+    def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+        return operands[0] if op.operands[0].type.is_scalar else call(name, *operands)
+
+    return row
+
+
+def _unorm8x4(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    return context.helper("fused_unorm8x4" if context.precise else "unorm8x4", 1, *operands)
+
+
+def _from_unorm8x4(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    name = "fused_from_unorm8x4" if context.precise else "from_unorm8x4"
+    return context.helper(name, 1, *operands)
+
+
+_ALIKE: Final = (  # GLSL's functions under the same name, good enough on every driver
+    "abs sign floor ceil trunc sqrt inversesqrt exp exp2 log log2"
+).split()
+_HELPED: Final = (
+    "lanes_add lanes_sub lanes_fma lanes_abs lanes_min lanes_max lanes_join "
+    "lanes_pack lane_low lane_high "
+    "fmod cbrt expm1 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh "
+    "hypot copysign"
+).split()
+
+TABLE: Final[dict[str, Row]] = {
+    "add": _arithmetic("+"),
+    "sub": _arithmetic("-"),
+    "mul": _arithmetic("*"),
+    "div": _arithmetic("/"),
+    "floordiv": _floordiv,
+    "mod": _mod,
+    "pow": _pow,
+    "fma": _function("fma"),  # of GLSL 4.00
+    "neg": _neg,
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    "round": _function("roundEven"),
+    "bit_and": _bits("&", "&&"),
+    "bit_or": _bits("|", "||"),
+    "bit_xor": _bits("^", "^^"),
+    "bit_not": lambda context, op, operands: prefix("~", operands[0]),
+    "shl": _shift("<<", "shl"),
+    "shr": _shift(">>", "shr"),
+    "not": _not,
+    "lt": _comparison("<", "lt"),
+    "le": _comparison("<=", "le"),
+    "gt": _comparison(">", "gt"),
+    "ge": _comparison(">=", "ge"),
+    "eq": _comparison("==", "eq"),
+    "ne": _comparison("!=", "ne"),
+    "isnan": lambda context, op, o: context.helper("isnan", op.result.type.size, *o),
+    "isinf": lambda context, op, o: context.helper("isinf", op.result.type.size, *o),
+    "to_float": _to_number,
+    "to_int": _to_number,
+    "to_bool": _convert,
+    "select": _select,
+    "construct": _convert,
+    "splat": _splat,
+    "swizzle": _swizzle,
+    "element": _element,
+    "dot": _dot,
+    "from_unorm8x4": _from_unorm8x4,
+    "unorm8x4": _unorm8x4,
+    "any": _fold_bools("any"),
+    "all": _fold_bools("all"),
+    **{name: _function(name) for name in _ALIKE},
+    **{name: _helper(name) for name in _HELPED},
+}
+
+NEGATED: Final = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+ASSIGNED: Final = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
+
+__all__ = ["ASSIGNED", "NEGATED", "TABLE", "UNARY", "Context", "clamped"]

@@ -1,0 +1,485 @@
+"""Prints the expressions and statements of a function as lines of GLSL, as its plan has them.
+
+Loops are `while` loops: where a body ends in an `if` on whether to go on, that becomes the
+`while`'s own condition or a `break`. Assignments that belong together (what a loop carries, what a
+side of a branch leaves) happen as if at once.
+
+    printer = Printer(plan, namer, finite, loose=False, leaf=...)
+    printer.region(function.body)          # ["float t = ...;", ...]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from pygpu.codegen.glsl.helper import PREFIX
+from pygpu.codegen.glsl.operations import ASSIGNED, NEGATED, TABLE, opposite
+from pygpu.codegen.glsl.plan import Plan, Variable
+from pygpu.codegen.glsl.text import UNARY, Namer, Text, call, conditional, literal
+from pygpu.passes.blocks.lanes import UNIT
+from pygpu.passes.lower.finite import Finite
+from pygpu.ssa import Function, Op, Region, Value, constant_of, goes_by, left_by, walk
+from pygpu.types import vector
+
+# Floats hold sums of what leaves lanes, so many times at most, and of constants of fewer units.
+TIMES: Final = 64
+MANY: Final = 1 << 16
+INDENT: Final = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """`if (leave) break;`, which at the head of a loop becomes `while (stay)` if it is plain:
+    compilers turn that into `if (!stay) break;`."""
+
+    leave: Text
+    stay: Text
+    is_plain: bool
+
+
+# Drivers may make products part of sums, and products of quotients, where these are not precise.
+# What else there is, they do faster where it is not, and all that goes into it.
+SUMS: Final = frozenset("add sub div dot".split())
+
+Line = str | Break
+Assignment = tuple[Variable, Value]
+Leaf = Callable[["Printer", Op], Text]
+
+
+class Printer:
+    """Texts of values and lines of statements. `leaf` prints what depends on the kind of program:
+    loads, tables and sizes. `names` has the texts of the function's parameters."""
+
+    def __init__(self, plan: Plan, namer: Namer, finite: Finite, loose: bool, leaf: Leaf) -> None:
+        self.plan = plan
+        self.namer = namer
+        self.loose = loose
+        self.precise = False  # whether SUMS are declared so: the driver fuses what is not
+        self.saturates = False  # whether the driver's int() is the one of `to_int`
+        self.leaf = leaf
+        self.may_be_nan = finite.may_be_nan
+        self.names: dict[Value, Text] = {}
+        self.helpers: dict[tuple[str, int], None] = {}
+        self._plain: dict[Value, bool] = {}
+
+    # ------------------------------------------------ expressions
+
+    def helper(self, name: str, size: int, *operands: Text) -> Text:
+        self.helpers[name, size] = None
+        return call(PREFIX + name, *operands)
+
+    def to_int(self, size: int, operand: Text) -> Text:
+        """Floats made ints: the nearest where there is none, 0 for NaN."""
+        if self.saturates:
+            return call(str(vector("int", size)), operand)
+        return self.helper("to_int", size, operand)
+
+    def text(self, value: Value) -> Text:
+        """What stands for a value where it is used."""
+        if value in self.names:
+            return self.names[value]
+        if value in self.plan.variable:
+            return Text(self.plan.variable[value].name)
+        assert value.op is not None
+        return self.expression(value.op)
+
+    def inlined(self, value: Value) -> Op | None:
+        """The operation of a value that is printed where it is used; None where it has a name."""
+        return value.op if value in self.plan.inlined and value not in self.names else None
+
+    def expression(self, op: Op) -> Text:
+        if op.code == "constant":
+            return literal(*op.data)
+        if op in self.plan.choices:
+            return conditional(*map(self.text, self.plan.operands(op)))
+        if op.code in TABLE:
+            return TABLE[op.code](self, op, [self.text(operand) for operand in op.operands])
+        return self.leaf(self, op)
+
+    def negated(self, condition: Value) -> Text:
+        """The opposite of a bool. Only comparisons that know no NaN are turned around."""
+        op = condition.op
+        if op is not None and condition in self.plan.inlined and condition not in self.names:
+            if op.code == "not":
+                return self.text(op.operands[0])
+            exact = op.operands and op.operands[0].type.kind == "int"
+            if op.code in NEGATED and exact:
+                turned = Op(NEGATED[op.code], op.operands, None, [condition.type])
+                return self.expression(turned)
+        return opposite(self.text(condition), 1, self.is_plain(condition))
+
+    @cached_property
+    def settled(self) -> set[Value]:
+        """What no driver fuses into something else."""
+        return _settled(self.plan.function)
+
+    def is_place(self, value: Value) -> bool:
+        return value in (self.plan.function.x, self.plan.function.y)
+
+    def is_plain(self, value: Value) -> bool:
+        """Whether no comparison with a NaN can be in a bool, or it was made by a function that
+        is precise. (Mesa 22.3 miscompiles some loops that break on `b == false`.)"""
+        if self.loose:
+            return True
+        if value not in self._plain:
+            self._plain[value] = False  # what a loop carries
+            self._plain[value] = self._is_plain(value)
+        return self._plain[value]
+
+    def _is_plain(self, value: Value) -> bool:
+        op = value.op
+        if op is None:
+            return value in self.plan.function.uniforms
+        if op.code in NEGATED and op.operands[0].type.kind == "float":
+            return op.code in ("eq", "ne") or not any(map(self.may_be_nan, op.operands))
+        operands = [operand for operand in op.operands if operand.type.kind == "bool"]
+        if op.code == "if":
+            index = op.results.index(value)
+            operands += [region.results[index] for region in op.regions]
+        return op.code != "loop" and all(map(self.is_plain, operands))
+
+    # ------------------------------------------------ statements
+
+    def region(self, region: Region) -> list[Line]:
+        """The lines of a region, without what it hands on."""
+        return self.statements(region.ops)
+
+    def statements(self, ops: Iterable[Op]) -> list[Line]:
+        return [line for op in ops if self.plan.is_statement(op) for line in self.statement(op)]
+
+    def statement(self, op: Op) -> list[Line]:
+        if op.code == "if":
+            return self.branch(op)
+        if op.code == "loop":
+            return self.loop(op)
+        value = op.results[0]
+        return [self.assign(self.plan.variable[value], self.expression(op), value)]
+
+    def assign(self, variable: Variable, text: Text, value: Value | None = None) -> str:
+        """Assign to a variable, which is declared by its first assignment."""
+        if not variable.name:
+            return f"{self.declared(variable)} = {text};"
+        op = value.op if value is not None else None
+        if op is not None and op.code in ASSIGNED and op not in self.plan.choices:
+            left, right = op.operands
+            if self.plan.variable.get(left) is variable:
+                return f"{variable.name} {ASSIGNED[op.code]} {self.text(right)};"
+        return f"{variable.name} = {text};"
+
+    def declared(self, variable: Variable) -> str:
+        """`type name`: the name is given now."""
+        named = [value.name for value in variable.values if value.name]
+        role = self.role(variable.values[0])
+        if named or role.endswith("edge"):
+            variable.name = self.namer.fresh(named[0] if named else role)
+        else:
+            variable.name = self.namer.numbered(role)
+        return f"{self.qualified(*variable.values)} {variable.name}"
+
+    def qualified(self, *values: Value) -> str:
+        """The type of a variable with these values: precise where they are sums or quotients."""
+        type = values[0].type
+        is_precise = self.precise and type.kind == "float" and any(map(self._is_sum, values))
+        return f"precise {type}" if is_precise else str(type)
+
+    def _is_sum(self, value: Value) -> bool:
+        """Whether a value is a sum or a quotient, or its text contains one."""
+        op = value.op
+        if op is None or op.regions or _repeats(op):
+            return True
+        if op.code in SUMS and value not in self.settled:
+            return True
+        return any(
+            self._is_sum(operand)
+            for operand in op.operands
+            if operand in self.plan.inlined and operand.type.kind == "float"
+        )
+
+    def at_once(self, assignments: Iterable[Assignment]) -> list[Line]:
+        """Assignments in an order in which none changes what another reads."""
+        variable_of = self.plan.variable.get
+        pending = [(to, value) for to, value in assignments if variable_of(value) is not to]
+        lines: list[Line] = []
+        held: dict[Variable, Text] = {}
+        while pending:
+            for index, (to, value) in enumerate(pending):
+                others = [v for j, (_, v) in enumerate(pending) if j != index]
+                if not any(to in self.plan.reads(other) for other in others):
+                    lines.append(self.assign(to, self.text(value), self._inlined(value)))
+                    del pending[index]
+                    break
+            else:  # each is read by another: hold one result back
+                to, value = pending.pop(0)
+                name = self.namer.fresh("next")
+                lines.append(f"{value.type} {name} = {self.text(value)};")
+                held[to] = Text(name)
+        return lines + [self.assign(to, text) for to, text in held.items()]
+
+    def _inlined(self, value: Value) -> Value | None:
+        return value if value in self.plan.inlined else None
+
+    # ------------------------------------------------ branches
+
+    def role(self, value: Value) -> str:
+        """What a value without a name is called, before the number."""
+        if value in self.plan.roles:
+            return self.plan.roles[value]
+        return {"float": "t", "int": "i", "bool": "test"}[value.type.kind]
+
+    def branch(self, op: Op) -> list[Line]:
+        used = self.plan.used_results(op)
+        condition = op.operands[0]
+        lines: list[Line] = []
+        done: set[tuple[int, int]] = set()  # sides and results assigned before the branch
+        for index in used:
+            variable = self.plan.variable[op.results[index]]
+            if variable.name:
+                continue
+            side = self._plain_side(op, index)
+            if side is None:
+                lines.append(self.declared(variable) + ";")
+            else:
+                done.add((side, index))
+                lines.append(self.assign(variable, self.text(op.regions[side].results[index])))
+        sides = []
+        for side, region in enumerate(op.regions):
+            left = [
+                (self.plan.variable[op.results[index]], region.results[index])
+                for index in used
+                if (side, index) not in done
+            ]
+            sides.append(self.region(region) + self.at_once(left))
+        return lines + self.if_else(condition, *sides)
+
+    def _plain_side(self, op: Op, index: int) -> int | None:
+        """A side that computes nothing and leaves a plain value, so that its result may be assigned
+        before the branch: `float t = 0.0; if (c) t = ...;`"""
+        for side in (1, 0):
+            value = op.regions[side].results[index]
+            plain = value not in self.plan.inlined and self.text(value).binds >= UNARY
+            if plain and not any(map(self.plan.is_statement, op.regions[side].ops)):
+                return side
+        return None
+
+    def if_else(self, condition: Value, first: list[Line], second: list[Line]) -> list[Line]:
+        if not first and not second:
+            return []
+        if not second:
+            return _block(f"if ({self.text(condition)})", first)
+        if not first:
+            return _block(f"if ({self.negated(condition)})", second)
+        head = _block(f"if ({self.text(condition)})", first, always=len(second) > 1)
+        tail = _block("else", second, always=head[-1] == "}")
+        if head[-1] == "}":
+            return [*head[:-1], f"}} {tail[0]}", *tail[1:]]
+        return head + tail
+
+    # ------------------------------------------------ loops
+
+    def loop(self, op: Op) -> list[Line]:
+        (body,) = op.regions
+        variables = [self.plan.variable[param] for param in body.params]
+        lines = self.at_once(zip(variables, op.operands, strict=True))
+        go = body.results[0]
+        carried = list(zip(variables, body.results[1:], strict=True))
+        if self.loose and not self._is_headed(op):
+            return lines + self.switched(body, go, carried)
+        inner = self.tail(op, body.ops, go, carried)
+        if inner and isinstance(inner[0], Break) and inner[0].is_plain:
+            return lines + _block(f"while ({inner[0].stay})", inner[1:], always=True)
+        return lines + _block("while (true)", inner, always=True)
+
+    def _is_headed(self, op: Op) -> bool:
+        """Whether the loop ends before anything changes, as `while` loops do: what is used after
+        it is what the round began with."""
+        (body,) = op.regions
+        last = self._last(body.ops)
+        if last is None or last.code != "if" or last.operands[0] is not body.results[0]:
+            return False
+        left = dict(zip(last.results, last.regions[1].results, strict=True))
+        return all(
+            left.get(value, value) is param
+            for value, param, result in zip(body.results[1:], body.params, op.results, strict=True)
+            if result in self.plan.uses
+        )
+
+    def _last(self, ops: Sequence[Op]) -> Op | None:
+        return next((op for op in reversed(ops) if self.plan.is_statement(op)), None)
+
+    def switched(self, body: Region, go: Value, carried: list[Assignment]) -> list[Line]:
+        """A loop that ends at its head alone, by a variable. Mesa's llvmpipe (22.3) may compute
+        again, in rounds that other pixels need, what a `break` in the middle left to the code
+        after the loop; variables that the head sees are safe."""
+        switch = Variable([go], [], self.namer.fresh("go"))
+        statements = [op for op in body.ops if self.plan.is_statement(op)]
+        last = self._last(body.ops)
+        if last is not None and last.operands[:1] == (go,) and self.plan.is_expression(go):
+            inner = self.statements(statements[:-1])
+            inner.append(self.assign(switch, self.text(go)))
+            names, self.names = self.names, {**self.names, go: Text(switch.name)}
+            inner += self.statements(statements[-1:]) + self.at_once(carried)
+            self.names = names
+        else:
+            inner = self.statements(statements) + self.at_once([*carried, (switch, go)])
+        head = f"bool {switch.name} = true;"
+        return [head, *_block(f"while ({switch.name})", inner, always=True)]
+
+    def tail(self, loop: Op, ops: Sequence[Op], go: Value, carried: list[Assignment]) -> list[Line]:
+        """The lines of ops at the end of a loop's body, of what it carries, and of the break."""
+        statements = [op for op in ops if self.plan.is_statement(op)]
+        last = statements[-1] if statements else None
+        if last is not None and last.code == "if" and self._decides(last, go, carried):
+            return self.statements(statements[:-1]) + self.parting(loop, last, go, carried)
+        known = constant_of(go)
+        if known is False:
+            kept = [
+                (variable, value)
+                for (variable, value), result in zip(carried, loop.results, strict=True)
+                if result in self.plan.uses
+            ]
+            return [*self.statements(statements), *self.at_once(kept), "break;"]
+        lines: list[Line] = []
+        names = self.names
+        if known is None:
+            changed = {to for to, value in carried if self.plan.variable.get(value) is not to}
+            reads = self.plan.reads(go)
+            early = last is not None and go in last.operands and last.code == "if"
+            if early and last is not None:
+                changed |= self.plan.writes(last)
+            if reads & changed:  # as it is before they change
+                variable = Variable([go], [])
+                before = statements[:-1] if early else statements
+                lines = self.statements(before)
+                lines.append(self.assign(variable, self.text(go)))
+                self.names = {**names, go: Text(variable.name)}
+                statements = statements[len(before) :]
+        lines += self.statements(statements) + self.at_once(carried)
+        if known is None:
+            lines.append(Break(self.negated(go), self.text(go), self.is_plain(go)))
+        self.names = names
+        return lines
+
+    def _decides(self, op: Op, go: Value, carried: list[Assignment]) -> bool:
+        """Whether a branch at the end of a body says if it runs again, and its results are used
+        for nothing but what is carried."""
+        if go is not op.operands[0] and (go not in op.results or self.plan.uses[go] > 1):
+            return False
+        made = {self.plan.variable[op.results[i]] for i in self.plan.used_results(op)}
+        mixed = [v for _, v in carried if v in self.plan.inlined and self.plan.reads(v) & made]
+        return not any(_reads_any(self.plan, value, op.results) for value in mixed)
+
+    def parting(self, loop: Op, op: Op, go: Value, carried: list[Assignment]) -> list[Line]:
+        """A branch that ends the body: each side carries on, or breaks, by itself."""
+        condition = op.operands[0]
+        variables = [to for to, _ in carried]
+        first, second = [
+            self.tail(
+                loop,
+                region.ops,
+                goes_by(op, side, go),
+                list(zip(variables, left_by(op, side, [v for _, v in carried]), strict=True)),
+            )
+            for side, region in enumerate(op.regions)
+        ]
+        if second == ["break;"]:
+            plain = self.is_plain(condition)
+            return [Break(self.negated(condition), self.text(condition), plain), *first]
+        if first == ["break;"]:
+            plain = self.is_plain(condition)
+            return [Break(self.text(condition), self.negated(condition), plain), *second]
+        if second[-1:] == ["break;"]:
+            return _block(f"if ({self.negated(condition)})", second) + first
+        if first[-1:] == ["break;"]:
+            return _block(f"if ({self.text(condition)})", first) + second
+        return self.if_else(condition, first, second)
+
+
+def _settled(function: Function) -> set[Value]:
+    """Of what leaves lanes: sums that floats hold exactly, and those of no product, which there is
+    nothing to fuse with. An `fma` is none: it is fused already."""
+    found = _whole(function)
+    for op in walk(function.body):
+        among = [value in found for value in op.operands]
+        if (op.code == "fma" and any(among)) or (op.code in ("add", "sub") and all(among)):
+            found.update(op.results)
+    return found
+
+
+def _whole(function: Function) -> set[Value]:
+    """Sums of what leaves lanes, which floats hold exactly as long as they are not of sums of sums
+    in turn many times."""
+    found: set[Value] = set()
+    for op in walk(function.body):
+        parts = list(op.operands)
+        if op.code == "fma":  # a small number of times
+            parts = [value for value in parts[:2] if not _is_small(value)] + parts[2:]
+        is_sum = op.code in ("add", "sub", "fma") and len(parts) == 2
+        is_exact = is_sum and all(value in found or _is_in_units(value) for value in parts)
+        if is_exact or op.code in ("lane_low", "lane_high"):
+            found.update(op.results)
+    return found
+
+
+def _is_small(value: Value) -> bool:
+    """Whether a value is a constant that may be a factor of what leaves lanes."""
+    number = constant_of(value)
+    return isinstance(number, float) and number % 1 == 0 and abs(number) <= TIMES
+
+
+def _is_in_units(value: Value) -> bool:
+    """Whether a value is a constant that may be added to what leaves lanes."""
+    number = constant_of(value)
+    return isinstance(number, float) and number % UNIT == 0 and abs(number) < MANY * UNIT
+
+
+def _repeats(op: Op) -> bool:
+    """Whether a factor of an `fma` is part of what is added: NVIDIA's driver (580.159) makes other
+    components of `fma(2.0, v.y, -v.y)`."""
+    return op.code == "fma" and not _parts(op.operands[2]).isdisjoint(op.operands[:2])
+
+
+def _parts(value: Value) -> set[Value]:
+    """A value, and those that it is a product or the negative of."""
+    parts, open_ = {value}, [value]
+    while open_:
+        op = open_.pop().op
+        if op is not None and op.code in ("neg", "mul"):
+            open_ += set(op.operands) - parts
+            parts.update(op.operands)
+    return parts
+
+
+def _reads_any(plan: Plan, value: Value, results: Sequence[Value]) -> bool:
+    """Whether an expression needs one of these values themselves."""
+    if value in results:
+        return True
+    if not plan.is_expression(value) or value.op is None:
+        return False
+    return any(_reads_any(plan, operand, results) for operand in plan.operands(value.op))
+
+
+def _block(head: str, lines: list[Line], always: bool = False) -> list[Line]:
+    """The lines under a head, in braces unless one simple line says it all."""
+    inner = flat(lines)
+    if len(inner) == 1 and inner[0].endswith(";") and not always:
+        return [head, INDENT + inner[0]]
+    return [*braced(head, inner)]
+
+
+def braced(head: str, lines: Iterable[str]) -> list[str]:
+    """Lines in braces, under a head if there is one."""
+    return [f"{head} {{".lstrip(), *[INDENT + line for line in lines], "}"]
+
+
+def flat(lines: Iterable[Line]) -> list[str]:
+    """Lines with their breaks spelled out."""
+    texts: list[str] = []
+    for line in lines:
+        if isinstance(line, Break):
+            texts += [f"if ({line.leave})", f"{INDENT}break;"]
+        else:
+            texts.append(line)
+    return texts

@@ -1,0 +1,463 @@
+"""Prints a fold of an image as two compute programs: texels to partial results, and those to fewer.
+
+A lane (a thread of a work group) folds some texels by itself, then the lanes of a group fold what
+they have through shared memory. What a group leaves is a partial result: words in a buffer, a
+plane for each component of the value. No identity is needed: every fold begins with a value.
+
+    text = fold_program(value, join, inputs, types, along=BOTH)   # None where it does not fit
+    text.first, text.rest                                         # GlslPrograms
+
+Where the functions are short, a lane loads whole chunks of 16 bytes and folds pairs of pairs, so
+that an error of rounding grows with the logarithm of the texels. Lanes, chunks and rounds are
+ordered so that whatever is missing at the edges of an image comes last: where a right operand is
+there, its left one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pygpu.codegen.glsl.operations import converted
+from pygpu.codegen.glsl.partials import AXES, function, rest_program, stores, struct
+from pygpu.codegen.glsl.printer import INDENT
+from pygpu.codegen.glsl.text import Text, call
+from pygpu.codegen.glsl.writer import Dialect, GlslProgram, Writer, as_seen, stored_type
+from pygpu.core.storage import Format
+from pygpu.passes.lower.boundary import lower_boundary
+from pygpu.passes.simplify.pipeline import CLEAN, apply
+from pygpu.ssa import Function, Op, Rewriter, Value, rewrite, walk
+from pygpu.types import Type
+
+ALONG_X: Final = "x"  # every row becomes one value, or a few
+ALONG_Y: Final = "y"  # every column
+BOTH: Final = "xy"  # the image becomes one value, or a few
+LANES_DOWN: Final = 256  # of groups that fold columns
+LANES_REST: Final = 256  # of groups that fold partial results
+LEAST_LANES: Final = 32  # of a group
+SHARED: Final = 32768  # bytes of shared memory that OpenGL 4.3 grants
+CHUNK: Final = 16  # bytes
+TEXELS: Final = 32  # that a lane of a wide program holds at once: enough loads on their way
+ROUNDS: Final = (4, 8)  # of them, in nested loops
+EDGE: Final = 4  # chunks that a lane loads at once where some may be missing
+DOWN: Final = 8  # the same of a lane that folds a column
+PLAIN_ROUNDS: Final = (8, 8)  # where a lane loads single texels
+OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
+_TAKEN: Final = frozenset(
+    """Value value join chunk full edge edge_chunk strip is_there lanes before partials extent
+    across pace rounds tile top group parts folds count a b""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldProgram:
+    """Texts, and how much of an image a group folds. `first` takes the images that `first.images`
+    names, then the partial results, as storage buffers."""
+
+    first: GlslProgram
+    rest: GlslProgram
+    along: str
+    types: tuple[Type, ...]  # of the parts of a value
+    lanes: int
+    rest_lanes: int
+    pixels: int  # of a chunk: neighbours along a row that a lane folds together
+    rounds: tuple[int, int, int]  # of a lane: rounds of rounds of chunks that it loads at once
+    image_sizes: tuple[str, ...]  # uniforms (width, height, elements from row to row) of images
+    element_bytes: tuple[int, ...]  # of the images' buffers
+
+    @property
+    def components(self) -> int:
+        return sum(type.size for type in self.types)
+
+
+def fold_program(
+    value: Function,
+    join: Function,
+    inputs: Sequence[Format],
+    count: int,
+    types: Sequence[Type],
+    along: str,
+    dialect: Dialect,
+    warp: int,
+    unrolled: bool = True,
+) -> FoldProgram | None:
+    """Programs for `value` of a pixel, of which the first `count` images are folded, and `join` of
+    two values, given as uniforms. Both results are converted to `types`. None where a group's
+    values do not fit into shared memory. A group is a `warp`, but where columns are folded: lanes
+    that go in step wait for no others. Without `unrolled` the text stays short."""
+    most = _most_lanes(types)
+    lanes = min(most, LANES_DOWN if along == ALONG_Y else max(warp, LEAST_LANES))
+    if lanes < LEAST_LANES:
+        return None
+    value = apply(CLEAN, lower_boundary(_own_texels(value, count)))
+    join = apply(CLEAN, lower_boundary(join))
+    chunks = _chunks(value, join, inputs[:count], along, unrolled)
+    writer = _ValueWriter(value, inputs, dialect, count if chunks.is_wide else 0)
+    pixel = writer.printed(types)
+    joiner = _JoinWriter(join, (), dialect, frozenset(writer.namer.taken))
+    joined = joiner.printed(types)
+    read = sorted(writer.read)
+    body = [
+        *struct(types),
+        *joined,
+        *(line for image in read if image not in writer.whole for line in writer.accessor(image)),
+        *pixel,
+    ]
+    body += function("bool is_there(int x, int y)", ["return x < extent.x && y < extent.y;"])
+    if chunks.is_wide:
+        body += [*writer.chunk(chunks.pixels), *_strips(chunks.count)]
+    elif chunks.count > 1:
+        body += function("Value chunk(int x, int y, bool whole)", ["return value(ivec2(x, y));"])
+        body += _strips(chunks.count)
+    else:
+        body += _plain_strip()
+    body += _main(types, along, lanes)
+    writer.printer.helpers.update(joiner.printer.helpers)
+    writer.declared += joiner.declared
+    writer.bound += joiner.bound
+    rounds = ROUNDS if chunks.is_wide else PLAIN_ROUNDS
+    blocks = [
+        f"layout(std430, binding = {place}) readonly buffer {writer.data[image]}_block "
+        f"{{ {'uvec4' if image in writer.whole else 'uint'} {writer.data[image]}[]; }};"
+        for place, image in enumerate(read)
+    ]
+    sizes = sorted({*read, *writer.sized})
+    head = [
+        f"layout(local_size_x = {lanes}) in;",
+        "",
+        *blocks,
+        f"layout(std430, binding = {len(read)}) writeonly buffer partials_block "
+        "{ uint partials[]; };",
+        *(f"uniform ivec3 {writer.sizes[image]};" for image in sizes),
+        "uniform ivec4 extent;  // chunks of a row, rows, full chunks of a row, pixels of a row",
+        "uniform int across;  // lanes side by side",
+        "uniform ivec2 pace;  // from one chunk of a lane to the next",
+        "uniform ivec3 rounds;  // rounds of rounds of chunks, of a lane",
+        "uniform ivec2 tile;  // chunks and rows of a group",
+        "uniform int top;  // the first row of groups",
+        "uniform ivec2 parts;  // partial results of a row, of all",
+        "uniform ivec3 folds;  // the first and last distance of lanes that meet, their bits",
+    ]
+    text = writer.program(430, head, [], body)
+    names = tuple([writer.sizes[image] if image in sizes else "" for image in range(len(inputs))])
+    elements = tuple([16 if image in writer.whole else 4 for image in range(len(inputs))])
+    rest_lanes = min(most, LANES_REST)
+    rest = rest_program(joiner, joined, types, rest_lanes)
+    return FoldProgram(
+        text, rest, along, tuple(types), lanes, rest_lanes, chunks.pixels,
+        (*rounds, chunks.count), names, elements,
+    )  # fmt: skip
+
+
+def _most_lanes(types: Sequence[Type]) -> int:
+    """The lanes of a group that have room for a value, a power of two."""
+    words = sum(4 if type.size == 3 else type.size for type in types)
+    nbytes = 4 * (words if words == 1 else -(-words // 4) * 4)
+    return 1 << ((SHARED // nbytes).bit_length() - 1)
+
+
+def _own_texels(function: Function, count: int) -> Function:
+    """The function with loads at the pixel itself, which is in these images, as `inside`."""
+
+    def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+        if op.code != "load" or op.data.image >= count or op.data.dx or op.data.dy:
+            return None
+        if op.operands != (function.x, function.y):
+            return None
+        data = replace(op.data, boundary="inside", cval=())
+        return [rewriter.build.emit("load", *operands, data=data)]
+
+    return rewrite(function, rule)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunks:
+    """What a lane loads at once: so many chunks of so many pixels."""
+
+    pixels: int
+    count: int
+    is_wide: bool
+
+
+def _chunks(
+    value: Function, join: Function, folded: Sequence[Format], along: str, unrolled: bool
+) -> _Chunks:
+    """Whole chunks where the functions are short and have no loop, else a texel at a time. Lanes
+    that fold columns have neighbouring columns, some texels of one at once."""
+    ops = [*walk(value.body), *walk(join.body)]
+    pixels = 1 if along == ALONG_Y else max([_chunk_pixels(format) for format in folded])
+    if any(op.code == "loop" for op in ops) or pixels * len(ops) > OPERATIONS:
+        return _Chunks(1, 1, False)
+    count = (DOWN if along == ALONG_Y else TEXELS // max(pixels, 4)) if unrolled else 1
+    while count > 1 and count * pixels * len(ops) > OPERATIONS:
+        count //= 2
+    return _Chunks(pixels, count, along != ALONG_Y)
+
+
+def _chunk_pixels(format: Format) -> int:
+    """The fewest pixels that fill whole chunks."""
+    pixels = 1
+    while pixels * format.nbytes % CHUNK:
+        pixels *= 2
+    return pixels
+
+
+# ---------------------------------------------------------------- the two functions
+
+
+class _ValueWriter(Writer):
+    """Prints the value of a pixel. Of the first `wide` images the pixel's texel is a parameter;
+    other texels are read through a function for each image."""
+
+    def __init__(
+        self, function: Function, inputs: Sequence[Format], dialect: Dialect, wide: int
+    ) -> None:
+        super().__init__(function, inputs, dialect, _TAKEN)
+        places = range(len(inputs))
+        self.wide = wide
+        self.sizes = [self.namer.fresh(f"{self.images[i]}_size") for i in places]
+        self.data = [self.namer.fresh(f"{self.images[i]}_data") for i in places]
+        self.texels = [self.namer.fresh(f"{self.images[i]}_texel") for i in places]
+        self.whole: set[int] = set()  # images read in chunks
+        self.sized: set[int] = set()  # images of which the size is read
+
+    def size(self, image: int, axis: str) -> Text:
+        self.sized.add(image)
+        return Text(f"{self.sizes[image]}.{axis}")
+
+    def texel(self, image: int, op: Op) -> Text:
+        if image < self.wide:
+            assert op.operands == (self.function.x, self.function.y), "read at the pixel alone"
+            self.whole.add(image)
+            return Text(self.texels[image])
+        return call(self.images[image], self.place(op))
+
+    def printed(self, types: Sequence[Type]) -> list[str]:
+        lines = [*self.body(), _returned(self, types)]
+        texels = [f"{self.inputs[i].type} {self.texels[i]}" for i in sorted(self.whole)]
+        return function(f"Value value({', '.join(['ivec2 p', *texels])})", lines)
+
+    def accessor(self, image: int) -> list[str]:
+        """The function that reads a texel from words."""
+        format, size, data = self.inputs[image], self.sizes[image], self.data[image]
+        nbytes, itemsize = format.nbytes, format.dtype.itemsize
+        parts = []
+        for offset in range(0, nbytes, itemsize):
+            if nbytes % 4 == 0:
+                word, shift = f"at + {offset // 4}", str(8 * (offset % 4))
+            else:
+                word, shift = f"at + (first + {offset} >> 2)", f"8 * (first + {offset} & 3)"
+            parts.append(_component(format, f"{data}[{word}]", shift))
+        if nbytes % 4 == 0:
+            lines = [f"int at = p.y * {size}.z + {nbytes // 4} * p.x;"]
+        else:
+            lines = [f"int first = {nbytes} * p.x;", f"int at = p.y * {size}.z;"]
+        lines.append(f"return {self.seen(format, parts)};")
+        return function(f"{format.type} {self.images[image]}(ivec2 p)", lines)
+
+    def seen(self, format: Format, parts: Sequence[str]) -> Text:
+        """A texel as functions see it, of its stored components."""
+        whole = parts[0] if len(parts) == 1 else f"{stored_type(format)}({', '.join(parts)})"
+        return as_seen(self.printer, Text(whole), format)
+
+    def chunk(self, pixels: int) -> list[str]:
+        """The function that folds the pixels of a chunk: those there are, if not `whole`."""
+        lines = [f"int before = {pixels} * x;"]
+        texels: list[list[Text]] = [[] for _ in range(pixels)]
+        for image in sorted(self.whole):
+            format, size, data = self.inputs[image], self.sizes[image], self.data[image]
+            itemsize = format.dtype.itemsize
+            nbytes = pixels * format.nbytes
+            words = [self.namer.fresh(f"{data}{i}") for i in range(nbytes // CHUNK)]
+            lines.append(f"int {data}_at = {len(words)} * x;")
+            for step, word in enumerate(words):
+                at = f"{data}_at + {step}"
+                if step:  # a row may end before its last chunk does
+                    at = f"min({at}, {size}.z - 1)"
+                lines.append(f"uvec4 {word} = {data}[y * {size}.z + {at}];")
+            for pixel in range(pixels):
+                first = pixel * format.nbytes
+                parts = [
+                    _component(
+                        format,
+                        f"{words[offset // CHUNK]}.{AXES[offset % CHUNK // 4]}",
+                        str(8 * (offset % 4)),
+                    )
+                    for offset in range(first, first + format.nbytes, itemsize)
+                ]
+                texels[pixel].append(self.seen(format, parts))
+        for pixel, each in enumerate(texels):
+            place = f"ivec2(before + {pixel}, y)" if pixel else "ivec2(before, y)"
+            lines.append(f"Value v{pixel} = value({', '.join([place, *map(str, each)])});")
+        lines += _tree("v", pixels, lambda k: f"whole || before + {k} < extent.w")
+        lines.append("return v0;")
+        return function("Value chunk(int x, int y, bool whole)", lines)
+
+
+class _JoinWriter(Writer):
+    """Prints the function of two values, which its uniforms are the parts of."""
+
+    def printed(self, types: Sequence[Type]) -> list[str]:
+        self.uniforms = [f"{name}.v{i}" for name in "ab" for i in range(len(types))]
+        return function("Value join(Value a, Value b)", [*self.body(), _returned(self, types)])
+
+
+def _returned(writer: Writer, types: Sequence[Type]) -> str:
+    parts = [
+        str(writer.printer.text(value) if value.type is type else
+            converted(writer.printer, value.type, type, writer.printer.text(value)))
+        for value, type in zip(writer.function.outputs, types, strict=True)
+    ]  # fmt: skip
+    return f"return Value({', '.join(parts)});"
+
+
+def _component(format: Format, word: str, shift: str) -> str:
+    """A stored component of a word."""
+    bits = 8 * format.dtype.itemsize
+    if bits == 32:
+        return {"f": f"uintBitsToFloat({word})", "i": f"int({word})"}[format.dtype.kind]
+    if format.dtype.kind == "f":
+        return f"unpackHalf2x16({word} >> ({shift})).x"
+    word = f"int({word})" if format.dtype.kind == "i" else word
+    return f"bitfieldExtract({word}, {shift}, {bits})"
+
+
+# ---------------------------------------------------------------- texts around them
+
+
+def _tree(name: str, count: int, is_there: Callable[[int], str]) -> list[str]:
+    """Fold name0, name1, ... by pairs into name0. `is_there(k)` prints whether the kth is there:
+    nothing where that is known."""
+    lines: list[str] = []
+    step = 1
+    while step < count:
+        for left in range(0, count, 2 * step):
+            right = left + step
+            test = is_there(right)
+            lines += [f"if ({test})"] if test else []
+            indent = INDENT if test else ""
+            lines.append(f"{indent}{name}{left} = join({name}{left}, {name}{right});")
+        step *= 2
+    return lines
+
+
+def _strips(count: int) -> list[str]:
+    """What a lane folds: rounds of `count` chunks at once. Where all of these are there and full,
+    nothing is tested; else they come few by few, so that the text stays short."""
+    places = [f"x + {k} * pace.x, y + {k} * pace.y" if k else "x, y" for k in range(count)]
+    full = [
+        *(f"Value c{k} = chunk({place}, true);" for k, place in enumerate(places)),
+        *_tree("c", count, lambda k: ""),
+        "return c0;",
+    ]
+    some = min(count, EDGE)
+    tests = [f"is_there({place})" for place in places[:some]]
+    nearest = [f"min({axis}, extent.{axis} - 1)" for axis in "xy"]
+    edge = [
+        "Value folded;",
+        f"for (int k = 0; k < rounds.z; k += {some}) {{",
+        f"{INDENT}if (is_there(x, y)) {{",
+        *[
+            f"{INDENT * 2}Value c{k} = edge_chunk({place});"
+            for k, place in enumerate(places[:some])
+        ],
+        *[INDENT * 2 + line for line in _tree("c", some, lambda k: tests[k])],
+        f"{INDENT * 2}if (k == 0)",
+        f"{INDENT * 3}folded = c0;",
+        f"{INDENT * 2}else",
+        f"{INDENT * 3}folded = join(folded, c0);",
+        f"{INDENT}}}",
+        f"{INDENT}x += {some} * pace.x;",
+        f"{INDENT}y += {some} * pace.y;",
+        "}",
+        "return folded;",
+    ]
+    last = [f"{axis} + {count - 1} * pace.{axis}" if count > 1 else axis for axis in "xy"]
+    lines = [
+        "Value one;",
+        f"if ({last[0]} < extent.z && {last[1]} < extent.y)",
+        f"{INDENT}one = full(x, y);",
+        "else",
+        f"{INDENT}one = edge(x, y);",
+    ]
+    return [
+        *function("Value full(int x, int y)", full),
+        *function(
+            "Value edge_chunk(int x, int y)", [f"return chunk({', '.join(nearest)}, false);"]
+        ),
+        *function("Value edge(int x, int y)", edge),
+        *_strip(count, lines),
+    ]
+
+
+def _plain_strip() -> list[str]:
+    """What a lane folds, a texel at a time."""
+    return _strip(1, ["Value one = value(ivec2(x, y));"])
+
+
+def _strip(count: int, lines: Sequence[str]) -> list[str]:
+    """The function of a lane's rounds within rounds. In each, lines make `one` of `count` chunks,
+    of which the first is there. Compilers do not see how many rounds there are, so that none
+    unrolls them."""
+    inside = [
+        *lines,
+        "if (inner == 0)",
+        f"{INDENT}part = one;",
+        "else",
+        f"{INDENT}part = join(part, one);",
+    ]
+    body = [
+        "bool begins = is_there(x, y);",
+        "Value part;",
+        "for (int inner = 0; inner < rounds.y; inner++) {",
+        f"{INDENT}if (is_there(x, y)) {{",
+        *[INDENT * 2 + line for line in inside],
+        f"{INDENT}}}",
+        f"{INDENT}x += {count} * pace.x;",
+        f"{INDENT}y += {count} * pace.y;",
+        "}",
+        "if (outer == 0)",
+        f"{INDENT}folded = part;",
+        "else if (begins)",
+        f"{INDENT}folded = join(folded, part);",
+    ]
+    return function(
+        "Value strip(int x, int y)",
+        [
+            "Value folded;",
+            "for (int outer = 0; outer < rounds.x; outer++) {",
+            *[INDENT + line for line in body],
+            "}",
+            "return folded;",
+        ],
+    )
+
+
+def _main(types: Sequence[Type], along: str, lanes: int) -> list[str]:
+    """Where a lane begins, and what a group does with what its lanes have folded."""
+    column = "x" if along == ALONG_Y else "group.x"
+    row = "y" if along == ALONG_X else "group.y"
+    body = [
+        "ivec2 group = ivec2(gl_WorkGroupID.xy) + ivec2(0, top);",
+        "ivec2 corner = group * tile;",
+        "int lane = int(gl_LocalInvocationID.x);",
+        "int x = corner.x + lane % across;",
+        "int y = corner.y + lane / across;",
+        "if (is_there(x, y))",
+        f"{INDENT}lanes[lane] = strip(x, y);",
+        "for (int apart = folds.x; apart >= folds.y; apart >>= 1) {",
+        f"{INDENT}memoryBarrierShared();",
+        f"{INDENT}barrier();",
+        f"{INDENT}int other = lane + apart;",
+        f"{INDENT}if ((lane & apart) == 0",
+        f"{INDENT * 3}&& is_there(corner.x + other % across, corner.y + other / across))",
+        f"{INDENT * 2}lanes[lane] = join(lanes[lane], lanes[other]);",
+        "}",
+        "if ((lane & folds.z) == 0 && is_there(x, y)) {",
+        f"{INDENT}Value folded = lanes[lane];",
+        f"{INDENT}int at = {row} * parts.x + {column};",
+        *[INDENT + line for line in stores(types, "parts.y")],
+        "}",
+    ]
+    return [f"shared Value lanes[{lanes}];", "", *function("void main()", body)]

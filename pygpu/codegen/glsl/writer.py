@@ -1,0 +1,342 @@
+"""Puts a GLSL program together around the printed body: names, tables, uniforms, helpers.
+
+What differs between kinds of programs, how a texel is read and how a result leaves, is in the
+writers of pygpu/codegen_glsl.py, which build on this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.glsl.functions import is_precise, source
+from pygpu.codegen.glsl.operations import clamped
+from pygpu.codegen.glsl.plan import make_plan
+from pygpu.codegen.glsl.printer import INDENT, Printer, braced, flat
+from pygpu.codegen.glsl.text import Namer, Text, call, infix, literal, wrap
+from pygpu.core.storage import Format
+from pygpu.passes.lower.finite import Finite
+from pygpu.ssa import Function, Load, Op, Table, Value
+from pygpu.types import INT, Type, vector
+
+SMALL_TABLE: Final = 64  # numbers that are printed as a constant array
+BLOCKS: Final = 12  # uniform blocks of one program; the specification grants these
+NARROW_BUFFERS: Final = "GL_NV_gpu_shader5"  # by which buffers have elements of 8 and 16 bits
+# Operations that are slower where they are part of a precise variable: what they are of is another.
+APART: Final = frozenset(("sqrt",))
+# Two float16 of a word, and the word of them: as such, or as floats where there are no others.
+_LANES: Final = {
+    True: {"lanes": "unpackFloat2x16", "word": "packFloat2x16"},
+    False: {"lanes": "unpackHalf2x16", "word": "packHalf2x16"},
+}
+TABLE_WIDTH: Final = 1024  # texels in a row of a table that is a texture
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a driver needs the text to heed."""
+
+    version: int = 330  # of GLSL, at most this
+    loose: bool = False  # its optimiser takes comparisons of floats to know no NaN
+    block_size: int = 16384  # bytes of a uniform block; the specification grants these
+    fused: bool = False  # it fuses products and sums as it sees fit, unless told which
+    images: bool = False  # it reads textures faster where they are bound as images
+    narrow: bool = False  # it has NARROW_BUFFERS, and float16 with them
+    lanes: bool = False  # it computes with two float16 at once
+    saturates: bool = False  # its int() of what no int holds is the nearest, 0 for NaN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundTable:
+    """A table that is not part of the text: four numbers a row, for a uniform block or a texture
+    (then TABLE_WIDTH texels wide)."""
+
+    name: str
+    values: NDArray[Any]  # (n, 4) float32 or int32
+    is_block: bool
+
+
+@dataclass(slots=True)
+class GlslProgram:
+    """A program's text, and under which names it takes what it is given (None: not used)."""
+
+    text: str
+    images: list[str | None]
+    uniforms: list[str | None]
+    tables: list[BoundTable] = field(default_factory=list)
+
+
+class Writer:
+    """See the module's head. Writers of a kind define `texel` and `size`."""
+
+    def __init__(
+        self,
+        function: Function,
+        inputs: Sequence[Format],
+        dialect: Dialect,
+        taken: frozenset[str],
+        is_parted: bool = False,
+        held: frozenset[str] = frozenset(),
+    ) -> None:
+        self.function = function
+        self.inputs = inputs
+        self.dialect = dialect
+        self.namer = Namer(taken | {"p"})
+        apart = APART if dialect.fused else frozenset()
+        self.plan = make_plan(function, is_parted, apart, held)
+        finite = Finite(function, inputs)
+        self.printer = Printer(self.plan, self.namer, finite, dialect.loose, self.leaf)
+        self.printer.saturates = dialect.saturates
+        self.read: set[int] = set()  # images
+        self.images = [self.namer.fresh(image.name) for image in function.images]
+        self.uniforms = [self.namer.fresh(value.name or "u") for value in function.uniforms]
+        self.accessors: dict[int, str] = {}
+        self.bound: list[BoundTable] = []
+        self.declared: list[str] = []
+
+    # ------------------------------------------------ the body
+
+    def body(self) -> list[str]:
+        """The lines that compute the function's results, which `self.printer.text` then has."""
+        self.start()
+        return flat(self.printer.region(self.function.body))
+
+    def start(self) -> None:
+        """Name the function's parameters."""
+        function, printer = self.function, self.printer
+        printer.names[function.x], printer.names[function.y] = Text("p.x"), Text("p.y")
+        for value, name in zip(function.uniforms, self.uniforms, strict=True):
+            printer.names[value] = Text(name)
+
+    def leaf(self, printer: Printer, op: Op) -> Text:
+        """Loads, tables and sizes."""
+        if op.code == "table":
+            return self.look_up(op)
+        if not isinstance(op.data, Load):
+            return self.size(op.data, "x" if op.code == "width" else "y")
+        assert op.data.boundary == "inside", "loads are lowered before they are printed"
+        self.read.add(op.data.image)
+        return self.texel(op.data.image, op)
+
+    def size(self, image: int, axis: str) -> Text:
+        """The width (x) or height (y) of an image."""
+        raise NotImplementedError
+
+    def texel(self, image: int, op: Op) -> Text:
+        """What a load gives."""
+        raise NotImplementedError
+
+    def place(self, op: Op) -> Text:
+        """The coordinates that a load reads, an ivec2."""
+        dx, dy = op.data.dx, op.data.dy
+        if op.operands[0] is self.function.x and op.operands[1] is self.function.y:
+            if dx == dy == 0:
+                return Text("p")
+            return infix("+", Text("p"), call("ivec2", str(dx), str(dy)))
+        x, y = map(self.printer.text, op.operands)
+        return call("ivec2", _moved(x, dx), _moved(y, dy))
+
+    @property
+    def has_lanes(self) -> bool:
+        """Whether what was printed so far computes with two float16 at once."""
+        return any(name.startswith("lane") for name, _ in self.printer.helpers)
+
+    def stored(self, value: Value, format: Format, name: str) -> tuple[list[str], Text]:
+        """A result as it is stored, and lines before it: what is computed with floats is made a
+        variable of about that name, so that it can be `precise`."""
+        printer, lines = self.printer, []
+        names, text = printer.names, str(printer.text(value))
+        if printer.precise and value.type.kind == "float" and not text.isidentifier():
+            name = self.namer.fresh(name)
+            lines.append(f"{printer.qualified(value)} {name} = {text};")
+            printer.names = {**names, value: Text(name)}
+        made = store(printer, value, format)
+        printer.names = names
+        return lines, made
+
+    # ------------------------------------------------ tables
+
+    def look_up(self, op: Op) -> Text:
+        index = op.data.table
+        table = self.function.tables[index]
+        if index not in self.accessors:
+            self.accessors[index] = self.namer.fresh(table.name)
+            self.declared += self.table(index, self.accessors[index], op.data.type)
+        name = self.accessors[index]
+        at = self.printer.text(op.operands[0])
+        if self.is_small(table):
+            return Text(f"{name}[{clamped(at, 0, len(table.values) - 1)}]")
+        return call(name, at)
+
+    def is_small(self, table: Table) -> bool:
+        return table.values.size <= SMALL_TABLE and bool(np.isfinite(table.values).all())
+
+    def table(self, index: int, name: str, type: Type) -> list[str]:
+        """What declares a table: a constant array, or a function that reads it."""
+        values = self.function.tables[index].values
+        if self.is_small(self.function.tables[index]):
+            rows = values.reshape(len(values), -1).tolist()
+            elements = [literal(type, tuple(row) if len(row) > 1 else row[0]) for row in rows]
+            array = f"{type}[{len(values)}]"
+            return wrap(f"const {type} {name}[{len(values)}] = {call(array, *elements)};")
+        rows4 = _in_rows_of_four(values)
+        kind = "float" if values.dtype.kind == "f" else "int"
+        blocks = sum(table.is_block for table in self.bound)
+        is_block = rows4.nbytes <= self.dialect.block_size and blocks < BLOCKS
+        data = self.namer.fresh(f"{name}_data")
+        self.bound.append(BoundTable(data if not is_block else f"{data}_block", rows4, is_block))
+        row_type = vector(kind, 4)  # type: ignore[arg-type]
+        if is_block:
+            self.namer.taken.add(f"{data}_block")
+            lines = [
+                f"layout(std140) uniform {data}_block {{",
+                f"{INDENT}{row_type} {data}[{len(rows4)}];",
+                "};",
+            ]
+            row = f"{data}[%s]"
+        else:
+            lines = [f"uniform {'i' if kind == 'int' else ''}sampler2D {data};"]
+            row = f"texelFetch({data}, ivec2((%s) % {TABLE_WIDTH}, (%s) / {TABLE_WIDTH}), 0)"
+        if type.is_scalar:
+            element = f"{row.replace('%s', 'i >> 2')}[i & 3]"
+        else:
+            element = row.replace("%s", "i") + "." + "xyzw"[: type.size]
+        if type.kind == "bool":
+            element = f"{type}({element})"
+        return [
+            *lines,
+            f"{type} {name}(int i) {{",
+            f"{INDENT}i = clamp(i, 0, {len(values) - 1});",
+            f"{INDENT}return {element};",
+            "}",
+        ]
+
+    # ------------------------------------------------ the whole
+
+    def given(self, type: Type, name: str) -> str:
+        """What declares a value that each call gives."""
+        return f"uniform {type} {name};"
+
+    def program(
+        self,
+        version: int,
+        inputs: Sequence[str],
+        declared: Sequence[str],
+        main: Sequence[str],
+        extensions: Sequence[str] = (),
+    ) -> GlslProgram:
+        """The text, for GLSL of a version or of a later one that has what helpers need."""
+        used = [value in self.plan.uses for value in self.function.uniforms]
+        uniforms = [
+            self.given(value.type, name)
+            for value, name, is_used in zip(
+                self.function.uniforms, self.uniforms, used, strict=True
+            )
+            if is_used
+        ]
+        helpers = self.printer.helpers
+        header = [f"#version {version} core"]
+        if is_precise(helpers) and version < 400:
+            is_known = self.dialect.version >= 400
+            header = ["#version 400 core"] if is_known else [*header, "#define precise"]
+        if self.has_lanes and self.dialect.narrow:
+            extensions = sorted({*extensions, NARROW_BUFFERS})
+        header += [f"#extension {name} : require" for name in extensions]
+        if self.has_lanes:
+            functions = _LANES[self.dialect.narrow]
+            header += [f"#define pg_{name} {own}" for name, own in functions.items()]
+        parts = [lines_of(header), lines_of([*inputs, *uniforms])]
+        parts += [lines_of(declared), lines_of(self.declared), source(helpers), lines_of(main)]
+        return GlslProgram(
+            "\n".join(part for part in parts if part),
+            [name if i in self.read else None for i, name in enumerate(self.images)],
+            [name if u else None for name, u in zip(self.uniforms, used, strict=True)],
+            self.bound,
+        )
+
+
+def triangle(declared: Sequence[str] = (), handed: Sequence[str] = ()) -> str:
+    """The program of the vertices of a triangle over everything, and of what they hand on."""
+    x, y = [f"gl_VertexID == {vertex} ? 3.0 : -1.0" for vertex in (1, 2)]
+    main = braced("void main()", [*handed, f"gl_Position = vec4({x}, {y}, 0.0, 1.0);"])
+    return lines_of([f"#version {430 if declared else 330} core", *declared, "", *main])
+
+
+def lines_of(lines: Sequence[str]) -> str:
+    """Lines as text, none wider than the page."""
+    return "".join(f"{part}\n" for line in lines for part in wrap(line))
+
+
+def _moved(text: Text, offset: int) -> Text:
+    return infix("+", text, literal(INT, offset)) if offset else text
+
+
+def _in_rows_of_four(values: NDArray[Any]) -> NDArray[Any]:
+    """Scalars four a row, vectors one a row."""
+    values = values.astype(np.int32) if values.dtype.kind == "b" else values
+    if values.ndim == 2 and values.shape[1] > 1:
+        rows = np.zeros((len(values), 4), values.dtype)
+        rows[:, : values.shape[1]] = values
+        return rows
+    flat_values = np.zeros(-(-values.size // 4) * 4, values.dtype)
+    flat_values[: values.size] = values.ravel()
+    return flat_values.reshape(-1, 4)
+
+
+TRIANGLE: Final = triangle()
+
+
+# ---------------------------------------------------------------- texels
+
+
+def stored_type(format: Format) -> str:
+    """The type of what is stored, in GLSL."""
+    kind = {"f": "float", "i": "int", "u": "uint", "b": "uint"}[format.dtype.kind]
+    if format.channels == 1:
+        return kind
+    return {"float": "", "int": "i", "uint": "u"}[kind] + f"vec{format.channels}"
+
+
+def as_seen(printer: Printer, texel: Text, format: Format) -> Text:
+    """A stored texel as functions see it."""
+    dtype = format.dtype
+    if dtype.kind == "u" and format.normalize:
+        name = f"{'fused_' if printer.precise else ''}unorm{8 * dtype.itemsize}"
+        return printer.helper(name, format.channels, texel)
+    if dtype.kind in "ub":
+        return call(str(format.type), texel)
+    return texel
+
+
+def store(printer: Printer, value: Value, format: Format) -> Text:
+    """A result as it is stored: pygpu.core.storage.stored in GLSL."""
+    dtype, kind, size = format.dtype, value.type.kind, value.type.size
+    text = printer.text(value)
+    if dtype.kind == "f":
+        if kind != "float":
+            text = call(str(vector("float", size)), text)
+        return printer.helper("to_half", size, text) if dtype.itemsize == 2 else text
+    target = stored_type(format)
+    if dtype.kind == "b":
+        zero = literal(value.type, (0,) * size if size > 1 else 0)
+        if kind != "bool":
+            text = call("notEqual", text, zero) if size > 1 else infix("!=", text, zero)
+        return call(target, text)
+    if kind == "bool":
+        top = np.iinfo(dtype).max if dtype.kind == "u" else 1
+        text = call(target, text)
+        return text if top == 1 else infix("*", text, Text(f"{top}u"))
+    if kind == "float" and dtype.kind == "u":
+        name = f"{'fused_' if printer.precise else ''}to_unorm{8 * dtype.itemsize}"
+        return printer.helper(name, size, text)
+    if kind == "float":
+        text = printer.to_int(size, text)
+    if dtype == np.int32:
+        return text
+    limits = np.iinfo(dtype)
+    text = clamped(text, int(limits.min), int(limits.max))
+    return call(target, text) if dtype.kind == "u" else text

@@ -1,0 +1,1 @@
+"""From SSA to LLVM IR."""

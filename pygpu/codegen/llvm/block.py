@@ -1,0 +1,122 @@
+"""The block of pixels that native code computes at once: its cells and the values in them.
+
+A block is `vectors` x `rows` *cells*, a vector of lanes each. A value that is the same in several
+cells is kept once, one that is the same for all lanes as a scalar. Taps are loaded when they are
+first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.memory import load_block
+from pygpu.codegen.llvm.plan import ROW, Plan, TapSet, X
+from pygpu.codegen.llvm.schedule import Cell
+from pygpu.codegen.llvm.text import Machine, Val
+from pygpu.core.storage import Format
+from pygpu.ssa import Function, Load, Region, Value
+
+Values = tuple[Val, ...]  # the components of an SSA value
+Masks = dict[Cell, Val | None]  # the lanes of each cell that are live; None: all
+
+# The block of 64-bit numbers that `span` is given as %args.
+STOP, WIDTH, HEIGHT, FIRST_IMAGE = range(4)
+IMAGE_SLOTS: Final = 3  # base, width, height
+
+
+class Block:
+    """See the module's head. `get` gives a value in a cell; `env` has what was computed."""
+
+    def __init__(
+        self,
+        function: Function,
+        inputs: Sequence[Format],
+        outputs: Sequence[Format],
+        machine: Machine,
+        layout: Plan,
+        wide: bool,
+    ) -> None:
+        self.f, self.inputs, self.outputs = function, inputs, outputs
+        self.machine, self.plan, self.wide = machine, layout, wide
+        self.bits = layout.bits
+        self.code = Code(machine)
+        self.env: dict[tuple[Value, int, int], Values] = {}
+        self.added: set[tuple[Value, int, int, int]] = set()  # the terms that are in sums already
+        self.cells = [(u, r) for r in range(layout.rows) for u in range(layout.vectors)]
+        self.ctx, self.args = (Val(self.code, "ptr", 1, name, 0) for name in ("%ctx", "%args"))
+        self.x: Val  # the column of the first pixel
+        self.width: Val  # of the results
+        self.rows: dict[tuple[TapSet, int], Val] = {}  # pointers to source rows
+        self.slots: dict[TapSet, int] = {}  # of the first pointer to a row, in %ctx
+        self.table_slot = FIRST_IMAGE + len(function.images) * IMAGE_SLOTS
+        self.stops = False  # whether there are loops that look at the stop flag
+
+    def region(self, region: Region, cells: Sequence[Cell], masks: Masks) -> None:
+        """Compute the ops of a region."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------ values and cells
+
+    def cell(self, value: Value, cell: Cell) -> Cell:
+        """The cell that holds a value for this one: rows and vectors that agree share the first."""
+        bits = self.bits[value]
+        return (cell[0] if bits & X else 0), (cell[1] if bits & ROW else 0)
+
+    def get(self, value: Value, cell: Cell) -> Values:
+        u, r = self.cell(value, cell)
+        found = self.env.get((value, u, r))
+        if found is None:
+            assert value.op in self.plan.late, value
+            return self.tap(value, (u, r))
+        return found
+
+    def tap(self, value: Value, cell: Cell) -> Values:
+        """A load near the pixel, through the pointer to its row."""
+        op, (u, r) = value.op, cell
+        assert op is not None
+        load: Load = op.data
+        taps, lanes = self.plan.set_of[op], self.machine.lanes
+        if not taps.shifted:
+            return self.texels(taps, load.dy + r, load.dx + u * lanes)
+        chunk, shift = divmod(load.dx - taps.left + u * lanes, lanes)
+        first = self.texels(taps, load.dy + r, taps.left + chunk * lanes)
+        if shift == 0:
+            return first
+        second = self.texels(taps, load.dy + r, taps.left + (chunk + 1) * lanes)
+        places = range(shift, shift + lanes)
+        pairs = zip(first, second, strict=True)
+        return tuple([self.code.shuffle(a, b, places) for a, b in pairs])
+
+    def texels(self, taps: TapSet, row: int, dx: int) -> Values:
+        """A vector of texels, loaded once."""
+        format = self.inputs[taps.image]
+        texel = format.dtype.itemsize * format.channels
+
+        def make() -> Values:
+            start = self.code.cast("sext", self.x, "long") * texel
+            start = self.code.at(self.rows[taps, row], start)
+            return load_block(self.code, self.code.at(start, dx * texel), format, self.plan.raw)
+
+        return self.code.remembered((taps, row, dx), self.x.depth, make)  # type: ignore[no-any-return]
+
+    def set(self, value: Value, cell: Cell, parts: Values) -> None:
+        self.env[(value, *self.cell(value, cell))] = parts
+
+    def spread(self, value: Value, parts: Values) -> list[Val]:
+        """Components with as many lanes as such a value has, there to be handed on."""
+        lanes = self.machine.lanes if self.bits[value] & X else 1
+        return [self.code.plain(self.code.splat(part, lanes)) for part in parts]
+
+    def cells_of(self, value: Value, cells: Sequence[Cell]) -> list[Cell]:
+        return list(dict.fromkeys([self.cell(value, cell) for cell in cells]))
+
+    # ------------------------------------------------------------ arguments
+
+    def argument(self, slot: int, kind: str) -> Val:
+        pointer = self.code.at(self.args, slot * 8)
+        return self.code.load(kind, pointer, 1, 8)
+
+    def image(self, index: int, part: int, kind: str = "int") -> Val:
+        return self.argument(FIRST_IMAGE + index * IMAGE_SLOTS + part, kind)

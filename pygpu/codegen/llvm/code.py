@@ -1,0 +1,425 @@
+"""The body of an LLVM function under construction.
+
+Every instruction made by `make` is free of side effects and traps, so `Code` shares equal ones and
+puts each into the outermost open loop where its operands are known: what does not change in a loop
+is never computed there.
+
+    code = Code(machine)
+    total = code.load("float", pointer) * 2.0 + row
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from pygpu.codegen.llvm.flow import Branch, Loop, Scope
+from pygpu.codegen.llvm.text import (
+    BITS,
+    FLOATING,
+    TYPES,
+    Machine,
+    Val,
+    lanes_text,
+    literal,
+    type_text,
+)
+
+_TRUNCATE: Final = {
+    4: "llvm.x86.sse2.cvttps2dq",
+    8: "llvm.x86.avx.cvtt.ps2dq.256",
+    16: "llvm.x86.avx512.mask.cvttps2dq.512",
+}
+_INT_OPS: Final = {"add": "add", "sub": "sub", "mul": "mul"}
+_FLOAT_OPS: Final = {
+    "add": "fadd contract",
+    "sub": "fsub contract",
+    "mul": "fmul contract",
+    "div": "fdiv",
+}
+_INT_TESTS: Final = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge", "eq": "eq", "ne": "ne",
+                     "ult": "ult", "ule": "ule"}  # fmt: skip
+_UNSIGNED_TESTS: Final = {**_INT_TESTS, "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
+_FLOAT_TESTS: Final = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
+
+
+class Code:
+    """The body of a function under construction. See the module's head."""
+
+    def __init__(self, machine: Machine, exact: bool = False) -> None:
+        self.machine = machine
+        self.exact = exact  # products and sums are rounded one by one
+        self.scopes = [Scope("entry", barrier=True)]
+        self.floor = 0  # the innermost barrier
+        self.count = 0
+        self.constants: dict[tuple[str, int, str], Val] = {}
+        self.declared: dict[str, str] = {}  # intrinsics
+        self.functions: dict[str, str] = {}  # functions of our own, and tables of theirs
+        self.null = Val(self, "ptr", 1, "null", 0)
+
+    # ------------------------------------------------------------ values
+
+    def fresh(self, hint: str = "t") -> str:
+        self.count += 1
+        return f"{hint}{self.count}"
+
+    def constant(self, kind: str, value: float, lanes: int = 1) -> Val:
+        text = literal(kind, value)
+        key = kind, lanes, text
+        if key not in self.constants:
+            scalar = f"{TYPES[kind]} {text}"
+            if lanes == 1:
+                shown = text
+            elif text == "0":
+                shown = "zeroinitializer"
+            elif self.machine.version >= 20:
+                shown = f"splat ({scalar})"
+            else:
+                shown = f"<{', '.join([scalar] * lanes)}>"
+            self.constants[key] = Val(self, kind, lanes, shown, 0, value)
+        return self.constants[key]
+
+    def like(self, model: Val, value: Val | float) -> Val:
+        """A number as a constant of the model's kind; a value as it is."""
+        return value if isinstance(value, Val) else self.constant(model.kind, value)
+
+    def given(self, kind: str, lanes: int, text: str) -> Val:
+        """A value that exists already: a parameter, a phi."""
+        return Val(self, kind, lanes, text, len(self.scopes) - 1)
+
+    def make(self, kind: str, text: str, *operands: Val, lanes: int | None = None) -> Val:
+        """An instruction without side effects, shared and hoisted: out of loops, and where it is
+        cheap, out of branches."""
+        if lanes is None:
+            lanes = operands[0].lanes
+        depth = 0 if lanes == 1 and not text.startswith("call") else self.floor
+        for operand in operands:
+            if operand.depth > depth:
+                depth = operand.depth
+        return self._shared(kind, lanes, text, depth)
+
+    def _shared(self, kind: str, lanes: int, text: str, depth: int) -> Val:
+        key = text, kind
+        for level in range(depth, -1, -1):
+            found = self.scopes[level].known.get(key)
+            if found is not None:
+                return found
+        scope = self.scopes[depth]
+        name = f"%{self.fresh()}"
+        scope.lines.append(f"  {name} = {text}")
+        value = Val(self, kind, lanes, name, depth)
+        scope.known[key] = value
+        return value
+
+    def remembered(self, key: tuple[object, ...], depth: int, make: Callable[[], Any]) -> Any:
+        """What `make` made where it was last asked for under this key, if that can be seen here.
+        `depth` is the scope that the result belongs to at least."""
+        depth = max(depth, self.floor)
+        for level in range(depth, -1, -1):
+            found = self.scopes[level].results.get(key)
+            if found is not None:
+                return found
+        self.scopes[depth].results[key] = made = make()
+        return made
+
+    def fixed(self, kind: str, lanes: int, text: str) -> Val:
+        """An instruction that stays where it stands: a load, a call, a phi's neighbour."""
+        name = f"%{self.fresh()}"
+        self.scopes[-1].lines.append(f"  {name} = {text}")
+        return Val(self, kind, lanes, name, len(self.scopes) - 1)
+
+    def line(self, text: str) -> None:
+        self.scopes[-1].lines.append(f"  {text}")
+
+    # ------------------------------------------------------------ lanes
+
+    def splat(self, value: Val, lanes: int) -> Val:
+        """A scalar in every lane; a vector as it is."""
+        if value.lanes == lanes:
+            return value
+        assert value.lanes == 1, f"{value} where {lanes} lanes are due"
+        if value.number is not None:
+            return self.constant(value.kind, value.number, lanes)
+        wide = type_text(value.kind, lanes)
+        one = self.make(
+            value.kind, f"insertelement {wide} poison, {value.type} {value.text}, i64 0", value,
+            lanes=lanes,
+        )  # fmt: skip
+        zeros = f"<{lanes} x i32> zeroinitializer"
+        return self.make(
+            value.kind, f"shufflevector {wide} {one.text}, {wide} poison, {zeros}", one
+        )
+
+    def level(self, *values: Val) -> list[Val]:
+        """The values with equal lanes."""
+        lanes = max([value.lanes for value in values])
+        return [self.splat(value, lanes) for value in values] if lanes > 1 else list(values)
+
+    def ramp(self, base: Val, lanes: int = 0) -> Val:
+        """base, base + 1, base + 2, ..."""
+        lanes = lanes or self.machine.lanes
+        steps = ", ".join([f"{TYPES[base.kind]} {i}" for i in range(lanes)])
+        start = self.splat(base, lanes)
+        return self.make(base.kind, f"add {start.type} {start.text}, <{steps}>", start)
+
+    def linear(self, base: Val) -> Val:
+        """The same, made only where it is needed as a vector."""
+        return Val(self, base.kind, self.machine.lanes, "", base.depth, None, base)
+
+    def plain(self, value: Val) -> Val:
+        """The value, made now if it was to be made later."""
+        return value if value.base is None else self.ramp(value.base)
+
+    def shuffle(self, first: Val, second: Val | None, indices: Sequence[int]) -> Val:
+        other = second.text if second is not None else "poison"
+        text = f"shufflevector {first.type} {first.text}, {first.type} {other}, "
+        text += lanes_text(tuple(indices))
+        operands = [first] if second is None else [first, second]
+        return self.make(first.kind, text, *operands, lanes=len(indices))
+
+    def lane(self, vector: Val, index: int) -> Val:
+        return self.make(
+            vector.kind, f"extractelement {vector.type} {vector.text}, i64 {index}", vector, lanes=1
+        )
+
+    def anywhere(self, mask: Val) -> Val:
+        """Whether any lane holds, as a scalar."""
+        if mask.lanes == 1:
+            return mask
+        bits = self.make("bool", f"bitcast {mask.type} {mask.text} to i{mask.lanes}", mask, lanes=1)
+        return self.make("bool", f"icmp ne i{mask.lanes} {bits.text}, 0", bits, lanes=1)
+
+    # ------------------------------------------------------------ arithmetic
+
+    def binary(self, opcode: str, first: Val, second: Val | float) -> Val:
+        a, b = self.level(first, self.like(first, second))
+        return self.make(a.kind, f"{opcode} {a.type} {a.text}, {b.text}", a, b)
+
+    def arithmetic(self, name: str, first: Val, second: Val | float) -> Val:
+        b = self.like(first, second)
+        if first.kind in FLOATING:
+            if self.exact:
+                return self.binary(_FLOAT_OPS[name].split()[0], first, b)
+            return self.binary(_FLOAT_OPS[name], first, b)
+        if name != "mul" and (first.base is not None) != (b.base is not None):
+            if first.base is not None and b.lanes == 1:
+                return self.linear(self.binary(name, first.base, b))
+            if b.base is not None and first.lanes == 1 and name == "add":
+                return self.linear(self.binary(name, first, b.base))
+        if first.number == 0 and name == "add":
+            return b
+        if b.number == 0 and name in ("add", "sub"):
+            return first
+        return self.binary(_INT_OPS[name], first, b)
+
+    def compare(self, test: str, first: Val, second: Val | float) -> Val:
+        a, b = self.level(first, self.like(first, second))
+        if a.kind in FLOATING:
+            text = f"fcmp {_FLOAT_TESTS[test]}"
+        else:
+            unsigned = a.kind in ("bool", "byte", "short")
+            text = f"icmp {(_UNSIGNED_TESTS if unsigned else _INT_TESTS)[test]}"
+        return self.make("bool", f"{text} {a.type} {a.text}, {b.text}", a, b)
+
+    def select(self, condition: Val, first: Val, second: Val | float) -> Val:
+        other = self.like(first, second)
+        if first is other:
+            return first
+        if condition.number is not None:
+            return first if condition.number else other
+        lanes = max(condition.lanes, first.lanes, other.lanes)
+        a, b = self.splat(first, lanes), self.splat(other, lanes)
+        text = f"select {condition.type} {condition.text}, {a.type} {a.text}, {b.type} {b.text}"
+        return self.make(a.kind, text, a, b, condition)
+
+    def minimum(self, first: Val, second: Val | float) -> Val:
+        """Python's min: second where second < first, else first."""
+        other = self.like(first, second)
+        return self.select(other < first, other, first)
+
+    def maximum(self, first: Val, second: Val | float) -> Val:
+        other = self.like(first, second)
+        return self.select(other > first, other, first)
+
+    def clamp(self, value: Val, low: Val | float, high: Val | float) -> Val:
+        """low where value is not greater (NaN too), else high where value is greater than that."""
+        low, high = self.like(value, low), self.like(value, high)
+        return self.minimum(self.select(value > low, value, low), high)
+
+    def intrinsic(self, name: str, *operands: Val, suffix: str = "") -> Val:
+        """A call of an LLVM intrinsic on values of one type, which is that of the result."""
+        values = self.level(*operands)
+        first = values[0]
+        return self.call(f"llvm.{name}", first.kind, values, suffix or self.suffix(first))
+
+    def suffix(self, value: Val) -> str:
+        letter = "f" if value.kind in FLOATING else "i"
+        scalar = f"{letter}{BITS[value.kind]}"
+        return scalar if value.lanes == 1 else f"v{value.lanes}{scalar}"
+
+    def call(self, name: str, kind: str, values: Sequence[Val], suffix: str) -> Val:
+        lanes = values[0].lanes
+        full = f"{name}.{suffix}"
+        result = type_text(kind, lanes)
+        if full not in self.declared:
+            types = ", ".join([value.type for value in values])
+            self.declared[full] = f"declare {result} @{full}({types})"
+        given = ", ".join([f"{value.type} {value.text}" for value in values])
+        flags = "contract " if name == "llvm.fmuladd" else ""
+        return self.make(kind, f"call {flags}{result} @{full}({given})", *values)
+
+    def fma(self, a: Val, b: Val | float, c: Val | float) -> Val:
+        """a * b + c, rounded once where the machine can, else twice."""
+        b, c = self.like(a, b), self.like(a, c)
+        if self.machine.has("fma"):
+            return self.intrinsic("fma", a, b, c)
+        return a * b + c
+
+    def sqrt(self, value: Val) -> Val:
+        return self.intrinsic("sqrt", value)
+
+    def absolute(self, value: Val) -> Val:
+        if value.kind in FLOATING:
+            return self.intrinsic("fabs", value)
+        return self.select(value < 0, -value, value)
+
+    def outlined(self, name: str, rule: Callable[..., Val], *operands: Val) -> Val:
+        """A call of a function of our own, made on first use: for rules too large to repeat."""
+        values = self.level(*operands)
+        lanes, kind = values[0].lanes, values[0].kind
+        full = f"@{name}.{lanes}"
+        result = type_text(kind, lanes)
+        if full not in self.functions:
+            inner = Code(self.machine, exact=True)
+            inner.declared, inner.functions = self.declared, self.functions
+            self.functions[full] = ""
+            params = [Val(inner, v.kind, lanes, f"%a{i}", 0) for i, v in enumerate(values)]
+            value = inner.splat(rule(inner, *params), lanes)
+            inner.line(f"ret {result} {value.text}")
+            types = ", ".join([f"{param.type} {param.text}" for param in params])
+            head = f"define internal fastcc {result} {full}({types}) #1 {{"
+            self.functions[full] = f"{head}\n{inner.text()}\n}}"
+        given = ", ".join([f"{value.type} {value.text}" for value in values])
+        return self.make(kind, f"call fastcc {result} {full}({given})", *values)
+
+    @contextmanager
+    def strict(self) -> Iterator[None]:
+        """Sums and products are rounded one by one in here."""
+        before, self.exact = self.exact, True
+        yield
+        self.exact = before
+
+    def helpers(self) -> str:
+        """What the function's text refers to."""
+        return "\n".join([*self.functions.values(), *self.declared.values()]) + "\n"
+
+    # ------------------------------------------------------------ conversion
+
+    def cast(self, opcode: str, value: Val, kind: str) -> Val:
+        if value.kind == kind:
+            return value
+        to = type_text(kind, value.lanes)
+        return self.make(kind, f"{opcode} {value.type} {value.text} to {to}", value)
+
+    def bits(self, value: Val, kind: str) -> Val:
+        return self.cast("bitcast", value, kind)
+
+    def regroup(self, value: Val, kind: str) -> Val:
+        """A vector's bits as one of more or fewer lanes of another size."""
+        lanes = value.lanes * BITS[value.kind] // BITS[kind]
+        text = f"bitcast {value.type} {value.text} to {type_text(kind, lanes)}"
+        return self.make(kind, text, value, lanes=lanes)
+
+    def to_float(self, value: Val, kind: str = "float") -> Val:
+        if value.kind in FLOATING:
+            if value.kind == kind:
+                return value
+            return self.cast("fpext" if BITS[kind] > BITS[value.kind] else "fptrunc", value, kind)
+        return self.cast("uitofp" if value.kind == "bool" else "sitofp", value, kind)
+
+    def to_int(self, value: Val, kind: str = "int") -> Val:
+        """Floats are truncated and saturated, NaN is 0; bools are 0 and 1."""
+        if value.kind == "bool":
+            return self.cast("zext", value, kind)
+        if value.kind not in FLOATING:
+            return value
+        if value.lanes == 1:
+            names = f"i{BITS[kind]}.f{BITS[value.kind]}"
+            return self.call("llvm.fptosi.sat", kind, [value], names)
+        # LLVM takes the lanes of fptosi.sat one by one; x86 gives the least int for others.
+        if self.machine.x86 and value.kind == "float" and value.lanes in _TRUNCATE:
+            whole = self.truncated(value)
+        else:
+            least = self.select(value > -(2.0**31), value, self.constant("float", -(2.0**31)))
+            whole = self.to_int_inside(self.minimum(least, 2147483520.0))
+        top = self.select(value >= 2.0**31, self.constant("int", 2**31 - 1), whole)
+        return self.select(value.eq(value), top, self.constant("int", 0))
+
+    def truncated(self, value: Val) -> Val:
+        """x86's conversion of a vector of floats to ints."""
+        name = _TRUNCATE[value.lanes]
+        result, n = type_text("int", value.lanes), value.lanes
+        if n < 16:
+            self.declared[name] = f"declare {result} @{name}({value.type})"
+            return self.make("int", f"call {result} @{name}({value.type} {value.text})", value)
+        self.declared[name] = f"declare {result} @{name}({value.type}, {result}, i16, i32)"
+        given = f"{value.type} {value.text}, {result} zeroinitializer, i16 -1, i32 4"
+        return self.make("int", f"call {result} @{name}({given})", value)
+
+    def to_int_inside(self, value: Val, kind: str = "int") -> Val:
+        """Truncates floats known to lie within the ints."""
+        return self.cast("fptosi", value, kind)
+
+    def to_bool(self, value: Val) -> Val:
+        return value if value.kind == "bool" else value.ne(0)
+
+    # ------------------------------------------------------------ memory
+
+    def at(self, pointer: Val, offset: Val | int) -> Val:
+        """A pointer so many bytes on (an i64, or a vector of them or of ints)."""
+        if isinstance(offset, int):
+            if offset == 0:
+                return pointer
+            return self.make("ptr", f"getelementptr i8, ptr {pointer.text}, i64 {offset}", pointer)
+        text = f"getelementptr i8, ptr {pointer.text}, {offset.type} {offset.text}"
+        return self.make("ptr", text, pointer, offset, lanes=offset.lanes)
+
+    def load(self, kind: str, pointer: Val, lanes: int = 1, align: int = 1) -> Val:
+        """A load from memory that nobody writes while the function runs."""
+        text = f"load {type_text(kind, lanes)}, ptr {pointer.text}, align {align}"
+        return self.make(kind, text, pointer, lanes=lanes)
+
+    def store(self, value: Val, pointer: Val, align: int = 1) -> None:
+        self.line(f"store {value.type} {value.text}, ptr {pointer.text}, align {align}")
+
+    # ------------------------------------------------------------ control
+
+    def terminate(self, text: str, label: str) -> None:
+        """End the current basic block and open the next in the same scope."""
+        scope = self.scopes[-1]
+        scope.lines += [f"  {text}", f"{label}:"]
+        scope.label = label
+
+    @contextmanager
+    def scope(self, label: str, barrier: bool) -> Iterator[Scope]:
+        outer_floor = self.floor
+        scope = Scope(label, barrier)
+        self.scopes.append(scope)
+        if barrier:
+            self.floor = len(self.scopes) - 1
+        yield scope
+        self.scopes.pop()
+        self.floor = outer_floor
+
+    def loop(self, initial: Sequence[Val]) -> Loop:
+        """A loop that runs at least once."""
+        return Loop(self, initial)
+
+    def branch(self, condition: Val) -> Branch:
+        """Two sides, of which one runs."""
+        return Branch(self, condition)
+
+    def text(self) -> str:
+        (scope,) = self.scopes
+        return "\n".join(["entry:", *scope.lines])

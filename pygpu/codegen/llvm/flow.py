@@ -1,0 +1,119 @@
+"""Loops and branches of an LLVM function under construction: see llvm_code.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pygpu.codegen.llvm.text import Val
+
+if TYPE_CHECKING:
+    from pygpu.codegen.llvm.code import Code
+
+
+@dataclass(slots=True)
+class Scope:
+    """The lines of a loop's body, of one side of a branch, or of the function itself."""
+
+    label: str  # the basic block that lines are appended to
+    barrier: bool  # one side of a branch: nothing is moved out of it
+    lines: list[str] = field(default_factory=list)
+    known: dict[tuple[str, str], Val] = field(default_factory=dict)
+    results: dict[tuple[object, ...], Any] = field(default_factory=dict)
+
+
+class Loop:
+    """A loop in the making.
+
+    with code.loop([start]) as loop:      # loop.params: the values of this round
+        loop.next(go, [loop.params[0] + 1])
+    loop.results                          # what was handed to next at the end
+    """
+
+    def __init__(self, code: Code, initial: Sequence[Val]) -> None:
+        self.code, self.initial = code, initial
+        name = code.fresh("loop")
+        self.head, self.exit = f"{name}.head", f"{name}.exit"
+        self.results: list[Val] = []
+
+    def __enter__(self) -> Loop:
+        code = self.code
+        self.outer = code.scopes[-1]
+        self.context = code.scope(self.head, barrier=False)
+        self.scope = self.context.__enter__()
+        self.params = [
+            code.given(value.kind, value.lanes, f"%{code.fresh('p')}") for value in self.initial
+        ]
+        return self
+
+    def next(self, go: Val, values: Sequence[Val]) -> None:
+        self.go, self.values = go, list(values)
+
+    def __exit__(self, error: type[BaseException] | None, *rest: object) -> None:
+        code = self.code
+        self.context.__exit__(None, None, None)
+        if error is not None:
+            return
+        before, after = self.outer.label, self.scope.label
+        lines = [f"  br label %{self.head}", f"{self.head}:"]
+        for param, first, value in zip(self.params, self.initial, self.values, strict=True):
+            assert (value.kind, value.lanes) == (param.kind, param.lanes), (param, value)
+            lines.append(
+                f"  {param.text} = phi {param.type} [ {first.text}, %{before} ], "
+                f"[ {value.text}, %{after} ]"
+            )
+        lines += self.scope.lines
+        lines.append(f"  br i1 {self.go.text}, label %{self.head}, label %{self.exit}")
+        lines.append(f"{self.exit}:")
+        # What was shared in the outer scope while the loop was open stands before it: still seen.
+        self.outer.lines += lines
+        self.outer.label = self.exit
+        depth = len(code.scopes) - 1
+        self.results = [
+            Val(code, value.kind, value.lanes, value.text, min(value.depth, depth), value.number)
+            for value in self.values
+        ]
+
+
+class Branch:
+    """A two-sided branch in the making.
+
+    branch = code.branch(condition)
+    with branch.side(): first = [...]
+    with branch.side(): second = [...]
+    results = branch.join(first, second)
+    """
+
+    def __init__(self, code: Code, condition: Val) -> None:
+        self.code, self.condition = code, condition
+        name = code.fresh("if")
+        self.labels = [f"{name}.then", f"{name}.else"]
+        self.end = f"{name}.end"
+        self.done: list[Scope] = []
+
+    @contextmanager
+    def side(self) -> Iterator[None]:
+        with self.code.scope(self.labels[len(self.done)], barrier=True) as scope:
+            yield
+        self.done.append(scope)
+
+    def join(self, first: Sequence[Val], second: Sequence[Val]) -> list[Val]:
+        code, outer = self.code, self.code.scopes[-1]
+        condition = f"br i1 {self.condition.text}, label %{self.labels[0]}, label %{self.labels[1]}"
+        outer.lines.append(f"  {condition}")
+        for label, scope in zip(self.labels, self.done, strict=True):
+            outer.lines += [f"{label}:", *scope.lines, f"  br label %{self.end}"]
+        outer.lines.append(f"{self.end}:")
+        outer.label = self.end
+        left, right = self.done[0].label, self.done[1].label
+        results = []
+        for a, b in zip(first, second, strict=True):
+            if a is b:
+                results.append(a)
+                continue
+            assert (a.kind, a.lanes) == (b.kind, b.lanes), (a, b)
+            text = f"phi {a.type} [ {a.text}, %{left} ], [ {b.text}, %{right} ]"
+            results.append(code.fixed(a.kind, a.lanes, text))
+        return results

@@ -1,0 +1,424 @@
+"""The functions of floats in native code, each within 2 units in the last place of float32.
+
+`MATH` has a row a function. Those that images need most work in float32; the others work in
+float64, where plain formulas are accurate enough. All take NaN, infinities, zeros of both signs and
+subnormal numbers as IEEE says, and none has a branch of its own but sines of huge angles.
+Polynomials are minimax fits on the interval that each function names.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.memory import floor
+from pygpu.codegen.llvm.text import Val
+
+LOG2E: Final = 1.4426950408889634
+LN2: Final = 0.6931471805599453
+PI: Final = math.pi
+TINY: Final = 2.0**-126  # the smallest normal float32
+
+
+def polynomial(code: Code, x: Val, coefficients: Sequence[float]) -> Val:
+    """c0 + c1 x + c2 x**2 + ..., by Horner's rule."""
+    result = code.constant(x.kind, coefficients[-1], x.lanes)
+    for coefficient in reversed(coefficients[:-1]):
+        result = code.fma(result, x, coefficient)
+    return result
+
+
+def _bound(code: Code, x: Val, low: float, high: float) -> Val:
+    """x between two numbers; NaN stays."""
+    return code.minimum(code.maximum(x, low), high)
+
+
+def _nearest(code: Code, x: Val) -> tuple[Val, Val]:
+    """x rounded to the nearest whole number, as a float and as an int; |x| below 2**21.
+    NaN gives NaN and some int."""
+    magic = 12582912.0 if x.kind == "float" else 6755399441055744.0
+    shifted = x + magic
+    if x.kind == "float":
+        return shifted - magic, code.bits(shifted, "int") - 0x4B400000
+    return shifted - magic, code.bits(shifted, "long") - 0x4338000000000000
+
+
+def _scale(code: Code, x: Val, power: Val) -> Val:
+    """x * 2**power; in float32 with |power| up to 250, once rounded."""
+    if x.kind == "double":
+        return x * code.bits((power + 1023) << 52, "double")
+    half = power >> 1
+    first = code.bits((half + 127) << 23, "float")
+    return x * first * code.bits((power - half + 127) << 23, "float")
+
+
+# ---------------------------------------------------------------- exponentials
+
+EXP_32: Final = (0.5000000027089011, 0.16666576646354325, 0.041666374129717805,
+                 0.00836323507362381, 0.001394121424628609)  # fmt: skip
+EXP_64: Final = (0.5000000000000002, 0.16666666666648153, 0.04166666666659639,
+                 0.008333333353841212, 0.0013888888928760266, 0.00019841208509755763,
+                 2.4801505913225757e-05, 2.7625238928151355e-06,
+                 2.7626492983000123e-07)  # fmt: skip
+EXP2_32: Final = (0.6931471805536239, 0.24022650925069966, 0.055504109294556694,
+                  0.009618056088923377, 0.0013333453771397952, 0.00015461679460163416,
+                  1.531029610461944e-05)  # fmt: skip
+
+
+def exp(code: Code, x: Val) -> Val:
+    """e**x = 2**k e**r, |r| up to ln(2) / 2."""
+    x = _bound(code, x, -104.0, 89.0)
+    whole, power = _whole(code, x * LOG2E)
+    rest = code.fma(whole, -0.693359375, x)  # exact: few bits
+    rest = code.fma(whole, 2.12194440e-4, rest)
+    return _times_power(code, polynomial(code, rest, (1.0, 1.0, *EXP_32)), whole, power)
+
+
+def exp2(code: Code, x: Val) -> Val:
+    x = _bound(code, x, -150.0, 129.0)
+    whole, power = _whole(code, x)
+    rest = x - whole
+    return _times_power(code, polynomial(code, rest, (1.0, *EXP2_32)), whole, power)
+
+
+def _whole(code: Code, x: Val) -> tuple[Val, Val | None]:
+    """x rounded to a whole number, and that as an int where it will be needed."""
+    if _scales(code, x):
+        return code.intrinsic("rint", x), None
+    return _nearest(code, x)
+
+
+def _scales(code: Code, x: Val) -> bool:
+    return x.lanes == 16 and code.machine.has("avx512f")
+
+
+def _times_power(code: Code, x: Val, whole: Val, power: Val | None) -> Val:
+    """x * 2**whole, rounded once."""
+    if power is not None:
+        return _scale(code, x, power)
+    name, vector = "llvm.x86.avx512.mask.scalef.ps.512", x.type
+    code.declared[name] = f"declare {vector} @{name}({vector}, {vector}, {vector}, i16, i32)"
+    given = f"{vector} {x.text}, {vector} {whole.text}, {vector} zeroinitializer, i16 -1, i32 4"
+    return code.make(x.kind, f"call {vector} @{name}({given})", x, whole)
+
+
+def _exp_parts(code: Code, x: Val) -> tuple[Val, Val]:
+    """e**x = (1 + a) b, b a power of two, of doubles, |x| up to 700."""
+    whole, power = _nearest(code, x * LOG2E)
+    rest = code.fma(whole, -0.693147180369123816490, x)
+    rest = code.fma(whole, -1.90821492927058770002e-10, rest)
+    small = code.fma(rest * rest, polynomial(code, rest, EXP_64), rest)
+    return small, code.bits((power + 1023) << 52, "double")
+
+
+def _exp_64(code: Code, x: Val) -> Val:
+    small, scale = _exp_parts(code, x)
+    return (small + 1.0) * scale
+
+
+def _expm1_64(code: Code, x: Val) -> Val:
+    """e**x - 1, to 1e-14 of its size."""
+    small, scale = _exp_parts(code, x)
+    return code.fma(small, scale, scale - 1.0)
+
+
+def expm1(code: Code, x: Val) -> Val:
+    return _keep_zero(code, x, _expm1_64(code, _bound(code, _wide(code, x), -50.0, 100.0)))
+
+
+def sinh(code: Code, x: Val) -> Val:
+    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 100.0))
+    half = (grown + grown / (grown + 1.0)) * 0.5
+    return _signed(code, x, half)
+
+
+def cosh(code: Code, x: Val) -> Val:
+    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 100.0)) + 1.0
+    return _narrow(code, (grown + 1.0 / grown) * 0.5)
+
+
+def tanh(code: Code, x: Val) -> Val:
+    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 20.0) * 2.0)
+    return _signed(code, x, grown / (grown + 2.0))
+
+
+# ---------------------------------------------------------------- logarithms
+
+LOG_32: Final = (0.3333331751168777, -0.24999979988503893, 0.2000179804390487,
+                 -0.16669401514921203, 0.14226736236840076, -0.12385349271939844,
+                 0.11817523244297308, -0.1176754422135769, 0.07010611772881843)  # fmt: skip
+LOG_64: Final = (2.0000000000000004, 0.6666666666655112, 0.4000000006249062, 0.2857141590682285,
+                 0.2222344241037502, 0.1812168567665752, 0.16840604827690012)  # fmt: skip
+
+
+def log(code: Code, x: Val) -> Val:
+    """ln(x) = e ln(2) + ln(m), m from sqrt(1/2) to sqrt(2)."""
+    subnormal = x < TINY
+    scaled = code.select(subnormal, x * 2.0**23, x)
+    bits = code.bits(scaled, "int") - 0x3F3504F3
+    exponent = code.to_float(bits >> 23)
+    exponent = exponent - code.select(
+        subnormal, code.constant("float", 23.0), code.constant("float", 0.0)
+    )
+    f = code.bits((bits & 0x7FFFFF) + 0x3F3504F3, "float") - 1.0
+    square = f * f
+    curve = polynomial(code, f, LOG_32) * (f * square)
+    curve = code.fma(exponent, -2.12194440e-4, curve)
+    curve = code.fma(square, -0.5, curve)
+    result = code.fma(exponent, 0.693359375, f + curve)
+    return _log_ends(code, x, result)
+
+
+def _log_ends(code: Code, x: Val, result: Val) -> Val:
+    """The logarithm of zero, of less, of infinity and NaN."""
+
+    def number(value: float) -> Val:
+        return code.constant(result.kind, value)
+
+    result = code.select(x.eq(0.0), number(-math.inf), result)
+    result = code.select(x < math.inf, result, x)  # infinity and NaN are themselves
+    return code.select(x < 0.0, number(math.nan), result)
+
+
+def _log_64(code: Code, x: Val) -> Val:
+    """ln(x) of positive finite normal doubles, to 1e-14 of its size."""
+    bits = code.bits(x, "long") - 0x3FE6A09E667F3BCD
+    exponent = _long_to_double(code, bits >> 52)
+    m = code.bits((bits & 0xFFFFFFFFFFFFF) + 0x3FE6A09E667F3BCD, "double")
+    s = (m - 1.0) / (m + 1.0)
+    return code.fma(exponent, LN2, s * polynomial(code, s * s, LOG_64))
+
+
+def _long_to_double(code: Code, x: Val) -> Val:
+    """Small longs; without a conversion, which AVX2 lacks."""
+    shifted = code.bits(x + 0x4338000000000000, "double")
+    return shifted - 6755399441055744.0
+
+
+def log2(code: Code, x: Val) -> Val:
+    result = _narrow(code, _log_64(code, _wide(code, x)) * LOG2E)
+    return _log_ends(code, x, result)
+
+
+def log10(code: Code, x: Val) -> Val:
+    result = _narrow(code, _log_64(code, _wide(code, x)) * 0.4342944819032518)
+    return _log_ends(code, x, result)
+
+
+def _log1p_64(code: Code, x: Val) -> Val:
+    """ln(1 + x) of doubles above -1 and finite."""
+    total = x + 1.0
+    lost = x - (total - 1.0)
+    return _log_64(code, total) + lost / total
+
+
+def log1p(code: Code, x: Val) -> Val:
+    wide = _wide(code, x)
+    result = _narrow(code, _log1p_64(code, wide))
+    result = code.select(x.eq(-1.0), code.constant("float", -math.inf), result)
+    result = code.select(x < math.inf, result, x)
+    result = code.select(x < -1.0, code.constant("float", math.nan), result)
+    return code.select(x.eq(0.0), x, result)
+
+
+def asinh(code: Code, x: Val) -> Val:
+    a = _wide(code, code.absolute(x))
+    square = a * a
+    result = _log1p_64(code, a + square / (code.sqrt(square + 1.0) + 1.0))
+    return _unless_infinite(code, x, _signed(code, x, result))
+
+
+def acosh(code: Code, x: Val) -> Val:
+    above = _wide(code, x) - 1.0
+    result = _narrow(code, _log1p_64(code, above + code.sqrt(above * (above + 2.0))))
+    result = code.select(x < 1.0, code.constant("float", math.nan), result)
+    return code.select(x < math.inf, result, x)
+
+
+def atanh(code: Code, x: Val) -> Val:
+    a = _wide(code, code.absolute(x))
+    result = _signed(code, x, _log1p_64(code, (a + a) / (1.0 - a)) * 0.5)
+    infinite = code.intrinsic("copysign", code.constant("float", math.inf, x.lanes), x)
+    a32 = code.absolute(x)
+    result = code.select(a32.eq(1.0), infinite, result)
+    return code.select(a32 <= 1.0, result, code.constant("float", math.nan))
+
+
+# ---------------------------------------------------------------- powers
+
+
+def pow(code: Code, x: Val, y: Val) -> Val:
+    """x**y = 2**(y log2 |x|) in float64, then what C says of signs and ends."""
+
+    def number(value: float) -> Val:
+        return code.constant("float", value, x.lanes)
+
+    a = code.absolute(x)
+    usual = code.select((a > 0.0) & (a < math.inf), a, number(1.0))
+    log_of = _log_64(code, _wide(code, usual))
+    log_of = code.select(a.eq(0.0), code.constant("double", -math.inf, x.lanes), log_of)
+    log_of = code.select(a.eq(math.inf), code.constant("double", math.inf, x.lanes), log_of)
+    exponent = _bound(code, log_of * _wide(code, y), -200.0, 200.0)
+    result = _narrow(code, _exp_64(code, exponent))
+    result = code.select(x.ne(x), x, result)
+
+    whole = trunc(code, y).eq(y)
+    half = y * 0.5
+    odd = whole & trunc(code, half).ne(half)
+    negative = code.bits(x, "int") < 0
+    result = code.select(negative & odd, -result, result)
+    invalid = (x < 0.0) & ~whole & (a < math.inf)
+    result = code.select(invalid, number(math.nan), result)
+    one = x.eq(1.0) | y.eq(0.0) | (x.eq(-1.0) & code.absolute(y).eq(math.inf))
+    return code.select(one, number(1.0), result)
+
+
+def cbrt(code: Code, x: Val) -> Val:
+    """A first guess from the bits, then two steps of Halley's."""
+    a = code.absolute(x)
+    small = a < TINY
+    scaled = code.select(small, a * 2.0**24, a)
+    third = code.to_float(code.bits(scaled, "int")) * (1 / 3)
+    guess = code.bits(code.to_int_inside(third) + 709921077, "float")
+    guess = code.select(small, guess * 2.0**-8, guess)
+    wide, root = _wide(code, a), _wide(code, guess)
+    for _ in range(2):
+        cube = root * root * root
+        root = root * ((cube + wide + wide) / (cube + cube + wide))
+    result = _signed(code, x, root)
+    return code.select((a > 0.0) & (a < math.inf), result, x)
+
+
+def hypot(code: Code, x: Val, y: Val) -> Val:
+    a, b = _wide(code, x), _wide(code, y)
+    result = _narrow(code, code.sqrt(a * a + b * b))
+    infinite = code.absolute(x).eq(math.inf) | code.absolute(y).eq(math.inf)
+    return code.select(infinite, code.constant("float", math.inf), result)
+
+
+# ---------------------------------------------------------------- remainders
+
+
+def trunc(code: Code, x: Val) -> Val:
+    return _rounded(code, x, "trunc")
+
+
+def ceil(code: Code, x: Val) -> Val:
+    return _rounded(code, x, "ceil")
+
+
+def floor_32(code: Code, x: Val) -> Val:
+    return _rounded(code, x, "floor")
+
+
+def nearest_even(code: Code, x: Val) -> Val:
+    return _rounded(code, x, "rint")
+
+
+def _rounded(code: Code, x: Val, name: str) -> Val:
+    """A whole number near x, by an instruction, or below SSE4.1 through ints."""
+    if code.machine.has("sse4.1"):
+        return code.intrinsic(name, x)
+    a = code.absolute(x)
+    inside = a < 2.0**23  # others are whole, infinite or NaN
+    usual = code.select(inside, x, code.constant("float", 0.0))
+    if name == "rint":
+        result = code.absolute(usual) + 8388608.0 - 8388608.0
+    else:
+        result = code.to_float(code.to_int_inside(usual))
+        one, zero = code.constant("float", 1.0), code.constant("float", 0.0)
+        if name == "floor":
+            result = result - code.select(result > usual, one, zero)
+        elif name == "ceil":
+            result = result + code.select(result < usual, one, zero)
+    return code.select(inside, code.intrinsic("copysign", result, x), x)
+
+
+def fmod(code: Code, x: Val, y: Val) -> Val:
+    """The exact remainder with the sign of x: long division in steps of 24 bits of the quotient."""
+    b = _wide(code, code.absolute(y))
+    first = _wide(code, code.absolute(x))
+    regular = (b > 0.0) & (b < math.inf) & (first < math.inf)
+    b = code.select(regular, b, code.constant("double", 1.0))
+    first = code.select(regular, first, code.constant("double", 0.0))
+    with code.loop([first]) as loop:
+        (rest,) = loop.params
+        # b * 2**k, k the difference of the exponents less 24 where that is positive
+        gap = (code.bits(rest, "long") >> 52) - (code.bits(b, "long") >> 52) - 24
+        gap = code.select(gap > 0, gap, code.constant("long", 0))
+        unit = _scale(code, b, gap)
+        left = rest - floor_64(code, rest / unit) * unit  # exact: 26 bits by 24
+        left = code.select(left < 0.0, left + unit, left)
+        loop.next(code.anywhere(left >= b), [left])
+    result = _signed(code, x, loop.results[0])
+    a32, b32 = code.absolute(x), code.absolute(y)
+    result = code.select((a32 < math.inf) & b32.eq(math.inf), x, result)
+    bad = ~((a32 < math.inf) & (b32 > 0.0))
+    return code.select(bad, code.constant("float", math.nan), result)
+
+
+def floor_64(code: Code, x: Val) -> Val:
+    """The floor of doubles from 0 to 2**26."""
+    return floor(code, x)
+
+
+def mod(code: Code, x: Val, y: Val) -> Val:
+    """The remainder with the sign of y, as Python's and NumPy's %."""
+    rest = fmod(code, x, y)
+    wrong = rest.ne(0.0) & ((rest < 0.0) ^ (y < 0.0))
+    moved = code.select(wrong, rest + y, rest)
+    zero = code.intrinsic("copysign", code.constant("float", 0.0, y.lanes), y)
+    return code.select(rest.eq(0.0), zero, moved)
+
+
+def floordiv(code: Code, x: Val, y: Val) -> Val:
+    """The floor of x / y, as NumPy has it: from the remainder."""
+    rest = fmod(code, x, y)
+    wrong = rest.ne(0.0) & ((rest < 0.0) ^ (y < 0.0))
+    quotient = (x - rest) / y
+    quotient = code.select(wrong, quotient - 1.0, quotient)
+    below = floor_32(code, quotient)
+    below = code.select(quotient - below > 0.5, below + 1.0, below)
+    ratio = x / y
+    zero = code.intrinsic("copysign", code.constant("float", 0.0, x.lanes), ratio)
+    result = code.select(quotient.eq(0.0), zero, below)
+    return code.select(y.eq(0.0), ratio, result)
+
+
+# ---------------------------------------------------------------- widths and signs
+
+
+def _wide(code: Code, x: Val) -> Val:
+    return code.to_float(x, "double")
+
+
+def _narrow(code: Code, x: Val) -> Val:
+    return code.to_float(x, "float")
+
+
+def _signed(code: Code, x: Val, magnitude: Val) -> Val:
+    """A double as a float with the sign of x."""
+    return code.intrinsic("copysign", _narrow(code, magnitude), x)
+
+
+def _keep_zero(code: Code, x: Val, result: Val) -> Val:
+    return code.select(x.eq(0.0), x, _narrow(code, result))
+
+
+def _unless_infinite(code: Code, x: Val, result: Val) -> Val:
+    return code.select(code.absolute(x).eq(math.inf), x, result)
+
+
+Rule = Callable[..., Val]
+
+INLINE: Final[dict[str, Rule]] = {
+    "exp": exp, "exp2": exp2, "log": log, "trunc": trunc, "ceil": ceil, "floor": floor_32,
+    "round": nearest_even,
+}  # fmt: skip
+OUTLINED: Final[dict[str, Rule]] = {
+    "expm1": expm1, "sinh": sinh, "cosh": cosh, "tanh": tanh, "log2": log2, "log10": log10,
+    "log1p": log1p, "asinh": asinh, "acosh": acosh, "atanh": atanh, "pow": pow, "cbrt": cbrt,
+    "hypot": hypot, "fmod": fmod, "mod": mod, "floordiv": floordiv,
+}  # fmt: skip

@@ -1,0 +1,370 @@
+"""Texels in memory: how native code reads and writes them, in blocks of lanes and one by one.
+
+Stored dtypes are converted in registers, interleaved channels are taken apart and put together by
+shuffles. Texels of 1 and 2 bytes travel as bits of wider lanes. Every index is brought into the
+image by the boundary rule, whatever the function computed, so no access leaves its memory (an
+aligned word around a texel may be read, which never crosses a page).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.text import FLOATING, Val, type_text
+from pygpu.core.storage import Format
+from pygpu.ssa import Number
+
+RAW: Final = {"int8": "byte", "uint8": "byte", "bool": "byte", "int16": "short", "uint16": "short",
+              "float16": "short", "int32": "int", "float32": "float"}  # fmt: skip
+LIMITS: Final = {"int8": (-128, 127), "int16": (-(2**15), 2**15 - 1), "uint8": (0, 255),
+                 "uint16": (0, 65535)}  # fmt: skip
+
+
+# ---------------------------------------------------------------- one lane's bits and its meaning
+
+
+def decode(code: Code, raw: Val, format: Format) -> Val:
+    """A texel's component from its stored bits: floats as they are, else ints that hold them in
+    their low bits, what is above being anything."""
+    name: str = format.dtype.name
+    if name in ("float32", "int32"):
+        return code.bits(raw, "float" if name == "float32" else "int")
+    if name == "float16":
+        return half_to_float(code, raw)
+    size: int = format.dtype.itemsize * 8
+    if name in ("int8", "int16"):
+        return (raw << (32 - size)) >> (32 - size)
+    value = raw & ((1 << size) - 1)
+    if name == "bool":
+        return value.ne(0)
+    if not format.normalize:
+        return value
+    if size == 16:
+        return code.to_float(value) * (1.0 / 65535)
+    return _byte_to_unit(code, code.to_float(value))
+
+
+def _byte_to_unit(code: Code, value: Val) -> Val:
+    """v / 255, correctly rounded."""
+    if not code.machine.has("fma"):
+        return value / 255.0
+    high = float(np.float32(1 / 255))
+    return code.fma(value, high, value * (1 / 255 - high))
+
+
+def encode(code: Code, value: Val, format: Format) -> Val:
+    """The stored bits of a result: see storage.Device.compile. Ints hold them in their low bits,
+    what is above being anything."""
+    name = format.dtype.name
+    if name == "float32":
+        return code.to_float(value)
+    if name == "float16":
+        return float_to_half(code, code.to_float(value))
+    if name == "bool":
+        return code.to_int(code.to_bool(value))
+    if value.kind == "bool":
+        unsigned = format.dtype.kind == "u"
+        return code.select(
+            value, code.constant("int", LIMITS[name][1] if unsigned else 1), code.constant("int", 0)
+        )
+    if value.kind == "float" and format.dtype.kind == "u":
+        # Adding 1.5 * 2**23 rounds to the nearest int and leaves it in the low bits.
+        top = float(LIMITS[name][1])
+        return code.bits(code.clamp(value * top, 0.0, top) + 12582912.0, "int")
+    whole = code.to_int(value)
+    if name == "int32":
+        return whole
+    return code.clamp(whole, *LIMITS[name])
+
+
+def half_to_float(code: Code, raw: Val) -> Val:
+    """A float16 in the low bits of an int."""
+    if code.machine.has("f16c"):
+        return code.to_float(code.bits(code.cast("trunc", raw, "short"), "half"))
+    bits = raw & 0x7FFF
+    sign = (raw & 0x8000) << 16
+    # Exponents are shifted by 112; multiplying treats subnormal numbers like the others.
+    scaled = code.bits(code.bits(bits << 13, "float") * 2.0**112, "int")
+    special = (bits << 13) | 0x7F800000
+    return code.bits(code.select(bits >= 0x7C00, special, scaled) | sign, "float")
+
+
+def float_to_half(code: Code, value: Val) -> Val:
+    """A float16 in the low bits of an int, rounded to nearest even."""
+    if code.machine.has("f16c"):
+        half = code.bits(code.to_float(value, "half"), "short")
+        return code.cast("zext", half, "int")
+    bits = code.bits(value, "int")
+    sign = code.binary("lshr", bits, 16) & 0x8000
+    magnitude = bits & 0x7FFFFFFF
+    odd = code.binary("lshr", magnitude, 13) & 1
+    normal = code.binary("lshr", magnitude - 0x38000000 + 0xFFF + odd, 13)
+    # Below 2**-14 the sum with 0.5 has the result's last place at its own.
+    small = code.bits(code.bits(magnitude, "float") + 0.5, "int") - 0x3F000000
+    nan = (code.binary("lshr", magnitude, 13) & 0x3FF) | 0x7E00
+    result = code.select(magnitude < 0x38800000, small, normal)
+    result = code.select(magnitude >= 0x477FF000, code.constant("int", 0x7C00), result)
+    return code.select(magnitude > 0x7F800000, nan, result) | sign
+
+
+# ---------------------------------------------------------------- blocks of texels
+
+
+def load_block(code: Code, pointer: Val, format: Format, raw: bool = False) -> tuple[Val, ...]:
+    """The components of `lanes` texels that lie side by side; `raw`: of one channel, as stored."""
+    size, channels, lanes = format.dtype.itemsize, format.channels, code.machine.lanes
+    if raw:
+        return (code.load(RAW[format.dtype.name], pointer, lanes, size),)
+    parts = _unpack(code, pointer, size, channels, lanes)
+    return tuple([decode(code, value, format) for value in parts])
+
+
+def _unpack(code: Code, pointer: Val, size: int, channels: int, lanes: int) -> list[Val]:
+    if (size, channels) == (1, 3):
+        # Two vectors that overlap are spread to words by one shuffle.
+        first, second = (code.load("byte", code.at(pointer, p), 2 * lanes) for p in (0, lanes))
+        bytes_of = [3 * i + c if c < 3 else -1 for i in range(lanes) for c in range(4)]
+        places = [p if p < 3 * lanes // 2 else p + lanes for p in bytes_of]
+        words = code.regroup(code.shuffle(first, second, places), "int")
+        return _parts(code, words, 1, 3)
+    if size == 4 or channels == 3:
+        kind = {1: "byte", 2: "short", 4: "int"}[size]
+        parts = [
+            code.load(kind, code.at(pointer, j * lanes * size), lanes, size)
+            for j in range(channels)
+        ]
+        return [code.cast("zext", v, "int") for v in deinterleave(code, parts)]
+    if channels == 1:
+        value = code.load("byte" if size == 1 else "short", pointer, lanes, size)
+        return [code.cast("zext", value, "int")]
+    pairs = _unpack(code, pointer, size * 2, channels // 2, lanes)
+    return [v for pair in pairs for v in (pair, code.binary("lshr", pair, size * 8))]
+
+
+def store_block(
+    code: Code, values: Sequence[Val], pointer: Val, format: Format, raw: bool = False
+) -> None:
+    """Write the components of `lanes` texels side by side; `raw`: one, as it is stored."""
+    lanes = code.machine.lanes
+    if raw:
+        code.store(values[0], pointer, format.dtype.itemsize)
+        return
+    parts = [code.splat(encode(code, value, format), lanes) for value in values]
+    _pack(code, parts, pointer, format.dtype.itemsize, lanes)
+
+
+def _pack(code: Code, raw: list[Val], pointer: Val, size: int, lanes: int) -> None:
+    channels = len(raw)
+    if (size, channels) == (1, 3):
+        red, green, blue = raw
+        words = (red & 255) | ((green & 255) << 8) | (blue << 16)
+        memory = code.regroup(words, "byte")
+        places = [4 * i + c for i in range(lanes) for c in range(3)]
+        code.store(code.shuffle(memory, None, places[: 2 * lanes]), pointer)
+        code.store(code.shuffle(memory, None, places[2 * lanes :]), code.at(pointer, 2 * lanes))
+        return
+    if size == 4 or channels in (1, 3):
+        kind = {1: "byte", 2: "short", 4: raw[0].kind}[size]
+        parts = [code.cast("trunc", v, kind) for v in raw] if size < 4 else raw
+        for j, part in enumerate(interleave(code, parts)):
+            code.store(part, code.at(pointer, j * lanes * size), size)
+        return
+    low = 2 ** (size * 8) - 1
+    pairs = [(a & low) | (b << (size * 8)) for a, b in zip(raw[::2], raw[1::2], strict=True)]
+    _pack(code, pairs, pointer, size * 2, lanes)
+
+
+def deinterleave(code: Code, parts: list[Val]) -> list[Val]:
+    """The channels of texels in 1 to 4 vectors of memory."""
+    channels, n = len(parts), parts[0].lanes
+    if channels == 1:
+        return parts
+    if channels == 2:
+        return [code.shuffle(parts[0], parts[1], range(c, 2 * n, 2)) for c in (0, 1)]
+    if channels == 3:
+        result = []
+        for c in range(3):
+            places = range(c, 3 * n, 3)
+            first = [p if p < 2 * n else -1 for p in places]
+            both = code.shuffle(parts[0], parts[1], first)
+            last = [i if p < 2 * n else p - n for i, p in enumerate(places)]
+            result.append(code.shuffle(both, parts[2], last))
+        return result
+    half = n // 2
+    # Each of these holds two channels of half the texels, one after the other.
+    halves = [
+        [
+            code.shuffle(
+                parts[k], parts[k + 1], [4 * i + low + c for c in (0, 1) for i in range(half)]
+            )
+            for k in (0, 2)
+        ]
+        for low in (0, 2)
+    ]
+    low_half = [*range(half), *range(n, n + half)]
+    high_half = [i + half for i in low_half]
+    return [
+        code.shuffle(first, second, order)
+        for first, second in halves
+        for order in (low_half, high_half)
+    ]
+
+
+def interleave(code: Code, values: list[Val]) -> list[Val]:
+    """The vectors of memory that hold 1 to 4 channels of texels."""
+    channels, n = len(values), values[0].lanes
+    if channels == 1:
+        return values
+    if channels == 2:
+        order = [lane for i in range(n) for lane in (i, i + n)]
+        return [code.shuffle(values[0], values[1], part) for part in (order[:n], order[n:])]
+    if channels == 3:
+        result = []
+        for j in range(3):
+            places = [divmod(j * n + e, 3) for e in range(n)]
+            both = code.shuffle(
+                values[0], values[1], [-1 if c == 2 else pixel + c * n for pixel, c in places]
+            )
+            last = [pixel + n if c == 2 else e for e, (pixel, c) in enumerate(places)]
+            result.append(code.shuffle(both, values[2], last))
+        return result
+    left = interleave(code, values[:2])
+    right = interleave(code, values[2:])
+    result = []
+    for a, b in zip(left, right, strict=True):
+        for start in (0, n // 2):
+            pairs = [(start + e // 4 * 2 + e % 2) + (n if e % 4 >= 2 else 0) for e in range(n)]
+            result.append(code.shuffle(a, b, pairs))
+    return result
+
+
+# ---------------------------------------------------------------- texels anywhere
+
+
+def gather(code: Code, base: Val, index: Val, format: Format, count: Val | int) -> tuple[Val, ...]:
+    """The components of the texels at indices (H * W of them in C order) from `base`, which is
+    aligned to 4 bytes. A scalar index loads one texel. `count`: the texels in all, which fill 4
+    bytes at least."""
+    size, channels = format.dtype.itemsize, format.channels
+    if size == 4:
+        raw = [_word(code, code.at(base, 4 * c), index * channels) for c in range(channels)]
+    elif size * channels <= 2:
+        place = index * (size * channels)
+        word = _shifted(code, _word(code, base, code.binary("lshr", place, 2)), place & 3)
+        raw = _parts(code, word, size, channels)
+    elif size * channels == 3:
+        # The 4 bytes from a texel on; of the last one, those that end with it.
+        place = index * 3
+        start = code.minimum(place, code.like(index, count) * 3 - 4)
+        word = _shifted(code, _bytes(code, base, start), place - start)
+        raw = _parts(code, word, size, channels)
+    elif channels == 3:
+        first, last = (_bytes(code, base, index * 6 + start) for start in (0, 2))
+        raw = [first, *_parts(code, last, size, 2)]
+    else:  # the texel has a word of its own, or two
+        step = size * channels // 4
+        words = [_word(code, code.at(base, 4 * j), index * step) for j in range(step)]
+        raw = [part for word in words for part in _parts(code, word, size, 4 // size)]
+    return tuple([decode(code, value, format) for value in raw])
+
+
+def _parts(code: Code, word: Val, size: int, count: int) -> list[Val]:
+    """The first components in a word, each in the low bits of an int."""
+    return [code.binary("lshr", word, 8 * size * c) if c else word for c in range(count)]
+
+
+def _shifted(code: Code, word: Val, places: Val) -> Val:
+    """The word from so many bytes on."""
+    amount = places << 3
+    return code.binary("lshr", word, code.cast("trunc", amount, "int"))
+
+
+def _word(code: Code, base: Val, index: Val) -> Val:
+    """The 4 bytes at base + 4 * index, as an int."""
+    return _int_at(code, base, index, "i32", 4)
+
+
+def _bytes(code: Code, base: Val, place: Val) -> Val:
+    """The 4 bytes at base + place, as an int."""
+    return _int_at(code, base, place, "i8", 1)
+
+
+def _int_at(code: Code, base: Val, index: Val, unit: str, align: int) -> Val:
+    text = f"getelementptr {unit}, ptr {base.text}, {index.type} {index.text}"
+    pointers = code.make("ptr", text, base, index, lanes=index.lanes)
+    if index.lanes == 1:
+        return code.load("int", pointers, 1, align)
+    return masked_gather(code, pointers, "int", align)
+
+
+def masked_gather(code: Code, pointers: Val, kind: str, align: int = 4) -> Val:
+    """One value of 4 bytes from each pointer."""
+    n = pointers.lanes
+    result = type_text(kind, n)
+    letter = "f32" if kind in FLOATING else "i32"
+    name = f"llvm.masked.gather.v{n}{letter}.v{n}p0"
+    every = f"<{', '.join(['i1 true'] * n)}>"
+    if code.machine.version >= 22:
+        code.declared[name] = f"declare {result} @{name}(<{n} x ptr>, <{n} x i1>, {result})"
+        given = f"<{n} x ptr> align {align} {pointers.text}, <{n} x i1> {every}, {result} poison"
+    else:
+        code.declared[name] = f"declare {result} @{name}(<{n} x ptr>, i32, <{n} x i1>, {result})"
+        given = f"<{n} x ptr> {pointers.text}, i32 {align}, <{n} x i1> {every}, {result} poison"
+    return code.make(kind, f"call {result} @{name}({given})", pointers)
+
+
+# ---------------------------------------------------------------- boundaries
+
+
+def floor_remainder(code: Code, value: Val, count: Val) -> Val:
+    """value - floor(value / count) * count for a positive count: exact in float64."""
+    if value.lanes == 1 and count.lanes == 1:
+        rest = code.binary("srem", value, count)
+        return code.select(rest < 0, rest + count, rest)
+    a, b = code.to_float(value, "double"), code.to_float(count, "double")
+    quotient = code.to_int_inside(floor(code, a / b), "int")
+    return value - quotient * count
+
+
+def floor(code: Code, value: Val) -> Val:
+    """The floor of floats; below SSE4.1 only for those within the ints."""
+    if code.machine.has("sse4.1"):
+        return code.intrinsic("floor", value)
+    whole = code.to_float(code.to_int_inside(value), value.kind)
+    return whole - code.select(
+        whole > value, code.constant(value.kind, 1), code.constant(value.kind, 0)
+    )
+
+
+def inside(code: Code, index: Val, size: Val, boundary: str) -> tuple[Val, Val | None]:
+    """The index that a boundary rule gives, in [0, size), and, for "constant", where the index was
+    in there by itself. "unchecked" is for those that have been looked at."""
+    last = size - 1
+    if boundary == "unchecked":
+        return index, None
+    if boundary == "constant":
+        return code.clamp(index, 0, last), code.compare("ult", index, size)
+    if boundary == "wrap":
+        return floor_remainder(code, index, size), None
+    if boundary == "reflect":
+        rest = floor_remainder(code, index, size + size)
+        return code.select(rest < size, rest, size + last - rest), None
+    if boundary == "mirror":
+        period = code.maximum(last + last, 1)
+        rest = floor_remainder(code, index, period)
+        return code.select(rest < size, rest, period - rest), None
+    return code.clamp(index, 0, last), None
+
+
+def mixed(code: Code, valid: Val, texel: Sequence[Val], cval: Sequence[Number]) -> tuple[Val, ...]:
+    """The texel where valid, else the constant."""
+    return tuple(
+        [
+            code.select(valid, value, code.constant(value.kind, number))
+            for value, number in zip(texel, cval, strict=True)
+        ]
+    )

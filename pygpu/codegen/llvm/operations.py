@@ -1,0 +1,147 @@
+"""What each operation of the table is in native code, a component at a time.
+
+A rule takes the code and the operands' components (scalars or vectors of lanes) and gives the
+result's. The meaning is that of ops.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+from pygpu.codegen.llvm import mathematics, trigonometry
+from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.memory import floor
+from pygpu.codegen.llvm.text import FLOATING, Val
+
+Rule = Callable[..., Val]
+
+
+def _floordiv(code: Code, a: Val, b: Val) -> Val:
+    if a.kind in FLOATING:
+        return code.outlined("floordiv", mathematics.floordiv, a, b)
+    return _divided(code, a, b)[0]
+
+
+def _mod(code: Code, a: Val, b: Val) -> Val:
+    if a.kind in FLOATING:
+        return code.outlined("mod", mathematics.mod, a, b)
+    return _divided(code, a, b)[1]
+
+
+def _divided(code: Code, a: Val, b: Val) -> tuple[Val, Val]:
+    """Floored quotient and remainder of ints, 0 by zero; the quotient is exact in float64.
+    INT_MIN // -1 wraps: 2**31 goes through 64 bits."""
+    zero = b.eq(0)
+    safe = code.select(zero, code.constant("int", 1), b)
+    exact = code.to_float(a, "double") / code.to_float(safe, "double")
+    # 2**31 is the only quotient outside the ints: INT_MIN // -1
+    bounded = code.select(exact >= 2.0**31, code.constant("double", -(2.0**31)), exact)
+    quotient = code.to_int_inside(floor(code, bounded))
+    nothing = code.constant("int", 0)
+    return (
+        code.select(zero, nothing, quotient),
+        code.select(zero, nothing, a - quotient * safe),
+    )
+
+
+def _pow(code: Code, a: Val, b: Val) -> Val:
+    if a.kind in FLOATING:
+        return code.outlined("pow", mathematics.pow, a, b)
+    return code.outlined("ipow", _int_pow, a, b)
+
+
+def _int_pow(code: Code, a: Val, b: Val) -> Val:
+    """By squaring, wrapping; a negative exponent gives 0."""
+    one = code.constant("int", 1, a.lanes)
+    with code.loop([one, a, b]) as loop:
+        result, base, left = loop.params
+        result = code.select((left & 1).ne(0), result * base, result)
+        left = code.binary("lshr", left, 1)
+        loop.next(code.anywhere(left.ne(0)), [result, base * base, left])
+    return code.select(b < 0, code.constant("int", 0), loop.results[0])
+
+
+def _div(code: Code, a: Val, b: Val) -> Val:
+    """By a power of two: the product with the inverse. (By other constants a product with a
+    correction was no quicker: the divider works beside the multipliers.)"""
+    number = b.number
+    if number is None or not 2.0**-100 < abs(number) < 2.0**100:
+        return a / b
+    return a * (1 / number) if abs(math.frexp(number)[0]) == 0.5 else a / b
+
+
+def _sign(code: Code, a: Val) -> Val:
+    if a.kind not in FLOATING:
+        return code.to_int(a > 0) - code.to_int(a < 0)
+    negative = code.select(a < 0.0, code.constant("float", -1.0), code.constant("float", 0.0))
+    result = code.select(a > 0.0, code.constant("float", 1.0), negative)
+    return code.select(a.ne(a), a, result)
+
+
+def _shl(code: Code, a: Val, b: Val) -> Val:
+    inside = code.compare("ult", b, 32)
+    return code.select(inside, a << (b & 31), code.constant("int", 0))
+
+
+def _shr(code: Code, a: Val, b: Val) -> Val:
+    return a >> code.select(code.compare("ult", b, 32), b, code.constant("int", 31))
+
+
+def _compare(test: str) -> Rule:
+    return lambda code, a, b: code.compare(test, a, b)
+
+
+def _outlined(name: str, rule: Rule) -> Rule:
+    return lambda code, *operands: code.outlined(name, rule, *operands)
+
+
+def _inline(rule: Rule) -> Rule:
+    def careful(code: Code, *operands: Val) -> Val:
+        with code.strict():
+            return rule(code, *operands)
+
+    return careful
+
+
+RULES: Final[dict[str, Rule]] = {
+    "add": lambda code, a, b: a + b,
+    "sub": lambda code, a, b: a - b,
+    "fma": Code.fma,
+    "mul": lambda code, a, b: a * b,
+    "div": _div,
+    "neg": lambda code, a: -a,
+    "abs": Code.absolute,
+    "sign": _sign,
+    "min": Code.minimum,
+    "max": Code.maximum,
+    "sqrt": Code.sqrt,
+    "inversesqrt": lambda code, a: 1.0 / code.sqrt(a),
+    "copysign": lambda code, a, b: code.intrinsic("copysign", a, b),
+    "isnan": lambda code, a: a.ne(a),
+    "isinf": lambda code, a: code.absolute(a).eq(float("inf")),
+    "bit_and": lambda code, a, b: a & b,
+    "bit_or": lambda code, a, b: a | b,
+    "bit_xor": lambda code, a, b: a ^ b,
+    "bit_not": lambda code, a: ~a,
+    "not": lambda code, a: ~a,
+    "shl": _shl,
+    "shr": _shr,
+    "lt": _compare("lt"),
+    "le": _compare("le"),
+    "gt": _compare("gt"),
+    "ge": _compare("ge"),
+    "eq": _compare("eq"),
+    "ne": _compare("ne"),
+    "to_float": Code.to_float,
+    "to_int": Code.to_int,
+    "to_bool": Code.to_bool,
+    "select": Code.select,
+    **{name: _inline(rule) for name, rule in mathematics.INLINE.items()},
+    **{name: _outlined(name, rule) for name, rule in mathematics.OUTLINED.items()},
+    **{name: _outlined(name, rule) for name, rule in trigonometry.OUTLINED.items()},
+    "floordiv": _floordiv,
+    "mod": _mod,
+    "pow": _pow,
+}

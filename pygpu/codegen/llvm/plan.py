@@ -1,0 +1,341 @@
+"""What native code must know of a function before it is written: what changes from pixel to pixel,
+which loads are taps, how many pixels make a block, and in which order they are computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from pygpu.codegen.llvm.schedule import Cell, Step, Sums, by_rows, by_terms, find_sums
+from pygpu.core.storage import Format
+from pygpu.passes.analysis.footprint import ranges
+from pygpu.ssa import Function, Load, Number, Op, Region, Value, constant_of, walk
+from pygpu.types import INT
+
+X, ROW = 1, 2  # a value changes along a row; from row to row
+REACH: Final = 64  # loads further along x are no taps: their margins would be larger than blocks
+ROUNDS: Final = 10_000  # of loops that are over before anybody would wish to interrupt them
+CHEAP: Final = 12  # ops of a side of a branch that is computed whether it is taken or not
+COSTLY: Final = frozenset(
+    "pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot cbrt exp expm1 "
+    "exp2 log log2 log10 log1p mod fmod floordiv load table".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TapSet:
+    """The taps of one image under one boundary rule: how far they reach along x, and the source
+    rows that a block needs, relative to its first. `shifted`: texels that cost work to load are
+    loaded once in vectors that lie one behind the other; taps are cut out of two of them."""
+
+    image: int
+    boundary: str
+    cval: tuple[Number, ...]
+    left: int  # the smallest dx
+    right: int  # the largest, or as far as the last vector needs
+    rows: tuple[int, ...]
+    shifted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """A load at an offset that is found at run time, the same for all pixels, and known to lie
+    between these ends: the values that are added to x and to y (or subtracted: the bool)."""
+
+    across: tuple[tuple[Value, bool], ...]
+    down: tuple[tuple[Value, bool], ...]
+    columns: tuple[int, int]
+    rows: tuple[int, int]
+
+
+@dataclass(slots=True)
+class Plan:
+    """See the module's head."""
+
+    function: Function
+    lanes: int
+    bits: dict[Value, int]
+    vectors: int = 1  # a block's vectors along x
+    rows: int = 1
+    taps: tuple[TapSet, ...] = ()
+    set_of: dict[Op, TapSet] = field(default_factory=dict)
+    reaching: dict[Op, Reach] = field(default_factory=dict)
+    late: set[Op] = field(default_factory=set)  # taps, loaded where they are first needed
+    cheap: set[Op] = field(default_factory=set)  # branches of which both sides are computed
+    bounded: set[Op] = field(default_factory=set)  # loops of few rounds
+    sums: Sums = field(default_factory=Sums)
+    straight: bool = False  # no loops, no branches but cheap ones
+    raw: bool = False  # texels are kept as they are stored: see chooses
+    loops: bool = False  # there are loops that may take long
+
+    def order(self, cells: Sequence[Cell]) -> Iterator[Step]:
+        """What is computed for which cell, one after the other."""
+        if self.sums.by_root:
+            row_by_row = any(taps.shifted for taps in self.taps)
+            return by_terms(self.function, self.late, self.sums, cells, row_by_row)
+        return by_rows(self.function, self.late, cells)
+
+
+def plan(function: Function, lanes: int, inputs: Sequence[Format], raw: bool = False) -> Plan:
+    """How a function is laid out."""
+    result = Plan(function, lanes, variance(function), raw=raw)
+    ops = list(walk(function.body))
+    taps = [op for op in ops if is_tap(op, function)]
+    result.late = set(taps)
+    result.cheap = {op for op in ops if op.code == "if" and is_cheap(op)}
+    find_bounded(function.body, result.bounded)
+    result.loops = any(op.code == "loop" and op not in result.bounded for op in ops)
+    result.sums = find_sums(function)
+    result.straight = all(
+        op.code not in ("if", "loop") or op in result.cheap for op in function.body.ops
+    ) and not any(op.code == "if" and not result.bits[op.operands[0]] for op in ops)
+    result.reaching = find_reaching(result, ops)
+    result.vectors, result.rows = block(result, ops, taps)
+    gather_taps(result, taps, inputs)
+    return result
+
+
+def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op]) -> tuple[int, int]:
+    """The vectors along x and the rows of a block: several rows where they share loads."""
+    work = cost(made.function.body)
+    for op in ops:
+        decisive = op.operands[:1] if op.code == "if" else ()
+        if op.code == "loop":
+            decisive = op.regions[0].results[:1]
+        if any(made.bits[value] for value in decisive) and op not in made.cheap:
+            # Two vectors hide each other's delays; more than that wait for the last lane.
+            return 2 if work <= 200 else 1, 1
+    shared = len({op.data.dy for op in taps}) > 1
+    distant = [op for op in ops if is_far(op, made.function) and op not in made.reaching]
+    if len(distant) > len(taps) and not any(op.code == "loop" for op in ops):
+        # Each lane fetches for itself, and rows share nothing of that.
+        return 2 if work + 4 * len(distant) <= 200 else 1, 1
+    if made.straight and made.sums.by_root:
+        return block_of_sums(made, shared)
+    if any(op.code == "loop" for op in ops):
+        # What a round costs besides its texels is paid once for the block.
+        return (2, 4) if work <= 400 else (1, 2) if work <= 1000 else (1, 1)
+    if not shared:
+        return 2 if (work >= 20 or distant) and work <= 200 else 1, 1
+    return 1, 6 if work <= 100 else 4 if work <= 300 else 2
+
+
+# Vectors and rows of a block of sums, the first that fits: where rows share taps, and where not.
+_SHARING: Final = ((2, 6), (2, 4), (1, 6), (1, 4), (1, 3), (1, 2))
+_APART: Final = ((2, 4), (1, 4))
+
+
+def block_of_sums(made: Plan, shared: bool) -> tuple[int, int]:
+    """Enough accumulators to keep the multipliers busy, few enough for the registers, and a text
+    that compiles soon. Twelve accumulators were best for all kernels measured where rows share
+    taps, in at most six rows; more lie too often in the same places of the cache."""
+    sums = made.sums.by_root.values()
+    accumulators = sum([total.root.result.type.size for total in sums])
+    terms = sum([len(total.terms) * total.root.result.type.size for total in sums])
+    work = max(terms, cost(made.function.body) // 4)
+    for vectors, rows in _SHARING if shared else _APART:
+        cells = vectors * rows
+        fits = accumulators * cells <= 12 and (accumulators + 1) * cells <= 2 * made.lanes
+        if fits and work * cells <= 3000:
+            return vectors, rows
+    return 1, 2 if shared else 1
+
+
+def gather_taps(made: Plan, taps: Sequence[Op], inputs: Sequence[Format]) -> None:
+    """Make the sets of taps."""
+    groups: dict[tuple[int, str, tuple[Number, ...]], list[Op]] = {}
+    for op in [*taps, *made.reaching]:
+        data: Load = op.data
+        boundary = "nearest" if data.boundary == "inside" else data.boundary
+        cval = data.cval if boundary == "constant" else ()
+        groups.setdefault((data.image, boundary, cval), []).append(op)
+    sets = []
+    for (image, boundary, cval), members in groups.items():
+        columns, rows = set(), set()
+        for op in members:
+            reach = made.reaching.get(op)
+            columns |= set(reach.columns) if reach else {op.data.dx}
+            if reach:
+                rows |= set(range(reach.rows[0], reach.rows[1] + made.rows))
+            else:
+                rows |= {op.data.dy + r for r in range(made.rows)}
+        if any(op in made.reaching for op in members):
+            rows = set(range(min(rows), max(rows) + 1))
+        left, right = min(columns), max(columns)
+        format = inputs[image]
+        costly = not is_plain(format) and format.kind != "bool" and not made.raw
+        shifted = costly and len(columns) > 2
+        if shifted:
+            right = left - (left - right) // made.lanes * made.lanes
+        taps_of = TapSet(image, boundary, cval, left, right, tuple(sorted(rows)), shifted)
+        sets.append(taps_of)
+        made.set_of.update(dict.fromkeys(members, taps_of))
+    made.taps = tuple(sets)
+
+
+def chooses(function: Function, inputs: Sequence[Format], outputs: Sequence[Format]) -> bool:
+    """Whether the function only chooses among texels of one channel that are stored like the
+    result. Their order is that of their bits, so a register holds as many as it has bytes."""
+    dtypes = {format.dtype.name for format in (*inputs, *outputs)}
+    return (
+        len(dtypes) == 1
+        and dtypes <= {"uint8", "uint16"}
+        and all(format.channels == 1 for format in (*inputs, *outputs))
+        and all(op.code in ("min", "max") or is_tap(op, function) for op in function.body.ops)
+    )
+
+
+def is_plain(format: Format) -> bool:
+    """Whether texels are in registers as they are in memory."""
+    return format.channels == 1 and format.dtype.itemsize == 4
+
+
+def find_reaching(made: Plan, ops: Sequence[Op]) -> dict[Op, Reach]:
+    """The loads, not taps, that cannot leave the neighbourhood of the pixel."""
+    function, found = made.function, {}
+    candidates = [op for op in ops if op.code == "load" and op not in made.late]
+    known = ranges(function) if candidates else {}
+    for op in candidates:
+        across = _offset(op.operands[0], function.x, made.bits)
+        down = _offset(op.operands[1], function.y, made.bits)
+        if across is None or down is None:
+            continue
+        ends = []
+        for value, dimension, by in zip(op.operands, ((1, 0), (0, 1)), (op.data.dx, op.data.dy),
+                                        strict=True):  # fmt: skip
+            range_of = known.get(value)
+            offset = range_of.offset(*dimension) if range_of else None
+            if offset is not None and -REACH <= offset[0] + by <= offset[1] + by <= REACH:
+                ends.append((offset[0] + by, offset[1] + by))
+        if len(ends) == 2:
+            found[op] = Reach(tuple(across), tuple(down), *ends)
+    return found
+
+
+def _offset(value: Value, pixel: Value, bits: dict[Value, int]) -> list[tuple[Value, bool]] | None:
+    """What is added to the pixel's coordinate, where that is the same for all pixels."""
+    terms: list[tuple[Value, bool]] = []
+    while value is not pixel:
+        op = value.op
+        if op is None or op.code not in ("add", "sub"):
+            return None
+        first, second = op.operands
+        if bits[second] == 0:
+            terms.append((second, op.code == "sub"))
+            value = first
+        elif bits[first] == 0 and op.code == "add":
+            terms.append((first, False))
+            value = second
+        else:
+            return None
+    return terms
+
+
+def is_tap(op: Op, function: Function) -> bool:
+    return (
+        op.code == "load" and op.operands == (function.x, function.y) and abs(op.data.dx) <= REACH
+    )
+
+
+def is_far(op: Op, function: Function) -> bool:
+    return op.code in ("load", "table") and not is_tap(op, function)
+
+
+def is_cheap(op: Op) -> bool:
+    """Whether both sides of a branch may be computed for less than it costs to choose."""
+    for region in op.regions:
+        inner = list(walk(region))
+        if len(inner) > CHEAP or any(o.code in COSTLY or o.regions for o in inner):
+            return False
+    return True
+
+
+def cost(region: Region) -> int:
+    """About how many operations a pixel takes; loops count as a few rounds."""
+    total = 0
+    for op in region.ops:
+        rounds = 8 if op.code == "loop" else 1
+        total += rounds * sum([cost(inner) for inner in op.regions])
+        total += 10 if op.code in COSTLY and op.code != "load" else op.code != "constant"
+    return total
+
+
+def find_bounded(region: Region, found: set[Op]) -> float:
+    """Add the loops of at most ROUNDS rounds, those of the loops within included. Gives the most
+    rounds that a pixel goes in the region."""
+    total = 0.0
+    for op in region.ops:
+        inner = sum([find_bounded(each, found) for each in op.regions])
+        if op.code == "loop":
+            inner = rounds(op) * max(1, inner)
+            if inner <= ROUNDS:
+                found.add(op)
+        total += inner
+    return total
+
+
+def rounds(op: Op) -> float:
+    """The most rounds of a loop that counts up to a constant by ones; of others, infinity."""
+    body = op.regions[0]
+    test = body.results[0].op
+    if test is None or test.code not in ("lt", "le", "ne"):
+        return math.inf
+    count, bound = test.operands
+    limit = constant_of(bound)
+    step = count.op
+    if limit is None or step is None or step.code != "add" or count.type is not INT:
+        return math.inf
+    for param, following, first in zip(body.params, body.results[1:], op.operands, strict=True):
+        if following is count and param in step.operands:
+            by = [constant_of(value) for value in step.operands if value is not param]
+            start = constant_of(first)
+            if by and by[0] == 1 and isinstance(start, int) and isinstance(limit, int):
+                return max(limit - start, 1) if limit >= start else math.inf
+    return math.inf
+
+
+def variance(function: Function) -> dict[Value, int]:
+    """Of each value, whether it changes along x (X) and from row to row (ROW)."""
+    bits: dict[Value, int] = dict.fromkeys(function.body.params, 0)
+    bits[function.x], bits[function.y] = X, ROW
+    _vary(function.body, bits, function)
+    return bits
+
+
+def _vary(region: Region, bits: dict[Value, int], function: Function) -> None:
+    for op in region.ops:
+        own = 0
+        for value in op.operands:
+            own |= bits[value]
+        if op.code == "if":
+            for inner in op.regions:
+                _vary(inner, bits, function)
+            for result, a, b in zip(
+                op.results, *[inner.results for inner in op.regions], strict=True
+            ):
+                bits[result] = own | bits[a] | bits[b]
+        elif op.code == "loop":
+            _vary_loop(op, bits, function)
+        else:
+            for result in op.results:
+                bits[result] = own
+
+
+def _vary_loop(op: Op, bits: dict[Value, int], function: Function) -> None:
+    body = op.regions[0]
+    for param, value in zip(body.params, op.operands, strict=True):
+        bits[param] = bits[value]
+    while True:
+        _vary(body, bits, function)
+        changed = False
+        for param, value in zip(body.params, body.results[1:], strict=True):
+            if bits[value] | bits[param] != bits[param]:
+                bits[param] |= bits[value]
+                changed = True
+        if not changed:
+            break
+    leave = bits[body.results[0]]
+    for param, result in zip(body.params, op.results, strict=True):
+        bits[result] = bits[param] | leave

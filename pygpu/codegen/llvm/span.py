@@ -1,0 +1,254 @@
+"""Native code: the LLVM IR of a function for spans of a row of pixels, several rows at once.
+
+`emit` gives the text of one LLVM function, `span`, which computes the pixels x0 <= x < x1 of rows
+y, y + 1, ... A value that changes along x is a vector with a lane a pixel, any other a scalar; a
+vector of SSA is a tuple of those. A block is `vectors` x `rows` *cells*, each with its own values,
+and what does not change between cells is computed once. Straight-line code runs through the cells
+ordered by the source row it has reached, so that a row is loaded once for all the rows it serves.
+
+Taps (loads near the pixel) read through pointers to rows, which the driver (llvm_driver.py) points
+into the image or, near its edges, at padded copies: they need no boundary arithmetic. Where lanes
+disagree on a branch or on leaving a loop, masks say which of them are live.
+
+    emit(function, inputs, outputs, machine).text.startswith("define i32 @span(")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from pygpu.codegen.llvm import control, loads
+from pygpu.codegen.llvm.block import WIDTH, Block, Masks, Values
+from pygpu.codegen.llvm.memory import store_block
+from pygpu.codegen.llvm.operations import RULES
+from pygpu.codegen.llvm.plan import Plan, TapSet, chooses, plan
+from pygpu.codegen.llvm.schedule import Cell, Sum, Term
+from pygpu.codegen.llvm.text import Machine, Val
+from pygpu.core.storage import Format
+from pygpu.ssa import Function, Op, Region
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """The IR and what the driver must know of it."""
+
+    text: str
+    plan: Plan
+
+
+def emit(
+    function: Function,
+    inputs: Sequence[Format],
+    outputs: Sequence[Format],
+    machine: Machine,
+    wide: bool = False,
+) -> Emitted:
+    """The IR of a function whose images and results are stored like that. `wide`: some image has
+    2**31 bytes or more."""
+    raw = chooses(function, inputs, outputs)
+    if raw:
+        machine = replace(machine, lanes=machine.lanes * 4 // inputs[0].dtype.itemsize)
+    layout = plan(function, machine.lanes, inputs, raw)
+    writer = _Writer(function, inputs, outputs, machine, layout, wide)
+    return Emitted(writer.write(), layout)
+
+
+class _Writer(Block):
+    """Writes `span`: the frame here, loads and control flow in their modules."""
+
+    # ------------------------------------------------------------ the frame
+
+    def write(self) -> str:
+        code = self.code
+        y, x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%y", "%x0", "%x1"))
+        self.width = self.argument(WIDTH, "int")
+        self.rows = self.row_pointers()
+        self.uniforms()
+        for r in range(self.plan.rows):
+            self.env[self.f.y, 0, r] = (y + r,)
+        with code.loop([x0]) as loop:
+            self.x = loop.params[0]
+            for u in range(self.plan.vectors):
+                self.env[self.f.x, u, 0] = (code.linear(self.x + u * self.machine.lanes),)
+            self.body()
+            self.write_outputs()
+            following = self.x + self.plan.vectors * self.machine.lanes
+            loop.next(following < x1, [following])
+        code.line("ret i32 0")
+        text = code.text()
+        if self.stops:
+            text += "\nstopped:\n  ret i32 1"
+        parameters = (
+            "ptr noalias readonly %ctx, ptr noalias readonly %args, i32 %y, i32 %x0, i32 %x1"
+        )
+        return f"define i32 @span({parameters}) #0 {{\n{text}\n}}\n" + code.helpers()
+
+    def uniforms(self) -> None:
+        slot = self.table_slot + len(self.f.tables)
+        for value in self.f.uniforms:
+            parts = [self.argument(slot + c, "int") for c in range(value.type.size)]
+            slot += value.type.size
+            self.env[value, 0, 0] = tuple(
+                [
+                    part.ne(0)
+                    if value.type.kind == "bool"
+                    else self.code.bits(part, value.type.kind)
+                    for part in parts
+                ]
+            )
+
+    def row_pointers(self) -> dict[tuple[TapSet, int], Val]:
+        """Of each tap set, a pointer for each source row; the results' rows are found later."""
+        pointers, slot = {}, 0
+        for taps in self.plan.taps:
+            self.slots[taps] = slot
+            for row in taps.rows:
+                pointers[taps, row] = self.code.load("ptr", self.code.at(self.ctx, slot * 8), 1, 8)
+                slot += 1
+        self.output_slot = slot
+        return pointers
+
+    def write_outputs(self) -> None:
+        """The last row first: rows below the tile, where a block reaches further, are written to
+        its last row, which is written after them. (A branch would do; but LLVM would move into
+        it all that only that row needs.)"""
+        code, lanes, rows = self.code, self.machine.lanes, self.plan.rows
+        for r in reversed(range(rows)):
+            targets = [
+                code.load("ptr", code.at(self.ctx, (self.output_slot + k) * 8), 1, 8)
+                for k in range(r, len(self.outputs) * rows, rows)
+            ]
+            self.write_row(r, targets, lanes)
+
+    def write_row(self, r: int, targets: list[Val], lanes: int) -> None:
+        code = self.code
+        for value, format, target in zip(self.f.outputs, self.outputs, targets, strict=True):
+            texel = format.dtype.itemsize * format.channels
+            start = code.at(target, code.cast("sext", self.x, "long") * texel)
+            for u in range(self.plan.vectors):
+                place = code.at(start, u * lanes * texel)
+                store_block(code, self.get(value, (u, r)), place, format, self.plan.raw)
+
+    # ------------------------------------------------------------ ops
+
+    def body(self) -> None:
+        masks: Masks = dict.fromkeys(self.cells)
+        if not self.plan.straight:
+            self.region(self.f.body, self.cells, masks)
+            return
+        for step, cell in self.plan.order(self.cells):
+            if isinstance(step, Term):
+                self.add_term(step.of, step.index, cell)
+            else:
+                self.op(step, [cell], masks)
+
+    def region(self, region: Region, cells: Sequence[Cell], masks: Masks) -> None:
+        for op in region.ops:
+            self.op(op, cells, masks)
+
+    def op(self, op: Op, cells: Sequence[Cell], masks: Masks) -> None:
+        sums = self.plan.sums
+        if op in self.plan.late or op in sums.absorbed:
+            return
+        if op in sums.by_root:
+            for index in range(len(sums.by_root[op].terms)):
+                for cell in cells:
+                    self.add_term(sums.by_root[op], index, cell)
+            return
+        if op in self.plan.reaching:
+            loads.reach(self, op, cells)
+        elif op.code == "load":
+            loads.far_load(self, op, cells)
+        elif op.code == "loop":
+            control.loop(self, op, cells, masks)
+        elif op.code == "if":
+            if not self.bits[op.operands[0]]:
+                control.uniform_if(self, op, cells, masks)
+            elif op in self.plan.cheap:
+                control.both_sides(self, op, cells, masks)
+            else:
+                control.divergent_if(self, op, cells, masks)
+        else:
+            for u, r in self.cells_of(op.result, cells):
+                if self.plan.straight and (op.result, u, r) in self.env:
+                    continue
+                self.env[op.result, u, r] = self.simple(op, (u, r))
+
+    def add_term(self, total: Sum, index: int, cell: Cell) -> None:
+        """Add a term to the sum so far."""
+        result = total.root.result
+        u, r = self.cell(result, cell)
+        if (result, u, r, index) in self.added:
+            return
+        self.added.add((result, u, r, index))
+        code, term, before = self.code, total.terms[index], self.env.get((result, u, r))
+        factors = [self.get(value, cell) for value in term.factors]
+        if before is not None and len(factors) == 2 and self.machine.has("fma"):
+            # Said so, lest equal products of neighbours are shared and added in a second step.
+            rows = zip(*factors, before, strict=True)
+            after = tuple([code.fma(-a if term.minus else a, b, c) for a, b, c in rows])
+        else:
+            parts = tuple([reduce(Val.__mul__, each) for each in zip(*factors, strict=True)])
+            if before is None:
+                after = tuple([-part for part in parts]) if term.minus else parts
+            elif term.minus:
+                after = tuple([a - b for a, b in zip(before, parts, strict=True)])
+            else:
+                after = tuple([a + b for a, b in zip(before, parts, strict=True)])
+        self.env[result, u, r] = after
+
+    def simple(self, op: Op, cell: Cell) -> Values:
+        special = getattr(self, f"op_{op.code}", None)
+        if special is not None:
+            return special(op, cell)  # type: ignore[no-any-return]
+        operands = [self.get(value, cell) for value in op.operands]
+        size = op.result.type.size
+        rule = RULES[op.code]
+        wide = [parts * size if len(parts) < size else parts for parts in operands]
+        return tuple([rule(self.code, *parts) for parts in zip(*wide, strict=True)])
+
+    def op_table(self, op: Op, cell: Cell) -> Values:
+        return loads.table(self, op, cell)
+
+    def op_constant(self, op: Op, cell: Cell) -> Values:
+        type, number = op.data
+        numbers = number if isinstance(number, tuple) else (number,)
+        return tuple([self.code.constant(type.kind, n) for n in numbers])
+
+    def op_width(self, op: Op, cell: Cell) -> Values:
+        return (self.image(op.data, 1),)
+
+    def op_height(self, op: Op, cell: Cell) -> Values:
+        return (self.image(op.data, 2),)
+
+    def op_construct(self, op: Op, cell: Cell) -> Values:
+        return tuple([self.get(value, cell)[0] for value in op.operands])
+
+    def op_splat(self, op: Op, cell: Cell) -> Values:
+        count: int = op.data
+        return self.get(op.operands[0], cell) * count
+
+    def op_swizzle(self, op: Op, cell: Cell) -> Values:
+        parts = self.get(op.operands[0], cell)
+        taken: tuple[int, ...] = op.data
+        return tuple([parts[index] for index in taken])
+
+    def op_element(self, op: Op, cell: Cell) -> Values:
+        parts = self.get(op.operands[0], cell)
+        (index,) = self.get(op.operands[1], cell)
+        result = parts[0]
+        for place, part in enumerate(parts[1:], 1):
+            result = self.code.select(index >= place, part, result)
+        return (result,)
+
+    def op_dot(self, op: Op, cell: Cell) -> Values:
+        a, b = (self.get(value, cell) for value in op.operands)
+        return (reduce(Val.__add__, [x * y for x, y in zip(a, b, strict=True)]),)
+
+    def op_any(self, op: Op, cell: Cell) -> Values:
+        return (reduce(Val.__or__, self.get(op.operands[0], cell)),)
+
+    def op_all(self, op: Op, cell: Cell) -> Values:
+        return (reduce(Val.__and__, self.get(op.operands[0], cell)),)

@@ -1,0 +1,174 @@
+"""LLVM's types and constants as text, the machine that code is made for, and the values in code.
+
+A `Val` is a scalar, or a vector with one lane a pixel. It behaves like a number: operators append
+instructions to its code (llvm_code.py); a scalar that meets a vector is broadcast.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pygpu.codegen.llvm.code import Code
+
+TYPES: Final = {
+    "float": "float",
+    "double": "double",
+    "half": "half",
+    "int": "i32",
+    "long": "i64",
+    "byte": "i8",
+    "short": "i16",
+    "bool": "i1",
+    "ptr": "ptr",
+}
+FLOATING: Final = ("float", "double", "half")
+BITS: Final = {"bool": 1, "byte": 8, "short": 16, "int": 32, "long": 64, "half": 16, "float": 32,
+               "double": 64}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What code is made for: LLVM's version, the processor's name and features, and the number
+    of float lanes a register holds."""
+
+    version: int
+    cpu: str
+    features: str
+    lanes: int
+    known: frozenset[str]  # the features that change what is emitted
+    x86: bool
+
+    def has(self, feature: str) -> bool:
+        """Processors other than x86 are taken to have all that is asked for here (ARMv8 does)."""
+        return feature in self.known or not self.x86
+
+
+@cache
+def type_text(kind: str, lanes: int) -> str:
+    return TYPES[kind] if lanes == 1 else f"<{lanes} x {TYPES[kind]}>"
+
+
+def literal(kind: str, value: float) -> str:
+    """A constant as LLVM reads it; floats by their bits."""
+    if kind == "float":
+        value = struct.unpack("<f", struct.pack("<f", value))[0]
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+    if kind == "double":
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+    if kind == "bool":
+        return "true" if value else "false"
+    return str(int(value))
+
+
+@cache
+def lanes_text(indices: tuple[int, ...]) -> str:
+    """The mask of a shufflevector; -1 for a lane that does not matter."""
+    items = ", ".join("i32 poison" if i < 0 else f"i32 {i}" for i in indices)
+    return f"<{len(indices)} x i32> <{items}>"
+
+
+class Val:
+    """A value: its kind (a key of TYPES), lanes, text, and the depth of the scope it lives in.
+
+    `base`, where set, says that the lanes of this vector of ints are base, base + 1, base + 2...;
+    its text is then made when it is first asked for.
+    """
+
+    __slots__ = ("_text", "base", "code", "depth", "kind", "lanes", "number")
+
+    def __init__(
+        self,
+        code: Code,
+        kind: str,
+        lanes: int,
+        text: str,
+        depth: int,
+        number: float | None = None,
+        base: Val | None = None,
+    ) -> None:
+        self.code, self.kind, self.lanes, self.depth = code, kind, lanes, depth
+        self._text = text
+        self.number = number  # the value of a constant
+        self.base = base
+
+    @property
+    def text(self) -> str:
+        if self.base is not None:
+            return self.code.ramp(self.base).text
+        return self._text
+
+    @property
+    def type(self) -> str:
+        return type_text(self.kind, self.lanes)
+
+    def __repr__(self) -> str:
+        return f"<{self.type} {self._text or 'ramp'}>"
+
+    def __add__(self, other: Val | float) -> Val:
+        return self.code.arithmetic("add", self, other)
+
+    def __radd__(self, other: Val | float) -> Val:
+        return self.code.arithmetic("add", self.code.like(self, other), self)
+
+    def __sub__(self, other: Val | float) -> Val:
+        return self.code.arithmetic("sub", self, other)
+
+    def __rsub__(self, other: Val | float) -> Val:
+        return self.code.arithmetic("sub", self.code.like(self, other), self)
+
+    def __mul__(self, other: Val | float) -> Val:
+        return self.code.arithmetic("mul", self, other)
+
+    def __rmul__(self, other: Val | float) -> Val:
+        return self.code.arithmetic("mul", self.code.like(self, other), self)
+
+    def __truediv__(self, other: Val | float) -> Val:
+        return self.code.arithmetic("div", self, other)
+
+    def __rtruediv__(self, other: Val | float) -> Val:
+        return self.code.arithmetic("div", self.code.like(self, other), self)
+
+    def __neg__(self) -> Val:
+        if self.kind in FLOATING:
+            return self.code.make(self.kind, f"fneg {self.type} {self.text}", self)
+        return self.code.like(self, 0) - self
+
+    def __and__(self, other: Val | int) -> Val:
+        return self.code.binary("and", self, other)
+
+    def __or__(self, other: Val | int) -> Val:
+        return self.code.binary("or", self, other)
+
+    def __xor__(self, other: Val | int) -> Val:
+        return self.code.binary("xor", self, other)
+
+    def __lshift__(self, other: Val | int) -> Val:
+        return self.code.binary("shl", self, other)
+
+    def __rshift__(self, other: Val | int) -> Val:
+        return self.code.binary("ashr", self, other)
+
+    def __invert__(self) -> Val:
+        return self.code.binary("xor", self, True if self.kind == "bool" else -1)
+
+    def __lt__(self, other: Val | float) -> Val:
+        return self.code.compare("lt", self, other)
+
+    def __le__(self, other: Val | float) -> Val:
+        return self.code.compare("le", self, other)
+
+    def __gt__(self, other: Val | float) -> Val:
+        return self.code.compare("gt", self, other)
+
+    def __ge__(self, other: Val | float) -> Val:
+        return self.code.compare("ge", self, other)
+
+    def eq(self, other: Val | float) -> Val:
+        return self.code.compare("eq", self, other)
+
+    def ne(self, other: Val | float) -> Val:
+        return self.code.compare("ne", self, other)

@@ -1,0 +1,248 @@
+"""Sines and arcs in native code. See llvm_math.py.
+
+Sines of angles up to 2**16 are float32 work where products are added in one step. Other angles are
+reduced in float64: up to 2**20 by pi/2 in two parts (Cody and Waite); for larger ones x * 2/pi
+modulo 4 is taken from a table by the exponent of x (Payne and Hanek): with x = m 2**e and m a whole
+number of 24 bits, the table has 2**e * 2/pi modulo 4 in pieces of 28, 28 and 53 bits, so that the
+first two products by m are exact.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.mathematics import (
+    PI,
+    Rule,
+    _bound,
+    _keep_zero,
+    _narrow,
+    _nearest,
+    _wide,
+    polynomial,
+)
+from pygpu.codegen.llvm.text import Val, literal, type_text
+
+SIN_64: Final = (-0.16666666666666657, 0.008333333333341485, -0.00019841269854605428,
+                 2.755732497637041e-06, -2.5052850244829644e-08,
+                 1.6032403450362813e-10)  # fmt: skip
+COS_64: Final = (0.04166666667270501, -0.00138888926596217, 2.4804731232005338e-05,
+                 -2.8380820164106596e-07, 8.784887445080947e-09)  # fmt: skip
+SIN_32: Final = (-0.1666666466191184, 0.008332747829997952, -0.0001958775655906927)
+COS_32: Final = (0.04166666466092815, -0.0013888302654019977, 2.4547811392322228e-05)
+# atan(t) / t in t**2, |t| up to tan(pi/8)
+ATAN_64: Final = (0.9999999999999747, -0.3333333333090351, 0.1999999961656301,
+                  -0.1428569094209269, 0.1111039633166357, -0.09078525283513385,
+                  0.0756457269799863, -0.05877451006832437, 0.030702871556709824)  # fmt: skip
+
+# pi to a hundred places
+_PI_DIGITS: Final = (
+    "31415926535897932384626433832795028841971693993751"
+    "058209749445923078164062862089986280348253421170679"
+)
+NEAR: Final = 2.0**16
+SMALL: Final = 2.0**20
+
+
+def _quadrant(code: Code, x: Val) -> tuple[Val, Val]:
+    """x = k pi/2 + r: r in [-pi/4, pi/4] as a double, and k as a long, of which the low bits
+    matter. Infinities and NaN give NaN."""
+    wide = _wide(code, x)
+    huge = code.absolute(x) >= SMALL
+    branch = code.branch(code.anywhere(huge))
+    small = code.select(huge, code.constant("double", 0.0), wide)
+    whole, k = _nearest(code, small * (2 / PI))
+    rest = code.fma(whole, -1.5707963267341256, small)  # 33 bits
+    rest = code.fma(whole, -6.077100506506192e-11, rest)
+    with branch.side():
+        far, quadrant = _far(code, x)
+        first = [code.select(huge, far, rest), code.select(huge, quadrant, k)]
+    with branch.side():
+        second = [rest, k]
+    rest, k = branch.join(first, second)
+    return code.select(code.absolute(x) < math.inf, rest, code.constant("double", math.nan)), k
+
+
+@lru_cache(maxsize=1)
+def _table() -> tuple[tuple[float, float, float], ...]:
+    """For x = m 2**e with e from -3 to 104: 2**e 2/pi modulo 4 in three pieces."""
+    inverse = Fraction(2 * 10 ** (len(_PI_DIGITS) - 1), int(_PI_DIGITS))
+    rows = []
+    for exponent in range(-3, 105):
+        value = inverse * Fraction(2) ** exponent % 4
+        first = Fraction(math.floor(value * 2**26), 2**26)
+        second = Fraction(math.floor((value - first) * 2**54), 2**54)
+        rows.append((float(first), float(second), float(value - first - second)))
+    return tuple(rows)
+
+
+def _far(code: Code, x: Val) -> tuple[Val, Val]:
+    """The same for |x| of 2**20 and more; other lanes give anything."""
+    a = code.bits(code.absolute(x), "int")
+    index = code.clamp((a >> 23) - 147, 0, 107)
+    m = code.to_float((a & 0x7FFFFF) | 0x800000, "double")
+    products = []
+    for piece in range(3):
+        numbers = [f"double {literal('double', row[piece])}" for row in _table()]
+        name = f"@quadrants.{piece}"
+        code.functions.setdefault(
+            name, f"{name} = private constant [{len(numbers)} x double] [{', '.join(numbers)}]"
+        )
+        products.append(m * _look_up(code, name, index))
+    first, second, third = products
+    first = first - floor_by_four(code, first)
+    whole, k = _nearest(code, first + second)
+    turn = (first - whole) + second + third
+    negative = x < 0.0
+    rest = turn * (PI / 2)
+    return code.select(negative, -rest, rest), code.select(negative, -k, k)
+
+
+def floor_by_four(code: Code, x: Val) -> Val:
+    """The multiple of 4 nearest to x, of doubles below 2**27."""
+    return _nearest(code, x * 0.25)[0] * 4.0
+
+
+def _look_up(code: Code, table: str, index: Val) -> Val:
+    """Elements of a table of doubles, lane by lane: this path is rare."""
+    n = index.lanes
+    result = None
+    for lane in range(n):
+        one = index if n == 1 else code.lane(index, lane)
+        place = code.make("ptr", f"getelementptr double, ptr {table}, i32 {one.text}", one)
+        number = code.load("double", place, 1, 8)
+        if n == 1:
+            return number
+        before = result.text if result is not None else "poison"
+        text = f"insertelement {type_text('double', n)} {before}, double {number.text}, i64 {lane}"
+        result = code.make("double", text, number, *([result] if result else []), lanes=n)
+    assert result is not None
+    return result
+
+
+def _sine_of(code: Code, r: Val) -> Val:
+    square = r * r
+    return code.fma(r * square, polynomial(code, square, SIN_64), r)
+
+
+def _cosine_of(code: Code, r: Val) -> Val:
+    square = r * r
+    return code.fma(square * square, polynomial(code, square, COS_64), 1.0 - square * 0.5)
+
+
+def _by_quadrant(code: Code, x: Val, shift: int) -> Val:
+    r, k = _quadrant(code, x)
+    k = k + shift
+    odd = (k & 1).ne(0)
+    value = code.select(odd, _cosine_of(code, r), _sine_of(code, r))
+    return code.select((k & 2).ne(0), -value, value)
+
+
+def sin(code: Code, x: Val) -> Val:
+    return _near_or_far(code, x, 0)
+
+
+def cos(code: Code, x: Val) -> Val:
+    return _near_or_far(code, x, 1)
+
+
+def _near_or_far(code: Code, x: Val, shift: int) -> Val:
+    def far(code: Code, x: Val) -> Val:
+        value = _by_quadrant(code, x, shift)
+        return _keep_zero(code, x, value) if shift == 0 else _narrow(code, value)
+
+    if not code.machine.has("fma"):
+        return far(code, x)
+    branch = code.branch(code.anywhere(~(code.absolute(x) < NEAR)))
+    with branch.side():
+        first = [code.outlined(("sin", "cos")[shift] + "_far", far, x)]
+    with branch.side():
+        second = [_near(code, x, shift)]
+    return branch.join(first, second)[0]
+
+
+def _near(code: Code, x: Val, shift: int) -> Val:
+    """The first difference is exact, the second rounded once, the third too small to matter."""
+    whole, k = _nearest(code, x * (2 / PI))
+    r = code.fma(whole, -1.5707963705062866, x)
+    r = code.fma(whole, 4.371138828673793e-08, r)
+    r = code.fma(whole, 1.7151245100058819e-15, r)
+    square = r * r
+    sine = code.fma(r * square, polynomial(code, square, SIN_32), r)
+    cosine = code.fma(square * square, polynomial(code, square, COS_32), 1.0 - square * 0.5)
+    k = k + shift
+    value = code.select((k & 1).ne(0), cosine, sine)
+    result = code.bits(code.bits(value, "int") ^ ((k & 2) << 30), "float")
+    return result if shift else code.select(x.eq(0.0), x, result)
+
+
+def tan(code: Code, x: Val) -> Val:
+    r, k = _quadrant(code, x)
+    sine, cosine = _sine_of(code, r), _cosine_of(code, r)
+    odd = (k & 1).ne(0)
+    above, below = code.select(odd, -cosine, sine), code.select(odd, sine, cosine)
+    return _keep_zero(code, x, above / below)
+
+
+# ---------------------------------------------------------------- arcs
+
+
+def _atan2_64(code: Code, y: Val, x: Val) -> Val:
+    """The angle of (x, y), both not negative, not both zero or infinite: in [0, pi/2]."""
+    steep = y > x
+    low, high = code.minimum(y, x), code.maximum(y, x)
+    # t = low / high is above tan(pi/8): atan(t) = pi/4 + atan((t - 1) / (t + 1))
+    upper = low > high * 0.41421356237309503
+    above = code.select(upper, low - high, low)
+    below = code.select(upper, low + high, high)
+    t = above / below
+    angle = t * polynomial(code, t * t, ATAN_64)
+    angle = code.select(upper, angle + PI / 4, angle)
+    return code.select(steep, PI / 2 - angle, angle)
+
+
+def atan2(code: Code, y: Val, x: Val) -> Val:
+    def number(value: float) -> Val:
+        return code.constant("double", value, x.lanes)
+
+    a, b = _wide(code, code.absolute(y)), _wide(code, code.absolute(x))
+    both_zero = a.eq(0.0) & b.eq(0.0)
+    both_infinite = a.eq(math.inf) & b.eq(math.inf)
+    same = both_zero | both_infinite
+    angle = _atan2_64(code, code.select(same, number(1.0), a), code.select(same, number(1.0), b))
+    angle = code.select(both_zero, number(0.0), angle)
+    left = code.bits(x, "int") < 0
+    angle = code.select(left, PI - angle, angle)
+    result = code.intrinsic("copysign", _narrow(code, angle), y)
+    return code.select(x.ne(x) | y.ne(y), code.constant("float", math.nan), result)
+
+
+def atan(code: Code, x: Val) -> Val:
+    a = _bound(code, _wide(code, code.absolute(x)), 0.0, 1e300)
+    angle = _atan2_64(code, a, code.constant("double", 1.0, x.lanes))
+    result = code.intrinsic("copysign", _narrow(code, angle), x)
+    return code.select(x.ne(x), x, result)
+
+
+def asin(code: Code, x: Val) -> Val:
+    a = _wide(code, code.absolute(x))
+    angle = _atan2_64(code, a, code.sqrt((1.0 - a) * (1.0 + a)))
+    result = code.intrinsic("copysign", _narrow(code, angle), x)
+    return code.select(code.absolute(x) <= 1.0, result, code.constant("float", math.nan))
+
+
+def acos(code: Code, x: Val) -> Val:
+    a = _wide(code, code.absolute(x))
+    angle = _atan2_64(code, code.sqrt((1.0 - a) * (1.0 + a)), a)
+    angle = code.select(x < 0.0, PI - angle, angle)
+    result = _narrow(code, angle)
+    return code.select(code.absolute(x) <= 1.0, result, code.constant("float", math.nan))
+
+
+OUTLINED: Final[dict[str, Rule]] = {
+    "sin": sin, "cos": cos, "tan": tan, "asin": asin, "acos": acos, "atan": atan, "atan2": atan2,
+}  # fmt: skip

@@ -1,0 +1,237 @@
+"""The command line: run a function of a file on pictures, show its program, say what is here.
+
+    python -m pygpu run edges.py:edgeDetect photo.jpg -o edges.png --set sigma=1.5
+    python -m pygpu show edges.py:edgeDetect photo.jpg
+    python -m pygpu info
+
+What the user got wrong is told in a line, with exit status 2; --traceback shows where it arose.
+"""
+
+import argparse
+import ast
+import importlib.util
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PIL import Image as PILImage
+from PIL import ImageOps
+
+import pygpu
+from pygpu.core.errors import CompileError
+from pygpu.devices.targets import TARGETS
+from pygpu.execution.arguments.convert import KEPT_MODES, array_of
+from pygpu.execution.arguments.signatures import Signature
+from pygpu.execution.vectorized import Vectorized
+from pygpu.runtime import BoundMethod, Compiled
+
+
+class UsageError(Exception):
+    """What the user got wrong, in one line."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line; the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.command(options)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # who reads has read enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:  # the user's function may raise anything
+        if options.traceback:
+            raise
+        print(_explained(error), file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("pygpu", description="Run Python functions on whole images.")
+    parser.add_argument("--version", action="version", version=f"pygpu {pygpu.__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    function = argparse.ArgumentParser(add_help=False)
+    function.add_argument("function", metavar="FILE:FUNCTION", type=_function_name)
+    function.add_argument("images", metavar="IMAGE", nargs="*", type=Path)
+    function.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        dest="values",
+        type=_assignment,
+        action="append",
+        default=[],
+        help="give a parameter a value: a Python literal, or else a string",
+    )
+    function.add_argument("--target", choices=TARGETS, default="auto")
+    function.add_argument(
+        "--shape",
+        metavar=("HEIGHT", "WIDTH"),
+        nargs=2,
+        type=int,
+        help="the size of the result; for functions without images it must be given",
+    )
+
+    run = commands.add_parser("run", parents=[function], help="run a function, save the result")
+    run.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=Path,
+        action="append",
+        required=True,
+        help="where to save; once for each result",
+    )
+    run.add_argument(
+        "--dtype", help="of the result; 8 bits, or what a picture of one channel has, if not given"
+    )
+    run.set_defaults(command=_run)
+
+    show = commands.add_parser("show", parents=[function], help="print a function's program")
+    show.set_defaults(command=_show)
+
+    info = commands.add_parser("info", help="print what targets are here, and why others are not")
+    info.set_defaults(command=_info)
+    for command in (run, show, info):
+        command.add_argument("--traceback", action="store_true", help="show where an error arose")
+    return parser
+
+
+# ---------------------------------------------------------------- commands
+
+
+def _run(options: argparse.Namespace) -> None:
+    compiled, values = _compiled(options)
+    images = _opened(compiled, options)
+    more = {"dtype": options.dtype} if options.dtype else {}
+    started = time.perf_counter()
+    result = compiled(*images, **values, **_shape(options), **more)
+    results = result if isinstance(result, tuple) else (result,)
+    took = time.perf_counter() - started
+    if len(results) != len(options.output):
+        raise UsageError(
+            f"{options.function[1]} has {len(results)} results: give -o OUT once for each, "
+            f"not {len(options.output)} times"
+        )
+    for image, path in zip(results, options.output, strict=True):
+        try:
+            image.save(path)
+        except (OSError, ValueError) as error:
+            deep = getattr(image, "mode", "") in KEPT_MODES
+            hint = "; --dtype uint8 gives 8 bits" if deep and "mode" in str(error) else ""
+            raise UsageError(f"{path}: {error}{hint}") from None
+        print(f"{path}: {image.width} x {image.height}, {compiled.target}, {1e3 * took:.0f} ms")
+
+
+def _show(options: argparse.Namespace) -> None:
+    compiled, values = _compiled(options)
+    images = _opened(compiled, options)
+    lowered = compiled.lower(*images, **values, **_shape(options))
+    print(lowered.ssa)
+    print(f"# {lowered.target}\n{lowered.source}")
+
+
+def _info(options: argparse.Namespace) -> None:
+    print(pygpu.info())
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def _function_name(text: str) -> tuple[Path, str]:
+    file, colon, name = text.rpartition(":")
+    if not colon or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"takes FILE:FUNCTION, got {text!r}")
+    return Path(file), name
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"takes NAME=VALUE, got {text!r}")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def _shape(options: argparse.Namespace) -> dict[str, tuple[int, int]]:
+    return {"shape": tuple(options.shape)} if options.shape else {}
+
+
+def _compiled(options: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    """The function, compiled with the values of untyped parameters, and the others. What the file
+    has compiled itself stays as it is, but for the target that is asked for."""
+    function = _loaded(*options.function)
+    values = dict(options.values)
+    if isinstance(function, (Compiled, BoundMethod, Vectorized)):
+        return function if options.target == "auto" else function.on(options.target), values
+    parameters = Signature.of(function, values).parameters
+    at_call = {p.name for p in parameters if p.name in values and p.dynamic is not None}
+    known = {name: value for name, value in values.items() if name not in at_call}
+    compiled = pygpu.compile(function, target=options.target, **known)
+    return compiled, {name: values[name] for name in at_call}
+
+
+def _loaded(file: Path, name: str) -> Callable[..., Any]:
+    """A function of a Python file, which is executed as a module."""
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{file}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module  # dataclasses and pickling look there
+    sys.path.insert(0, str(file.parent))
+    spec.loader.exec_module(module)
+    found = getattr(module, name, None)
+    if not callable(found):
+        names = sorted(
+            n for n, v in vars(module).items() if callable(v) and v.__module__ == file.stem
+        )
+        raise UsageError(f"{file} has no function {name!r}; it has {', '.join(names) or 'none'}")
+    return found  # type: ignore[no-any-return]
+
+
+def _opened(compiled: Any, options: argparse.Namespace) -> list[Any]:
+    """The pictures, upright: as PIL has them, so that results keep their mode; as images for
+    functions of scalars."""
+    images = [_picture(path) for path in options.images]
+    if isinstance(compiled, Vectorized):
+        return [pygpu.Image(image) for image in images]
+    return images
+
+
+def _picture(path: Path) -> PILImage.Image:
+    try:
+        with PILImage.open(path) as file:
+            file.load()
+            upright = ImageOps.exif_transpose(file)
+        array_of(upright, str(path))
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file") from None
+    except TypeError as error:
+        raise UsageError(str(error)) from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: {error}") from None
+    return upright
+
+
+def _explained(error: Exception) -> str:
+    """An error in as few lines as say it: a CompileError with its place and caret."""
+    if isinstance(error, UsageError):
+        return f"pygpu: {error}"
+    lines = traceback.format_exception_only(error)
+    if isinstance(error, CompileError | SyntaxError):
+        return "".join(lines).rstrip()
+    return "pygpu: " + "".join(lines).rstrip()
+
+
+__all__ = ["main"]

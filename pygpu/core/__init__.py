@@ -1,0 +1,1 @@
+"""What everything stands on: errors, the table of operations, images' storage, the disk cache."""

@@ -1,0 +1,138 @@
+"""Places in the user's source and the errors that point at them.
+
+A `Place` is a span of source text, with the place of the call through which it was reached.
+`CompileError` is a `SyntaxError`, so every Python front end (a terminal, a notebook, a debugger)
+shows the user's own line with a caret under the expression.
+"""
+
+import linecache
+import os.path
+import types
+from dataclasses import dataclass
+from typing import Final
+
+NOTES: Final = 8  # calls shown of a chain of them
+AT_COMPILE_TIME: Final = "at compile time, "  # how notes on what known code raises begin
+HOME: Final = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")  # where PyGPU lies
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A span of the user's source: lines from 1, columns in UTF-8 bytes from 0, as CPython's."""
+
+    filename: str
+    function: str
+    line: int | None
+    end_line: int | None = None
+    column: int | None = None
+    end_column: int | None = None
+    caller: "Place | None" = None
+
+    def __str__(self) -> str:
+        return f"{self.filename}:{self.line}, in {self.function}"
+
+    def text(self) -> str | None:
+        """The source line, or None where no source is to be had."""
+        return linecache.getline(self.filename, self.line) or None if self.line else None
+
+    def chain(self) -> list["Place"]:
+        """The places of the calls that led here, innermost first; those in PyGPU are left out."""
+        callers = []
+        place = self.caller
+        while place is not None:
+            if not place.is_ours:
+                callers.append(place)
+            place = place.caller
+        return callers
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is in PyGPU itself: helpers of PyGPU's own are walked, too."""
+        return self.filename.startswith(HOME)
+
+    def users(self) -> "Place | None":
+        """The innermost place of the user's; None where all are PyGPU's."""
+        return next((place for place in [self, *self.chain()] if not place.is_ours), None)
+
+
+def _character(text: str | None, column: int | None) -> int | None:
+    """A byte column as the 1-based character column that SyntaxError wants."""
+    if text is None or column is None:
+        return None
+    return len(text.encode()[:column].decode(errors="replace")) + 1
+
+
+class CompileError(SyntaxError):
+    """What PyGPU refuses to translate: says what was found, its type, and what would work."""
+
+    __module__ = "pygpu"  # as users know it
+
+    def __init__(self, message: str, place: Place | None = None) -> None:
+        place = place and place.users()
+        if place is None:
+            super().__init__(message)
+            return
+        text = place.text()
+        end_text = text
+        if place.end_line and place.end_line != place.line:
+            end_text = linecache.getline(place.filename, place.end_line) or None
+        details = (
+            place.filename,
+            place.line,
+            _character(text, place.column),
+            text,
+            place.end_line,
+            _character(end_text, place.end_column),
+        )
+        super().__init__(message, details)
+        self.place = place
+        for note in call_notes(place):
+            self.add_note(note)
+
+
+def call_notes(place: Place) -> list[str]:
+    """One line for each call through which `place` was reached, innermost first; of a long chain
+    (a recursion) both ends."""
+    notes = []
+    inner = place
+    for caller in place.chain():
+        source = caller.text()
+        shown = f": {source.strip()}" if source else ""
+        notes.append(f"{inner.function} was called from {caller}{shown}")
+        inner = caller
+    if len(notes) > NOTES:
+        between = len(notes) - NOTES
+        notes[NOTES // 2 : -NOTES // 2] = [f"... through {between} more calls ..."]
+    return notes
+
+
+def shorten(error: BaseException) -> None:
+    """Take PyGPU's own frames out of the traceback of an error that is the user's: what PyGPU
+    refuses, and what known code raised. Our own mistakes keep theirs."""
+    notes = getattr(error, "__notes__", ())
+    if isinstance(error, CompileError) or any(note.startswith(AT_COMPILE_TIME) for note in notes):
+        error.__traceback__ = _of_others(error.__traceback__)
+
+
+def _of_others(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    if traceback is None:
+        return None
+    rest = _of_others(traceback.tb_next)
+    if traceback.tb_frame.f_code.co_filename.startswith(HOME):
+        return rest
+    return types.TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
+
+
+class DeviceError(RuntimeError):
+    """No device, or a device that failed: says what was tried, what each attempt answered,
+    and what to install."""
+
+    __module__ = "pygpu"
+
+
+class TooOld(DeviceError):
+    """A driver lacks what a target's programs take."""
+
+
+class OutOfMemory(DeviceError):
+    """A device has no room for what a call brings there."""

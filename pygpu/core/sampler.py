@@ -1,0 +1,191 @@
+"""How an image is read: the format of its texels, its boundary and its interpolation.
+
+Samplers are interned: equal ones are one object, so that they compare by identity in the keys of
+specialisations. `index` is the living definition of the boundaries on plain integers.
+
+    sampler = make(Format(np.dtype("uint8"), 3), "edge", 0.0, "linear")
+    sampler.boundary == "nearest"; sampler.type is vector("float", 3)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.storage import Format, ImageLike
+from pygpu.ssa import Number, normal
+from pygpu.types import Kind, Type, vector
+
+# SciPy's names, their grid- forms, and those of NumPy that SciPy does not use for something else
+# (NumPy's "reflect" is SciPy's "mirror"; here "reflect" means what SciPy means).
+BOUNDARY_NAMES: Final = {
+    "nearest": "nearest",
+    "edge": "nearest",
+    "reflect": "reflect",
+    "grid-mirror": "reflect",
+    "symmetric": "reflect",
+    "mirror": "mirror",
+    "wrap": "wrap",
+    "grid-wrap": "wrap",
+    "constant": "constant",
+    "grid-constant": "constant",
+}
+INTERPOLATIONS: Final = ("nearest", "linear")
+
+_CONVERT: Final[dict[Kind, Callable[[Any], Number]]] = {
+    "float": float,
+    "int": lambda number: int(number) if math.isfinite(number) else 0,
+    "bool": bool,
+}
+
+
+class Sampler:
+    """A format, a boundary with its constant (a number a channel), an interpolation."""
+
+    __slots__ = ("boundary", "cval", "format", "interpolation", "type")
+
+    def __init__(
+        self, format: Format, boundary: str, cval: tuple[Number, ...], interpolation: str
+    ) -> None:
+        self.format: Final = format
+        self.boundary: Final = boundary
+        self.cval: Final = cval
+        self.interpolation: Final = interpolation
+        self.type: Final[Type] = format.type
+
+    def __repr__(self) -> str:
+        return f"Sampler({self.format}, {self.boundary!r}, {self.cval}, {self.interpolation!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _interned, (self.format, self.boundary, self.cval, self.interpolation)
+
+
+@lru_cache(maxsize=4096)
+def _interned(
+    format: Format, boundary: str, cval: tuple[Number, ...], interpolation: str
+) -> Sampler:
+    return Sampler(format, boundary, cval, interpolation)
+
+
+def make(
+    format: Format, boundary: str = "nearest", cval: Any = 0.0, interpolation: str = "nearest"
+) -> Sampler:
+    """The sampler of these, or a ValueError or TypeError that says what is taken."""
+    return _interned(
+        format,
+        boundary_name(boundary),
+        constant(format, cval),
+        interpolation_name(interpolation, format),
+    )
+
+
+def of(image: ImageLike) -> Sampler:
+    """How an image is read."""
+    return _interned(image.format, image.boundary, image.cval, image.interpolation)
+
+
+def inherited(parent: Sampler, format: Format) -> Sampler:
+    """How a result of another format is read: as the image it was made of, as far as it can."""
+    cval = parent.cval
+    if len(cval) != format.channels:
+        cval = tuple([cval[min(i, len(cval) - 1)] for i in range(format.channels)])
+    if format.kind != parent.format.kind:
+        cval = tuple([_CONVERT[format.kind](number) for number in cval])
+    linear = parent.interpolation == "linear" and format.kind == "float"
+    return make(format, parent.boundary, cval, "linear" if linear else "nearest")
+
+
+@lru_cache(maxsize=256)
+def default(dtype: np.dtype[Any], channels: int) -> Sampler:
+    """How an array is read that is given without being wrapped."""
+    return make(Format(dtype, channels))
+
+
+def boundary_name(name: str) -> str:
+    """A boundary in our own name."""
+    if isinstance(name, str) and name in BOUNDARY_NAMES:
+        return BOUNDARY_NAMES[name]
+    raise ValueError(f"boundary={name!r}: takes {', '.join(map(repr, BOUNDARY_NAMES))}")
+
+
+def interpolation_name(name: str, format: Format) -> str:
+    """An interpolation that fits the format."""
+    if name not in INTERPOLATIONS:
+        raise ValueError(f"interpolation={name!r}: takes 'nearest' or 'linear'")
+    if name == "linear" and format.kind != "float":
+        raise ValueError(
+            f"interpolation='linear' needs an image of floats, not of {format.kind}s "
+            f"({format.dtype}); take 'nearest', or make it an image of float32"
+        )
+    return name
+
+
+def constant(format: Format, cval: Any) -> tuple[Number, ...]:
+    """cval as a number a channel, in texel units."""
+    numbers = np.asarray(cval)
+    if numbers.dtype.kind not in "fiub" or numbers.shape not in ((), (format.channels,)):
+        raise ValueError(
+            f"cval={cval!r}: takes one number, or one for each of {format.channels} channels"
+        )
+    if format.kind == "int" and not (
+        np.all(numbers == np.trunc(numbers)) and np.all(np.abs(numbers) < 2**31)
+    ):
+        raise ValueError(f"cval={cval!r}: an image of ints takes whole numbers of 32 bits")
+    if format.kind == "bool" and not np.all((numbers == 0) | (numbers == 1)):
+        raise ValueError(f"cval={cval!r}: an image of bools takes True and False")
+    scalar = vector(format.kind, 1)
+    values = np.broadcast_to(numbers, (format.channels,)).tolist()
+    constants = [normal(scalar, value) for value in values]
+    return tuple([math.nan if c != c else c for c in constants])  # type: ignore[misc]  # one NaN
+
+
+# ---------------------------------------------------------------- plain integers
+
+
+def _reflect(i: int, n: int) -> int:
+    i %= 2 * n
+    return i if i < n else 2 * n - 1 - i
+
+
+def _mirror(i: int, n: int) -> int:
+    period = max(2 * n - 2, 1)
+    i %= period
+    return i if i < n else period - i
+
+
+INDEX: Final[dict[str, Callable[[int, int], int]]] = {
+    "nearest": lambda i, n: min(max(i, 0), n - 1),
+    "reflect": _reflect,
+    "mirror": _mirror,
+    "wrap": lambda i, n: i % n,
+}
+
+
+def index(boundary: str, x: int, y: int, width: int, height: int) -> tuple[int, int] | None:
+    """The place of the texel read at x, y; None where that is the constant."""
+    if 0 <= x < width and 0 <= y < height:
+        return x, y
+    if boundary == "constant":
+        return None
+    rule = INDEX[boundary]
+    return rule(x, width), rule(y, height)
+
+
+# ---------------------------------------------------------------- arrays of integers
+
+_INDICES: Final[dict[str, Callable[[NDArray[Any], int], NDArray[Any]]]] = {
+    "nearest": lambda i, n: np.clip(i, 0, n - 1),
+    "reflect": lambda i, n: np.minimum(i % (2 * n), 2 * n - 1 - i % (2 * n)),
+    "mirror": lambda i, n: np.minimum(i % max(2 * n - 2, 1), (-i) % max(2 * n - 2, 1)),
+    "wrap": lambda i, n: i % n,
+}
+
+
+def indices(boundary: str, places: NDArray[np.intp], size: int) -> NDArray[np.intp]:
+    """The places, along an axis of an image of that size, of the texels that are read there."""
+    return _INDICES[boundary](places, size)

@@ -1,0 +1,1 @@
+"""Machine code and threads: the only place that imports llvmlite."""

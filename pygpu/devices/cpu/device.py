@@ -1,0 +1,226 @@
+"""The cpu target: native SIMD code on all cores.
+
+A program is one native `span` (codegen_llvm.py) called by the native loop over the image
+(llvm_driver.py), which is the same for all programs.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.llvm.driver import driver
+from pygpu.codegen.llvm.plan import cost
+from pygpu.codegen.llvm.span import emit
+from pygpu.codegen.llvm.text import Machine
+from pygpu.core.errors import CompileError
+from pygpu.core.storage import Format, Storage, texels
+from pygpu.devices.cpu.layout import Layout, stored_constant
+from pygpu.devices.cpu.native import Native, attributes, machine
+from pygpu.devices.cpu.threads import POOL, Calls, thread_count
+from pygpu.passes.lower.finite import without_nans
+from pygpu.passes.simplify.if_conversion import convert_all
+from pygpu.passes.simplify.pipeline import CLEAN, apply
+from pygpu.ssa import Constant, Function, Load, walk
+
+SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
+LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
+MAX_OPS: Final = 60_000
+HUGE: Final = 2**31  # bytes of an image that need indices of 64 bits
+LAYOUTS: Final = 16  # sizes of images that a program remembers
+
+
+class CpuDevice:
+    """storage.Device by native code."""
+
+    name = "cpu"
+
+    def compile(
+        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
+    ) -> CpuProgram:
+        return CpuProgram(function, tuple(inputs), tuple(outputs))
+
+
+def host() -> Machine:
+    """What code is made for: this machine, as far as PYGPU_CPU_FEATURES allows."""
+    return machine(os.environ.get("PYGPU_CPU_FEATURES", "").strip())
+
+
+@lru_cache(maxsize=4)
+def _driver(made_for: Machine) -> Calls:
+    native = Native(driver(made_for) + attributes(made_for), made_for)
+    return Calls(native.address, native)
+
+
+class CpuProgram:
+    """storage.Program by native code."""
+
+    def __init__(
+        self, function: Function, inputs: tuple[Format, ...], outputs: tuple[Format, ...]
+    ) -> None:
+        function = without_nans(function, inputs)
+        function = apply((convert_all, *CLEAN), function)  # lanes that disagree pay for both sides
+        self.size = sum(1 for _ in walk(function.body))
+        if self.size > MAX_OPS:
+            raise CompileError(
+                f"{function.name} has {self.size} operations; native code takes {MAX_OPS}: loop "
+                "over a table or a range given at run time instead of unrolling"
+            )
+        self.machine, self.threads = host(), thread_count()
+        self.widened = _unrepresentable(function, inputs)
+        self.inputs = tuple(
+            [
+                Format(_wide_type(format), format.channels) if index in self.widened else format
+                for index, format in enumerate(inputs)
+            ]
+        )
+        self.function, self.outputs, self.cost = function, outputs, cost(function.body)
+        self.uniforms = [(value.type.kind, value.type.size) for value in function.uniforms]
+        self.tables = [_readable(np.ascontiguousarray(t.values)) for t in function.tables]
+        self.lock = threading.Lock()
+        self.layouts: dict[Any, Layout] = {}
+        self.native: dict[bool, tuple[Native, int]] = {}
+        self.source = self._compile(wide=False)
+        self.calls = _driver(self.machine)
+
+    def _compile(self, wide: bool) -> str:
+        emitted = emit(self.function, self.inputs, self.outputs, self.machine, wide)
+        self.plan = emitted.plan
+        text = emitted.text + attributes(self.machine)
+        native = Native(text, self.machine)
+        self.native[wide] = native, native.address("span")
+        return text
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+    ) -> list[Storage]:
+        height, width = shape
+        results = [
+            array if array is not None else np.empty((height, width, f.channels), f.dtype)
+            for array, f in zip(out, self.outputs, strict=True)
+        ]
+        if height and width:
+            arrays = [self._array(index, storage) for index, storage in enumerate(inputs)]
+            self._run(arrays, uniforms, shape, results)
+        return [Storage.of(array) for array in results]
+
+    def _array(self, index: int, storage: Storage) -> NDArray[Any]:
+        """The texels of an input, as the code reads them: see _readable."""
+        array = storage.host()
+        if index in self.widened:
+            array = np.ascontiguousarray(texels(array, self.widened[index]))
+        return _readable(array)
+
+    def _run(
+        self,
+        arrays: list[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        results: list[NDArray[Any]],
+    ) -> None:
+        sizes = tuple([array.shape[:2] for array in arrays])
+        key = (shape, *sizes)
+        layout = self.layouts.get(key)
+        if layout is None:
+            layout = self._layout(key)
+        wide = any(array.nbytes >= HUGE for array in arrays)
+        block = layout.block(
+            self._span(wide),
+            [_address(array) for array in arrays],
+            [_address(array) for array in results],
+            uniforms,
+        )
+        threads = min(self.threads, layout.tiles)
+        brief = not self.plan.loops and shape[0] * shape[1] * self.cost < LONG
+        memory = self, arrays, results
+        is_tiny = brief and self._is_small(shape)
+        POOL.run(self.calls, block, layout.scratch, threads, brief, memory, is_tiny)
+        layout.blocks.append(block)
+
+    def _is_small(self, shape: tuple[int, int]) -> bool:
+        return shape[0] * shape[1] * self.cost < SMALL * self.plan.lanes
+
+    def _layout(self, key: tuple[Any, ...]) -> Layout:
+        shape, *sizes = key
+        layout = Layout(
+            self.plan,
+            self.plan.lanes,
+            self.inputs,
+            self.outputs,
+            self.tables,
+            self.uniforms,
+            sizes,
+            shape,
+            1 if self._is_small(shape) else self.threads,
+        )
+        if len(self.layouts) >= LAYOUTS:
+            self.layouts = {}
+        self.layouts[key] = layout
+        return layout
+
+    def _span(self, wide: bool) -> int:
+        found = self.native.get(wide)
+        if found is None:
+            with self.lock:
+                if wide not in self.native:
+                    self._compile(wide)
+                found = self.native[wide]
+        return found[1]
+
+
+def _readable(array: NDArray[Any]) -> NDArray[Any]:
+    """The array in memory that begins with an address divisible by 4, of at least 4 bytes."""
+    if _address(array) % 4 == 0 and array.nbytes >= 4:
+        return array
+    flat = np.zeros(array.size + 8 // array.itemsize, array.dtype)
+    start = -_address(flat) % 4 // array.itemsize
+    flat[start : start + array.size] = array.ravel()
+    return flat[start : start + array.size].reshape(array.shape)
+
+
+def _address(array: NDArray[Any]) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def _wide_type(format: Format) -> np.dtype[Any]:
+    return np.dtype("float32" if format.kind == "float" else "int32")
+
+
+def _unrepresentable(function: Function, inputs: Sequence[Format]) -> dict[int, Format]:
+    """The images, with their formats, that cannot store what lies outside them: they are read as
+    float32 or int32."""
+    result = {}
+    for op in walk(function.body):
+        data = op.data
+        if isinstance(data, Load) and data.boundary == "constant":
+            format = inputs[data.image]
+            if not _storable(data.cval, format):
+                result[data.image] = format
+    return result
+
+
+def _storable(cval: Sequence[float], format: Format) -> bool:
+    """Whether an image of this format could have such a texel."""
+    if format.dtype.name in ("float32", "int32", "bool"):
+        return True
+    if format.dtype.kind != "f":
+        limits = np.iinfo(format.dtype)
+        scale = limits.max if format.kind == "float" else 1
+        if not all(limits.min <= value * scale <= limits.max for value in cval):
+            return False
+    back = texels(stored_constant(cval, format), format)
+    return np.array_equal(back, np.array(cval, back.dtype), equal_nan=format.dtype.kind == "f")
+
+
+__all__ = ["CpuDevice", "CpuProgram"]

@@ -1,0 +1,169 @@
+"""LLVM: this machine, and from IR to machine code that can be called. llvmlite is used only here.
+
+Compiled code is kept on disk under the hash of what LLVM is given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from functools import lru_cache
+from typing import Any, Final
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from pygpu.codegen.llvm.text import Machine
+from pygpu.core import cache
+from pygpu.core.errors import DeviceError
+
+# Levels of PYGPU_CPU_FEATURES: LLVM's processor, lanes, and the features that it has there.
+_SSE41: Final = ("sse4.1",)
+_AVX2: Final = (*_SSE41, "avx", "avx2", "fma", "f16c")
+LEVELS: Final = {
+    "sse2": ("x86-64", ()),
+    "sse4.2": ("x86-64-v2", _SSE41),
+    "avx2": ("x86-64-v3", _AVX2),
+    "avx512": ("x86-64-v4", (*_AVX2, "avx512f", "avx512bw", "avx512dq", "avx512vl")),
+}
+_LOCK: Final = threading.Lock()  # LLVM's context is not for several threads at once
+if hasattr(os, "register_at_fork"):  # nor to be forked in the middle of something
+    os.register_at_fork(
+        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
+    )
+
+
+@lru_cache(maxsize=4)
+def machine(level: str) -> Machine:
+    """This machine, or the part of it that a level (or a string of LLVM features) allows."""
+    _initialize()
+    x86 = llvm.get_process_triple().split("-")[0] in ("x86_64", "amd64", "i686", "AMD64")
+    cpu, features = llvm.get_host_cpu_name(), ""
+    host = {name for name, on in llvm.get_host_cpu_features().items() if on}
+    if level in LEVELS and x86:
+        cpu, names = LEVELS[level]
+        known = set(names)
+        if known - host:
+            raise DeviceError(f"PYGPU_CPU_FEATURES={level}: this processor has no {known - host}")
+    elif level and not level.startswith(("+", "-")):
+        raise DeviceError(
+            f"PYGPU_CPU_FEATURES={level}: takes {', '.join(LEVELS)} or LLVM features (+name,-name)"
+        )
+    else:
+        features = llvm.get_host_cpu_features().flatten()
+        known = host
+        if level:
+            features = ",".join([features, level]) if features else level
+            known = known | {part[1:] for part in level.split(",") if part[0] == "+"}
+            known -= {part[1:] for part in level.split(",") if part[0] == "-"}
+    lanes = 16 if "avx512f" in known else 8 if "avx" in known else 4
+    version = llvm.llvm_version_info[0]
+    return Machine(version, cpu, features, lanes, frozenset(known), x86)
+
+
+@lru_cache(maxsize=1)
+def _initialize() -> None:
+    for name in ("initialize", "initialize_native_target", "initialize_native_asmprinter"):
+        try:
+            getattr(llvm, name)()
+        except RuntimeError:  # newer versions initialise themselves
+            if name != "initialize":
+                raise
+
+
+class Native:
+    """Compiled code in memory; it goes when this object does."""
+
+    def __init__(self, text: str, made_for: Machine) -> None:
+        code = _compiled(text, made_for)
+        with _LOCK:
+            empty = _parse("", made_for)
+            self.engine = llvm.create_mcjit_compiler(empty, _new_target(made_for))
+            self.engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            self.engine.finalize_object()
+        self.size = len(code)
+
+    def address(self, name: str) -> int:
+        with _LOCK:
+            return int(self.engine.get_function_address(name))
+
+
+def assembly(text: str, made_for: Machine) -> str:
+    """The assembly of IR, to look at."""
+    with _LOCK:
+        return str(_target(made_for).emit_assembly(_optimized(text, made_for)))
+
+
+def attributes(made_for: Machine) -> str:
+    """The attribute groups that functions refer to."""
+    width = made_for.lanes * 32
+    wide = f'"prefer-vector-width"="{width}" "min-legal-vector-width"="{width}"'
+    return (
+        f"attributes #0 = {{ nounwind {wide} }}\nattributes #1 = {{ nounwind noinline {wide} }}\n"
+    )
+
+
+def _compiled(text: str, made_for: Machine) -> bytes:
+    key = hashlib.sha256(
+        "\0".join(
+            [llvmlite.__version__, str(llvm.llvm_version_info), repr(made_for.cpu),
+             made_for.features, PIPELINE, text]
+        ).encode()
+    ).digest()  # fmt: skip
+    code = cache.get("native", key)
+    if code is None:
+        with _LOCK:
+            code = bytes(_target(made_for).emit_object(_optimized(text, made_for)))
+        cache.put("native", key, code)
+    return code
+
+
+PIPELINE: Final = "1"  # changes when what is done to IR does
+
+
+def _optimized(text: str, made_for: Machine) -> Any:
+    module = _parse(text, made_for)
+    if os.environ.get("PYGPU_DEBUG"):
+        module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    builder = llvm.create_pass_builder(_target(made_for), options)
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.run(module, builder)
+    return module
+
+
+@lru_cache(maxsize=4)
+def _target(made_for: Machine) -> Any:
+    return _new_target(made_for)
+
+
+def _new_target(made_for: Machine) -> Any:
+    """A target machine; an engine keeps the one that it is given."""
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(
+        cpu=made_for.cpu, features=made_for.features, opt=2, jit=True
+    )
+
+
+@lru_cache(maxsize=1)
+def _context() -> Any:
+    """A context of our own. Below LLVM 16 it must be told that pointers have no types."""
+    if llvm.llvm_version_info[0] < 16:
+        from llvmlite.binding.context import ContextRef
+        from llvmlite.binding.ffi import lib
+
+        return ContextRef(lib.LLVMPY_ContextCreate(True))
+    return llvm.create_context()
+
+
+def _parse(text: str, made_for: Machine) -> Any:
+    try:
+        module = llvm.parse_assembly(text, _context())
+    except RuntimeError as error:
+        raise AssertionError(f"{error}, in\n{text}") from None
+    module.triple = llvm.get_process_triple()
+    module.data_layout = str(_target(made_for).target_data)
+    return module

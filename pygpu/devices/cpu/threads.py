@@ -1,0 +1,215 @@
+"""A standing pool of threads that run native jobs, all threads on one job, the GIL released.
+
+A job (layout.Block) shares its tiles out itself: whoever runs it takes tiles until none is left.
+A call borrows idle helpers for as long as it lasts, so calls from several threads do not wait for
+each other. Helpers that are idle sleep in a queue; those that have just finished linger in native
+code for a moment, where the next job reaches them at once (see llvm_driver.py). The caller never
+waits for a helper that has not begun, if there is another way: it takes part itself, or, where the
+job might not end, waits in a way that Ctrl-C interrupts: then the job's stop flag is set and the
+helpers leave.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any, Final
+
+from pygpu.codegen.llvm.driver import ALIGN, DONE, LEFT_ALL, TAKEN
+from pygpu.devices.cpu.layout import Block
+
+LINGER: Final = 20_000  # looks at the mailbox, of some 20 ns
+SPIN: Final = 2000  # looks at a job that others are finishing
+LONGEST: Final = 0.002  # seconds between later looks
+
+_P: Final = ctypes.c_void_p
+
+
+class Calls:
+    """The functions of the driver, from their addresses. Those that work let go of the GIL."""
+
+    def __init__(self, address: Callable[[str], int], owner: Any) -> None:
+        self.owner = owner  # the code, which must stay
+        free, brief = ctypes.CFUNCTYPE, ctypes.PYFUNCTYPE
+        self.run = free(None, _P, _P)(address("run"))
+        self.run_held = brief(None, _P, _P)(address("run"))
+        self.serve = free(None, _P, _P)(address("serve"))
+        self.linger = free(None, _P, _P, ctypes.c_int64)(address("linger"))
+        self.wait = free(ctypes.c_int32, _P, ctypes.c_int64, ctypes.c_int32)(address("wait"))
+        self.post = brief(ctypes.c_int32, _P, _P)(address("post"))
+        self.retract = brief(None, _P, _P)(address("retract"))
+        self.open = brief(None, _P)(address("open"))
+        self.shut = brief(None, _P)(address("shut"))
+
+
+def thread_count() -> int:
+    """PYGPU_THREADS, or the processors this process may use."""
+    chosen = os.environ.get("PYGPU_THREADS", "")
+    if chosen.isdigit() and int(chosen) > 0:
+        return int(chosen)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Scratch:
+    """Memory of a thread's own, which grows."""
+
+    __slots__ = ("buffer", "size", "start")
+
+    def __init__(self) -> None:
+        self.buffer: Any = None
+        self.size = self.start = 0
+
+    def of(self, size: int) -> int:
+        """The address of so many bytes."""
+        if self.size < size:
+            self.size = size
+            self.buffer = ctypes.create_string_buffer(size + ALIGN)
+            start = ctypes.addressof(self.buffer)
+            self.start = start + -start % ALIGN
+        return self.start
+
+
+class _Helper:
+    """A thread of the pool."""
+
+    __slots__ = ("mailbox", "numbers", "queue")
+
+    def __init__(self) -> None:
+        self.queue: SimpleQueue[tuple[Block, Calls, int]] = SimpleQueue()
+        self.numbers = (ctypes.c_int64 * 2)(0, 0)
+        self.mailbox = ctypes.addressof(self.numbers)
+        threading.Thread(target=self.serve, name="pygpu", daemon=True).start()
+
+    def serve(self) -> None:
+        scratch = Scratch()
+        while True:
+            block, calls, size = self.queue.get()
+            start = scratch.of(size)
+            self.numbers[1] = scratch.size
+            calls.serve(block.address, start)
+            if self.queue.empty():
+                calls.linger(self.mailbox, start, LINGER)
+            del block, calls
+
+    def take(self, block: Block, calls: Calls, size: int, needed: bool) -> None:
+        """Hand over a job. Where it is not `needed`, a helper that is far behind gets none."""
+        if not calls.post(self.mailbox, block.address) and (needed or self.queue.qsize() < 2):
+            self.queue.put((block, calls, size))
+
+
+class Pool:
+    """Threads that are made when they are first needed, anew in a process that was forked."""
+
+    def __init__(self) -> None:
+        self.idle: deque[_Helper] = deque()
+        self.made = 0
+        self.local = threading.local()
+        self.running: dict[int, Any] = {}
+
+    def run(
+        self,
+        calls: Calls,
+        block: Block,
+        size: int,
+        threads: int,
+        join: bool,
+        memory: Any,
+        is_tiny: bool = False,
+    ) -> None:
+        """Run a job on so many threads; `size` is the scratch that each needs. `join`: the caller
+        is one of them, which is quicker but leaves no ear for Ctrl-C. `memory` is what the job
+        reads and writes: it is kept until the last helper has left, whatever interrupts us. For a
+        job that is tiny the GIL is kept: to get it back would take longer."""
+        address = block.address
+        if join and is_tiny:
+            calls.run_held(address, self._scratch(size))
+            return
+        if join:  # the processors that other callers keep busy are no help
+            threads = max(1, threads - len(self.running))
+        self.running[address] = block, memory
+        if join and threads <= 1:
+            try:
+                calls.run(address, self._scratch(size))
+            finally:
+                del self.running[address]
+            return
+        helpers: list[_Helper] = []
+        try:
+            helpers = self._borrow(threads - join, not join)
+            join = join or not helpers
+            calls.open(address)
+            for helper in helpers:
+                helper.take(block, calls, size, not join)
+            if join:
+                calls.run(address, self._scratch(size))
+            else:
+                _until(lambda: calls.wait(address, SPIN, TAKEN))
+            for helper in helpers:
+                calls.retract(helper.mailbox, address)
+            _until(lambda: calls.wait(address, SPIN, DONE))
+        except BaseException:
+            block.halt()
+            raise
+        finally:
+            try:
+                for helper in helpers:
+                    calls.retract(helper.mailbox, address)
+                calls.shut(address)
+                _leave(lambda: calls.wait(address, SPIN, LEFT_ALL))
+                del self.running[address]
+            finally:
+                self.idle.extend(helpers)
+
+    def _scratch(self, size: int) -> int:
+        scratch: Scratch | None = getattr(self.local, "scratch", None)
+        if scratch is None:
+            self.local.scratch = scratch = Scratch()
+        return scratch.of(size)
+
+    def _borrow(self, count: int, needed: bool) -> list[_Helper]:
+        """Up to `count` helpers, those that were busy last first: as many as are idle or may still
+        be made; where one is `needed`, one at least, unless no thread can be started."""
+        helpers: list[_Helper] = []
+        while len(helpers) < count:
+            try:
+                helpers.append(self.idle.pop())
+            except IndexError:
+                if self.made >= count and (helpers or not needed):
+                    break
+                try:
+                    helpers.append(_Helper())
+                except RuntimeError:  # no more threads, or the interpreter is about to end
+                    break
+                self.made += 1
+        return helpers
+
+
+def _leave(left: Callable[[], int]) -> None:
+    """Wait until all have left. What interrupts that is raised afterwards."""
+    interrupt: BaseException | None = None
+    while not left():
+        try:
+            time.sleep(0.0002)
+        except BaseException as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
+
+
+def _until(done: Callable[[], int]) -> None:
+    """Look again and again, less often as time goes by."""
+    start = time.perf_counter()
+    while not done():
+        time.sleep(min(LONGEST, (time.perf_counter() - start) / 16))
+
+
+POOL: Final = Pool()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: POOL.__init__())  # type: ignore[misc]

@@ -1,0 +1,1 @@
+"""OpenGL: the only place that imports moderngl and PyOpenGL."""

@@ -1,0 +1,90 @@
+"""What every kind of OpenGL program is given besides images: uniforms, and tables of constants.
+
+bindings = Bindings(gl, held, text, first_unit=2)     # two textures are bound already
+bindings.bind([1.5, (0, 1)])                              # before each run, which reads
+bindings.buffers                                          # these besides its images
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.glsl.writer import TABLE_WIDTH, GlslProgram
+from pygpu.core.errors import DeviceError
+from pygpu.devices.opengl import context as opengl
+from pygpu.ssa import Constant, Function
+
+
+class Bindings:
+    """The uniforms and tables of one program of the driver's."""
+
+    def __init__(
+        self, gl: opengl.Context, held: opengl.Program, text: GlslProgram, first_unit: int
+    ) -> None:
+        program, self.held = held.glo, held
+        self.blocks: list[tuple[opengl.Buffer, int]] = []
+        self.textures: list[tuple[opengl.Texture, int]] = []
+        for table in text.tables:
+            if table.name not in program:
+                continue
+            if table.is_block:
+                program[table.name].binding = len(self.blocks)
+                self.blocks.append((gl.constants(table.values), len(self.blocks)))
+            else:
+                unit = first_unit + len(self.textures)
+                program[table.name].value = unit
+                self.textures.append((_texture(gl, table.values), unit))
+        self.buffers = [buffer.glo for buffer, _ in self.blocks]
+        self.uniforms = [
+            (index, name, program[name])
+            for index, name in enumerate(text.uniforms)
+            if name is not None and name in program
+        ]
+
+    @staticmethod
+    def check_textures(gl: opengl.Context, text: GlslProgram, images: int) -> None:
+        """DeviceError where a program reads more textures than the driver has units for: `images`,
+        and its tables."""
+        count = images + sum(not table.is_block for table in text.tables)
+        if count > gl.limits.textures:
+            raise DeviceError(
+                f"the function reads {count} images and tables at once; this driver takes "
+                f"{gl.limits.textures} ({gl.renderer})"
+            )
+
+    @staticmethod
+    def check(function: Function, limit: int) -> None:
+        """DeviceError where the driver has no room for the function's scalars and vectors."""
+        count = sum(4 if value.type.size == 3 else value.type.size for value in function.uniforms)
+        if count > limit:
+            raise DeviceError(
+                f"the function takes {count} numbers besides its images; this driver takes {limit}"
+            )
+
+    def bind(self, uniforms: Sequence[Constant]) -> None:
+        """Uniforms are set where they are not so already: a device begins later for each. What is
+        written like another is the same to the last bit."""
+        for texture, unit in self.textures:
+            texture.glo.use(unit)
+        for buffer, binding in self.blocks:
+            buffer.glo.bind_to_uniform_block(binding)
+        given = [(name, repr(uniforms[index])) for index, name, _ in self.uniforms]
+        if given != self.held.uniforms:
+            self.held.uniforms = None
+            for index, _, uniform in self.uniforms:
+                uniform.value = uniforms[index]
+            self.held.uniforms = given
+
+
+def _texture(gl: opengl.Context, values: NDArray[Any]) -> opengl.Texture:
+    """Rows of four as texels."""
+    height = -(-len(values) // TABLE_WIDTH)
+    texels = np.zeros((height * TABLE_WIDTH, 4), values.dtype)
+    texels[: len(values)] = values
+    texture = gl.texture(TABLE_WIDTH, height, 4, values.dtype)
+    texture.glo.write(texels, alignment=1)
+    return texture

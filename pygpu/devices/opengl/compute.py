@@ -1,0 +1,331 @@
+"""The compute target: a function as an OpenGL compute program over storage buffers.
+
+Images lie in buffers as codegen/glsl/buffers.py says. Results stay there until somebody asks
+for their texels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.glsl.buffers import row_bytes
+from pygpu.codegen.glsl.compute import ComputeProgram, block_program, pixel_program
+from pygpu.codegen.glsl.table import table_program
+from pygpu.core.errors import DeviceError, TooOld
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.passes import Passes
+from pygpu.passes.analysis.footprint import footprint, reads_itself
+from pygpu.passes.blocks import shapes
+from pygpu.passes.blocks.block import block, can_block, columns_of, size
+from pygpu.passes.blocks.block_views import COLUMNS
+from pygpu.passes.blocks.columns import by_columns
+from pygpu.passes.blocks.exact import Exact
+from pygpu.passes.blocks.lanes import lanes
+from pygpu.passes.blocks.shapes import Shape
+from pygpu.passes.blocks.tabulate import of_a_byte, pays
+from pygpu.passes.blocks.words import are_words, words
+from pygpu.passes.lower.boundary import lower_boundary
+from pygpu.passes.lower.finite import without_nans
+from pygpu.passes.lower.fuse import fuse
+from pygpu.passes.lower.unroll import unroll
+from pygpu.passes.simplify.if_conversion import convert_all
+from pygpu.passes.simplify.pipeline import CLEAN, apply
+from pygpu.ssa import Constant, Function, images_read, only
+
+COPY: Final = "opengl buffer"  # the name of a storage's copy here
+LARGEST: Final = 4096  # operations of a block, before what is shared is left out
+LARGEST_LANES: Final = 1536  # the same in lanes, above which registers run out
+TALLEST: Final = 17  # its rows and those read for a pixel together, for the same reason
+LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
+WORDS: Final = 4  # of a block's row, where bytes are computed two at a time
+EARLY: Final = 32  # operations of a pixel from which on a row is stored before the next is read
+AHEAD: Final = 2  # rows, at most, that are read first where they share nothing: both on their way
+LIGHT: Final = 128  # operations of a pixel, at most, for that: with more, memory is not all
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What a pass computes, and in which shape, where one was measured."""
+
+    function: Function
+    inputs: Sequence[Format]
+    outputs: Sequence[Format]
+    shape: Shape | None
+
+
+class ComputeDevice:
+    """OpenGL 4.3 and up. Making it makes the context."""
+
+    name = "compute"
+
+    def __init__(self) -> None:
+        with opengl.context() as gl:
+            if gl.limits.version < 430:
+                raise TooOld(
+                    f"compute programs take OpenGL 4.3; this driver has {gl.version} "
+                    f"({gl.renderer})"
+                )
+            self.dialect = gl.dialect
+            self.driver = gl.description
+            self.is_software = gl.is_software
+            self.largest = LARGEST_SOFTWARE if gl.is_software else LARGEST
+            self.buffers = gl.limits.storage_blocks
+            self.uniforms = gl.limits.uniform_components
+
+    def compile(
+        self,
+        function: Function,
+        inputs: Sequence[Format],
+        outputs: Sequence[Format],
+        shape: Shape | None = None,
+    ) -> ComputedFunction:
+        """One pass, or several where there are more results than the driver takes buffers. Without
+        a shape, the one that was measured for the function, or one by how it reads."""
+        Bindings.check(function, self.uniforms)
+        if shape is None:
+            shape = shapes.remembered(shapes.key(function, inputs, outputs, self.driver))
+        function = without_nans(function, inputs)
+        read = images_read(function)
+        count = self.buffers - len(read)
+        if count < 1:
+            raise DeviceError(
+                f"the function reads {len(read)} images at once; this driver takes "
+                f"{self.buffers - 1}"
+            )
+        parts = []
+        for first in range(0, len(outputs), count):
+            indices = range(len(outputs))[first : first + count]
+            formats = [outputs[index] for index in indices]
+            some = _Task(only(function, indices), inputs, formats, shape)
+            parts.append((self._program(some), indices, formats))
+        return ComputedFunction(parts)
+
+    def _program(self, task: _Task) -> ComputeProgram:
+        """The program of a pass: by a table where results are few, by blocks where pixels share
+        anything."""
+        function, inputs, outputs = task.function, task.inputs, task.outputs
+        fused = fuse(function) if self.dialect.fused else function
+        program = self._table(task, fused)
+        if program is None and can_block(function) and size(function) <= self.largest:
+            program = (
+                self._lanes(task, fused) or self._words(task, fused) or self._block(task, fused)
+            )
+        if program is not None:
+            return program
+        shape = task.shape or shapes.default(function, inputs, outputs, self.dialect.narrow)
+        function = convert_all(function) if self.dialect.loose else unroll(function)
+        lowered = apply(CLEAN, lower_boundary(function))
+        return pixel_program(
+            lowered, inputs, outputs, shape.threads, self.dialect, loops=self.is_software
+        )
+
+    def _table(self, task: _Task, fused: Function) -> ComputeProgram | None:
+        """The program that looks the results of bytes up; None where it would not pay, as it does
+        not where a processor looks up."""
+        if self.is_software:
+            return None
+        found = of_a_byte(fused, task.inputs, task.outputs)
+        if found is None or not pays(found.function):
+            return None
+        shape = task.shape or shapes.LANES
+        return table_program(found, task.inputs, task.outputs, shape.threads, self.dialect)
+
+    def _lanes(self, task: _Task, fused: Function) -> ComputeProgram | None:
+        """The program that computes bytes two at a time; None where too little would be, or it is
+        too much to compile or to bind."""
+        exact = Exact.of(fused, task.inputs, task.outputs) if self.dialect.lanes else None
+        if exact is None:
+            return None
+        regrouped = by_columns(exact)
+        row = regrouped.cost * 2 * WORDS
+        if not regrouped.pays(exact) or row > self.largest or regrouped.height >= TALLEST:
+            return None
+        shape = task.shape or shapes.LANES
+        rows = _rows(min(shape.rows, shapes.LANES.rows), row, LARGEST_LANES)
+        rows = _rows(rows, 1, TALLEST - regrouped.height)
+        blocked = lanes(regrouped, WORDS, rows)
+        program = block_program(blocked, shape.threads, self.dialect)
+        return program if self._is_bound(program) else None
+
+    def _words(self, task: _Task, fused: Function) -> ComputeProgram | None:
+        """The program that reads and writes pixels of four bytes by four; None where there are
+        others, or pixels next to each other are read, in software, and where it is too much."""
+        if self.is_software or not are_words(fused, task.inputs, task.outputs):
+            return None
+        row = size(fused) * COLUMNS
+        if row > self.largest:
+            return None
+        shape = task.shape or shapes.OWN
+        blocked = words(fused, task.inputs, task.outputs, _rows(shape.rows, row, self.largest))
+        program = block_program(blocked, shape.threads, self.dialect)
+        return program if self._is_bound(program) else None
+
+    def _block(self, task: _Task, fused: Function) -> ComputeProgram | None:
+        """The program by blocks; None where one is too much to compile or to bind."""
+        function, inputs, outputs = task.function, task.inputs, task.outputs
+        narrow = self.dialect.narrow
+        columns = columns_of(function, inputs, outputs, narrow)
+        pixel = size(function)
+        row = pixel * columns
+        if row > self.largest:
+            return None
+        shape = task.shape or shapes.default(function, inputs, outputs, narrow)
+        rows = _rows(shape.rows, row, self.largest)
+        ahead = rows <= AHEAD and pixel <= LIGHT and reads_itself(footprint(function))
+        blocked = block(
+            fused,
+            inputs,
+            outputs,
+            columns,
+            rows,
+            loops=self.is_software,
+            narrow=narrow,
+            ahead=ahead,
+        )
+        early = pixel >= EARLY and not ahead
+        program = block_program(blocked, shape.threads, self.dialect, early)
+        return program if self._is_bound(program) else None
+
+    def _is_bound(self, program: ComputeProgram) -> bool:
+        """Whether there are buffers enough for what is read and written."""
+        used = [*filter(None, program.images), *program.result_sizes]
+        return len(used) <= self.buffers
+
+
+def _rows(wanted: int, row: int, largest: int) -> int:
+    """The rows of a block: so many, or half or a quarter of it and so on, for which `row` each are
+    not too much; at least one."""
+    while wanted > 1 and wanted * row > largest:
+        wanted //= 2
+    return wanted
+
+
+class ComputedFunction(Passes):
+    """A function's passes, and how the first of them shares out its work."""
+
+    def __init__(
+        self, parts: Sequence[tuple[ComputeProgram, Sequence[int], Sequence[Format]]]
+    ) -> None:
+        first = parts[0][0]
+        self.shape = Shape(first.columns, first.rows, *first.threads)
+        source = "\n".join(text.text for text, *_ in parts)
+        super().__init__(source, COPY, lambda gl: [Pass(gl, *part) for part in parts], read_buffer)
+
+
+class Pass:
+    """One program of the driver's, ready to be dispatched."""
+
+    def __init__(
+        self,
+        gl: opengl.Context,
+        text: ComputeProgram,
+        indices: Sequence[int],
+        outputs: Sequence[Format],
+    ) -> None:
+        Bindings.check_textures(gl, text, 0)
+        self.held = gl.program(text.text, is_compute=True)
+        self.program = self.held.glo
+        self.indices, self.outputs = indices, outputs
+        self.columns = text.columns * text.threads[0]  # of a group
+        self.rows = text.rows * text.threads[1]
+        self.images = [
+            source for source, name in zip(text.sources, text.images, strict=True) if name
+        ]
+        self.bindings = Bindings(gl, self.held, text, 0)
+        self.image_sizes = [  # source, uniform, bytes of an element, whether it is of a view
+            (source, self.program[name], element, source != index)
+            for index, (source, (name, element)) in enumerate(
+                zip(text.sources, text.image_sizes, strict=True)
+            )
+            if name is not None and name in self.program
+        ]
+        self.result_sizes = [
+            (self.program[name], format, element)
+            for (name, element), format in zip(text.result_sizes, outputs, strict=True)
+            if name in self.program
+        ]
+        self.top = self.program.get("top", None)
+
+    def compute(
+        self,
+        gl: opengl.Context,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+    ) -> list[opengl.Buffer]:
+        """See Pass."""
+        height, width = shape
+        images = [upload(gl, inputs[index]) for index in self.images]
+        read = [*[buffer.glo for buffer in images], *self.bindings.buffers]
+        results = gl.results(read, [height * row_bytes(format, width) for format in self.outputs])
+        for binding, buffer in enumerate([*images, *results]):
+            buffer.glo.bind_to_storage_buffer(binding)
+        self._set_sizes(inputs, shape)
+        self.bindings.bind(uniforms)
+        groups = -(-width // self.columns), -(-height // self.rows)
+        self.held.dispatch(groups, gl.limits.groups, self.top, self.rows)
+        return results
+
+    def _set_sizes(self, inputs: Sequence[Storage], shape: tuple[int, int]) -> None:
+        """Set the uniforms of sizes, and `top` to 0, where they are not so already."""
+        images = [inputs[index] for index, *_ in self.image_sizes]
+        sizes = (shape, *[(image.width, image.height) for image in images])
+        if sizes == self.held.sizes:
+            return
+        for image, (_, uniform, element, is_view) in zip(images, self.image_sizes, strict=True):
+            row = row_bytes(Format(image.dtype, image.channels), image.width)
+            width = -(-image.width * image.channels // 4) if is_view else image.width
+            uniform.value = width, image.height, row // element
+        height, width = shape
+        for uniform, format, element in self.result_sizes:
+            uniform.value = width, height, row_bytes(format, width) // element
+        if self.top is not None:
+            self.top.value = 0
+        self.held.sizes = sizes
+
+
+# ---------------------------------------------------------------- up and down
+
+
+def upload(gl: opengl.Context, storage: Storage) -> opengl.Buffer:
+    """The buffer that holds a storage's texels: kept with it, made where it is missing."""
+    held = storage.copies.get(COPY)
+    if held is not None and held.context is gl:
+        return held  # type: ignore[no-any-return]
+    texels = _bytes(storage.host())
+    row = row_bytes(Format(storage.dtype, storage.channels), storage.width)
+    buffer = gl.buffer(storage.height * row)
+    if row != texels.shape[1]:
+        padded = np.zeros((storage.height, row), np.uint8)
+        padded[:, : texels.shape[1]] = texels
+        texels = padded
+    gl.write(buffer, texels)
+    storage.copies[COPY] = buffer
+    return buffer
+
+
+def read_buffer(
+    gl: opengl.Context, buffer: opengl.Buffer, format: Format, array: NDArray[Any]
+) -> None:
+    """The texels of a buffer into an array (H, W, C), C-contiguous."""
+    texels = _bytes(array)
+    row = row_bytes(format, array.shape[1])
+    if row == texels.shape[1]:
+        gl.download(buffer, texels)
+    else:
+        padded = np.empty((len(texels), row), np.uint8)
+        gl.download(buffer, padded)
+        texels[:] = padded[:, : texels.shape[1]]
+    gl.check()
+
+
+def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
+    """The bytes of an array (H, W, C), row by row."""
+    return array.reshape(len(array), -1).view(np.uint8)

@@ -1,0 +1,483 @@
+"""The one private OpenGL context, behind one door.
+
+    with opengl.context() as gl:      # a lock is held, our context is current
+        texture = gl.texture(...)
+
+What was current before is current again afterwards. Nothing outside the door calls OpenGL:
+finalisers put what is to be freed into a queue, which the next one through the door empties. A
+child of a fork never enters, for drivers may hang there. This is the only module that imports
+moderngl.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.glsl.writer import NARROW_BUFFERS, TRIANGLE, Dialect
+from pygpu.core.errors import DeviceError, OutOfMemory
+from pygpu.devices.opengl.limits import has_fast_float16, is_software, read_limits
+from pygpu.devices.opengl.order import Order
+from pygpu.devices.opengl.pages import LargePages, PagesError
+from pygpu.devices.opengl.platform import PlatformContext, PlatformError, attempts
+from pygpu.devices.opengl.pool import Pool
+from pygpu.devices.opengl.time import Clock
+
+STAGED: Final = 64 << 20  # bytes that are downloaded at once
+LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
+SPARE: Final = 16  # buffers of a size that results take turns in, so that few programs wait
+POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
+
+# The one spelling of each stored dtype in moderngl.
+DTYPES: Final = {
+    np.dtype(name): spelled
+    for name, spelled in {
+        "uint8": "u1", "uint16": "u2", "float16": "f2", "float32": "f4",
+        "int8": "i1", "int16": "i2", "int32": "i4", "bool": "u1",
+    }.items()
+}  # fmt: skip
+
+
+class Held:
+    """A texture or buffer that belongs to one holder, pooled or freed once that has gone. What has
+    no key is not pooled."""
+
+    __slots__ = ("context", "glo", "key", "nbytes")
+
+    def __init__(self, context: Context, glo: Any, key: Any, nbytes: int) -> None:
+        self.context, self.glo, self.key, self.nbytes = context, glo, key, nbytes
+
+    def __del__(self) -> None:
+        self.context.garbage.append((self.key, self.glo, self.nbytes))
+
+
+class Texture(Held):
+    """Texels as samplers read them. `key` is (width, height, channels, dtype)."""
+
+    __slots__ = ()
+
+
+class Buffer(Held):
+    """Bytes as compute programs read and write them."""
+
+    __slots__ = ()
+
+
+class Program(Held):
+    """A program of the driver's, freed once nobody holds it. `vertices` draws it over everything;
+    compute programs have none. `sizes` and `uniforms` are what its uniforms were set to."""
+
+    __slots__ = ("__weakref__", "sizes", "uniforms", "vertices")
+
+    def __init__(self, context: Context, glo: Any, vertices: Any) -> None:
+        super().__init__(context, glo, None, 0)
+        self.vertices = vertices
+        self.sizes: Any = None
+        self.uniforms: Any = None
+
+    def dispatch(self, groups: tuple[int, int], most: int, top: Any, step: int) -> None:
+        """Run a compute program by groups across and down, of which the driver takes so many along
+        an axis at once. The uniform `top` says how far down they begin: so many steps a group. It
+        is 0 before."""
+        across, down = groups
+        for first in range(0, down, most):
+            if first and top is not None:
+                top.value, self.sizes = first * step, None
+            self.glo.run(across, min(down - first, most), 1)
+
+    def __del__(self) -> None:
+        if self.vertices is not None:
+            self.context.garbage.append((None, self.vertices, 0))
+        super().__del__()
+
+
+class Context:
+    """The context, its programs, and its pools. Only to be used inside the door."""
+
+    def __init__(self, platform: PlatformContext) -> None:
+        self.platform = platform
+        self.gl = _attach(platform)
+        self.garbage: deque[tuple[Any, Any, int]] = deque()
+        self.programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
+        self.framebuffers: dict[tuple[int, ...], Any] = {}
+        self.idle = self.gl.simple_framebuffer((1, 1))
+        self.staging: Any = None  # the buffer through which others are downloaded
+        self.is_lost = False
+        self.clock = Clock(self)
+        info = self.gl.info
+        self.vendor: str = info["GL_VENDOR"]
+        self.renderer: str = info["GL_RENDERER"]
+        self.version: str = info["GL_VERSION"]
+        self.limits = read_limits(self.gl, self._integer, self.is_software)
+        self.pool = Pool(max(POOLED, self.limits.memory // 8), self._free)
+        has_barriers = self.gl.version_code >= 420  # as old as programs that write buffers
+        self.order = Order(self.gl.memory_barrier if has_barriers else lambda: None)
+        status = platform.load("glGetGraphicsResetStatus") or platform.load(
+            "glGetGraphicsResetStatusARB"
+        )
+        self._status = ctypes.CFUNCTYPE(ctypes.c_uint)(status) if status else None
+
+    def _integer(self, name: int) -> int:
+        """A number that moderngl does not ask for; 0 where there is no way to ask."""
+        getter = self.platform.load("glGetIntegerv")
+        number = (ctypes.c_int * 4)()
+        if getter:
+            ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_void_p)(getter)(name, number)
+        return number[0]
+
+    @property
+    def is_software(self) -> bool:
+        """Whether the processor does the work."""
+        return is_software(self.renderer)
+
+    @property
+    def dialect(self) -> Dialect:
+        """What the text of programs must heed here. Where Mesa's optimiser works, comparisons are
+        made in precise functions; with those, NVIDIA's would cease to fuse what is compared. Its
+        devices convert to the nearest int (PTX, cvt), which tests on them hold."""
+        narrow = NARROW_BUFFERS in self.gl.extensions
+        return Dialect(
+            self.limits.version,
+            "Mesa" in self.version,
+            self.limits.block_size,
+            fused=self.limits.version >= 400 and not self.is_software,
+            images=self.limits.version >= 430 and self.is_software,
+            narrow=narrow,
+            lanes=narrow and has_fast_float16(self.renderer),
+            saturates=self.vendor.startswith("NVIDIA"),
+        )
+
+    @property
+    def description(self) -> str:
+        return f"{self.renderer}, OpenGL {self.version}"
+
+    # ------------------------------------------------ programs
+
+    def program(self, text: str, is_compute: bool = False, vertices: str = TRIANGLE) -> Program:
+        """The program with this fragment (or compute) shader, one for all who hold it. Fragment
+        shaders say by what they are handed which `vertices` they are of."""
+        found = self.programs.get(text)
+        if found is None:
+            try:
+                if is_compute:
+                    found = Program(self, self.gl.compute_shader(text), None)
+                else:
+                    glo = self.gl.program(vertex_shader=vertices, fragment_shader=text)
+                    found = Program(self, glo, self.gl.vertex_array(glo, []))
+            except moderngl.Error as error:
+                raise DeviceError(f"the driver refused a program: {error}\n{text}") from None
+            self.programs[text] = found
+        return found
+
+    # ------------------------------------------------ textures
+
+    def texture(
+        self, width: int, height: int, channels: int, dtype: np.dtype[Any], pixels: int = 1
+    ) -> Texture:
+        """A texture, its texels undefined, each of which holds so many pixels of a row. DeviceError
+        where it does not fit."""
+        limit = self.limits.texture_size
+        if max(width, height) > limit:
+            raise DeviceError(
+                f"an image of {width * pixels} x {height} pixels is larger than the textures of "
+                f"this driver, which go to {limit * pixels} x {limit} ({self.renderer}); "
+                "target='cpu' takes it"
+            )
+        key = (width, height, channels, DTYPES[dtype])
+        nbytes = width * height * channels * dtype.itemsize
+        glo = self.pool.take(key)
+        if glo is None:
+            glo = self._allocate(
+                partial(self._new_texture, *key), f"a texture of {width} x {height}", nbytes
+            )
+        return Texture(self, glo, key, nbytes)
+
+    def _new_texture(self, width: int, height: int, channels: int, dtype: str) -> Any:
+        texture = self.gl.texture((width, height), channels, dtype=dtype, alignment=1)
+        texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        return texture
+
+    def _allocate(self, make: Callable[[], Any], what: str, nbytes: int) -> Any:
+        """A new object. Where memory is short, what is pooled is given up for it."""
+        self.check()
+        for _ in range(2):
+            try:
+                glo = make()
+            except moderngl.Error as error:
+                answer = str(error)
+            else:
+                answer = self.gl.error
+                if answer == "GL_NO_ERROR":
+                    return glo
+                glo.release()
+            self.give_up()
+        self.check()
+        raise OutOfMemory(f"no memory for {what} ({nbytes >> 20} MiB): {answer} ({self.renderer})")
+
+    def framebuffer(self, textures: Sequence[Texture]) -> Any:
+        """What draws into these textures, made once for them."""
+        key = tuple([texture.glo.glo for texture in textures])
+        found = self.framebuffers.get(key)
+        if found is None:
+            found = self.gl.framebuffer([texture.glo for texture in textures])
+            self.framebuffers[key] = found
+        return found
+
+    def read(self, framebuffer: Any, attachment: int, dtype: str, into: NDArray[Any]) -> None:
+        """Texels of a framebuffer into an array (H, W, C), C-contiguous."""
+        framebuffer.read_into(
+            into, components=into.shape[2], attachment=attachment, alignment=1, dtype=dtype
+        )
+        self.check()
+
+    # ------------------------------------------------ buffers
+
+    def constants(self, data: NDArray[Any]) -> Buffer:
+        """A buffer for a uniform block."""
+        buffer = self.memory(data.nbytes)
+        self.write(buffer, np.ascontiguousarray(data))
+        return buffer
+
+    def buffer(self, nbytes: int) -> Buffer:
+        """A storage buffer, its bytes undefined. DeviceError where it does not fit."""
+        if nbytes > self.limits.storage_size:
+            raise DeviceError(
+                f"an image of {nbytes >> 20} MiB is larger than the storage buffers of this "
+                f"driver, which go to {self.limits.storage_size >> 20} MiB ({self.renderer}); "
+                "target='cpu' takes it"
+            )
+        return self.memory(nbytes)
+
+    def results(self, read: Sequence[Any], sizes: Sequence[int]) -> list[Buffer]:
+        """Storage buffers of so many bytes for what a program makes of those it reads. It is to be
+        run next. They are chosen after the barrier that it may take, which frees some."""
+        self.order.await_writes(read)
+        made = [self.buffer(nbytes) for nbytes in sizes]
+        self.order.before(read, [buffer.glo for buffer in made])
+        return made
+
+    def memory(self, nbytes: int) -> Buffer:
+        """A buffer for any use, its bytes undefined. On hardware, one that programs are at work
+        with is taken only where there are others enough, or no room for them."""
+        key = ("buffer", nbytes)
+        room = 0 if self.is_software else self.pool.limit // 4 // max(nbytes, 1)
+        glo = self.pool.take(key, self.order.is_busy, min(room, SPARE))
+        if glo is None:
+            glo = self._allocate(partial(self.new_buffer, nbytes), "a storage buffer", nbytes)
+        return Buffer(self, glo, key, nbytes)
+
+    @cached_property
+    def pages(self) -> LargePages | None:
+        """What makes buffers in large pages, where the driver has a way for that."""
+        return LargePages.open(self.gl, self.platform.load)
+
+    def new_buffer(self, nbytes: int) -> Any:
+        """A buffer of no pool. A large one lies in large pages, for which what is pooled is given
+        up, while there is memory for them."""
+        if nbytes >= LARGE and self.pages is not None:
+            for _ in range(2):
+                try:
+                    return self.pages.buffer(nbytes)
+                except PagesError:
+                    self.give_up()
+        return self.gl.buffer(reserve=nbytes)
+
+    def write(self, buffer: Buffer, data: NDArray[Any], offset: int = 0) -> None:
+        """Bytes into a buffer."""
+        self.order.before(written=[buffer.glo])
+        buffer.glo.write(data, offset=offset)
+
+    def download(self, buffer: Buffer, into: NDArray[Any]) -> None:
+        """The first bytes of a buffer into a C-contiguous array. What the host maps, NVIDIA's
+        driver moves to the host's memory, where programs reach it 40 times slower: on hardware
+        nothing is mapped but a buffer for that."""
+        texels = into.reshape(-1).view(np.uint8)
+        self.order.before(read=[buffer.glo])
+        if self.is_software:
+            buffer.glo.read_into(texels, len(texels))
+            return
+        size = min(STAGED, max(4096, 1 << (len(texels) - 1).bit_length()))
+        if self.staging is None or self.staging.size < size:
+            make = partial(self.gl.buffer, reserve=size)
+            self.staging = self._allocate(make, "what is downloaded", size)
+        for start in range(0, len(texels), size):
+            part = texels[start : start + size]
+            self.gl.copy_buffer(self.staging, buffer.glo, len(part), read_offset=start)
+            self.staging.read_into(part, len(part))
+
+    # ------------------------------------------------ trouble
+
+    def check(self) -> None:
+        """DeviceError where the driver has reset, or has run out of memory."""
+        if self._status is not None and self._status():
+            self.is_lost = True
+            raise DeviceError(
+                f"the driver reset the device ({self.renderer}): a program ran too long or failed; "
+                "the next call gets a new context"
+            )
+        error = self.gl.error
+        if error != "GL_NO_ERROR":
+            self.give_up()
+            kind = OutOfMemory if error == "GL_OUT_OF_MEMORY" else DeviceError
+            raise kind(f"OpenGL answered {error} ({self.renderer})")
+
+    def drain(self) -> None:
+        """Take back what finalisers have let go."""
+        while self.garbage:
+            key, glo, nbytes = self.garbage.popleft()
+            if key is None:
+                glo.release()
+            else:
+                self.pool.give(key, glo, nbytes)
+
+    def give_up(self) -> None:
+        """Free what is pooled."""
+        self.drain()
+        self.pool.clear()
+
+    def clear(self) -> None:
+        """Give back the memory of what nobody uses."""
+        if self.staging is not None:
+            self.staging.release()
+            self.staging = None
+        self.give_up()
+
+    def _free(self, glo: Any) -> None:
+        name = glo.glo
+        for key in [key for key in self.framebuffers if name in key]:
+            self.idle.use()  # moderngl goes back to the bound one, which must still be there
+            self.framebuffers.pop(key).release()
+        glo.release()
+
+
+def _attach(platform: PlatformContext) -> Any:
+    """moderngl's view of the context, which does not become its default one."""
+    store = getattr(moderngl, "_store", None)
+    before = getattr(store, "default_context", None)
+    settings: dict[str, Any] = {"context": platform}
+    try:
+        return moderngl.create_context(**settings)
+    finally:
+        if store is not None:
+            store.default_context = before
+
+
+# ---------------------------------------------------------------- the door
+
+
+class _Door:
+    """See the module's head. Entering again from the same thread is free."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.held: Context | None = None
+        self.pid: int | None = None
+        self.depth = 0
+        self.saved: Any = None
+        self.failure: str | None = None
+
+    def __enter__(self) -> Context:
+        if self.pid is not None and os.getpid() != self.pid:
+            raise DeviceError(
+                "OpenGL was used before this process was forked, and drivers may hang in a forked "
+                "child; use target='cpu' here, or multiprocessing's 'spawn'"
+            )
+        self.lock.acquire()
+        try:
+            if self.depth == 0:
+                self._enter()
+            self.depth += 1
+        except BaseException:
+            self.lock.release()
+            raise
+        assert self.held is not None
+        return self.held
+
+    def _enter(self) -> None:
+        if self.held is not None and self.held.is_lost:
+            self.forget()
+        if self.held is None:
+            self.held, self.saved = self._open()
+            return
+        try:
+            self.saved = self.held.platform.enter()
+        except PlatformError as error:
+            self.forget()
+            raise DeviceError(f"the OpenGL context is gone: {error}") from None
+        if self.held.garbage:
+            self.held.drain()
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self.depth -= 1
+            if self.depth == 0 and self.held is not None:
+                self.held.platform.leave(self.saved)
+        finally:
+            self.lock.release()
+
+    def _open(self) -> tuple[Context, Any]:
+        """A new context, current, and what was current before."""
+        if self.failure:
+            raise DeviceError(self.failure)
+        answers = []
+        for name, make in attempts():
+            try:
+                platform = make()
+                saved = platform.enter()
+            except PlatformError as error:
+                answers.append(f"{name}: {error}")
+                continue
+            try:
+                context = Context(platform)
+            except Exception as error:  # moderngl raises several kinds
+                platform.leave(saved)
+                answers.append(f"{name}: {error}")
+                continue
+            self.pid = os.getpid()
+            return context, saved
+        tried = "".join(f"\n  {answer}" for answer in answers)
+        self.failure = (
+            f"no OpenGL 3.3 context could be made; tried:{tried or ' nothing'}\n"
+            "A driver is needed: on Debian and Ubuntu `apt install libegl1 libgl1-mesa-dri` gives "
+            "Mesa's (in software where there is no GPU), or install the GPU's own"
+        )
+        raise DeviceError(self.failure)
+
+    def forget(self) -> None:
+        """Let a lost context go; the next to enter makes a new one."""
+        if self.held is not None:
+            self.held.platform.release()
+        self.held = None
+
+    def release(self) -> None:
+        """Free the context at exit, where no other thread is using it."""
+        if self.held is None or os.getpid() != self.pid or not self.lock.acquire(blocking=False):
+            return
+        try:
+            if self.depth == 0:
+                self.held.platform.release()
+                self.held = None
+        except Exception:  # at exit there is nobody to tell
+            pass
+        finally:
+            self.lock.release()
+
+
+_DOOR: Final = _Door()
+atexit.register(_DOOR.release)
+
+
+def context() -> _Door:
+    """The door to the context: `with context() as gl`."""
+    return _DOOR

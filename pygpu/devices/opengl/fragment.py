@@ -1,0 +1,267 @@
+"""The fragment target: a function as an OpenGL fragment program, drawn over textures.
+
+A storage's texture has the stored dtype itself (bytes stay bytes), so that nothing is converted on
+the way up or down; programs convert texels as they read and write them. Textures of one channel
+are packed: a texel is four pixels of a row, so that a fragment makes four. Results stay textures
+until somebody asks for their texels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.glsl.writer import Dialect
+from pygpu.codegen_glsl import FragmentProgram, block_fragment, four_pixels, fragment_program
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.passes import Passes
+from pygpu.passes.blocks.block import Halves, can_block, halves, size
+from pygpu.passes.blocks.block_views import COLUMNS
+from pygpu.passes.lower.boundary import lower_boundary
+from pygpu.passes.lower.finite import without_nans
+from pygpu.passes.simplify.if_conversion import convert_all
+from pygpu.passes.simplify.pipeline import CLEAN, apply
+from pygpu.ssa import Constant, Function, only
+
+COPY: Final = "opengl"  # the name of a storage's copy here
+TRIANGLES: Final = 4
+LARGEST: Final = 2048  # operations of a block, before what is shared is left out
+GREY: Final = frozenset((1,))  # channels of textures that are packed
+
+
+class FragmentDevice:
+    """OpenGL 3.3 and up. Making it makes the context."""
+
+    name = "fragment"
+
+    def __init__(self) -> None:
+        with opengl.context() as gl:
+            self.dialect = gl.dialect
+            self.outputs = gl.limits.outputs
+            self.uniforms = gl.limits.uniform_components
+            self.images = gl.limits.images
+
+    def compile(
+        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
+    ) -> Passes:
+        """A pass for the results of one channel and one for the others, or several where there are
+        more than the driver draws at once."""
+        Bindings.check(function, self.uniforms)
+        function = without_nans(function, inputs)
+        grey = [index for index, format in enumerate(outputs) if format.channels == 1]
+        others = [index for index in range(len(outputs)) if index not in grey]
+        parts = []
+        for chosen, make in ((grey, self._packed), (others, self._plain)):
+            for first in range(0, len(chosen), self.outputs):
+                indices = chosen[first : first + self.outputs]
+                formats = [outputs[index] for index in indices]
+                parts.append((make(only(function, indices), inputs, formats), indices, formats))
+        texts = [text for drawn, *_ in parts for text in (drawn.inner, drawn.edges) if text]
+        source = "\n".join(text.text for text in texts)
+        return Passes(source, COPY, lambda gl: [Pass(gl, *part) for part in parts], read_texture)
+
+    def _packed(
+        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
+    ) -> Drawn:
+        """Four pixels a fragment: by blocks where these share anything."""
+        dialect, packed = self._dialect(function), _packed(inputs)
+        if not can_block(function) or COLUMNS * size(function) > LARGEST:
+            return Drawn(four_pixels(self._lowered(function), inputs, outputs, dialect, packed))
+        made = halves(function, inputs, outputs, few=0, viewed=GREY)
+        return Drawn(
+            block_fragment(made.inner, dialect, packed),
+            block_fragment(made.edges, dialect, packed) if made.edges else None,
+            made,
+        )
+
+    def _plain(
+        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
+    ) -> Drawn:
+        """One pixel a fragment."""
+        lowered, dialect = self._lowered(function), self._dialect(function)
+        return Drawn(
+            fragment_program(lowered, inputs, outputs, dialect, _packed(inputs)), is_packed=False
+        )
+
+    def _lowered(self, function: Function) -> Function:
+        """The function with all loads inside their images. Drivers whose loops end at their heads
+        alone take selections for small branches that end them."""
+        if self.dialect.loose:
+            function = convert_all(function)
+        return apply(CLEAN, lower_boundary(function))
+
+    def _dialect(self, function: Function) -> Dialect:
+        """Textures are bound as images only where there are units for all."""
+        enough = len(function.images) <= self.images
+        return replace(self.dialect, images=self.dialect.images and enough)
+
+
+def _packed(inputs: Sequence[Format]) -> frozenset[int]:
+    return frozenset(index for index, format in enumerate(inputs) if format.channels == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The texts of a pass. Where there is one for `edges`, `halves` says which fragments it is
+    for."""
+
+    inner: FragmentProgram
+    edges: FragmentProgram | None = None
+    halves: Halves | None = None
+    is_packed: bool = True
+
+
+class Pass:
+    """The programs of a pass, ready to draw."""
+
+    def __init__(
+        self,
+        gl: opengl.Context,
+        drawn: Drawn,
+        indices: Sequence[int],
+        outputs: Sequence[Format],
+    ) -> None:
+        self.drawn = drawn
+        self.indices, self.outputs = indices, outputs
+        self.inner = _Program(gl, drawn.inner)
+        self.edges: _Program | None = None  # made when it is first needed
+
+    def compute(
+        self,
+        gl: opengl.Context,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+    ) -> list[opengl.Texture]:
+        """See Pass."""
+        height, width = shape
+        if self.drawn.is_packed:
+            across = -(-width // COLUMNS)
+            targets = [gl.texture(across, height, 4, f.dtype, COLUMNS) for f in self.outputs]
+        else:
+            across = width
+            targets = [
+                gl.texture(width, height, 4 if f.channels == 3 else f.channels, f.dtype)
+                for f in self.outputs
+            ]
+        framebuffer = gl.framebuffer(targets)
+        framebuffer.use()
+        halves = self.drawn.halves
+        first, end = 0, across
+        if halves is not None:
+            sizes = [(image.width, image.height) for image in inputs]
+            first, end = halves.whole(sizes, across, height)
+        if (first, end) == (0, across):
+            self.inner.draw(gl, inputs, uniforms, width)
+            return targets
+        if self.edges is None:
+            assert self.drawn.edges is not None, "there are edges"
+            self.edges = _Program(gl, self.drawn.edges)
+        try:
+            for program, start, stop in (
+                (self.inner, first, end),
+                (self.edges, 0, first),
+                (self.edges, end, across),
+            ):
+                if start < stop:
+                    framebuffer.scissor = start, 0, stop - start, height
+                    program.draw(gl, inputs, uniforms, width)
+        finally:
+            framebuffer.scissor = None
+        return targets
+
+
+class _Program:
+    """One program of the driver's."""
+
+    def __init__(self, gl: opengl.Context, text: FragmentProgram) -> None:
+        named = [(index, name) for index, name in enumerate(text.images) if name is not None]
+        Bindings.check_textures(gl, text, len(named))
+        self.held = gl.program(text.text, vertices=text.vertices)
+        program, self.vertices = self.held.glo, self.held.vertices
+        self.textures: list[tuple[int, int]] = []  # image, unit
+        self.images: list[tuple[int, int]] = []
+        for unit, (index, name) in enumerate(named):
+            if index in text.bound_as_images:
+                self.images.append((index, unit))
+            elif name in program:
+                program[name].value = unit
+                self.textures.append((index, unit))
+        self.bindings = Bindings(gl, self.held, text, len(named))
+        self.widths = [
+            (index, name, program[name])
+            for index, name in enumerate(text.widths)
+            if name is not None and name in program
+        ]
+        self.last = program.get(text.last, None) if text.last else None
+
+    def draw(
+        self,
+        gl: opengl.Context,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        width: int,
+    ) -> None:
+        """Draw over the framebuffer in use."""
+        held = [upload(gl, inputs[index]) for index, _ in self.textures]
+        for texture, (_, unit) in zip(held, self.textures, strict=True):
+            texture.glo.use(unit)
+        for index, unit in self.images:
+            texture = upload(gl, inputs[index])
+            held.append(texture)
+            texture.glo.bind_to_image(unit, read=True, write=False)
+        sizes = (width, [(name, inputs[index].width) for index, name, _ in self.widths])
+        if sizes != self.held.sizes:  # which other functions with the same text may have set
+            self.held.sizes = sizes
+            for index, _, uniform in self.widths:
+                uniform.value = inputs[index].width
+            if self.last is not None:
+                self.last.value = width - 1
+        if self.bindings.buffers:
+            gl.order.before(read=self.bindings.buffers)
+        self.bindings.bind(uniforms)
+        self.vertices.render(TRIANGLES, 3)
+
+
+# ---------------------------------------------------------------- up and down
+
+
+def upload(gl: opengl.Context, storage: Storage) -> opengl.Texture:
+    """The texture that holds a storage's texels: kept with it, made where it is missing."""
+    held = storage.copies.get(COPY)
+    if held is not None and held.context is gl:
+        return held  # type: ignore[no-any-return]
+    texels, height, width = storage.host(), storage.height, storage.width
+    if storage.channels == 1:
+        across = -(-width // COLUMNS)
+        if width % COLUMNS:
+            texels = np.pad(texels, ((0, 0), (0, COLUMNS * across - width), (0, 0)))
+        texture = gl.texture(across, height, 4, storage.dtype, COLUMNS)
+    else:
+        texture = gl.texture(width, height, storage.channels, storage.dtype)
+    texture.glo.write(texels, alignment=1)
+    storage.copies[COPY] = texture
+    return texture
+
+
+def read_texture(
+    gl: opengl.Context, texture: opengl.Texture, format: Format, array: NDArray[Any]
+) -> None:
+    """The texels of a texture into an array (H, W, C), C-contiguous."""
+    framebuffer = gl.framebuffer([texture])
+    height, width, channels = array.shape
+    dtype = opengl.DTYPES[format.dtype]
+    if channels != 1:
+        gl.read(framebuffer, 0, dtype, array)
+    elif width % COLUMNS == 0:
+        gl.read(framebuffer, 0, dtype, array.reshape(height, -1, COLUMNS))
+    else:
+        padded = np.empty((height, -(-width // COLUMNS), COLUMNS), array.dtype)
+        gl.read(framebuffer, 0, dtype, padded)
+        array[:] = padded.reshape(height, -1, 1)[:, :width]

@@ -1,0 +1,88 @@
+"""What programs of both kinds of OpenGL devices have in common: passes that are made ready in the
+context, and results that stay on the device until somebody asks for their texels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.errors import DeviceError
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.opengl import context as opengl
+from pygpu.ssa import Constant
+
+
+class Pass(Protocol):
+    """Computes some of a function's results: those at `indices`, stored as `outputs` say."""
+
+    indices: Sequence[int]
+    outputs: Sequence[Format]
+
+    def compute(
+        self,
+        gl: opengl.Context,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+    ) -> Sequence[opengl.Held]:
+        """Compute all pixels (H, W); what holds each result. Waits for nothing."""
+
+
+class Passes:
+    """A function's passes. `make` makes them ready in a context, first now and again where the
+    driver has reset; `read` reads what holds a result into an array; `copy` is the name under which
+    a storage keeps it."""
+
+    def __init__(
+        self,
+        source: str,
+        copy: str,
+        make: Callable[[opengl.Context], list[Pass]],
+        read: Callable[[opengl.Context, Any, Format, NDArray[Any]], None],
+    ) -> None:
+        self.source = source
+        self._copy, self._make, self._read = copy, make, read
+        with opengl.context() as gl:
+            self._passes, self._context = make(gl), gl
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+    ) -> list[Storage]:
+        """See storage.Program. Waits for the device only where `out` has an array."""
+        results: dict[int, Storage] = {}
+        with opengl.context() as gl:
+            if self._context is not gl:
+                self._passes, self._context = self._make(gl), gl
+            for each in self._passes:
+                made = each.compute(gl, inputs, uniforms, shape)
+                for index, format, held in zip(each.indices, each.outputs, made, strict=True):
+                    array = out[index] if out else None
+                    if array is None:
+                        results[index] = self._result(held, shape, format)
+                    else:
+                        self._read(gl, held, format, array)
+                        results[index] = Storage(*shape, format.channels, format.dtype, array)
+        return [results[index] for index in range(len(results))]
+
+    def _result(self, held: opengl.Held, shape: tuple[int, int], format: Format) -> Storage:
+        """A storage of what was computed, downloaded when it is asked for."""
+        read = self._read
+
+        def download() -> NDArray[Any]:
+            array = np.empty((*shape, format.channels), format.dtype)
+            with opengl.context() as gl:
+                if held.context is not gl:
+                    raise DeviceError("the image was lost when the driver reset the device")
+                read(gl, held, format, array)
+            return array
+
+        storage = Storage(*shape, format.channels, format.dtype, None, download)
+        storage.copies[self._copy] = held
+        return storage

@@ -1,0 +1,215 @@
+"""Folds on the compute target: programs of codegen/glsl/reduction.py over storage buffers.
+
+    folded = fold(value, join, inputs, 1, types, along=BOTH)       # None where it does not fit
+    folded.partials(storages, uniforms)    # arrays (rows, columns, channels), one for each part
+    folded.whole(storages, uniforms)       # the same, (1, 1, channels)
+
+A group folds at most 65536 texels, so that partial results of 16-bit ints are exact in 32 bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.glsl.buffers import row_bytes
+from pygpu.codegen.glsl.partials import PARTIALS
+from pygpu.codegen.glsl.reduction import ALONG_X, ALONG_Y, BOTH, FoldProgram, fold_program
+from pygpu.core.ops import NUMPY_TYPE
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.compute import upload
+from pygpu.ssa import Constant, Function
+from pygpu.types import Type
+
+Array = NDArray[Any]
+IDLE: Final = 1.125  # lanes over chunks, at most
+THREADS: Final = 1 << 17  # that fold an image, if it has the texels: enough to keep a GPU busy
+FEWEST: Final = 4  # rounds of a lane, below which it is better to have fewer threads
+COLUMNS: Final = 128  # lanes side by side where columns are folded, each through many rows
+NARROW: Final = 32  # lanes side by side that still read whole lines of the cache
+
+
+def fold(
+    value: Function,
+    join: Function,
+    inputs: Sequence[Format],
+    count: int,
+    types: Sequence[Type],
+    along: str,
+) -> Folded | None:
+    """The fold of `value` over the first `count` images by `join`: see glsl_reduction."""
+    with opengl.context() as gl:
+        Bindings.check(value, gl.limits.uniform_components)
+        if len(inputs) + 1 > gl.limits.storage_blocks:
+            return None
+        program = fold_program(
+            value, join, inputs, count, types, along, gl.dialect, gl.limits.warp,
+            unrolled=not gl.is_software,
+        )  # fmt: skip
+        return None if program is None else Folded(gl, program, inputs)
+
+
+class Folded:
+    """A fold's programs, made ready in the context when they first run."""
+
+    def __init__(self, gl: opengl.Context, program: FoldProgram, inputs: Sequence[Format]) -> None:
+        self.program, self.inputs = program, tuple(inputs)
+        self.source = "\n".join([program.first.text, program.rest.text])
+        self._make_ready(gl)
+
+    def _make_ready(self, gl: opengl.Context) -> None:
+        program = self.program
+        self._first = _Ready(gl, program.first)
+        self._rest = _Ready(gl, program.rest)
+        self._images = [i for i, name in enumerate(program.first.images) if name is not None]
+        self._context = gl
+
+    def partials(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Array]:
+        """What groups have made of their parts of the image: arrays (rows, columns, channels),
+        (H, n, C) along x and (n, W, C) along y."""
+        with opengl.context() as gl:
+            buffer, shape = self.dispatch(gl, inputs, uniforms)
+            return self._read(gl, buffer, shape)
+
+    def whole(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Array]:
+        """The fold of all texels, each part (1, 1, channels). `along` must be BOTH."""
+        assert self.program.along == BOTH
+        with opengl.context() as gl:
+            buffer, (rows, columns) = self.dispatch(gl, inputs, uniforms)
+            count = rows * columns
+            ready = self._rest
+            while count > 1:
+                left = -(-count // (PARTIALS * self.program.rest_lanes))
+                read = [buffer.glo, *ready.bindings.buffers]
+                (fewer,) = gl.results(read, [4 * left * self.program.components])
+                buffer.glo.bind_to_storage_buffer(0)
+                fewer.glo.bind_to_storage_buffer(1)
+                ready.set(count=(count, left))
+                ready.bindings.bind(())
+                ready.program.run(left, 1, 1)
+                buffer, count = fewer, left
+            return self._read(gl, buffer, (1, 1))
+
+    def dispatch(
+        self, gl: opengl.Context, inputs: Sequence[Storage], uniforms: Sequence[Constant]
+    ) -> tuple[opengl.Buffer, tuple[int, int]]:
+        """A buffer of partial results, and how many rows and columns of them there are."""
+        if self._context is not gl:
+            self._make_ready(gl)
+        program, ready = self.program, self._first
+        height, width = inputs[0].height, inputs[0].width
+        chunks = -(-width // program.pixels)
+        across = _across(program, chunks)
+        down = program.lanes // across
+        rounds = _rounds(program, chunks * height, 1 if gl.is_software else THREADS)
+        far = math.prod(rounds)
+        is_high = 2 * height >= down * far or chunks <= across
+        is_high = is_high and -(-chunks // across) <= gl.limits.groups
+        is_tall = program.along == ALONG_Y or (program.along == BOTH and is_high)
+        tile = (across, down * far) if is_tall else (across * far, down)
+        groups = -(-chunks // tile[0]), -(-height // tile[1])
+        rows = height if program.along == ALONG_X else groups[1]
+        columns = width if program.along == ALONG_Y else groups[0]
+        held = [upload(gl, inputs[index]) for index in self._images]
+        read = [*[each.glo for each in held], *ready.bindings.buffers]
+        (buffer,) = gl.results(read, [4 * rows * columns * program.components])
+        for binding, each in enumerate([*held, buffer]):
+            each.glo.bind_to_storage_buffer(binding)
+        sizes = {
+            name: (image.width, image.height, row_bytes(format, image.width) // element)
+            for name, format, element, image in zip(
+                program.image_sizes, self.inputs, program.element_bytes, inputs, strict=True
+            )
+            if name
+        }
+        first, last = {
+            BOTH: (program.lanes // 2, 1),
+            ALONG_X: (across // 2, 1),
+            ALONG_Y: (program.lanes // 2, across),
+        }[program.along]
+        ready.set(
+            **sizes,
+            extent=(chunks, height, width // program.pixels, width),
+            across=across,
+            pace=(0, down) if is_tall else (across, 0),
+            rounds=rounds,
+            tile=tile,
+            top=0,
+            parts=(columns, rows * columns),
+            folds=(first, last, max(2 * first - last, 0)),
+        )
+        ready.bindings.bind(uniforms)
+        ready.held.dispatch(groups, gl.limits.groups, ready.uniforms["top"], 1)
+        return buffer, (rows, columns)
+
+    def _read(
+        self, gl: opengl.Context, buffer: opengl.Buffer, shape: tuple[int, int]
+    ) -> list[Array]:
+        """Words of a buffer as arrays, one for each part of a value."""
+        words = np.empty((self.program.components, *shape), np.uint32)
+        gl.download(buffer, words)
+        gl.check()
+        arrays, place = [], 0
+        for type in self.program.types:
+            part = words[place : place + type.size]
+            dtype = np.int32 if type.kind == "bool" else NUMPY_TYPE[type.kind]
+            seen = np.moveaxis(part.view(dtype), 0, -1)
+            arrays.append(seen.astype(NUMPY_TYPE[type.kind], order="C"))
+            place += type.size
+        return arrays
+
+
+class _Ready:
+    """A program of the driver's."""
+
+    def __init__(self, gl: opengl.Context, text: Any) -> None:
+        self.held = gl.program(text.text, is_compute=True)
+        self.program = self.held.glo
+        self.bindings = Bindings(gl, self.held, text, 0)
+        self.uniforms = {name: self.program[name] for name in self.program}
+
+    def set(self, **sizes: Any) -> None:
+        """Set uniforms, of which the program may lack some, where they are not so already."""
+        if sizes == self.held.sizes:
+            return
+        for name, value in sizes.items():
+            if name in self.uniforms:
+                self.uniforms[name].value = value
+        self.held.sizes = sizes
+
+
+def _across(program: FoldProgram, chunks: int) -> int:
+    """How many lanes of a group lie side by side, for rows of so many chunks."""
+    lanes = program.lanes
+    if program.along == ALONG_Y:
+        return min(lanes, COLUMNS if chunks >= COLUMNS else COLUMNS // 2)
+    if program.along == ALONG_X:  # a row becomes one value where its chunks are not too many
+        return min(lanes, _power(-(-chunks // program.rounds[2])))
+    best = min(lanes, _power(chunks))
+    while best > NARROW and -(-chunks // best) * best > chunks * IDLE:
+        best //= 2
+    return best
+
+
+def _rounds(program: FoldProgram, chunks: int, threads: int) -> tuple[int, int, int]:
+    """The rounds of a lane, for an image of so many chunks: fewer where there would not be so many
+    threads."""
+    outer, inner, count = program.rounds
+    if program.along != ALONG_X:
+        while outer * inner > FEWEST and chunks < threads * outer * inner * count:
+            outer, inner = (outer // 2, inner) if outer >= inner else (outer, inner // 2)
+    return outer, inner, count
+
+
+def _power(number: int) -> int:
+    """The least power of two that is not below a number."""
+    return 1 << (number - 1).bit_length()
+
+
+__all__ = ["Folded", "fold"]

@@ -1,0 +1,1 @@
+"""What a call does: programs for arguments, tiles, rounds, folds, measurements."""

@@ -1,0 +1,1 @@
+"""From a call's arguments to images and uniforms, and from results to what went in."""

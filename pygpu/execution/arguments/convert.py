@@ -1,0 +1,205 @@
+"""Foreign pictures and arrays as texels, and texels as arrays and PIL images.
+
+Texels are (H, W, C) arrays of a stored dtype, C-contiguous and in native byte order. Anything that
+holds numbers is taken: ndarrays, PIL images, `__array_interface__`, `__array__`, DLPack, lists.
+
+    array = array_of(picture)              # (H, W) or (H, W, C), as it came, not copied if possible
+    texels = texels_of(array)              # checked, narrowed to what devices store
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.storage import STORED
+
+if TYPE_CHECKING:
+    from PIL import Image as PILImage
+
+TAKEN: Final = (
+    "an image is an array (H, W) or (H, W, C) with 1 to 4 channels, a PIL image or a pygpu.Image"
+)
+
+# PIL modes as arrays: those not here are converted by the user, who knows what is meant.
+PIL_MODES: Final = frozenset(
+    ("1", "L", "LA", "RGB", "RGBA", "P", "I;16", "I;16L", "I;16B", "I;16N", "I", "F")
+)
+PIL_CONVERSIONS: Final = {"PA": "RGBA", "La": "LA", "RGBa": "RGBA", "RGBX": "RGB"}
+
+# Modes that a one-channel result keeps, by the mode of the input: the dtype of its texels.
+KEPT_MODES: Final[dict[str, np.dtype[Any]]] = {
+    "F": np.dtype("float32"),
+    "I": np.dtype("int32"),
+    "I;16": np.dtype("uint16"),
+    "I;16L": np.dtype("uint16"),
+    "I;16B": np.dtype("uint16"),
+    "I;16N": np.dtype("uint16"),
+}
+
+# What PIL has a mode for: (dtype, channels).
+PIL_STORES: Final = frozenset(
+    [(np.dtype("uint8"), channels) for channels in (1, 2, 3, 4)]
+    + [(np.dtype(name), 1) for name in ("uint16", "int32", "float32", "bool")]
+)
+
+
+def is_pil(value: object) -> bool:
+    """Whether it is a PIL image. PIL is not imported for the question."""
+    module = sys.modules.get("PIL.Image")
+    return module is not None and isinstance(value, module.Image)
+
+
+def is_picture(value: object) -> bool:
+    """Whether it can only be meant as an image: an array of 2 or 3 axes or something like one."""
+    if isinstance(value, (np.ndarray, memoryview)) or is_pil(value):
+        return True
+    protocols = ("__array_interface__", "__array__", "__dlpack__")
+    return not isinstance(value, type) and any(hasattr(value, name) for name in protocols)
+
+
+def array_of(data: Any, what: str = "image") -> NDArray[Any]:
+    """An ndarray of what was given, not copied where that can be. `what` names it in errors."""
+    if isinstance(data, np.ndarray):
+        return data
+    if is_pil(data):
+        return _pil_array(data, what)
+    if not isinstance(data, (list, tuple)) and not is_picture(data):
+        is_path = isinstance(data, (str, os.PathLike))
+        more = "; pygpu.Image.open(path) reads a file" if is_path else ""
+        raise TypeError(f"{what}: got {shown(data)} of type {type(data).__name__}; {TAKEN}{more}")
+    if isinstance(data, (list, tuple)):
+        try:
+            return np.asarray(data)
+        except ValueError as error:
+            raise ValueError(f"{what}: {error}; {TAKEN}") from None
+    if hasattr(data, "__dlpack__") and not hasattr(data, "__array__"):
+        return np.from_dlpack(data)
+    return np.asarray(data)
+
+
+def shown(value: object) -> str:
+    """A value as errors show it."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _pil_array(image: PILImage.Image, what: str) -> NDArray[Any]:
+    mode = image.mode
+    if mode not in PIL_MODES:
+        better = PIL_CONVERSIONS.get(mode, "RGB")
+        raise TypeError(
+            f"{what}: a PIL image of mode {mode!r} is not taken; convert it: "
+            f"image.convert({better!r})"
+        )
+    if mode == "P":
+        alpha = "transparency" in image.info or (
+            image.palette is not None and image.palette.mode.endswith("A")
+        )
+        image = image.convert("RGBA" if alpha else "RGB")
+    return np.asarray(image)
+
+
+def texels_of(array: NDArray[Any], what: str = "image", copy: bool = False) -> NDArray[Any]:
+    """The array's texels (H, W, C), narrowed to a stored dtype, C-contiguous. Copied where it is
+    asked for or where that takes a copy.
+
+    TypeError for dtypes that are no numbers, ValueError for shapes that are no image,
+    OverflowError where a value does not fit.
+    """
+    if array.ndim not in (2, 3):
+        raise ValueError(f"{what}: {_described(array)} has {array.ndim} axes; {TAKEN}")
+    if array.ndim == 3 and not 1 <= array.shape[2] <= 4:
+        raise ValueError(f"{what}: {_described(array)} has {array.shape[2]} channels; {TAKEN}")
+    if array.shape[0] == 0 or array.shape[1] == 0:
+        raise ValueError(f"{what}: {_described(array)} is empty; {TAKEN}")
+    narrowed = narrow(np.asarray(array), what)
+    narrowed = np.ascontiguousarray(narrowed.reshape(*array.shape[:2], -1))
+    if copy and np.may_share_memory(narrowed, array):
+        narrowed = narrowed.copy()
+    return narrowed
+
+
+def _described(array: NDArray[Any]) -> str:
+    return f"an array of shape {array.shape} and dtype {array.dtype}"
+
+
+@lru_cache(maxsize=256)
+def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    """The dtype in which devices hold values of this one; None where they are no numbers."""
+    native = dtype.newbyteorder("=")
+    if native in STORED:
+        return STORED[STORED.index(native)]
+    return {"f": np.dtype("float32"), "i": np.dtype("int32"), "u": np.dtype("int32")}.get(
+        dtype.kind
+    )
+
+
+def narrow(array: NDArray[Any], what: str) -> NDArray[Any]:
+    """The same values in a stored dtype: float64 as float32, wide ints as int32 where all fit."""
+    dtype = stored_dtype(array.dtype)
+    if dtype is None:
+        raise TypeError(f"{what}: {_described(array)} holds no texels; floats, ints and bools do")
+    if array.dtype == dtype:
+        return array
+    if array.dtype.itemsize > dtype.itemsize:
+        if dtype.kind == "i":
+            check_fits(array, what)
+        else:
+            with np.errstate(over="raise"):
+                try:
+                    return array.astype(dtype)
+                except FloatingPointError:
+                    raise OverflowError(
+                        f"{what}: a value does not fit in float32 in {_described(array)}"
+                    ) from None
+    elif dtype.kind == "i" and array.dtype.kind == "u":
+        check_fits(array, what)
+    return array.astype(dtype)
+
+
+def check_fits(array: NDArray[Any], what: str) -> None:
+    """OverflowError where an integer needs more than an int32."""
+    if array.size == 0:
+        return
+    low, high = int(array.min()), int(array.max())
+    if low < -(2**31) or high >= 2**31:
+        worst = high if high >= 2**31 else low
+        raise OverflowError(
+            f"{what}: the value {worst} does not fit in 32 bits (an Int is -2**31 to 2**31 - 1) "
+            f"in {_described(array)}"
+        )
+
+
+def without_channel_axis(texels: NDArray[Any]) -> NDArray[Any]:
+    """Texels as users see them: one channel has no axis of its own."""
+    return texels[:, :, 0] if texels.shape[2] == 1 else texels
+
+
+def pil_of(array: NDArray[Any]) -> PILImage.Image:
+    """A PIL image of an array (H, W) or (H, W, C) of a dtype for which PIL has a mode."""
+    from PIL import Image as PILImage  # heavy, and needed only by those who use PIL
+
+    channels = 1 if array.ndim == 2 else array.shape[2]
+    if (array.dtype, channels) not in PIL_STORES:
+        raise TypeError(
+            f"PIL has no mode for {channels} channel{'s' * (channels > 1)} of {array.dtype}; "
+            "it has uint8 with 1 to 4, and one of uint16, int32, float32 and bool"
+        )
+    return PILImage.fromarray(np.ascontiguousarray(array))
+
+
+def result_dtype(dtype: Any) -> np.dtype[Any]:
+    """The dtype asked for results, in native byte order. TypeError for what holds no numbers."""
+    try:
+        asked: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+    except TypeError as error:
+        raise TypeError(f"dtype={dtype!r}: {error}") from None
+    if asked.kind not in "fiub":
+        raise TypeError(f"dtype={asked} holds no texels; floats, ints and bools do")
+    return asked

@@ -1,0 +1,439 @@
+"""The arguments of a call, flattened: images, uniforms, and a key of all that is compiled in.
+
+Calls with equal keys run the same program. Objects are entered: their numbers become uniforms,
+their images inputs, and their classes and structure part of the key. `bindings` then says the same
+to the walker, in the same order, with specs in place of what is dynamic.
+
+    arguments = flatten(signature, values)
+    arguments.key, arguments.images, arguments.uniforms
+    bindings(signature, arguments)         # {"gain": UniformSpec(0, "gain", float), ...}
+"""
+
+from __future__ import annotations
+
+import decimal
+import enum
+import fractions
+import inspect
+import types
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, Final, Literal, TypeVar
+
+import numpy as np
+
+from pygpu.core import sampler
+from pygpu.core.sampler import Sampler
+from pygpu.core.specs import ImageSpec, MatrixSpec, ObjectSpec, PositionSpec, UniformSpec
+from pygpu.core.storage import ImageLike, Storage
+from pygpu.execution.arguments import uniforms
+from pygpu.execution.arguments.convert import array_of, is_pil, texels_of
+from pygpu.execution.arguments.signatures import Parameter, Signature, user_type, written_in_python
+from pygpu.language.matrices import Mat2, Mat3, Mat4
+from pygpu.language.vectors import Vector
+from pygpu.ssa import Constant, ImageInput
+from pygpu.types import BOOL, FLOAT, INT, Type, vector
+
+_T = TypeVar("_T")
+Category = Literal[
+    "float", "int", "bool", "vector", "matrix", "image", "items", "mapping", "object", "known"
+]
+SCALARS: Final[dict[str, Type]] = {"float": FLOAT, "int": INT, "bool": BOOL}
+_REST: Final = inspect.Parameter.VAR_POSITIONAL
+_KEYWORDS: Final = inspect.Parameter.VAR_KEYWORD
+OBJECT_LIMIT: Final = 20_000  # parts of an object's graph: more is hardly meant
+
+
+@dataclass(slots=True)
+class Given:
+    """An image given at a call: its texels, how it is read, what the caller handed over, and how
+    near to the call it was: 0 for an argument, 1 for a default, 2 for what an object holds."""
+
+    storage: Storage
+    sampler: Sampler
+    original: Any
+    rank: int = 0
+
+
+@dataclass(slots=True)
+class Arguments:
+    """What a call gives, flattened in the order of the parameters."""
+
+    values: list[Any]
+    key: list[Any] = field(default_factory=list)
+    images: list[Given] = field(default_factory=list)
+    uniforms: list[Constant] = field(default_factory=list)
+    seen: dict[int, int] = field(default_factory=dict)  # objects entered, by id
+    rank: int = 0  # of the images that are being added
+
+    @property
+    def deciding(self) -> Sequence[Given]:
+        """The images that say what results are like: those given as arguments if there are any,
+        else those left at their defaults, else those that objects hold."""
+        ranks = {given.rank for given in self.images}
+        if len(ranks) < 2:
+            return self.images
+        return [given for given in self.images if given.rank == min(ranks)]
+
+    @property
+    def first(self) -> int:
+        """Which image gives the results their size, and how they are read."""
+        images = self.images
+        return min(range(len(images)), key=lambda i: images[i].rank, default=0)
+
+
+# ---------------------------------------------------------------- flattening
+
+
+def flatten(signature: Signature, values: list[Any]) -> Arguments:
+    """The arguments of one call. Errors name the parameter and what it takes."""
+    arguments = Arguments(values)
+    for parameter, value in zip(signature.parameters, values, strict=True):
+        arguments.rank = 0
+        if value is parameter.default:
+            if parameter.is_left:
+                arguments.key.append(None)
+                continue
+            arguments.rank = 1
+        if parameter.kind is _REST:
+            arguments.key.append(len(value))
+            for place, item in enumerate(value):
+                _add(arguments, parameter, item, f"{parameter.name}[{place}]")
+        elif parameter.kind is _KEYWORDS:
+            arguments.key.append(tuple(value))
+            for name, item in value.items():
+                _add(arguments, parameter, item, name)
+        else:
+            _add(arguments, parameter, value, parameter.name)
+    return arguments
+
+
+def _add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> None:
+    match parameter.role:
+        case "image":
+            _add_image(arguments, value, name)
+        case "uniform":
+            arguments.uniforms.append(uniforms.convert(parameter.type, value, name))
+        case "matrix":
+            arguments.uniforms.extend(uniforms.matrix(parameter.type, value, name))
+        case "object":
+            check_class(parameter, value)
+            arguments.rank = 2
+            _enter(arguments, value, name)
+        case "known":
+            if parameter.dynamic is not None and parameter.dynamic.role != "position":
+                arguments.key.append(parameter.name)
+                _add(arguments, parameter.dynamic, value, name)
+            else:
+                arguments.key.append((parameter.name, known_key(value)))
+
+
+def _add_image(arguments: Arguments, value: Any, name: str) -> None:
+    if isinstance(value, ImageLike):
+        given = Given(value.storage, sampler.of(value), value, arguments.rank)
+    else:
+        texels = texels_of(array_of(value, name), name)
+        reading = sampler.default(texels.dtype, texels.shape[2])
+        given = Given(Storage.of(texels), reading, value, arguments.rank)
+    arguments.images.append(given)
+    arguments.key.append(given.sampler)
+
+
+def check_class(parameter: Parameter, value: Any) -> None:
+    """TypeError where an object is not of the class that the parameter is annotated with."""
+    wanted = parameter.type
+    if wanted is None or getattr(wanted, "_is_protocol", False) or isinstance(value, wanted):
+        return
+    raise TypeError(f"{parameter.name}: takes a {wanted.__name__}, got a {type(value).__name__}")
+
+
+def _enter(arguments: Arguments, value: Any, name: str) -> None:
+    """Flatten what an object's field holds, and what that holds in turn."""
+    cls = type(value)
+    kind = category(cls)
+    key = arguments.key
+    if kind in SCALARS:
+        key.append(kind)
+        arguments.uniforms.append(uniforms.convert(SCALARS[kind], value, name))
+        return
+    if kind == "known":
+        key.append(known_key(value))
+        return
+    seen = arguments.seen.get(id(value))
+    if seen is not None:
+        key.append(("again", seen))
+        return
+    if len(arguments.seen) >= OBJECT_LIMIT:
+        raise TypeError(f"{name}: the object holds more than {OBJECT_LIMIT} others")
+    arguments.seen[id(value)] = len(arguments.seen)
+    match kind:
+        case "vector":
+            key.append(cls)
+            arguments.uniforms.append(uniforms.convert(cls.TYPE, value, name))
+        case "matrix":
+            key.append(cls)
+            arguments.uniforms.extend(uniforms.matrix(len(value), value, name))
+        case "image":
+            _add_image(arguments, value, name)
+        case _:
+            children = fields_of(value, kind)
+            key.append((cls, tuple([_field_key(field) for field in children])))
+            for field_name, child in children.items():
+                _enter(arguments, child, f"{name}.{field_name}")
+
+
+def _field_key(name: Any) -> Any:
+    return name if type(name) in (str, int) else known_key(name)
+
+
+def _per_class(function: Callable[[type], _T]) -> Callable[[type], _T]:
+    """Remembers what a function says of a class."""
+    return lru_cache(maxsize=4096)(function)
+
+
+def fields_of(value: Any, kind: Category) -> dict[Any, Any]:
+    """What an object holds: attributes by name, items by index or key."""
+    if kind == "items":
+        return dict(enumerate(value))
+    if kind == "mapping":
+        return dict(value)
+    fields: dict[Any, Any] = dict(getattr(value, "__dict__", ()))
+    for name in _slots(type(value)):
+        if name not in fields and hasattr(value, name):
+            fields[name] = getattr(value, name)
+    if isinstance(value, tuple):
+        fields.update(enumerate(value))
+    return fields
+
+
+@_per_class
+def _slots(cls: type) -> tuple[str, ...]:
+    names: list[str] = []
+    for base in reversed(cls.__mro__):
+        slots = vars(base).get("__slots__", ())
+        for name in [slots] if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__"):
+                private = name.startswith("__") and not name.endswith("__")
+                names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
+    return tuple(names)
+
+
+@_per_class
+def category(cls: type) -> Category:
+    """How a value of a class is taken where it is held by an object."""
+    for bases, kind in _CATEGORIES:
+        if issubclass(cls, bases):
+            return kind
+    return "object" if written_in_python(cls) else "known"
+
+
+_CATEGORIES: Final[tuple[tuple[Any, Category], ...]] = (
+    ((enum.Enum, type, np.ndarray, types.FunctionType, types.ModuleType), "known"),
+    ((bool, np.bool_), "bool"),
+    ((int, np.integer), "int"),
+    ((float, np.floating), "float"),
+    (Vector, "vector"),
+    ((Mat2, Mat3, Mat4), "matrix"),
+    (ImageLike, "image"),
+    ((list, tuple), "items"),
+    (dict, "mapping"),
+)
+
+
+# ---------------------------------------------------------------- keys of known values
+
+
+class Identity:
+    """Compares an object by identity and keeps it alive, so that its id is not used again."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value: Final = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def known_key(value: Any) -> Any:
+    """What stands for a known value in a key: type and value of numbers, texts, arrays and of
+    containers of them (True is not 1, -0.0 is not 0.0), the identity of all else."""
+    cls = type(value)
+    rule = _KNOWN_KEYS.get(cls)
+    if rule is not None:
+        return rule(value)
+    if isinstance(value, np.generic):
+        return cls, value.tobytes()
+    return Identity(value)
+
+
+def _by_value(value: Any) -> Any:
+    return type(value), value
+
+
+def _array_key(array: np.ndarray[Any, Any]) -> Any:
+    if array.dtype.hasobject:
+        return Identity(array)
+    content = array.tobytes()
+    if len(content) > 256:
+        content = blake2b(content, digest_size=16).digest()
+    return np.ndarray, array.dtype.str, array.shape, content
+
+
+def _items_key(items: Iterable[Any]) -> Any:
+    return type(items), tuple([known_key(item) for item in items])
+
+
+_KNOWN_KEYS: Final[dict[type, Callable[[Any], Any]]] = {
+    **dict.fromkeys(
+        (type(None), bool, int, str, bytes, range, fractions.Fraction, decimal.Decimal), _by_value
+    ),
+    float: lambda value: (float, value.hex()),
+    complex: lambda value: (complex, value.real.hex(), value.imag.hex()),
+    np.ndarray: _array_key,
+    tuple: _items_key,
+    list: _items_key,
+    set: lambda value: (set, frozenset(map(known_key, value))),
+    frozenset: lambda value: (frozenset, frozenset(map(known_key, value))),
+    dict: lambda value: (
+        dict,
+        tuple([(known_key(key), known_key(item)) for key, item in value.items()]),
+    ),
+}
+
+
+# ---------------------------------------------------------------- the same for the walker
+
+
+@dataclass(slots=True)
+class _Binder:
+    """Makes specs, counting images and uniforms as `flatten` does."""
+
+    arguments: Arguments
+    images: list[ImageInput] = field(default_factory=list)
+    uniforms: list[tuple[str, Type]] = field(default_factory=list)
+    seen: dict[int, Any] = field(default_factory=dict)
+
+    def image(self, name: str) -> ImageSpec:
+        index = len(self.images)
+        reading = self.arguments.images[index].sampler
+        self.images.append(ImageInput(name, reading.type))
+        return ImageSpec(
+            index, name, reading.type, reading.boundary, reading.cval, reading.interpolation
+        )
+
+    def uniform(self, name: str, type: Type) -> UniformSpec:
+        self.uniforms.append((name, type))
+        return UniformSpec(len(self.uniforms) - 1, name, type)
+
+    def matrix(self, name: str, size: int) -> MatrixSpec:
+        index = len(self.uniforms)
+        self.uniforms += [(f"{name}_{row}", vector("float", size)) for row in range(size)]
+        return MatrixSpec(index, name, size)
+
+    def bind(self, parameter: Parameter, value: Any) -> Any:
+        name = parameter.name
+        if value is parameter.default and parameter.is_left:
+            return value
+        if parameter.kind in (_REST, _KEYWORDS) and parameter.role == "known":
+            return value
+        if parameter.kind is _REST:
+            items = [self.one(parameter, item, f"{name}_{i}") for i, item in enumerate(value)]
+            return ObjectSpec(tuple, dict(enumerate(items)), value)
+        if parameter.kind is _KEYWORDS:
+            named = {key: self.one(parameter, item, key) for key, item in value.items()}
+            return ObjectSpec(dict, named, value)
+        return self.one(parameter, value, name)
+
+    def one(self, parameter: Parameter, value: Any, name: str) -> Any:
+        match parameter.role:
+            case "image":
+                return self.image(name)
+            case "uniform":
+                return self.uniform(name, parameter.type)
+            case "matrix":
+                return self.matrix(name, parameter.type)
+            case "object":
+                return self.enter(value, name, name)
+            case "position":
+                return PositionSpec()
+        if parameter.dynamic is not None and parameter.dynamic.role != "position":
+            return self.one(parameter.dynamic, value, name)
+        return value
+
+    def enter(self, value: Any, name: str, path: str) -> Any:
+        cls = type(value)
+        kind = category(cls)
+        if kind in SCALARS:
+            return self.uniform(name, SCALARS[kind])
+        if kind == "known":
+            return value
+        if id(value) in self.seen:
+            return self.seen[id(value)]
+        match kind:
+            case "vector":
+                spec: Any = self.uniform(name, cls.TYPE)
+            case "matrix":
+                spec = self.matrix(name, len(value))
+            case "image":
+                spec = self.image(name)
+            case _:
+                spec = ObjectSpec(cls, {}, value)
+                self.seen[id(value)] = spec
+                images = _image_fields(cls) if kind == "object" else frozenset()
+                for field_name, child in fields_of(value, kind).items():
+                    if field_name in images:
+                        _check_wrapped(child, f"{path}.{field_name}")
+                    inner = f"{name}_{_identifier(field_name)}"
+                    spec.fields[field_name] = self.enter(child, inner, f"{path}.{field_name}")
+        self.seen[id(value)] = spec
+        return spec
+
+
+def bindings(
+    signature: Signature, arguments: Arguments
+) -> tuple[dict[str, Any], list[ImageInput], list[tuple[str, Type]]]:
+    """What the walker is told of each parameter, and the images and uniforms there are."""
+    binder = _Binder(arguments)
+    bound = {
+        parameter.name: binder.bind(parameter, value)
+        for parameter, value in zip(signature.parameters, arguments.values, strict=True)
+    }
+    return bound, binder.images, binder.uniforms
+
+
+def _identifier(name: Any) -> str:
+    return "".join([c if c.isalnum() else "_" for c in str(name)])
+
+
+@_per_class
+def _image_fields(cls: type) -> frozenset[str]:
+    """The attributes that a class, or one it inherits from, annotates with Image."""
+    names = set()
+    for base in cls.__mro__:
+        for name, annotation in _annotations(base).items():
+            text = annotation if isinstance(annotation, str) else ""
+            if user_type(annotation) == ("image", None) or text.rpartition(".")[2] == "Image":
+                names.add(name)
+    return frozenset(names)
+
+
+def _annotations(cls: type) -> dict[str, Any]:
+    """A class's own annotations, as far as they can be evaluated."""
+    try:
+        return vars(cls).get("__annotations__") or getattr(cls, "__annotations__", {}) or {}
+    except NameError:  # evaluated lazily from 3.14 on, and it names what is not there
+        return {}
+
+
+def _check_wrapped(value: Any, path: str) -> None:
+    if isinstance(value, np.ndarray) or is_pil(value):
+        raise TypeError(
+            f"{path}: the field is annotated Image and holds a {type(value).__name__}; "
+            f"wrap it: pygpu.Image(...)"
+        )

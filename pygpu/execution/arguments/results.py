@@ -1,0 +1,174 @@
+"""What comes back: results as the caller wants them, in the dtype and the form of what went in.
+
+wanted = Wanted("pil", "L", (None,))            # a PIL image, as 8-bit as its input
+formats = [output_format(type, output_dtype(wanted, i, type)) ...]
+present(wanted, storage, ...)                   # an ndarray, a PIL image or a pygpu.Image
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.ops import NUMPY_TYPE
+from pygpu.core.sampler import Sampler
+from pygpu.core.storage import STORED, Format, ImageLike, Storage, stored
+from pygpu.execution.arguments.convert import (
+    KEPT_MODES,
+    PIL_STORES,
+    is_pil,
+    pil_of,
+    without_channel_axis,
+)
+from pygpu.execution.arguments.parameters import Given
+from pygpu.types import Type
+
+Form = Literal["array", "pil", "image"]
+
+
+class Wanted(NamedTuple):
+    """The form of the results, the PIL mode of the input that decided it, and the dtype asked
+    for: one for all, or a tuple with one (or None) for each result."""
+
+    form: Form
+    mode: str = ""
+    dtype: np.dtype[Any] | tuple[np.dtype[Any] | None, ...] | None = None
+
+
+class ImageMaker:
+    """Makes a pygpu.Image of texels, which this module cannot import: images stand above it."""
+
+    make: Callable[[Storage, Sampler], ImageLike]
+    wrap: Callable[..., ImageLike]
+
+
+def form_of(images: Sequence[Given]) -> tuple[Form, str]:
+    """The form (and PIL mode) that the inputs ask for: a device image wins, else the first."""
+    if not images:
+        return "image", ""
+    for given in images:
+        if isinstance(given.original, ImageLike):
+            return "image", ""
+    first = images[0].original
+    return ("pil", first.mode) if is_pil(first) else ("array", "")
+
+
+def natural_dtype(type: Type) -> np.dtype[Any]:
+    """What results of a type are stored as where nothing else is asked for."""
+    return np.dtype(NUMPY_TYPE[type.kind])
+
+
+def output_dtype(wanted: Wanted, index: int, type: Type) -> np.dtype[Any]:
+    """The dtype of a result as the caller gets it."""
+    dtypes: Any = wanted.dtype
+    asked: np.dtype[Any] | None = dtypes[index] if isinstance(dtypes, tuple) else dtypes
+    if wanted.form != "pil":
+        return asked if asked is not None else natural_dtype(type)
+    if asked is None:
+        kept = KEPT_MODES.get(wanted.mode) if type.is_scalar else None
+        return np.dtype("uint8") if kept is None else kept
+    if (asked, type.size) not in PIL_STORES:
+        raise TypeError(
+            f"dtype={asked}: PIL has no mode for {type.size} channel{'s' * (type.size > 1)} of "
+            f"{asked}; it has uint8 with 1 to 4, and one of uint16, int32, float32 and bool"
+        )
+    return asked
+
+
+def output_format(type: Type, dtype: np.dtype[Any]) -> Format:
+    """How a device stores a result: in that dtype where it can, else as it is."""
+    if dtype not in STORED:
+        dtype = natural_dtype(type)
+    return Format(dtype, type.size, normalize=type.kind != "int")
+
+
+def present(
+    form: Form, storage: Storage, dtype: np.dtype[Any], sampler: Sampler
+) -> NDArray[Any] | ImageLike | Any:
+    """One result as the caller gets it."""
+    if form == "image":
+        if dtype == storage.dtype:
+            return ImageMaker.make(storage, sampler)
+        array = stored(without_channel_axis(storage.host()), dtype)
+        return ImageMaker.wrap(
+            array,
+            boundary=sampler.boundary,
+            cval=sampler.cval,
+            interpolation=sampler.interpolation,
+            normalize=sampler.format.normalize,
+        )
+    array = without_channel_axis(storage.host())
+    if form == "pil":
+        return pil_of(array)
+    return stored(array, dtype)
+
+
+class Out:
+    """The caller's arrays for the results, and what a device writes in their place where it
+    cannot write there itself."""
+
+    def __init__(self, arrays: Sequence[NDArray[Any] | None]) -> None:
+        self.arrays: Final = tuple(arrays)
+
+    @classmethod
+    def of(cls, out: Any) -> Out:
+        """From the argument `out`: an array, or a tuple of them. TypeError for anything else."""
+        arrays = tuple(out) if isinstance(out, (tuple, list)) else (out,)
+        for array in arrays:
+            if array is not None and not isinstance(array, np.ndarray):
+                raise TypeError(
+                    f"out: takes an ndarray, or a tuple of them for a function that returns a "
+                    f"tuple; got {type(array).__name__}"
+                )
+            if array is not None and not array.flags.writeable:
+                raise ValueError("out: the array is read-only")
+            if array is not None and array.dtype.kind not in "fiub":
+                raise TypeError(f"out: an array of dtype {array.dtype} holds no texels")
+        return cls(arrays)
+
+    def dtypes(self) -> tuple[np.dtype[Any] | None, ...]:
+        return tuple(
+            [None if array is None else array.dtype.newbyteorder("=") for array in self.arrays]
+        )
+
+    def check(self, types: Sequence[Type], is_tuple: bool, shape: tuple[int, int]) -> None:
+        """ValueError where the arrays do not fit the results."""
+        if len(self.arrays) != len(types):
+            raise ValueError(
+                f"out: the function has {len(types)} result{'s' * (len(types) > 1)}, "
+                f"got {len(self.arrays)} array{'s' * (len(self.arrays) > 1)}"
+            )
+        for array, type in zip(self.arrays, types, strict=True):
+            fitting = [(*shape, type.size)] if type.size > 1 else [shape, (*shape, 1)]
+            if array is not None and array.shape not in fitting:
+                raise ValueError(f"out: the result has shape {fitting[0]}, got {array.shape}")
+
+    def direct(
+        self, formats: Sequence[Format], inputs: Sequence[Storage]
+    ) -> list[NDArray[Any] | None]:
+        """The arrays (H, W, C) into which a device may write itself; None for the others."""
+        return [
+            array.reshape(*array.shape[:2], format.channels)
+            if array is not None
+            and array.dtype == format.dtype
+            and array.flags.carray
+            and not any(
+                storage.array is not None and np.may_share_memory(array, storage.array)
+                for storage in inputs
+            )
+            else None
+            for array, format in zip(self.arrays, formats, strict=True)
+        ]
+
+    def fill(self, index: int, storage: Storage, direct: NDArray[Any] | None) -> bool:
+        """Put a result into its array, where there is one and it is not there already."""
+        array = self.arrays[index]
+        if array is None:
+            return False
+        if direct is None:
+            values = stored(storage.host(), array.dtype.newbyteorder("="))
+            array[...] = values.reshape(array.shape)
+        return True

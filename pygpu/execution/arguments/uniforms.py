@@ -1,0 +1,96 @@
+"""Scalars, vectors and matrices given at a call, checked and as the constants that devices take.
+
+convert(FLOAT, 2, "gain") == 2.0; convert(vector("float", 3), (1, 0, 0), "tint")
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.execution.arguments.convert import shown
+from pygpu.language.scalars import FLOAT_LIMIT, number
+from pygpu.language.vectors import CLASSES, Vector
+from pygpu.ssa import Constant, Number
+from pygpu.types import Kind, Type
+
+ARTICLES: Final[dict[Kind, str]] = {"float": "a float", "int": "an int", "bool": "a bool"}
+
+
+def convert(type: Type, value: Any, name: str) -> Constant:
+    """The value as a constant of the type. TypeError or OverflowError name the parameter."""
+    if type.size == 1:
+        return _SCALARS[type.kind](value, name)
+    return tuple([_SCALARS[type.kind](item, name) for item in _items(type, value, name)])
+
+
+def matrix(size: int, value: Any, name: str) -> list[tuple[Number, ...]]:
+    """The rows of a square matrix given as a Mat, nested lists or an array."""
+    try:
+        rows = [[as_float(item, name) for item in row] for row in value]
+    except TypeError:
+        raise _refused(f"a {size} x {size} matrix", value, name) from None
+    if len(rows) != size or any(len(row) != size for row in rows):
+        raise ValueError(f"{name}: takes a {size} x {size} matrix, got {value!r}")
+    return [tuple(row) for row in rows]
+
+
+def as_float(value: Any, name: str) -> float:
+    if type(value) is not float:
+        plain = number(value)
+        if plain is None:
+            raise _refused("a float", value, name)
+        try:
+            value = float(plain)
+        except OverflowError:
+            raise OverflowError(f"{name}: {value} does not fit in a 32-bit float") from None
+    if abs(value) >= FLOAT_LIMIT and not math.isinf(value):
+        raise OverflowError(f"{name}: {value} does not fit in a 32-bit float")
+    return value  # type: ignore[no-any-return]
+
+
+def as_int(value: Any, name: str) -> int:
+    plain = number(value)
+    if plain is None or isinstance(plain, float):
+        raise _refused("an int", value, name)
+    whole = int(plain)  # an Int would compare modulo 2**32
+    if not -(2**31) <= whole < 2**31:
+        raise OverflowError(
+            f"{name}: {whole} does not fit in 32 bits (an Int is -2**31 to 2**31 - 1; "
+            "pygpu.Int(x) takes unsigned ones modulo 2**32)"
+        )
+    return whole
+
+
+def as_bool(value: Any, name: str) -> bool:
+    plain = number(value)
+    if not isinstance(plain, bool):
+        raise _refused("a bool", value, name)
+    return plain
+
+
+_SCALARS: Final[dict[Kind, Callable[[Any, str], Number]]] = {
+    "float": as_float,
+    "int": as_int,
+    "bool": as_bool,
+}
+
+
+def _items(type: Type, value: Any, name: str) -> Iterable[Any]:
+    """The components given for a vector."""
+    wanted = f"{CLASSES[type].__name__} ({type.size} {type.kind}s)"
+    if not isinstance(value, (Vector, tuple, list, np.ndarray)):
+        raise _refused(wanted, value, name)
+    if np.ndim(value) != 1 or len(value) != type.size:
+        raise ValueError(f"{name}: takes {wanted}, got {value!r}")
+    return value
+
+
+def _refused(wanted: str, value: Any, name: str) -> TypeError:
+    return TypeError(f"{name}: takes {wanted}, got {shown(value)} ({type(value).__name__})")
+
+
+__all__ = ["as_bool", "as_float", "as_int", "convert", "matrix"]

@@ -1,0 +1,158 @@
+"""Folds by groups of lanes that share memory, on a target that has such: what is compiled for them,
+and kept.
+
+A fold is a function of a pixel, its value, and a function of two values. Both are translated alone;
+the types of values are those that folding does not change any more (a sum of bools is an int).
+
+    groups = Groups(Source.of(value, [...]), Source.of(join, [...]), [])
+    folded = groups.fold(device, [...], BOTH, whole=True)     # None: to be done otherwise
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from numpy.typing import NDArray
+
+from pygpu.core.errors import DeviceError
+from pygpu.core.storage import Device, ImageLike
+from pygpu.execution.arguments.parameters import Arguments, flatten
+from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.specialise import COMPILING, LIMIT, LOG, Cache, Translated, dump, translate
+from pygpu.language.vectors import CLASSES
+from pygpu.types import Type, vector
+
+ALONG_X: Final = "x"
+ALONG_Y: Final = "y"
+BOTH: Final = "xy"
+_KINDS: Final = ("bool", "int", "float")
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Arrays (rows, columns, channels), one for each part of a value."""
+
+    parts: list[NDArray[Any]]
+    is_tuple: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A fold's programs (None: there are none), and what they were made of."""
+
+    program: Any
+    sources: tuple[Translated, ...] = ()
+    captured: tuple[ImageLike, ...] = ()
+    is_tuple: bool = False
+
+    def changed(self) -> bool:
+        return any(source.changed() for source in self.sources)
+
+
+class Source(NamedTuple):
+    """A function of Python, and what its parameters are."""
+
+    function: Callable[..., Any]
+    signature: Signature
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], parameters: Sequence[Parameter]) -> Source:
+        return cls(function, Signature(function, parameters))
+
+    def translated(self, arguments: Arguments, cache: Cache) -> Translated:
+        return translate(self.function, self.signature, arguments, cache)
+
+
+class Groups:
+    """The programs of a fold. `join` has two parameters more than `known` are given, the values."""
+
+    def __init__(self, value: Source, join: Source, known: Sequence[Any]) -> None:
+        self.value, self.join, self.known = value, join, list(known)
+        self._values, self._joins = Cache(), Cache()
+        self._made: dict[Any, _Made] = {}
+
+    def fold(self, device: Device, given: list[Any], along: str, whole: bool) -> Folded | None:
+        """The fold of the images among the arguments of `value`, along the axes `along`: all of it
+        (`whole`, along BOTH), or what groups have made of parts. None where the device has no
+        groups, or they cannot do it."""
+        if device.name != "compute":
+            return None
+        arguments = flatten(self.value.signature, given)
+        key = (*arguments.key, along)
+        made = self._made.get(key)
+        if made is None or made.changed():
+            with COMPILING.lock:
+                made = self._make(arguments, along)
+                if len(self._made) >= LIMIT:
+                    self._made.pop(next(iter(self._made)))
+                self._made[key] = made
+        if made.program is None:
+            return None
+        inputs = [image.storage for image in arguments.images]
+        inputs += [image.storage for image in made.captured]
+        run = made.program.whole if whole else made.program.partials
+        return Folded(run(inputs, arguments.uniforms), made.is_tuple)
+
+    def _make(self, arguments: Arguments, along: str) -> _Made:
+        try:
+            value = self.value.translated(arguments, self._values)
+            found = self._joined(value)
+        except Exception as error:  # whoever folds otherwise finds it too, and says it better
+            LOG.info("no fold by groups: %s", error)
+            return _Made(None)
+        if found is None:
+            return _Made(None, (value,))
+        join, types = found
+        captured = value.translation.captured
+        inputs = [given.sampler.format for given in arguments.images]
+        inputs += [image.format for image in captured]
+        module = importlib.import_module("pygpu.devices.opengl.reduction")
+        count = len(arguments.images)
+        try:
+            program = module.fold(value.function, join.function, inputs, count, types, along)
+        except DeviceError as error:
+            LOG.warning("no fold by groups: %s", error)
+            program = None
+        if program is not None:
+            dump("source", program.source)
+        return _Made(program, (value, join), captured, value.translation.is_tuple)
+
+    def _joined(self, value: Translated) -> tuple[Translated, list[Type]] | None:
+        """The function of two values, and their types; None where it does not give such values,
+        or reads images."""
+        types = [output.type for output in value.function.outputs]
+        is_tuple = value.translation.is_tuple
+        for _ in _KINDS:
+            samples = [_sample(types, is_tuple) for _ in range(2)]
+            arguments = flatten(self.join.signature, [*self.known, *samples])
+            join = self.join.translated(arguments, self._joins)
+            after = [output.type for output in join.function.outputs]
+            if join.translation.is_tuple != is_tuple or join.function.images:
+                return None
+            if [type.size for type in after] != [type.size for type in types]:
+                return None
+            wider = list(map(_wider, types, after))
+            if wider == types:
+                return join, types
+            types = wider
+        return None
+
+
+def _wider(first: Type, second: Type) -> Type:
+    return max(first, second, key=lambda type: _KINDS.index(type.kind))
+
+
+def _sample(types: Sequence[Type], is_tuple: bool) -> Any:
+    """A value of these types, made of objects that nothing else holds."""
+    zeros: dict[str, Callable[[], Any]] = {"float": float, "int": int, "bool": bool}
+    parts = []
+    for type in types:
+        zero = zeros[type.kind]()
+        parts.append(zero if type.is_scalar else CLASSES[vector(type.kind, type.size)](zero))
+    return tuple(parts) if is_tuple else parts[0]
+
+
+__all__ = ["ALONG_X", "ALONG_Y", "BOTH", "Folded", "Groups"]

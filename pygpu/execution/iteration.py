@@ -1,0 +1,164 @@
+"""`f.iterate`: many rounds on the device, the result of each being the input of the next.
+
+heat = diffuse.iterate(photo, 100, rate=0.2)
+u, v = react.iterate((u, v), 1000)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pygpu.core.storage import ImageLike, Storage, stored, texels
+from pygpu.execution.arguments.convert import is_pil, pil_of, result_dtype, without_channel_axis
+from pygpu.execution.arguments.parameters import Arguments, Given, flatten
+from pygpu.execution.arguments.results import Form, ImageMaker, Out, Wanted, form_of
+from pygpu.execution.arguments.signatures import Signature
+from pygpu.execution.bars import steps
+
+if TYPE_CHECKING:
+    from pygpu.runtime import Compiled, Run  # the runtime stands above: its methods are used
+
+
+def iterate(
+    compiled: Compiled,
+    image: Any,
+    n: int,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    out: Any,
+    dtype: Any,
+) -> Any:
+    """n rounds of a compiled function. See Compiled.iterate."""
+    try:
+        rounds = operator.index(n)
+    except TypeError:
+        raise TypeError(f"iterate: n takes a number of rounds, got {n!r}") from None
+    if rounds < 0:
+        raise ValueError(f"iterate: n takes a number of rounds, got {n}")
+    signature = compiled.signature
+    several = isinstance(image, tuple)
+    state = list(image) if isinstance(image, tuple) else [image]
+    slots = _image_slots(signature, len(state))
+    values = _collect(signature, slots, state, args, kwargs)
+    arguments = flatten(signature, values)
+    form = form_of(arguments.deciding)
+    places = [_place(arguments, value) for value in state]
+    if rounds == 0:
+        given = [arguments.images[place] for place in places]
+        return _unchanged(given, several, form[0], out, dtype)
+    for _ in steps(range(rounds - 1), "round", signature.name):
+        run = compiled.run(arguments, Wanted("image"), order=places)
+        _check_count(signature, run, len(state))
+        results = run.presented()
+        for slot, result in zip(slots, _listed(results), strict=True):
+            values[slot] = result
+        arguments = flatten(signature, values)
+    targeted = None if out is None else Out.of(out)
+    wanted = compiled.wanted(form, targeted, dtype)
+    last = compiled.run(arguments, wanted, out=targeted, order=places)
+    _check_count(signature, last, len(state))
+    results = _listed(last.presented())
+    return tuple(results) if several else results[0]
+
+
+def _listed(results: Any) -> list[Any]:
+    return list(results) if isinstance(results, tuple) else [results]
+
+
+def _place(arguments: Arguments, value: Any) -> int:
+    """Which of the call's images an argument is."""
+    return next(i for i, given in enumerate(arguments.images) if given.original is value)
+
+
+def _image_slots(signature: Signature, count: int) -> list[int]:
+    """The first `count` parameters that are images."""
+    slots = [i for i, p in enumerate(signature.parameters) if p.role == "image"]
+    if len(slots) < count or not slots:
+        raise TypeError(
+            f"iterate: {count} image{'s' * (count > 1)} given, and {signature.name}() takes "
+            f"{len(slots)}"
+        )
+    return slots[:count]
+
+
+def _collect(
+    signature: Signature,
+    slots: Sequence[int],
+    state: Sequence[Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> list[Any]:
+    """All values, where `args` are those of the parameters that are not iterated."""
+    places = [i for i in signature.positional if i not in slots]
+    named = {signature.parameters[i].name: v for i, v in zip(slots, state, strict=True)}
+    if len(args) > len(places):
+        raise TypeError(
+            f"iterate: {signature.name}() takes {len(places)} "
+            f"argument{'s' * (len(places) != 1)} by place besides the "
+            f"images that are iterated, got {len(args)}"
+        )
+    for i, value in zip(places, args, strict=False):
+        named[signature.parameters[i].name] = value
+    twice = named.keys() & kwargs.keys()
+    if twice:
+        raise TypeError(f"iterate: {signature.name}() got two values for {min(twice)!r}")
+    return signature.collect((), named | dict(kwargs))
+
+
+def _check_count(signature: Signature, run: Run, count: int) -> None:
+    got = len(run.storages)
+    if got != count:
+        raise TypeError(
+            f"iterate: {signature.name}() returns {got} image{'s' * (got > 1)} and {count} "
+            f"{'are' if count > 1 else 'is'} iterated: as many must come out as go in"
+        )
+
+
+def _unchanged(state: Sequence[Given], several: bool, form: Form, out: Any, dtype: Any) -> Any:
+    """The input, as n = 0 rounds give it back."""
+    if out is not None:
+        target = Out.of(out)
+        first = state[0].storage
+        types = [given.sampler.type for given in state]
+        target.check(types, several, (first.height, first.width))
+        for index, given in enumerate(state):
+            seen = texels(given.storage.host().copy(), given.sampler.format)
+            target.fill(index, Storage.of(seen), None)
+        return out
+    if dtype is None:
+        results = [_copied(given.original) for given in state]
+    else:
+        results = [_converted(given, form, result_dtype(dtype)) for given in state]
+    return tuple(results) if several else results[0]
+
+
+def _copied(original: Any) -> Any:
+    """What the caller gave, where it can be changed a copy of it."""
+    if isinstance(original, ImageLike):
+        return original
+    return original.copy() if is_pil(original) else np.array(original)
+
+
+def _converted(given: Given, form: Form, dtype: np.dtype[Any]) -> Any:
+    """The texels in another dtype."""
+    seen = texels(given.storage.host(), given.sampler.format)
+    array = without_channel_axis(np.array(stored(seen, dtype)))
+    if form == "pil":
+        return pil_of(array)
+    reading = given.sampler
+    return (
+        array
+        if form == "array"
+        else ImageMaker.wrap(
+            array,
+            boundary=reading.boundary,
+            cval=reading.cval,
+            interpolation=reading.interpolation,
+            normalize=reading.format.kind != "int",
+        )
+    )

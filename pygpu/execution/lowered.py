@@ -1,0 +1,112 @@
+"""What `f.lower(...)` gives: the texts of a program and the figures of its making.
+
+    lowered = edges.lower(photo)
+    print(lowered.source); lowered.stats["taps"] == 16
+
+`lowered.glsl` is its fragment program even where there is no OpenGL.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pygpu import ssa
+from pygpu.execution import html
+from pygpu.execution.specialise import Specialisation
+from pygpu.passes.lower.boundary import lower_boundary
+from pygpu.passes.simplify.pipeline import CLEAN, apply
+
+LANGUAGES: Final = {"fragment": "GLSL", "compute": "GLSL", "cpu": "LLVM IR"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A program that was compiled and not run.
+
+    `ssa` is the intermediate representation before and after optimisation, `source` the program
+    generated for the target (GLSL, LLVM IR, or the representation itself), `stats` counts texels
+    read (`taps`), operations, unrolled iterations, and the milliseconds of each phase. A notebook
+    shows the Python function, its SSA and its GLSL side by side.
+    """
+
+    name: str
+    target: str
+    ssa: str
+    source: str
+    stats: dict[str, Any] = field(default_factory=dict)
+    _function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
+    _made: Specialisation | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, name: str, made: Specialisation, function: Callable[..., Any]) -> Lowered:
+        """The texts of a program that was made of a Python function."""
+        translated = made.translated
+        before = str(translated.translation.function)
+        return cls(
+            name,
+            made.device.name,
+            f"# before optimisation\n{before}\n\n# after\n{translated.function}",
+            made.program.source,
+            _statistics(made),
+            function,
+            made,
+        )
+
+    @property
+    def python(self) -> str:
+        """The user's function, empty where its source is not to be had."""
+        try:
+            return textwrap.dedent(inspect.getsource(inspect.unwrap(self._function)))  # type: ignore[arg-type]
+        except (OSError, TypeError):
+            return ""
+
+    @property
+    def glsl(self) -> str:
+        """The function as a GLSL fragment program, whatever the target. No driver is needed."""
+        # Here and not above: a process that runs on the cpu does without this code generator.
+        from pygpu.codegen_glsl import fragment_program
+
+        if self._made is None:
+            return ""
+        plain = apply(CLEAN, lower_boundary(self._made.translated.function))
+        return fragment_program(plain, self._made.inputs, self._made.formats).text
+
+    def __repr__(self) -> str:
+        return f"<{self.name} lowered for {self.target}: {_phrase(self.stats)}>"
+
+    def _repr_html_(self) -> str:
+        before, _, after = self.ssa.partition("\n\n# after\n")
+        parts = [
+            html.heading(self.name, f"for {self.target}: {_phrase(self.stats)}"),
+            html.panes([("Python", self.python), ("SSA", after), ("GLSL", self.glsl)]),
+            html.folded("SSA before optimisation", before.partition("\n")[2]),
+        ]
+        if self.source != self.glsl:
+            language = LANGUAGES.get(self.target, "program")
+            parts.append(html.folded(f"{language} of the {self.target} target", self.source))
+        return html.framed(*parts)
+
+
+def _statistics(made: Specialisation) -> dict[str, Any]:
+    ops = [op for op in ssa.walk(made.translated.function.body) if op.code != "constant"]
+    times = {phase: round(1e3 * seconds, 3) for phase, seconds in made.times.items()}
+    return {
+        "taps": sum(op.code == "load" for op in ops),
+        "ops": len(ops),
+        "loops": sum(op.code == "loop" for op in ops),
+        **made.translated.translation.statistics,
+        "time": times,
+    }
+
+
+def _phrase(stats: dict[str, Any]) -> str:
+    counts = [
+        f"{value} {name.removesuffix('s') if value == 1 else name}"
+        for name, value in stats.items()
+        if name != "time"
+    ]
+    return ", ".join([*counts, f"{sum(stats['time'].values()):.1f} ms"])

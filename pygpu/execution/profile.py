@@ -1,0 +1,236 @@
+"""How fast a program runs on its device, and how fast it could: `f.profile(image)`.
+
+    profile = edges.profile(photo)
+    profile.milliseconds, profile.fraction     # 0.95: memory moves at 0.95 of the speed of a copy
+
+What limits a program of few operations is memory: it cannot be much faster than a copy of the bytes
+that it reads and writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pygpu.core.errors import DeviceError
+from pygpu.core.storage import Device, Format, Program, Storage
+from pygpu.devices import targets
+from pygpu.execution import tiles
+from pygpu.execution.arguments.parameters import flatten
+from pygpu.execution.arguments.results import form_of
+from pygpu.execution.specialise import Specialisation
+from pygpu.passes.blocks.shapes import Shape
+from pygpu.ssa import Builder, Constant, Function, ImageInput, images_read, walk
+from pygpu.types import FLOAT
+
+if TYPE_CHECKING:
+    from pygpu.runtime import Compiled  # the runtime stands above: its methods are used
+
+WARM: Final = 3  # runs before those that count
+RUNS: Final = 9
+LEAST_COPY: Final = 1 << 16  # bytes whose copy is measured, at least and at most
+GREATEST_COPY: Final = 1 << 28
+
+# What computes nothing: it says where a value is from, or puts it elsewhere.
+FREE: Final = (
+    "constant",
+    "load",
+    "table",
+    "swizzle",
+    "construct",
+    "splat",
+    "element",
+    "if",
+    "loop",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What `f.profile` measured.
+
+    `seconds` is the median of `times`, of the device alone: nothing travels, nothing is compiled.
+    `bytes_read` and `bytes_written` count each image once, as they are stored; `copied` is how many
+    bytes a second a copy on the device moves, read and written. `operations` and `texels` are
+    those of a pixel, component by component, a loop's (`loops`) counted once. `shape` is how
+    compute programs share the work out, None on other targets.
+    """
+
+    name: str
+    target: str
+    size: tuple[int, int]  # (H, W) of the results
+    times: tuple[float, ...]  # seconds
+    bytes_read: int
+    bytes_written: int
+    copied: float
+    operations: int
+    texels: int
+    loops: int
+    shape: Shape | None = None
+
+    @property
+    def seconds(self) -> float:
+        return median(self.times)
+
+    @property
+    def milliseconds(self) -> float:
+        return 1e3 * self.seconds
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes a second, read and written."""
+        return (self.bytes_read + self.bytes_written) / self.seconds
+
+    @property
+    def fraction(self) -> float:
+        """The bandwidth over that of a copy on the device."""
+        return self.bandwidth / self.copied
+
+    def __repr__(self) -> str:
+        height, width = self.size
+        least, most = 1e3 * min(self.times), 1e3 * max(self.times)
+        loops = f" (a loop's counted once, {self.loops} of them)" if self.loops else ""
+        rate = self.operations * height * width / self.seconds
+        lines = [
+            f"{self.name} on {self.target}, {width} x {height} pixels",
+            f"time        {self.milliseconds:.4g} ms, median of {len(self.times)} "
+            f"({least:.4g} to {most:.4g})",
+            f"memory      {_shown(self.bytes_read)}B read, {_shown(self.bytes_written)}B written: "
+            f"{_shown(self.bandwidth)}B/s, {self.fraction:.2g} of a copy's "
+            f"{_shown(self.copied)}B/s",
+            f"a pixel     {self.texels} texels, {self.operations} operations{loops}: "
+            f"{_shown(rate)}/s",
+        ]
+        if self.shape is not None:
+            lines.append(f"shape       {self.shape}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A program and all it is given, so that it can be run again and again."""
+
+    made: Specialisation
+    inputs: list[Storage]
+    uniforms: list[Constant]
+    size: tuple[int, int]
+
+    @classmethod
+    def of(
+        cls,
+        compiled: Compiled,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        shape: tuple[int, int] | None = None,
+        dtype: Any = None,
+    ) -> Job:
+        """What a call with these arguments would run. DeviceError where the device does not hold
+        the images at once."""
+        arguments = flatten(compiled.signature, compiled.signature.collect(args, kwargs))
+        wanted = compiled.wanted(form_of(arguments.deciding), None, dtype)
+        made = compiled.specialisation(arguments, wanted)
+        inputs = [given.storage for given in arguments.images] + made.captured
+        size = compiled.size(shape, inputs[arguments.first :], None)
+        limits = targets.limits(made.device)
+        if limits is not None and not tiles.hold(limits, made, inputs, size):
+            raise DeviceError(
+                f"{compiled.signature.name}: the target {made.device.name!r} computes these "
+                f"{size[1]} x {size[0]} pixels in tiles, and a tile's time says little: give a "
+                "smaller image"
+            )
+        return cls(made, inputs, list(arguments.uniforms), size)
+
+    def run(self, program: Program | None = None) -> list[Storage]:
+        """Run its program, or another of the same function."""
+        program = program or self.made.program
+        return program.run(self.inputs, self.uniforms, self.size, [None] * len(self.made.formats))
+
+
+def profile(
+    compiled: Compiled,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    shape: tuple[int, int] | None,
+    dtype: Any,
+) -> Profile:
+    """Measure a call. See Compiled.profile."""
+    job = Job.of(compiled, args, kwargs, shape, dtype)
+    made, function = job.made, job.made.translated.function
+    times = targets.seconds(made.device, [job.run] * (WARM + RUNS))[WARM:]
+    read, written = moved(job)
+    ops = list(walk(function.body))
+    return Profile(
+        compiled.signature.name,
+        made.device.name,
+        job.size,
+        tuple(max(time, 1e-9) for time in times),  # what timers count in
+        read,
+        written,
+        copy_bandwidth(made.device, (read + written) // 2),
+        operations(function),
+        sum(op.code == "load" for op in ops),
+        sum(op.code == "loop" for op in ops),
+        getattr(made.program, "shape", None),
+    )
+
+
+def moved(job: Job) -> tuple[int, int]:
+    """Bytes that a program must read and write: each image that it reads once, each result once."""
+    height, width = job.size
+    images = [job.inputs[index] for index in sorted(images_read(job.made.translated.function))]
+    read = sum(
+        image.height * image.width * image.channels * image.dtype.itemsize for image in images
+    )
+    texel = sum(format.nbytes for format in job.made.formats)
+    return read, height * width * texel
+
+
+def operations(function: Function) -> int:
+    """Operations a pixel that compute something, each component of a vector by itself."""
+    return sum(
+        max(value.type.size for value in (*op.operands, *op.results))
+        for op in walk(function.body)
+        if op.code not in FREE
+    )
+
+
+def copy_bandwidth(device: Device, nbytes: int) -> float:
+    """Bytes a second, read and written, of a copy of about so many bytes on a device: measured once
+    in a process for a device and each power of two."""
+    nbytes = min(max(nbytes, LEAST_COPY), GREATEST_COPY)
+    return _copied(device.name, 1 << (nbytes - 1).bit_length())
+
+
+@lru_cache(maxsize=64)
+def _copied(target: str, nbytes: int) -> float:
+    count = WARM + RUNS
+    if target in targets.OPENGL:
+        times = targets.copies(nbytes, count)
+    else:
+        device = targets.open_device(target)
+        times = targets.seconds(device, [_copier(device, nbytes)] * count)
+    return 2 * nbytes / max(median(times[WARM:]), 1e-9)
+
+
+def _copier(device: Device, nbytes: int) -> Any:
+    """What makes a device copy an image of so many bytes, by the program that says so."""
+    floats, width = Format(np.dtype("float32"), 1), 1024
+    texels = np.random.default_rng(0).random((nbytes // (4 * width), width), np.float32)
+    build = Builder("copy", [ImageInput("image", FLOAT)])
+    same = build.finish([build.load(0, build.x, build.y)])
+    program, out = device.compile(same, [floats], [floats]), np.empty_like(texels)[..., None]
+    return lambda: program.run([Storage.of(texels)], [], texels.shape, [out])
+
+
+def _shown(number: float) -> str:
+    """A number with one of the prefixes of SI, as 4.1 T."""
+    for power, prefix in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
+        if number >= 10**power:
+            return f"{number / 10**power:.3g} {prefix}"
+    return f"{number:.3g} "

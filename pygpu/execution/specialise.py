@@ -1,0 +1,210 @@
+"""Programs for the arguments of a call: translated, simplified, compiled, and kept.
+
+A *translation* is the SSA of a function for certain types and known values; a *program* is a
+translation compiled for a device and for formats of its inputs and outputs. Both hang on the
+compiled function in a `Cache`, and nowhere else, so they go when it goes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.core.sampler import Sampler, inherited, make, of
+from pygpu.core.storage import Device, Format, Program, Storage
+from pygpu.execution.arguments.parameters import Arguments, bindings
+from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
+from pygpu.execution.arguments.signatures import Signature
+from pygpu.frontend import translate as frontend
+from pygpu.passes.simplify import pipeline as passes
+from pygpu.ssa import Function
+from pygpu.types import Type
+
+LIMIT: Final = 128  # programs kept for one function
+LOG: Final = logging.getLogger("pygpu")
+
+
+class Compiling:
+    """The lock of compilation: one at a time, since functions compile one another while they are
+    walked. A process forked while another thread compiles gets a new one."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+    def renew(self) -> None:
+        self.lock = threading.RLock()
+
+
+COMPILING: Final = Compiling()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=COMPILING.renew)
+
+
+@dataclass(slots=True, eq=False)
+class Translated:
+    """A function in SSA, before and after the passes, and what it cost."""
+
+    translation: frontend.Translation
+    function: Function
+    before: str
+    times: dict[str, float]
+
+    def changed(self) -> bool:
+        return self.translation.dependencies.changed()
+
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class Specialisation:
+    """A program that can run, and how its results are to be presented."""
+
+    program: Program
+    device: Device
+    translated: Translated
+    inputs: tuple[Format, ...]  # as images are stored: those given, then the captured
+    captured: list[Storage]
+    types: tuple[Type, ...]
+    is_tuple: bool
+    dtypes: tuple[np.dtype[Any], ...]
+    formats: tuple[Format, ...]
+    samplers: tuple[Sampler, ...]
+    times: dict[str, float]
+    used: int = 0
+    cut: Any = None  # the same for tiles of images that are too large: see tiles.py
+
+
+@dataclass(slots=True)
+class Cache:
+    """The translations and programs of one function, the least recently used dropped."""
+
+    programs: dict[Any, Specialisation] = field(default_factory=dict)
+    translations: dict[Any, Translated] = field(default_factory=dict)
+    clock: itertools.count[int] = field(default_factory=itertools.count)
+
+    def get(self, key: Any) -> Specialisation | None:
+        """The program kept for a key, if what it was translated from is unchanged."""
+        found = self.programs.get(key)
+        if found is None or found.translated.translation.dependencies.changed():
+            return None
+        found.used = next(self.clock)
+        return found
+
+    def put(self, key: Any, made: Specialisation) -> None:
+        made.used = next(self.clock)
+        self.programs[key] = made
+        if len(self.programs) > LIMIT:
+            oldest = min(self.programs, key=lambda key: self.programs[key].used)
+            del self.programs[oldest]
+
+    def clear(self) -> None:
+        self.programs.clear()
+        self.translations.clear()
+
+
+def specialise(
+    function: Callable[..., Any],
+    signature: Signature,
+    arguments: Arguments,
+    wanted: Wanted,
+    device: Device,
+    cache: Cache,
+    order: Sequence[int] = (),
+) -> Specialisation:
+    """Compile a function for these arguments on a device. Nothing is kept if it fails.
+
+    `order` says from which image each result inherits how it is read; the last one is that of all
+    further results.
+    """
+    started = time.perf_counter()
+    translated = translate(function, signature, arguments, cache)
+    result, translation = translated.function, translated.translation
+    types = tuple([value.type for value in result.outputs])
+    if isinstance(wanted.dtype, tuple) and len(wanted.dtype) != len(types):
+        raise ValueError(
+            f"out: the function has {len(types)} result{'s' * (len(types) > 1)}, "
+            f"got {len(wanted.dtype)} array{'s' * (len(wanted.dtype) > 1)}"
+        )
+    dtypes = tuple([output_dtype(wanted, index, type) for index, type in enumerate(types)])
+    formats = tuple(map(output_format, types, dtypes))
+    read = [given.sampler for given in arguments.images] + list(map(of, translation.captured))
+    begun = time.perf_counter()
+    inputs = tuple([sampler.format for sampler in read])
+    program = device.compile(result, list(inputs), list(formats))
+    times = translated.times | {"compile": time.perf_counter() - begun}
+    LOG.info(
+        "compiled %s for %s in %.1f ms",
+        signature.name,
+        device.name,
+        1e3 * (time.perf_counter() - started),
+    )
+    dump("source", program.source)
+    parents = [read[place] for place in order if place < len(read)]
+    samplers = tuple(
+        [
+            inherited(parents[min(index, len(parents) - 1)], format) if parents else make(format)
+            for index, format in enumerate(formats)
+        ]
+    )
+    return Specialisation(
+        program,
+        device,
+        translated,
+        inputs,
+        [image.storage for image in translation.captured],
+        types,
+        translation.is_tuple,
+        dtypes,
+        formats,
+        samplers,
+        times,
+    )
+
+
+def translate(
+    function: Callable[..., Any], signature: Signature, arguments: Arguments, cache: Cache
+) -> Translated:
+    """The function in simplified SSA: kept, or walked now."""
+    key = tuple(
+        [
+            (part.type, part.boundary, part.cval, part.interpolation)
+            if isinstance(part, Sampler)
+            else part
+            for part in arguments.key
+        ]
+    )
+    kept = cache.translations.get(key)
+    if kept is not None and not kept.changed():
+        return kept
+    bound, images, uniforms = bindings(signature, arguments)
+    times = {}
+    begun = time.perf_counter()
+    translation = frontend.translate(function, bound, images=images, uniforms=uniforms)
+    times["translate"] = time.perf_counter() - begun
+    before = str(translation.function) if _dumps("ssa") else ""
+    begun = time.perf_counter()
+    simplified = passes.simplify(translation.function)
+    times["simplify"] = time.perf_counter() - begun
+    if before:
+        dump("ssa", f"{before}\n\n# simplified\n{simplified}")
+    made = Translated(translation, simplified, before, times)
+    if len(cache.translations) >= LIMIT:
+        cache.translations.pop(next(iter(cache.translations)))
+    cache.translations[key] = made
+    return made
+
+
+def _dumps(what: str) -> bool:
+    return what in os.environ.get("PYGPU_DUMP", "").split(",")
+
+
+def dump(what: str, text: str) -> None:
+    """Print a text where PYGPU_DUMP asks for it."""
+    if _dumps(what):
+        print(text)

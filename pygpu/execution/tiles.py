@@ -1,0 +1,275 @@
+"""Images that are too large for a device, computed in tiles.
+
+A tile is given to the device with as much of the images around it as the function looks at; the
+host assembles that, with what lies outside by the image's boundary. Results are host arrays. What a
+function reads far from the pixel cannot be cut: such images must fit as they are.
+
+    made.program.run(...) if hold(limits, made, inputs, size) else run(limits, made, inputs, ...)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core import sampler
+from pygpu.core.storage import Format, Program, Storage
+from pygpu.devices.targets import Limits
+from pygpu.execution.bars import steps
+from pygpu.execution.specialise import COMPILING, LOG, Specialisation, dump
+from pygpu.passes.analysis.footprint import Footprint
+from pygpu.passes.lower.window import View, Windowed, window
+from pygpu.ssa import Constant
+
+ALIGNMENT: Final = 64  # a row's bytes are at most rounded up to it
+
+
+class NotCut(Exception):
+    """Says why the work cannot be done in tiles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A specialisation's function of a window, compiled."""
+
+    windowed: Windowed
+    program: Program
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A part of a result: where it begins and how large it is."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+    def of(self, array: NDArray[Any]) -> NDArray[Any]:
+        """The part of an array (H, W, ...)."""
+        return array[self.top : self.top + self.height, self.left : self.left + self.width]
+
+
+# ---------------------------------------------------------------- what fits
+
+
+def row_bytes(format: Format, width: int) -> int:
+    """A bound on the bytes of one row as devices keep it: three channels may take the room of
+    four."""
+    channels = 4 if format.channels == 3 else format.channels
+    return -(-width * channels * format.dtype.itemsize // ALIGNMENT) * ALIGNMENT
+
+
+def hold(
+    limits: Limits, made: Specialisation, inputs: Sequence[Storage], size: tuple[int, int]
+) -> bool:
+    """Whether a device takes these images and results as they are."""
+    height, width = size
+    if max(size) > limits.side:
+        return False
+    for format in made.formats:
+        if height * row_bytes(format, width) > limits.nbytes:
+            return False
+    for storage, format in zip(inputs, made.inputs, strict=True):
+        if max(storage.height, storage.width) > limits.side:
+            return False
+        if storage.height * row_bytes(format, storage.width) > limits.nbytes:
+            return False
+    return needed(made, inputs, size) <= limits.memory
+
+
+def needed(made: Specialisation, inputs: Sequence[Storage], size: tuple[int, int]) -> int:
+    """Bytes that a call takes of a device's memory. Images that are there already take none."""
+    total = sum(size[0] * row_bytes(format, size[1]) for format in made.formats)
+    for storage, format in zip(inputs, made.inputs, strict=True):
+        if not storage.copies:
+            total += storage.height * row_bytes(format, storage.width)
+    return total
+
+
+@dataclass(slots=True)
+class _Room:
+    """What a tile may take."""
+
+    limits: Limits
+    memory: int  # what whole images leave
+    images: list[tuple[Format, Footprint]]
+
+    def rows(self, width: int) -> int:
+        """The greatest height of tiles of a width; 0 where none fits."""
+        least, total, margins = self.limits.side, 0, 0
+        for format, margin in self.images:
+            wide = width + margin.left + margin.right
+            row, around = row_bytes(format, wide), margin.up + margin.down
+            if wide > self.limits.side:
+                return 0
+            least = min(least, self.limits.side - around, self.limits.nbytes // row - around)
+            total += row
+            margins += row * around
+        return max(min(least, (self.memory - margins) // total), 0)
+
+
+def tiles(room: _Room, size: tuple[int, int]) -> list[Tile]:
+    """Tiles that cover a result with the least to be read twice. They are of equal size but for
+    the last of a row or column. NotCut where none fits."""
+    height, width = size
+    best: tuple[int, int, int] | None = None
+    parts = 1
+    while parts <= 2 * width:
+        wide = -(-width // min(parts, width))
+        tall = min(room.rows(wide), height)
+        if tall > 0:
+            across, down = -(-width // wide), -(-height // tall)
+            read = sum(
+                (width + across * (m.left + m.right)) * (height + down * (m.up + m.down))
+                for _, m in room.images
+            )
+            if best is None or read < best[0]:
+                best = read, wide, -(-height // down)
+        parts *= 2
+    if best is None:
+        raise NotCut("not even one pixel and what the function reads around it fit")
+    _, wide, tall = best
+    return [
+        Tile(left, top, min(wide, width - left), min(tall, height - top))
+        for top in range(0, height, tall)
+        for left in range(0, width, wide)
+    ]
+
+
+def tiles_of(limits: Limits, format: Format, size: tuple[int, int]) -> list[Tile]:
+    """Tiles of an image that a device holds along with what is made of them."""
+    return tiles(_Room(limits, limits.memory // 4, [(format, Footprint())]), size)
+
+
+# ---------------------------------------------------------------- parts of images
+
+
+def view(array: NDArray[Any], boundary: str, tile: Tile, margin: Footprint) -> NDArray[Any]:
+    """The texels (H, W, C) that a tile reads: those of the tile and the margin around it. Of what
+    lies inside the image nothing is copied where rows are whole."""
+    height, width, channels = array.shape
+    across = range(tile.left - margin.left, tile.left + tile.width + margin.right)
+    down = range(tile.top - margin.up, tile.top + tile.height + margin.down)
+    columns, rows = _segments(boundary, across, width), _segments(boundary, down, height)
+    if len(columns) == len(rows) == 1:
+        (_, column), (_, row) = columns[0], rows[0]
+        if isinstance(column, slice) and isinstance(row, slice):
+            return np.ascontiguousarray(array[row, column])
+    made = np.empty((len(down), len(across), channels), array.dtype)
+    for to_rows, row in rows:
+        for to_columns, column in columns:
+            if isinstance(row, slice) or isinstance(column, slice):
+                made[to_rows, to_columns] = array[row, column]
+            else:
+                made[to_rows, to_columns] = array[np.ix_(row, column)]
+    return made
+
+
+def _segments(
+    boundary: str, places: range, size: int
+) -> list[tuple[slice, slice | NDArray[np.intp]]]:
+    """Where the texels at some places along an axis go, and where they come from: before, inside
+    and after the image."""
+    start, stop = places.start, places.stop
+    ends = sorted({start, stop, min(max(0, start), stop), max(min(size, stop), start)})
+    found: list[tuple[slice, slice | NDArray[np.intp]]] = []
+    for start, stop in pairwise(ends):
+        to = slice(start - places.start, stop - places.start)
+        if start >= 0 and stop <= size:
+            found.append((to, slice(start, stop)))
+        else:
+            found.append((to, sampler.indices(boundary, np.arange(start, stop), size)))
+    return found
+
+
+# ---------------------------------------------------------------- running
+
+
+def run(
+    limits: Limits,
+    made: Specialisation,
+    inputs: Sequence[Storage],
+    uniforms: Sequence[Constant],
+    size: tuple[int, int],
+    out: Sequence[NDArray[Any] | None],
+) -> list[Storage]:
+    """Compute all pixels of (H, W), tile by tile, as storage.Program.run does at once. NotCut where
+    that cannot be."""
+    cut = _cut(made)
+    views = cut.windowed.views
+    parts = tiles(_room(limits, made, views, inputs), size)
+    results = [
+        array if array is not None else np.empty((*size, format.channels), format.dtype)
+        for array, format in zip(out, made.formats, strict=True)
+    ]
+    sizes = [n for i in cut.windowed.sized for n in (inputs[i].width, inputs[i].height)]
+    name = made.translated.function.name
+    LOG.info("%s of %d x %d in %d tiles", name, size[1], size[0], len(parts))
+    for tile in steps(parts, "tile", name):
+        images = [_part(inputs[each.image], each, tile) for each in views]
+        numbers = [*uniforms, tile.left, tile.top, *sizes]
+        direct = [_rows(result, tile) for result in results]
+        made_parts = cut.program.run(images, numbers, (tile.height, tile.width), direct)
+        for result, part, where in zip(results, made_parts, direct, strict=True):
+            if where is None:
+                tile.of(result)[...] = part.host()
+    return [Storage.of(result) for result in results]
+
+
+def _part(storage: Storage, each: View, tile: Tile) -> Storage:
+    if each.margin is None:
+        return storage
+    return Storage.of(view(storage.host(), each.boundary, tile, each.margin))
+
+
+def _rows(result: NDArray[Any], tile: Tile) -> NDArray[Any] | None:
+    """The part of a result into which a device may write: one of whole rows."""
+    return tile.of(result) if tile.width == result.shape[1] else None
+
+
+def _cut(made: Specialisation) -> Cut:
+    """The function of a window, compiled once."""
+    with COMPILING.lock:
+        if made.cut is None:
+            windowed = window(made.translated.function)
+            formats = [made.inputs[each.image] for each in windowed.views]
+            program = made.device.compile(windowed.function, formats, list(made.formats))
+            dump("source", program.source)
+            made.cut = Cut(windowed, program)
+    return made.cut  # type: ignore[no-any-return]
+
+
+def _room(
+    limits: Limits, made: Specialisation, views: Sequence[View], inputs: Sequence[Storage]
+) -> _Room:
+    """What a tile may take, beside images that are read anywhere."""
+    whole = dict.fromkeys(each.image for each in views if each.margin is None)
+    taken = 0
+    for index in whole:
+        storage, format = inputs[index], made.inputs[index]
+        nbytes = storage.height * row_bytes(format, storage.width)
+        if max(storage.height, storage.width) > limits.side or nbytes > limits.nbytes:
+            raise NotCut(_unbounded(made, index, storage))
+        taken += nbytes
+    if taken >= limits.memory:
+        raise NotCut(_unbounded(made, next(iter(whole)), inputs[next(iter(whole))]))
+    cut = [(made.inputs[each.image], each.margin) for each in views if each.margin is not None]
+    results = [(format, Footprint()) for format in made.formats]
+    return _Room(limits, limits.memory - taken, cut + results)
+
+
+def _unbounded(made: Specialisation, index: int, storage: Storage) -> str:
+    name = made.translated.function.images[index].name
+    return (
+        f"the image {name!r} of {storage.width} x {storage.height} pixels is read far from the "
+        "position, or nobody can tell how far, so that it cannot be cut into tiles"
+    )
+
+
+__all__ = ["NotCut", "Tile", "hold", "needed", "run", "tiles", "tiles_of", "view"]

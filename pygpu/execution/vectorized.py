@@ -1,0 +1,467 @@
+"""`pygpu.vectorize`: functions of scalars over arrays of any shape, in one fused pass.
+
+    lin_comb = vectorize(lambda a, x, b, y: a*x + b*y)
+    lin_comb(2.0, xs, 3.0, ys)             # NumPy's broadcasting; scalars alone give a scalar
+
+Arrays are cut into rows of ROW elements, so that they fit any device. With images among the
+arguments the result is an image, and everything is read at the same pixel.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core import sampler
+from pygpu.core.errors import shorten
+from pygpu.core.storage import Format, ImageLike, Storage, stored
+from pygpu.execution.arguments import uniforms
+from pygpu.execution.arguments.convert import array_of, is_picture, narrow, result_dtype
+from pygpu.execution.arguments.parameters import Arguments, flatten
+from pygpu.execution.arguments.results import ImageMaker, Out, Wanted, natural_dtype
+from pygpu.execution.arguments.signatures import RESERVED, Parameter, Signature, user_type
+from pygpu.execution.lowered import Lowered
+from pygpu.language.scalars import number
+from pygpu.language.vectors import CLASSES, Vector
+from pygpu.runtime import Compiled
+from pygpu.types import BOOL, FLOAT, INT, Type
+
+ROW: Final = 4096  # elements of an array that lie in one row of the image made of it
+ROWS: Final = 4096  # such rows in one image: what every device takes
+
+
+def _apply(function: Any, arguments: Any, read: Any, keywords: Any, p: Any) -> Any:
+    """The program: the function of the scalars, and of the images' texels at p. The last of them
+    are given by keyword."""
+    values = [image(p) if is_image else image for image, is_image in zip(arguments, read)]  # noqa: B905
+    by_place = len(values) - len(keywords)
+    return function(*values[:by_place], **dict(zip(keywords, values[by_place:])))  # noqa: B905
+
+
+@dataclass(slots=True)
+class _Bound:
+    """The arguments of a call. The last ones are given by the names in `keywords`."""
+
+    names: list[str]
+    values: list[Any]
+    keywords: list[str] = field(default_factory=list)
+
+    @property
+    def has_images(self) -> bool:
+        return any(isinstance(value, ImageLike) for value in self.values)
+
+
+@dataclass(slots=True)
+class _Over:
+    """Arguments over arrays, and where the results go."""
+
+    flat: list[Any]
+    keywords: list[str]
+    count: int
+    is_scalar: bool
+    types: tuple[Type, ...] = ()
+    is_tuple: bool = False
+    outs: list[NDArray[Any] | None] = field(default_factory=list)  # the caller's
+    results: list[NDArray[Any]] = field(default_factory=list)
+
+    def wanted(self) -> Wanted:
+        dtypes = [result.dtype.newbyteorder("=") for result in self.results]
+        return Wanted("array", "", tuple(dtypes))
+
+    def finished(self) -> list[NDArray[Any]]:
+        """The results, put where the caller wants them."""
+        for index, target in enumerate(self.outs):
+            if target is not None and target is not self.results[index]:
+                target[...] = self.results[index]
+                self.results[index] = target
+        return self.results
+
+
+class Vectorized:
+    """A function of scalars that takes arrays. Made by `vectorize`."""
+
+    __wrapped__: Callable[..., Any]
+
+    def __init__(
+        self, function: Callable[..., Any], target: str, dtype: Any, values: Mapping[str, Any]
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._values = dict(values)
+        known = {name: v for name, v in values.items() if user_type(v) is None}
+        self._plain = _plain_signature(function, values)
+        self._known = known
+        signature = Signature(
+            _apply,
+            [
+                Parameter("function", "known", default=_with_known(function, known)),
+                Parameter("arguments", "object"),
+                Parameter("read", "known", default=None),
+                Parameter("keywords", "known", default=()),
+                Parameter("p", "position"),
+            ],
+        )
+        signature.name = getattr(function, "__name__", "function")
+        self._compiled = Compiled(_apply, signature, target)
+        self._dtype = None if dtype is None else result_dtype(dtype)
+
+    def __call__(self, *args: Any, out: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
+        try:
+            return self._call(args, kwargs, out, dtype)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def _call(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any, dtype: Any) -> Any:
+        given = self._bind(args, kwargs)
+        asked = self._dtype if dtype is None else result_dtype(dtype)
+        if given.has_images:
+            return self._over_images(given, asked, out)
+        return self._over_arrays(given, asked, out)
+
+    def lower(self, *args: Any, out: Any = None, dtype: Any = None, **kwargs: Any) -> Lowered:
+        """Compile for these arguments without running: the program's texts and figures."""
+        try:
+            given = self._bind(args, kwargs)
+            asked = self._dtype if dtype is None else result_dtype(dtype)
+            if given.has_images:
+                arguments, wanted = self._texels(given)[0], Wanted("image", "", asked)
+            else:
+                over = self._arrays(given, asked, out)
+                arguments, wanted = self._cut(over, *_first(over.count)), over.wanted()
+            return Lowered.of(
+                self._name(), self._compiled.specialisation(arguments, wanted), self.__wrapped__
+            )
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Bound:
+        """The arguments in the order of the parameters, by keyword alone last."""
+        if self._plain is None:
+            if kwargs:
+                raise TypeError(f"{self._name()}() takes no keywords here, got {min(kwargs)!r}")
+            return _Bound([f"argument {i}" for i in range(len(args))], list(args))
+        try:
+            bound = self._plain.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self._name()}(): {error}") from None
+        found = _Bound([], [])
+        for name, value in bound.arguments.items():
+            match self._plain.parameters[name].kind:
+                case inspect.Parameter.VAR_POSITIONAL:
+                    found.names += [f"{name}[{i}]" for i in range(len(value))]
+                    found.values += value
+                case inspect.Parameter.VAR_KEYWORD:
+                    found.names += value.keys()
+                    found.values += value.values()
+                    found.keywords += value.keys()
+                case kind:
+                    found.names.append(name)
+                    found.values.append(value)
+                    if kind is inspect.Parameter.KEYWORD_ONLY:
+                        found.keywords.append(name)
+        return found
+
+    def _name(self) -> str:
+        return self._compiled.signature.name
+
+    # ---- arrays
+
+    def _over_arrays(self, given: _Bound, dtype: np.dtype[Any] | None, out: Any) -> Any:
+        """The results, each of the broadcast shape (and an axis of components for vectors)."""
+        over = self._arrays(given, dtype, out)
+        wanted = over.wanted()
+        for start, rows, width in _cuts(over.count):
+            stop = start + rows * width
+            parts = [
+                result.reshape(over.count, type.size)[start:stop].reshape(rows, width, type.size)
+                for result, type in zip(over.results, over.types, strict=True)
+            ]
+            arguments = self._cut(over, start, rows, width)
+            self._compiled.run(arguments, wanted, out=Out(parts), shape=(rows, width)).presented()
+        results: list[Any] = over.finished()
+        if over.is_scalar and out is None:
+            results = [_scalar(result) for result in results]
+        return tuple(results) if over.is_tuple else results[0]
+
+    def _arrays(self, given: _Bound, dtype: np.dtype[Any] | None, out: Any) -> _Over:
+        """What is to be computed: arguments broadcast, places for the results."""
+        named = list(zip(given.names, given.values, strict=True))
+        arguments = [_argument(value, name) for name, value in named]
+        arrays = {n: a for n, a in zip(given.names, arguments, strict=True) if _is_array(a)}
+        try:
+            shape = np.broadcast_shapes(*[array.shape for array in arrays.values()])
+        except ValueError:
+            got = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+            raise ValueError(f"the shapes do not broadcast: {got}") from None
+        count = math.prod(shape)
+        flat = [_flat(a, shape, count) if _is_array(a) else a for a in arguments]
+        over = _Over(flat, given.keywords, count, is_scalar=not arrays)
+        over.types, over.is_tuple = self._compiled.types(self._cut(over, *_first(count)))
+        shapes = [shape if type.is_scalar else (*shape, type.size) for type in over.types]
+        over.outs = _outs(out, shapes)
+        over.results = [
+            target
+            if target is not None and _is_direct(target, flat)
+            else np.empty(each, (dtype or natural_dtype(type)) if target is None else target.dtype)
+            for target, each, type in zip(over.outs, shapes, over.types, strict=True)
+        ]
+        return over
+
+    def _cut(self, over: _Over, start: int, rows: int, width: int) -> Arguments:
+        """Some of the arguments' elements, seen as images of so many rows."""
+        stop = start + rows * width
+        arguments = tuple(
+            [
+                _as_image(np.ascontiguousarray(a[start:stop]).reshape(rows, width))
+                if isinstance(a, (np.ndarray, np.flatiter))
+                else a
+                for a in over.flat
+            ]
+        )
+        read = tuple([isinstance(a, ImageLike) for a in arguments])
+        return self._flattened(arguments, read, over.keywords)
+
+    def _flattened(self, arguments: Any, read: Any, keywords: Sequence[str]) -> Arguments:
+        signature = self._compiled.signature
+        function = signature.parameters[0].default
+        return flatten(signature, [function, arguments, read, tuple(keywords), None])
+
+    # ---- images
+
+    def _over_images(self, given: _Bound, dtype: np.dtype[Any] | None, out: Any) -> Any:
+        """The result as an image: what is no scalar is read at the same pixel."""
+        arguments, shape = self._texels(given)
+        run = self._compiled.run(arguments, Wanted("image", "", dtype), shape=shape)
+        run.parent = sampler.of(next(v for v in given.values if isinstance(v, ImageLike)))
+        results = run.presented()
+        if out is None:
+            return results
+        made = results if isinstance(results, tuple) else (results,)
+        for target, image in zip(_outs(out, [r.shape for r in made]), made, strict=True):
+            if target is not None:
+                target[...] = stored(np.asarray(image), target.dtype.newbyteorder("="))
+        return out
+
+    def _texels(self, given: _Bound) -> tuple[Arguments, tuple[int, int]]:
+        """The arguments, all arrays as images, and the height and width of the result."""
+        channels = max(v.format.channels for v in given.values if isinstance(v, ImageLike))
+        arguments = [
+            _beside_images(value, name, channels)
+            for name, value in zip(given.names, given.values, strict=True)
+        ]
+        images = [a for a in arguments if isinstance(a, ImageLike)]
+        try:
+            height, width = np.broadcast_shapes(
+                *[(image.storage.height, image.storage.width) for image in images]
+            )
+        except ValueError:
+            sizes = ", ".join(f"{i.storage.height} x {i.storage.width}" for i in images)
+            raise ValueError(f"images of different sizes: {sizes}") from None
+        read = tuple([isinstance(a, ImageLike) for a in arguments])
+        clamped = tuple([_clamped(a) if isinstance(a, ImageLike) else a for a in arguments])
+        return self._flattened(clamped, read, given.keywords), (height, width)
+
+    # ---- looking at it
+
+    def plain_binding(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], convert: Any = None
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """The arguments for the plain function, which it is inside another function."""
+        if not self._known:
+            return args, kwargs
+        assert self._plain is not None
+        names = [name for name in self._plain.parameters if name not in self._known]
+        return (), self._known | dict(zip(names, args, strict=False)) | dict(kwargs)
+
+    @property
+    def target(self) -> str:
+        """The target on which calls run."""
+        return self._compiled.target
+
+    def on(self, target: str) -> Vectorized:
+        """The same function, compiled for another target."""
+        return Vectorized(self.__wrapped__, target, self._dtype, self._values)
+
+    def recompile(self) -> None:
+        """Forget all programs."""
+        self._compiled.recompile()
+
+    def __repr__(self) -> str:
+        shown = inspect.signature(self.__wrapped__) if self._plain is not None else "(...)"
+        return f"<vectorized {self._name()}{shown}>"
+
+
+def _plain_signature(
+    function: Callable[..., Any], values: Mapping[str, Any]
+) -> inspect.Signature | None:
+    """The parameters that calls give; None where Python does not know them."""
+    if isinstance(function, np.ufunc):
+        return None
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+    for name, parameter in signature.parameters.items():
+        if name in RESERVED:
+            raise TypeError(f"vectorize: a parameter {name!r}, a name that PyGPU keeps: rename it")
+        types = (user_type(parameter.annotation), user_type(parameter.default))
+        if any(found is not None and found[0] in ("position", "image") for found in types):
+            raise TypeError(
+                f"vectorize: {name!r} is no scalar; functions of images and positions are for "
+                "pygpu.compile"
+            )
+    unknown = values.keys() - signature.parameters.keys()
+    if unknown:
+        raise TypeError(f"vectorize: the function has no parameter {min(unknown)!r}")
+    kept = [
+        p
+        for name, p in signature.parameters.items()
+        if name not in values or user_type(values[name]) is not None
+    ]
+    return signature.replace(parameters=kept)
+
+
+def _with_known(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
+    """The function of the other parameters alone, by place."""
+    if not known:
+        return function
+    names = [n for n in inspect.signature(function).parameters if n not in known]
+
+    def with_known(*args: Any) -> Any:
+        return function(**known, **dict(zip(names, args, strict=False)))
+
+    return with_known
+
+
+def _argument(value: Any, name: str) -> Any:
+    """An argument as a scalar of Python, a vector, or an array of a stored dtype."""
+    plain = number(value)
+    if plain is not None:
+        type = BOOL if isinstance(plain, bool) else FLOAT if isinstance(plain, float) else INT
+        return uniforms.convert(type, plain, name)
+    if isinstance(value, Vector):
+        return value
+    if not isinstance(value, (list, tuple)) and not is_picture(value):
+        raise TypeError(f"{name}: takes numbers and arrays, got {value!r}")
+    return narrow(np.asarray(array_of(value, name)), name)
+
+
+def _beside_images(value: Any, name: str, channels: int) -> Any:
+    """An argument beside images: an array is an image itself, or a value for each channel."""
+    if isinstance(value, ImageLike):
+        return value
+    argument = _argument(value, name)
+    if not isinstance(argument, np.ndarray):
+        return argument
+    if argument.ndim == 1 and argument.size == channels > 1:
+        kind = Format(argument.dtype, 1, normalize=False).type.kind
+        cls = next(c for t, c in CLASSES.items() if t.kind == kind and t.size == channels)
+        return cls(*argument.tolist())
+    if argument.ndim == 1:
+        argument = argument[None, :]
+    if argument.ndim > 3:
+        raise ValueError(f"{name}: {argument.ndim} axes beside an image")
+    return ImageMaker.wrap(argument, normalize=False)
+
+
+def _as_image(array: NDArray[Any]) -> ImageLike:
+    storage = Storage.of(array)
+    return ImageMaker.make(storage, sampler.make(Format(storage.dtype, storage.channels, False)))
+
+
+def _clamped(image: ImageLike) -> ImageLike:
+    """The image read with the nearest texel: what has one row or column is repeated so."""
+    return ImageMaker.make(image.storage, sampler.make(image.format))
+
+
+def _cuts(count: int) -> list[tuple[int, int, int]]:
+    """Elements as images: where each begins, its rows, and their width."""
+    cuts = []
+    start = 0
+    while count - start >= ROW:
+        rows = min((count - start) // ROW, ROWS)
+        cuts.append((start, rows, ROW))
+        start += rows * ROW
+    if start < count:
+        cuts.append((start, 1, count - start))
+    return cuts
+
+
+def _first(count: int) -> tuple[int, int, int]:
+    """The first of the cuts. Of nothing, one element says what the results are."""
+    return _cuts(max(count, 1))[0]
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray)
+
+
+def _flat(array: NDArray[Any], shape: tuple[int, ...], count: int) -> Any:
+    """The elements of a broadcast array in a row. What takes several cuts is spread out cut by
+    cut."""
+    if count == 0:
+        return np.ones(1, array.dtype)
+    if array.shape == shape and array.flags.c_contiguous:
+        return array.reshape(-1)
+    spread = np.broadcast_to(array, shape)
+    return spread.flat if count > ROW * ROWS else np.ascontiguousarray(spread).reshape(-1)
+
+
+def _scalar(array: NDArray[Any]) -> Any:
+    """A result without axes as a Python number, or as a vector."""
+    if array.ndim == 0:
+        return array.item()
+    kind = "bool" if array.dtype.kind == "b" else "float" if array.dtype.kind == "f" else "int"
+    cls = next(c for t, c in CLASSES.items() if t.kind == kind and t.size == array.size)
+    return cls(*array.tolist())
+
+
+def _outs(out: Any, shapes: Sequence[tuple[int, ...]]) -> list[NDArray[Any] | None]:
+    """The caller's arrays for results of these shapes; None for those that are to be made."""
+    if out is None:
+        return [None] * len(shapes)
+    arrays = Out.of(out).arrays
+    if len(arrays) != len(shapes):
+        raise ValueError(f"out: the function has {len(shapes)} results, got {len(arrays)} arrays")
+    for array, shape in zip(arrays, shapes, strict=True):
+        if array is not None and array.shape != shape:
+            raise ValueError(f"out: the result has shape {shape}, got {array.shape}")
+    return list(arrays)
+
+
+def _is_direct(target: NDArray[Any], inputs: Sequence[Any]) -> bool:
+    """Whether results can be written there piece by piece, while inputs are still read."""
+    arrays = [each.base if isinstance(each, np.flatiter) else each for each in inputs]
+    return target.flags.c_contiguous and not any(
+        isinstance(each, np.ndarray) and np.may_share_memory(target, each) for each in arrays
+    )
+
+
+def vectorize(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    target: str = "auto",
+    dtype: Any = None,
+    **values: Any,
+) -> Any:
+    """Compile a function of scalars into one of arrays, as NumPy broadcasts them.
+
+    Floats are Float, integers Int, bools Bool; nothing is scaled. Scalars alone give a scalar, a
+    pygpu.Image gives a pygpu.Image, tuples of results give tuples. `values` are known.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Vectorized:
+        if not callable(function):
+            raise TypeError(f"vectorize: takes a function, got {function!r}")
+        return Vectorized(function, target, dtype, values)
+
+    return decorate if function is None else decorate(function)

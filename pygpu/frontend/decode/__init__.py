@@ -1,0 +1,1 @@
+"""Any CPython's bytecode to one canonical list of instructions (pygpu/bytecode.py is the door)."""

@@ -1,0 +1,201 @@
+"""Instructions in the making, and their jumps put in order.
+
+CPython's compiler copies tests, splits branches and inlines calls, each version in its own way.
+What is here undoes that without asking for the version: where a shape is not there, nothing
+changes.  Jumps name indices of the list from `resolve` on.
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+from pygpu.frontend.decode.flow import Graph
+from pygpu.frontend.decode.opcodes import INLINED_CALLS
+
+Position = tuple[int | None, int | None, int | None, int | None]
+NOWHERE: Final = (None, None, None, None)
+
+
+@dataclass(slots=True)
+class Draft:
+    """An instruction in the making; its position is as in Span."""
+
+    op: str
+    arg: Any
+    position: Position
+    offset: int
+
+
+ENDS: Final = frozenset({"RETURN", "RAISE", "RERAISE", "UNSUPPORTED"})
+TURNS: Final = ENDS | {"JUMP", "BRANCH", "FOR"}
+_INVERSE: Final = {"false": "true", "true": "false", "none": "notnone", "notnone": "none"}
+
+
+def target_of(draft: Draft) -> int | None:
+    """Where the instruction may jump to."""
+    match draft.op:
+        case "JUMP" | "FOR":
+            target: int = draft.arg
+        case "BRANCH":
+            _, target = draft.arg
+        case _:
+            return None
+    return target
+
+
+def _aim(draft: Draft, target: int) -> None:
+    draft.arg = (draft.arg[0], target) if draft.op == "BRANCH" else target
+
+
+def resolve(drafts: list[Draft]) -> None:
+    """Let jumps name indices instead of offsets."""
+    offsets = [draft.offset for draft in drafts]
+    for draft in drafts:
+        target = target_of(draft)
+        if target is not None:
+            _aim(draft, bisect_left(offsets, target))
+
+
+def take_plain_calls(drafts: list[Draft]) -> None:
+    """Leave out the inlined calls with generator expressions of 3.14 and 3.15.
+
+    They stand behind a test, `f is any` with the function below kept by COPY 1: jump to where it
+    goes when it fails, the plain call.
+    """
+    for place in range(2, len(drafts) - 1):
+        copy, constant, test, branch = drafts[place - 2 : place + 2]
+        if (copy.op, constant.op, test.op, branch.op) != ("COPY", "CONST", "IS", "BRANCH"):
+            continue
+        if any(constant.arg is function for function in INLINED_CALLS):
+            copy.op, copy.arg = "JUMP", branch.arg[1]
+
+
+def merge_inverse_branches(drafts: list[Draft]) -> None:
+    """Make a branch over a jump one branch: from 3.12 on conditional jumps backward are two."""
+    targets = {target_of(draft) for draft in drafts}
+    for place, (branch, jump) in enumerate(pairwise(drafts)):
+        if (branch.op, jump.op) != ("BRANCH", "JUMP") or place + 1 in targets:
+            continue
+        test, target = branch.arg
+        if target == place + 2:
+            branch.arg = (_INVERSE[test], jump.arg)
+            jump.arg = target
+
+
+def unrotate(drafts: list[Draft]) -> None:
+    """Undo the copy of a `while` test at the loop's bottom that CPython makes up to 3.13.
+
+    With it, a loop with `continue` looks like two.  The copy has the positions of the original;
+    where both turn out to do the same, the bottom jumps to the top.
+    """
+    place = len(drafts)
+    while place > 1:
+        place -= 1
+        body = target_of(drafts[place])
+        if drafts[place].op != "BRANCH" or body is None or body > place:
+            continue
+        top: dict[object, int] = {}
+        for index in range(body):
+            top.setdefault(_fingerprint(drafts[index]), index)
+        start = place + 1
+        while start > body and _fingerprint(drafts[start - 1]) in top:
+            start -= 1
+        for copy in range(start, place):
+            original = top[_fingerprint(drafts[copy])]
+            if _same(drafts, copy, original):
+                drafts[copy].op, drafts[copy].arg = "JUMP", original
+                place = copy
+                break
+
+
+def _fingerprint(draft: Draft) -> object:
+    """What a copy has in common with its original: all but where it jumps, and when."""
+    if draft.op in ("BRANCH", "JUMP", "FOR"):
+        return draft.op, draft.position
+    return draft.op, id(draft.arg) if draft.op == "CONST" else draft.arg, draft.position
+
+
+def _same(drafts: list[Draft], one: int, other: int) -> bool:
+    """Whether it makes no difference at which of two places the execution goes on."""
+    agreed: set[tuple[int, int]] = set()
+    waiting = [(one, other)]
+    while waiting:
+        pair = waiting.pop()
+        if pair[0] == pair[1] or pair in agreed:
+            continue
+        agreed.add(pair)
+        one, other = pair
+        if max(pair) >= len(drafts):
+            return False
+        left, right = drafts[one], drafts[other]
+        if left.op == "JUMP":
+            waiting.append((left.arg, other))
+        elif right.op == "JUMP":
+            waiting.append((one, right.arg))
+        elif left.op != right.op:
+            return False
+        elif left.op == "BRANCH":
+            (test, target), (other_test, other_target) = left.arg, right.arg
+            if test == other_test:
+                waiting += [(one + 1, other + 1), (target, other_target)]
+            elif test == _INVERSE[other_test]:
+                waiting += [(one + 1, other_target), (target, other + 1)]
+            else:
+                return False
+        elif left.op == "FOR":
+            waiting += [(one + 1, other + 1), (left.arg, right.arg)]
+        elif not (left.arg is right.arg or (left.op != "CONST" and left.arg == right.arg)):
+            return False
+        elif left.op not in ENDS:
+            waiting.append((one + 1, other + 1))
+    return True
+
+
+def prune(drafts: list[Draft]) -> list[Draft]:
+    """Only what normal execution reaches: no handlers, no undone copies, no jumps to the next."""
+    reached: set[int] = set()
+    waiting = [0]
+    while waiting:
+        place = waiting.pop()
+        if place in reached:
+            continue
+        reached.add(place)
+        draft = drafts[place]
+        target = target_of(draft)
+        if target is not None:
+            waiting.append(target)
+        if draft.op != "JUMP" and draft.op not in ENDS:
+            waiting.append(place + 1)
+
+    kept = sorted(reached)
+    while True:
+        idle = {
+            place
+            for place, following in pairwise(kept)
+            if drafts[place].op == "JUMP" and place < drafts[place].arg <= following
+        }
+        if not idle:
+            break
+        kept = [place for place in kept if place not in idle]
+
+    pruned = [drafts[place] for place in kept]
+    for draft in pruned:
+        target = target_of(draft)
+        if target is not None:
+            _aim(draft, bisect_left(kept, target))
+    return pruned
+
+
+def graph_of(drafts: list[Draft]) -> Graph:
+    jumps: dict[int, tuple[int, ...]] = {}
+    for place, draft in enumerate(drafts):
+        if draft.op in ENDS:
+            jumps[place] = ()
+        elif draft.op == "JUMP":
+            jumps[place] = (draft.arg,)
+        elif draft.op == "YIELD":  # a generator's frame may stop there
+            jumps[place] = (place + 1,)
+        elif draft.op in TURNS:
+            jumps[place] = (place + 1, draft.arg if draft.op == "FOR" else draft.arg[1])
+    return Graph(len(drafts), jumps)

@@ -1,0 +1,1 @@
+"""Python's protocols on every kind of value: operators, attributes, items, iteration."""

@@ -1,0 +1,520 @@
+"""Arithmetic on values of which at least one is dynamic: which operations are emitted.
+
+Python's meaning decides: kinds widen bool < int < float, `/` is true division, bools count as
+ints except under `& | ^`. Vectors work a component at a time; one whose components are kept apart
+(a position, a vector of mixed parts) stays so, that what is known of each is not lost.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pygpu.core.errors import CompileError
+from pygpu.frontend.values.values import (
+    Abstract,
+    Array,
+    Conflict,
+    Dynamic,
+    Matrix,
+    Tuple,
+    Vector,
+    describe,
+    scalar_kind,
+)
+from pygpu.language import vectors
+from pygpu.language.scalars import FLOAT_LIMIT, fit, wrap
+from pygpu.ssa import Value
+from pygpu.types import BOOL, FLOAT, INT, KINDS, Kind, Type, vector, widest
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+_active = threading.local()
+
+
+def active() -> Walker:
+    """The walker at work in this thread."""
+    return _active.walker  # type: ignore[no-any-return]
+
+
+def activate(walker: Walker | None) -> Walker | None:
+    """Make a walker the one that operators on dynamic values in object arrays speak to."""
+    before = getattr(_active, "walker", None)
+    _active.walker = walker
+    return before
+
+
+# ---------------------------------------------------------------- values of the SSA
+
+
+def number_of(w: Walker, value: Any, kind: Kind) -> bool | int | float:
+    """A known number as a constant of a kind; integers are taken modulo 2**32."""
+    if kind == "float":
+        number = float(value)
+        if abs(number) >= FLOAT_LIMIT and abs(number) != math.inf:
+            raise w.error(
+                f"{value} does not fit in a 32-bit float: the largest is about 3.4e38, and "
+                "math.inf is larger than all"
+            )
+        return number
+    if kind == "bool":
+        return bool(value)
+    try:
+        return fit(int(value))
+    except OverflowError:
+        raise w.error(
+            f"{int(value)} needs more than 32 bits, and integers on the device have no more"
+        ) from None
+
+
+def _bounded(value: Any) -> Any:
+    """A number to compare with floats: beyond their range an infinity does as well."""
+    if isinstance(value, (int, float)) and abs(value) >= FLOAT_LIMIT:
+        return math.inf if value > 0 else -math.inf
+    return value
+
+
+def convert(w: Walker, value: Value, kind: Kind) -> Value:
+    """A value of another kind: to int truncates, to bool compares with zero."""
+    return value if value.type.kind == kind else w.build.emit(f"to_{kind}", value, name=value.name)
+
+
+def as_value(w: Walker, contents: Any, type: Type) -> Value:
+    """A number, a Dynamic, an SSA value or a tuple of scalars as an SSA value of the type."""
+    if isinstance(contents, Dynamic):
+        contents = contents.value
+    if isinstance(contents, Value):
+        value = convert(w, contents, type.kind)
+        if value.type.size == type.size:
+            return value
+        return w.build.emit("splat", value, data=type.size)
+    if isinstance(contents, tuple):
+        if not any(isinstance(part, Abstract) for part in contents):
+            numbers = [number_of(w, part, type.kind) for part in contents]
+            return w.build.constant(type, tuple(numbers))
+        whole = _whole_of(contents, type)
+        if whole is not None:
+            return whole
+        scalar = vector(type.kind, 1)
+        parts = [as_value(w, part, scalar) for part in contents]
+        return w.build.emit("construct", *parts)
+    number = number_of(w, contents, type.kind)
+    return w.build.constant(type, number if type.is_scalar else (number,) * type.size)
+
+
+def _whole_of(parts: tuple[Any, ...], type: Type) -> Value | None:
+    """The vector that the parts are the components of, in order, if there is one."""
+    source = None
+    for index, part in enumerate(parts):
+        op = part.value.op if isinstance(part, Dynamic) else None
+        if op is None or op.code != "swizzle" or op.data != (index,):
+            return None
+        if source is not None and op.operands[0] is not source:
+            return None
+        source = op.operands[0]
+    return source if source is not None and source.type is type else None
+
+
+def dynamic(w: Walker, code: str, *operands: Value, data: Any = None) -> Dynamic:
+    return Dynamic(w.build.emit(code, *operands, data=data))
+
+
+# ---------------------------------------------------------------- vectors
+
+
+def make_vector(w: Walker, type: Type, contents: Any, position: bool = False) -> Vector:
+    """A new vector of a type. Components are made of its kind; floats from ints, never back."""
+    cls = vectors.Position if position and type is vector("int", 2) else vectors.CLASSES[type]
+    if isinstance(contents, tuple):
+        scalar = vector(type.kind, 1)
+        contents = tuple([component_of(w, part, scalar) for part in contents])
+    return Vector(cls, type, contents)
+
+
+def component_of(w: Walker, part: Any, scalar: Type) -> Any:
+    """A scalar as a component of a kind: known stays known."""
+    if isinstance(part, Dynamic):
+        return part if part.type is scalar else Dynamic(convert(w, part.value, scalar.kind))
+    number = number_of(w, part, scalar.kind)
+    return wrap(int(number)) if scalar is INT else number
+
+
+def vector_type(value: Any) -> Type | None:
+    """The type of a vector, known or virtual; None for anything else."""
+    if isinstance(value, Vector):
+        return value.type
+    return value.TYPE if isinstance(value, vectors.Vector) else None
+
+
+def contents_of(w: Walker, value: Any) -> Any:
+    """A vector's contents: an SSA value or a tuple of scalars."""
+    return w.read(value) if isinstance(value, Vector) else tuple(value)
+
+
+def components(w: Walker, value: Any) -> tuple[Any, ...]:
+    """The components of a vector as scalars."""
+    contents = contents_of(w, value)
+    if isinstance(contents, tuple):
+        return contents
+    return tuple(
+        [dynamic(w, "swizzle", contents, data=(index,)) for index in range(contents.type.size)]
+    )
+
+
+def operand_components(w: Walker, value: Any, size: int) -> Any:
+    """What an operand brings to arithmetic with a vector of that size: a scalar, an SSA vector,
+    or a tuple of scalars; None if it is no operand."""
+    if scalar_kind(value):
+        return value
+    if vector_type(value):
+        contents = contents_of(w, value)
+    else:
+        contents = sequence_of_scalars(w, value)
+        if contents is None:
+            return None
+    length = contents.type.size if isinstance(contents, Value) else len(contents)
+    if length != size:
+        raise w.error(f"{length} components where {size} are needed: {describe(value)}")
+    return contents
+
+
+def sequence_of_scalars(w: Walker, value: Any) -> tuple[Any, ...] | None:
+    """The items of a tuple, list or one-dimensional array of scalars; None for anything else."""
+    from pygpu.frontend.protocols.sequences import (
+        items_of,  # sequences stand above; this is the one way back
+    )
+
+    if isinstance(value, (np.ndarray, Array)):
+        array = w.read(value) if isinstance(value, Array) else value
+        items = tuple(array.tolist()) if array.ndim == 1 else None
+    elif isinstance(value, (tuple, list, Tuple)) or type(value).__name__ == "List":
+        items = items_of(w, value)
+    else:
+        return None
+    return items if items is not None and all(map(scalar_kind, items)) else None
+
+
+def operand_kind(contents: Any) -> Kind:
+    """The kind of what operand_components gave."""
+    if isinstance(contents, Value):
+        return contents.type.kind
+    if isinstance(contents, tuple):
+        return widest(*[scalar_kind(part) or "float" for part in contents])
+    return scalar_kind(contents) or "float"
+
+
+def componentwise(
+    w: Walker,
+    operands: Sequence[Any],
+    scalar: Callable[..., Any],
+    whole: Callable[[list[Any], int], Value],
+) -> Any:
+    """Apply something to vectors and scalars: to whole SSA vectors if there is one among the
+    operands, else to each component. None if the operands do not fit."""
+    sizes = [type.size for type in map(vector_type, operands) if type]
+    size = sizes[0]
+    parts = [operand_components(w, operand, size) for operand in operands]
+    if any(part is None for part in parts):
+        return None
+    if any(isinstance(part, Value) for part in parts):
+        value = whole(parts, size)
+        return make_vector(w, value.type, value)
+    columns = [part if isinstance(part, tuple) else (part,) * size for part in parts]
+    results = tuple([scalar(*column) for column in zip(*columns, strict=True)])
+    kind = widest(*[scalar_kind(result) or "float" for result in results])
+    position = any(
+        getattr(operand, "cls", type(operand)) is vectors.Position for operand in operands
+    )
+    if not any(isinstance(result, Abstract) for result in results):
+        known = vectors.from_components(tuple(np.asarray(r).item() for r in results))
+        return vectors.Position(*known) if position and kind == "int" else known
+    return make_vector(w, vector(kind, size), results, position)
+
+
+# ---------------------------------------------------------------- operators
+
+_PYTHON: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+_IN_PLACE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    f"{symbol}=": getattr(operator, f"i{function.__name__.strip('_')}")
+    for symbol, function in _PYTHON.items()
+}
+_COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+# What an operator is on the kinds that its operands widen to.
+_CODES: Final[dict[str, dict[Kind, str]]] = {
+    "+": {"int": "add", "float": "add"},
+    "-": {"int": "sub", "float": "sub"},
+    "*": {"int": "mul", "float": "mul"},
+    "/": {"float": "div"},
+    "//": {"int": "floordiv", "float": "floordiv"},
+    "%": {"int": "mod", "float": "mod"},
+    "**": {"int": "pow", "float": "pow"},
+    "&": {"bool": "bit_and", "int": "bit_and"},
+    "|": {"bool": "bit_or", "int": "bit_or"},
+    "^": {"bool": "bit_xor", "int": "bit_xor"},
+    "<<": {"int": "shl"},
+    ">>": {"int": "shr"},
+}
+_COMPARE_CODES: Final = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">": "gt", ">=": "ge"}
+METHODS: Final = {
+    symbol: (f"__{function.__name__.strip('_')}__", f"__r{function.__name__.strip('_')}__")
+    for symbol, function in _PYTHON.items()
+}
+
+
+def python_operator(symbol: str) -> Callable[[Any, Any], Any]:
+    """CPython's own function for a binary operator or comparison, in-place ones too."""
+    return _PYTHON.get(symbol) or _IN_PLACE.get(symbol) or _COMPARE[symbol]
+
+
+def result_kind(symbol: str, kinds: Sequence[Kind], exponent: Any = None) -> Kind:
+    """The kind in which an operator works: the widest, but never bool where Python counts."""
+    kind = widest(*kinds)
+    choice = _CODES[symbol]
+    if symbol == "**" and kind != "float":
+        known = exponent is not None and not isinstance(exponent, Abstract)
+        return "float" if known and np.any(np.asarray(exponent) < 0) else "int"
+    for wider in KINDS[KINDS.index(kind) :]:
+        if wider in choice:
+            return wider
+    raise CompileError(
+        f"unsupported operand types for {symbol}: {' and '.join(kinds)}; convert with int() first"
+    )
+
+
+def binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+    """a + b and the like, where a or b is not known. Without `=`: see steps for in-place."""
+    if not isinstance(a, Abstract) and not isinstance(b, Abstract):
+        return _PYTHON[symbol](a, b)
+    first, second = scalar_kind(a), scalar_kind(b)
+    if first and second and symbol != "@":
+        kind = result_kind(symbol, (first, second), b)
+        type = vector(kind, 1)
+        return dynamic(w, _CODES[symbol][kind], as_value(w, a, type), as_value(w, b, type))
+    for value in (a, b):
+        if isinstance(value, Conflict):
+            raise w.error(value.message)
+    if symbol != "@" and (vector_type(a) or vector_type(b)):
+        return _vector_binary(w, symbol, a, b)
+    return NotImplemented
+
+
+def _vector_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+    def whole(parts: list[Any], size: int) -> Value:
+        kinds = [operand_kind(part) for part in parts]
+        exponent = parts[1] if not isinstance(parts[1], Value) else None
+        kind = result_kind(symbol, kinds, exponent)
+        type = vector(kind, size)
+        return w.build.emit(_CODES[symbol][kind], *[as_value(w, part, type) for part in parts])
+
+    result = componentwise(w, (a, b), lambda x, y: binary(w, symbol, x, y), whole)
+    return NotImplemented if result is None else result
+
+
+def unary(w: Walker, symbol: str, a: Any) -> Any:
+    """-a, +a and ~a of a scalar or vector that is not known."""
+    kind = scalar_kind(a) or (vector_type(a) and vector_type(a).kind)  # type: ignore[union-attr]
+    if not kind:
+        return NotImplemented
+    if symbol == "~" and kind == "float":
+        raise w.error(f"bad operand type for unary ~: {describe(a)}; convert with int() first")
+    if symbol == "+" and kind != "bool":
+        return a
+    code = {"-": "neg", "~": "bit_not", "+": "to_int"}[symbol]
+    working: Kind = "int" if kind == "bool" else kind
+    if symbol == "~" and kind == "bool" and vector_type(a):
+        code, working = "not", "bool"  # as NumPy's ~ on arrays of bools
+    return elementwise(w, code if code != "to_int" else None, (a,), working)
+
+
+def compare(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+    """a < b and the like on scalars and vectors: a bool, or one a component."""
+    if not isinstance(a, Abstract) and not isinstance(b, Abstract):
+        return _COMPARE[symbol](a, b)
+    for value in (a, b):
+        if isinstance(value, Conflict):
+            raise w.error(value.message)
+    code = _COMPARE_CODES[symbol]
+    first, second = scalar_kind(a), scalar_kind(b)
+    if first and second:
+        kind = widest(first, second)
+        if kind == "float":
+            a, b = _bounded(a), _bounded(b)
+        type = vector(kind if kind != "bool" or symbol in ("==", "!=") else "int", 1)
+        return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
+    if vector_type(a) or vector_type(b):
+
+        def whole(parts: list[Any], size: int) -> Value:
+            kind = widest(*[operand_kind(part) for part in parts])
+            type = vector("int" if kind == "bool" and symbol not in ("==", "!=") else kind, size)
+            return w.build.emit(code, *[as_value(w, part, type) for part in parts])
+
+        result = componentwise(w, (a, b), lambda x, y: compare(w, symbol, x, y), whole)
+        return NotImplemented if result is None else result
+    return NotImplemented
+
+
+# ---------------------------------------------------------------- functions of numbers
+
+
+def elementwise(
+    w: Walker,
+    code: str | None,
+    operands: Sequence[Any],
+    kind: Kind | None = None,
+    data: Any = None,
+) -> Any:
+    """An operation of the table on scalars, vectors and arrays, which widen to each other.
+
+    `kind` is the kind that it works in, None the widest of the operands (bools become ints).
+    No code: conversion to that kind alone. NotImplemented where an operand is none of these.
+    `data` is the operation's, on scalars and vectors.
+    """
+    if any(isinstance(operand, (Array, np.ndarray)) for operand in operands):
+        plain = without_dimensions(w, operands)
+        if plain is None:
+            return _array_elementwise(w, code, operands, kind)
+        operands = plain
+
+    def emit(type: Type, parts: Sequence[Any]) -> Value:
+        values = [as_value(w, part, type) for part in parts]
+        return w.build.emit(code, *values, data=data) if code else values[0]
+
+    def working(kinds: Sequence[Kind]) -> Kind:
+        widened = kind or widest(*kinds)
+        return "int" if widened == "bool" and kind is None else widened
+
+    def scalar(*parts: Any) -> Any:
+        kinds = [scalar_kind(part) for part in parts]
+        return Dynamic(emit(vector(working(kinds), 1), parts))  # type: ignore[arg-type]
+
+    def whole(parts: list[Any], size: int) -> Value:
+        return emit(vector(working([operand_kind(part) for part in parts]), size), parts)
+
+    for operand in operands:
+        if isinstance(operand, Conflict):
+            raise w.error(operand.message)
+    if any(map(vector_type, operands)):
+        result = componentwise(w, operands, scalar, whole)
+        return NotImplemented if result is None else result
+    if all(map(scalar_kind, operands)):
+        return scalar(*operands)
+    return NotImplemented
+
+
+def without_dimensions(w: Walker, operands: Sequence[Any]) -> list[Any] | None:
+    """Scalars and vectors, of which some were arrays of no dimensions: NumPy takes these for
+    numbers where they meet vectors. None where anything else is among them."""
+    found = []
+    for operand in operands:
+        array = w.read(operand) if isinstance(operand, Array) else operand
+        is_number = isinstance(array, np.ndarray) and array.ndim == 0
+        found.append(array[()] if is_number else operand)
+    is_plain = all(scalar_kind(value) or vector_type(value) for value in found)
+    return found if is_plain else None
+
+
+def _array_elementwise(
+    w: Walker, code: str | None, operands: Sequence[Any], kind: Kind | None
+) -> Any:
+    """Element by element over arrays, with NumPy's broadcasting."""
+    arrays = []
+    for operand in operands:
+        if isinstance(operand, Array):
+            operand = w.read(operand)
+        elif vector_type(operand):
+            column = np.empty(len(components(w, operand)), object)
+            column[:] = components(w, operand)
+            operand = column
+        elif not scalar_kind(operand) and not isinstance(operand, np.ndarray):
+            items = sequence_of_scalars(w, operand)
+            if items is None:
+                return NotImplemented
+            operand = np.empty(len(items), object)
+            operand[:] = items
+        if not isinstance(operand, np.ndarray):
+            holder = np.empty((), object)
+            holder[()] = operand
+            operand = holder
+        arrays.append(operand.astype(object))
+    shaped = np.broadcast_arrays(*arrays)
+    result = np.empty(shaped[0].shape, object)
+    flat = result.reshape(-1)
+    for index, parts in enumerate(zip(*[array.reshape(-1) for array in shaped], strict=True)):
+        flat[index] = elementwise(w, code, parts, kind)
+    return Array(result)
+
+
+def select(w: Walker, condition: Any, a: Any, b: Any) -> Any:
+    """a where the condition holds, else b: scalars or vectors, componentwise for a BVec."""
+    if not isinstance(condition, Abstract) and scalar_kind(condition):
+        return a if condition else b
+    if not any(map(vector_type, (condition, a, b))):
+        kinds = scalar_kind(a), scalar_kind(b)
+        if None in kinds:
+            return NotImplemented
+        type = vector(widest(*kinds), 1)  # type: ignore[arg-type]
+        test = as_value(w, condition, BOOL)
+        return dynamic(w, "select", test, as_value(w, a, type), as_value(w, b, type))
+    size = next(t.size for t in map(vector_type, (condition, a, b)) if t)
+    parts = [operand_components(w, operand, size) for operand in (condition, a, b)]
+    if any(part is None for part in parts):
+        return NotImplemented
+    type = vector(widest(operand_kind(parts[1]), operand_kind(parts[2])), size)
+    test = as_value(w, parts[0], BOOL if scalar_kind(condition) else vector("bool", size))
+    value = w.build.emit("select", test, as_value(w, parts[1], type), as_value(w, parts[2], type))
+    return make_vector(w, type, value)
+
+
+def dot(w: Walker, a: Any, b: Any) -> Any:
+    """The sum of the products of two vectors' components."""
+    first, second = vector_type(a), vector_type(b)
+    size = (first or second).size  # type: ignore[union-attr]
+    parts = [operand_components(w, operand, size) for operand in (a, b)]
+    kind = widest(*[operand_kind(part) for part in parts])
+    type = vector("int" if kind == "bool" else kind, size)
+    return dynamic(w, "dot", *[as_value(w, part, type) for part in parts])
+
+
+def _operator_of(symbol: str, swapped: bool = False) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        w = active()
+        return w.environment.binary(w, symbol, *((other, self) if swapped else (self, other)))
+
+    return method
+
+
+# NumPy applies operators to the elements of object arrays: there dynamic values meet Python.
+for _symbol, (_method, _reflected) in METHODS.items():
+    setattr(Dynamic, _method, _operator_of(_symbol))
+    setattr(Dynamic, _reflected, _operator_of(_symbol, swapped=True))
+setattr(Dynamic, "__neg__", lambda self: unary(active(), "-", self))  # noqa: B010
+setattr(Dynamic, "__abs__", lambda self: elementwise(active(), "abs", (self,)))  # noqa: B010
+
+__all__ = ["BOOL", "FLOAT", "INT", "Matrix"]

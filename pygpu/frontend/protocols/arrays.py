@@ -1,0 +1,207 @@
+"""Arrays and matrices some of whose elements are not known.
+
+They are NumPy's arrays of objects, so that NumPy itself moves their elements; where all are known
+they are numeric arrays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.protocols.arithmetic import components, make_vector, vector_type
+from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.values import (
+    Abstract,
+    Array,
+    Dynamic,
+    Iterator,
+    List,
+    Matrix,
+    Row,
+    Tuple,
+    scalar_kind,
+)
+from pygpu.language import matrices, vectors
+from pygpu.types import Kind, vector, widest
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+
+def unwrapped(w: Walker, value: Any) -> Any:
+    """An array of ours with known elements as NumPy's, to be read; a table's row as an array."""
+    if type(value) is Row:
+        return opened(w, value)
+    if type(value) is Array:
+        contents = w.read(value)
+        if contents.dtype != object:
+            return contents
+    return value
+
+
+def opened(w: Walker, row: Row) -> Array:
+    """A row of a table as an array, all its elements looked up."""
+    elements = Tuple(tuple([row.element(index) for index in range(row.length)]))
+    return Array(to_objects(w, elements))
+
+
+def to_objects(w: Walker, value: Any) -> np.ndarray[Any, Any]:
+    """A value as an array of objects: scalars, arrays, vectors, and nested sequences of them."""
+    if isinstance(value, Row):
+        value = opened(w, value)
+    if isinstance(value, Array):
+        value = w.read(value)
+    if isinstance(value, np.ndarray):
+        return value.astype(object)
+    if vector_type(value):
+        holder = np.empty(vector_type(value).size, object)  # type: ignore[union-attr]
+        holder[:] = components(w, value)
+        return holder
+    if isinstance(value, (List, Tuple, Matrix, Iterator, list, tuple, matrices.Matrix, range)):
+        parts = [to_objects(w, part) for part in items_of(w, value)]
+        if len({part.shape for part in parts}) > 1:
+            raise ValueError("setting an array element with a sequence: the shapes differ")
+        if not parts:
+            return np.empty(0, object)
+        return np.stack(parts)
+    holder = np.empty((), object)
+    holder[()] = value
+    return holder
+
+
+def array_of(parts: Any, shape: tuple[int, ...]) -> Any:
+    """An Array of scalars in C order; a numeric one if all are known."""
+    parts = list(parts)
+    if shape == () and isinstance(parts[0], Abstract):
+        return parts[0]
+    if parts and not any(isinstance(part, Abstract) for part in parts):
+        return Array(np.array(parts).reshape(shape))
+    holder = np.empty(shape, object)
+    holder.reshape(-1)[:] = parts
+    return Array(holder)
+
+
+def from_objects(w: Walker, array: Any) -> Any:
+    """A result of NumPy on objects: a known array where all elements are."""
+    if not isinstance(array, np.ndarray):
+        return array
+    flat = array.reshape(-1)
+    if array.ndim == 0:
+        return flat[0]
+    if any(isinstance(part, Abstract) for part in flat) or array.dtype != object:
+        return Array(array)
+    return Array(np.array(array.tolist()).reshape(array.shape))
+
+
+def each(w: Walker, a: Any, b: Any, function: Any) -> Any:
+    """A function of the elements of two arrays, with NumPy's broadcasting."""
+    plain = arithmetic.without_dimensions(w, (a, b))
+    if plain is not None:
+        return function(*plain)
+    first, second = np.broadcast_arrays(to_objects(w, a), to_objects(w, b))
+    pairs = zip(first.reshape(-1), second.reshape(-1), strict=True)
+    return array_of([function(x, y) for x, y in pairs], first.shape)
+
+
+def is_array(value: Any) -> bool:
+    return isinstance(value, (Array, np.ndarray)) and not isinstance(value, np.generic)
+
+
+def matrix_rows(w: Walker, value: Any) -> list[Any] | None:
+    """The rows of a matrix, known or not, as sequences of scalars or vectors."""
+    if isinstance(value, Matrix):
+        return list(w.read(value))
+    if isinstance(value, matrices.Matrix):
+        return list(value)
+    if isinstance(value, (Array, np.ndarray)):
+        array = w.read(value) if isinstance(value, Array) else value
+        return [array[index] for index in range(len(array))] if array.ndim == 2 else None
+    return None
+
+
+def make_matrix(w: Walker, cls: Any, rows: list[Any]) -> Matrix:
+    """A matrix of rows that are vectors or sequences of scalars."""
+    row = vectors.CLASSES[vector("float", cls.SIZE)]
+    return Matrix(cls, tuple([w.call(row, *items_of(w, part)) for part in rows]))
+
+
+def transpose(w: Walker, value: Any) -> Any:
+    """A matrix with rows and columns exchanged."""
+    rows = [items_of(w, row) for row in w.read(value)]
+    return make_matrix(w, value.cls, [Tuple(column) for column in zip(*rows, strict=True)])
+
+
+def vector_like(w: Walker, parts: list[Any], like: Any) -> Any:
+    """The result of a product: a vector where the operand was one and it fits, else an array."""
+    of_vectors = vector_type(like) or isinstance(like, (Matrix, matrices.Matrix))
+    if of_vectors and 2 <= len(parts) <= 4:
+        kind = arithmetic.operand_kind(tuple(parts))
+        return make_vector(w, vector(kind, len(parts)), tuple(parts))
+    return array_of(parts, (len(parts),))
+
+
+def type_of_row(matrix: Any) -> type:
+    return vectors.CLASSES[vector("float", matrix.cls.SIZE)]
+
+
+def cast(w: Walker, value: Any, kind: Any) -> Any:
+    """A scalar as int(), float() or bool() gives it."""
+    if isinstance(value, Dynamic):
+        return value if value.type.kind == kind else arithmetic.elementwise(w, None, (value,), kind)
+    return {"int": int, "float": float, "bool": bool}[kind](value)
+
+
+def kind_of(array: np.ndarray[Any, Any]) -> Kind | None:
+    """What an array is of; one of objects is of the widest kind of its elements, as it would be
+    if NumPy knew them."""
+    if array.dtype != object:
+        return _KINDS.get(array.dtype.kind)
+    kinds = {scalar_kind(part) for part in array.reshape(-1)}
+    return None if not kinds or None in kinds else widest(*kinds)  # type: ignore[arg-type]
+
+
+_KINDS: Final[dict[str, Kind]] = {"i": "int", "u": "int", "b": "bool", "f": "float"}
+
+
+def stored(w: Walker, array: np.ndarray[Any, Any], index: Any, new: Any) -> Any:
+    """A copy of an array with something stored at a known index; dynamic leaves make it one of
+    objects. What is stored takes the array's kind, as in NumPy."""
+    kind = kind_of(array)
+    values = to_objects(w, new)
+    if kind:
+        flat = [cast(w, part, kind) for part in values.reshape(-1)]
+        values = np.array([*flat, None], object)[:-1].reshape(values.shape)
+    known = not any(isinstance(part, Abstract) for part in values.reshape(-1))
+    copy = array.copy() if known and array.dtype != object else array.astype(object)
+    copy[index] = values[()] if values.ndim == 0 else values
+    return copy
+
+
+def stored_by_dynamic(
+    w: Walker, array: np.ndarray[Any, Any], indices: tuple[Any, ...], new: Any
+) -> np.ndarray[Any, Any]:
+    """A copy of an array with something stored where integers, some of them dynamic, point: each
+    element that may be meant becomes a selection. An index out of range stores nothing."""
+    if len(indices) > array.ndim:
+        raise IndexError(
+            f"too many indices for array: array is {array.ndim}-dimensional, but "
+            f"{len(indices)} were indexed"
+        )
+    made = array.astype(object)
+    for place in np.ndindex(*array.shape[: len(indices)]):
+        meant: Any = True
+        for index, at, length in zip(indices, place, array.shape, strict=False):
+            here = arithmetic.compare(w, "==", index, at)
+            from_end = arithmetic.compare(w, "==", index, at - length)
+            meant = w.environment.both(w, meant, w.environment.either(w, here, from_end))
+        if meant is not False:
+            old = np.asarray(made[place], object)
+            chosen = to_objects(w, stored(w, array, place, new)[place])
+            flat = zip(chosen.reshape(-1), old.reshape(-1), strict=True)
+            selected = np.empty(old.shape, object)
+            selected.reshape(-1)[:] = [w.environment.choose(w, meant, a, b) for a, b in flat]
+            made[place] = selected[()] if old.ndim == 0 else selected
+    return made

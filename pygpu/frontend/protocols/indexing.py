@@ -1,0 +1,244 @@
+"""Indexing of every kind of value: Python's protocols, walked."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.protocols.arithmetic import components
+from pygpu.frontend.protocols.arrays import (
+    cast,
+    kind_of,
+    opened,
+    stored,
+    stored_by_dynamic,
+    type_of_row,
+)
+from pygpu.frontend.protocols.objects import assign_components, find_method, user_method, vector_of
+from pygpu.frontend.protocols.sequences import by_dynamic_index, items_of, slice_of
+from pygpu.frontend.values.known import NotKnown, concrete, own
+from pygpu.frontend.values.values import (
+    Abstract,
+    Array,
+    Conflict,
+    Dict,
+    Indexed,
+    Instance,
+    List,
+    Matrix,
+    Picture,
+    Row,
+    Set,
+    Slice,
+    Tuple,
+    Vector,
+    describe,
+    scalar_kind,
+)
+from pygpu.frontend.values.views import viewed
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+
+def item(w: Walker, container: Any, index: Any) -> Any:
+    """container[index]"""
+    if isinstance(container, Conflict):
+        raise w.error(container.message)
+    try:
+        index = concrete(w, index)
+    except NotKnown:
+        if isinstance(index, Slice):
+            slice_of(w, index)
+        if isinstance(index, Conflict):
+            raise w.error(index.message) from None
+        method = user_method(container, "__getitem__")
+        if method is not None:
+            return w.call(method, container, index)
+        if isinstance(container, (Picture,)):
+            raise w.error("an image is called with a position, im(p) or im((x, y))") from None
+        return by_dynamic_index(w, container, index)
+    if not isinstance(container, Abstract):
+        w.environment.dependencies.add(container)
+        return own(w, operator.getitem, container, index)
+    match container:
+        case Tuple():
+            chosen = container.items[index]
+            return Tuple(chosen) if isinstance(index, slice) else chosen
+        case List():
+            contents = w.read(container)
+            if isinstance(contents, Indexed):
+                if isinstance(contents.length, Abstract):
+                    raise w.error(
+                        f"{contents.what} may be empty: it can be summed, folded and looped "
+                        "over, but its items cannot be taken one by one"
+                    )
+                return contents.element(range(contents.length)[index])
+            chosen = contents[index]
+            return List(chosen) if isinstance(index, slice) else chosen
+        case Dict():
+            contents = w.read(container)
+            if index not in contents:
+                raise KeyError(index)
+            part = contents[index]
+            if isinstance(part, Conflict):
+                raise w.error(part.message)
+            return part
+        case Vector():
+            chosen = components(w, container)[index]
+            if isinstance(index, slice):
+                return vector_of(w, container, chosen)
+            return chosen
+        case Matrix():
+            return w.read(container)[index]
+        case Array():
+            return viewed(w, container, lambda array: array[index])
+        case Row() if not isinstance(index, int):
+            return item(w, opened(w, container), index)
+        case Indexed():
+            return container.element(index)
+        case Picture():
+            raise w.error("an image is called with a position, im(p) or im((x, y))")
+    method = user_method(container, "__getitem__")
+    if method is not None:
+        return w.call(method, container, index)
+    raise TypeError(f"{describe(container)} is not subscriptable")
+
+
+def set_item(w: Walker, container: Any, index: Any, new: Any) -> None:
+    """container[index] = new"""
+    if isinstance(container, Conflict):
+        raise w.error(container.message)
+    if not isinstance(container, Abstract):
+        raise w.error(
+            f"{describe(container)} came from outside the function and must not be changed: "
+            "make a copy and change that"
+        )
+    try:
+        index = concrete(w, index)
+    except NotKnown:
+        _set_by_dynamic_index(w, container, index, new)
+        return
+    match container:
+        case List():
+            contents = list(items_of(w, container))
+            contents[index] = items_of(w, new) if isinstance(index, slice) else new
+            w.write(container, tuple(contents))
+        case Dict():
+            w.write(container, {**w.read(container), index: new})
+        case Vector():
+            places = range(container.type.size)[index]
+            assign_components(
+                w, container, tuple(places) if isinstance(places, range) else (places,), new
+            )
+        case Matrix():
+            rows = list(w.read(container))
+            rows[index] = w.call(type_of_row(container), *items_of(w, new))
+            w.write(container, tuple(rows))
+        case Array():
+            w.write(container, stored(w, w.read(container), index, new))
+        case _:
+            method = user_method(container, "__setitem__")
+            if method is None:
+                raise TypeError(f"{describe(container)} does not support item assignment")
+            w.call(method, container, index, new)
+
+
+def _set_by_dynamic_index(w: Walker, container: Any, index: Any, new: Any) -> None:
+    """Store where the index points: each element becomes a selection."""
+    method = user_method(container, "__setitem__")
+    if method is not None:
+        w.call(method, container, index, new)
+        return
+    if isinstance(container, (List, Vector)) and scalar_kind(index) == "int":
+        items = list(items_of(w, container))
+        for place in range(len(items)):
+            at = arithmetic.compare(w, "==", index, place)
+            back = arithmetic.compare(w, "==", index, place - len(items))
+            either = arithmetic.binary(w, "|", at, back)
+            items[place] = arithmetic.select(w, either, new, items[place])
+            if items[place] is NotImplemented:
+                raise w.error("only scalars and vectors can be stored by a dynamic index")
+        if isinstance(container, Vector):
+            assign_components(w, container, tuple(range(len(items))), Tuple(tuple(items)))
+        else:
+            w.write(container, tuple(items))
+        return
+    if isinstance(container, Array) and isinstance(index, Array) and scalar_kind(new):
+        contents, mask = w.read(container), w.read(index)
+        if mask.shape == contents.shape and {scalar_kind(m) for m in mask.reshape(-1)} == {"bool"}:
+            kind = kind_of(contents)
+            new = cast(w, new, kind) if kind else new
+            masked = np.empty(contents.shape, object)
+            masked.reshape(-1)[:] = [
+                arithmetic.select(w, chosen, new, old)
+                for chosen, old in zip(mask.reshape(-1), contents.reshape(-1), strict=True)
+            ]
+            w.write(container, masked)
+            return
+    if isinstance(container, Array):
+        indices = index.items if isinstance(index, Tuple) else (index,)
+        if all(scalar_kind(part) == "int" for part in indices):
+            w.write(container, stored_by_dynamic(w, w.read(container), indices, new))
+            return
+    if isinstance(container, Dict):
+        raise w.error(f"the key of a dict must be known at compile time, got {describe(index)}")
+    raise w.error(f"{describe(container)} cannot be stored into by {describe(index)}")
+
+
+def delete_item(w: Walker, container: Any, index: Any) -> None:
+    method = user_method(container, "__delitem__")
+    if method is not None:
+        w.call(method, container, index)
+        return
+    if not isinstance(container, (List, Dict)):
+        outside = not isinstance(container, Abstract)
+        raise w.error(
+            f"{describe(container)} came from outside the function and must not be changed: "
+            "make a copy and change that"
+            if outside
+            else f"items of {describe(container)} cannot be deleted"
+        )
+    try:
+        index = concrete(w, index)
+    except NotKnown:
+        raise w.error("an item can only be deleted by a known index") from None
+    if isinstance(container, Dict):
+        contents = dict(w.read(container))
+        del contents[index]
+        w.write(container, contents)
+    else:
+        items = list(items_of(w, container))
+        del items[index]
+        w.write(container, tuple(items))
+
+
+def length(w: Walker, value: Any) -> Any:
+    """len(value): known, but for sequences of dynamic length."""
+    match value:
+        case Tuple():
+            return len(value.items)
+        case List():
+            contents = w.read(value)
+            return contents.length if isinstance(contents, Indexed) else len(contents)
+        case Dict() | Set() | Matrix():
+            return len(w.read(value))
+        case Vector():
+            return value.type.size
+        case Array():
+            return len(w.read(value))
+        case Indexed():
+            return value.length
+        case Instance():
+            method = find_method(value, "__len__")
+            if method is not None:
+                return w.call(method)
+        case Conflict():
+            raise w.error(value.message)
+    if isinstance(value, Abstract):
+        raise TypeError(f"{describe(value)} has no len()")
+    w.environment.dependencies.add(value)
+    return len(value)

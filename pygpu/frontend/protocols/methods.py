@@ -1,0 +1,370 @@
+"""Methods of lists, dicts, sets, arrays and vectors that the function has made itself."""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pygpu.frontend.protocols import arithmetic, arrays, followers, indexing, objects, operators
+from pygpu.frontend.protocols.arithmetic import vector_type
+from pygpu.frontend.protocols.sequences import items_of, iterate
+from pygpu.frontend.values import views
+from pygpu.frontend.values.known import NotKnown, concrete
+from pygpu.frontend.values.values import (
+    Abstract,
+    Array,
+    Builtin,
+    Dict,
+    Dynamic,
+    Iterator,
+    List,
+    Set,
+    Tuple,
+    Vector,
+    describe,
+)
+from pygpu.frontend.walked import special
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+# Methods by which something from outside would be changed.
+MUTATING: Final[dict[type, frozenset[str]]] = {
+    list: frozenset(["append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"]),
+    dict: frozenset(["update", "pop", "popitem", "clear", "setdefault"]),
+    set: frozenset(
+        [
+            "add",
+            "update",
+            "remove",
+            "discard",
+            "pop",
+            "clear",
+            "difference_update",
+            "intersection_update",
+            "symmetric_difference_update",
+        ]
+    ),
+    np.ndarray: frozenset(["fill", "sort", "resize", "put", "itemset", "partition", "setfield"]),
+    bytearray: frozenset(["append", "extend", "insert", "remove", "pop", "clear", "reverse"]),
+    collections.deque: frozenset(
+        ["append", "extend", "insert", "remove", "pop", "clear", "reverse", "rotate"]
+        + ["appendleft", "extendleft", "popleft"]
+    ),
+    collections.OrderedDict: frozenset(["move_to_end"]),
+    collections.Counter: frozenset(["subtract"]),
+}
+
+
+def mutates(owner: Any, name: str) -> bool:
+    """Whether a method of that name changes its object."""
+    return any(name in MUTATING.get(base, ()) for base in type(owner).__mro__)
+
+
+def method(w: Walker, value: Any, name: str) -> Builtin | None:
+    """value.name, to be called; None if there is no such method."""
+    table: dict[str, Callable[..., Any]] = next(
+        (methods for kind, methods in _METHODS if isinstance(value, kind)), {}
+    )
+    function = table.get(name)
+    if function is None and isinstance(value, Set) and name in _SET_ALONE:
+        return Builtin(name, lambda *args: _natively(w, getattr(set, name), value, *args), value)
+    if function is None:
+        return _array_method(w, value, name) if isinstance(value, (Array, Vector)) else None
+    return Builtin(name, functools.partial(function, w, value), value)
+
+
+_SET_ALONE: Final = frozenset(name for name in dir(set) if name[0] != "_")
+
+
+def _natively(w: Walker, function: Any, *args: Any) -> Any:
+    """A method that Python itself runs, on what is known throughout."""
+    try:
+        return w.environment.native(w, function, args, {})
+    except NotKnown:
+        raise w.error(f"{function.__qualname__} has no meaning on dynamic values") from None
+
+
+def known_index(w: Walker, index: Any, what: str) -> Any:
+    try:
+        return concrete(w, index)
+    except NotKnown:
+        raise w.error(f"{what} takes a known value, got {describe(index)}") from None
+
+
+# ---------------------------------------------------------------- lists
+
+
+def _append(w: Walker, xs: List, value: Any) -> None:
+    items = items_of(w, xs)
+    w.steps += len(items) >> 9  # copying a long list takes its time: one that grows for ever ends
+    w.write(xs, (*items, value))
+
+
+def _extend(w: Walker, xs: List, more: Any) -> None:
+    w.write(xs, (*items_of(w, xs), *items_of(w, more)))
+
+
+def _insert(w: Walker, xs: List, index: Any, value: Any) -> None:
+    items = list(items_of(w, xs))
+    items.insert(known_index(w, index, "insert"), value)
+    w.write(xs, tuple(items))
+
+
+def _pop(w: Walker, xs: List, index: Any = -1) -> Any:
+    items = list(items_of(w, xs))
+    value = items.pop(known_index(w, index, "pop"))
+    w.write(xs, tuple(items))
+    return value
+
+
+def _place(w: Walker, xs: Any, value: Any) -> Any:
+    """The first place of a value among the items; a dynamic one if a comparison is."""
+    tests = []
+    for place, item in enumerate(items_of(w, xs)):
+        same = item is value or operators.compare(w, "==", item, value)
+        if isinstance(same, Abstract):
+            tests.append((place, w.environment.truth(w, same)))
+        elif same:
+            break
+    else:
+        if not tests:
+            raise ValueError(f"{describe(value)} is not in list")
+        place = tests.pop()[0]  # where it is not in the list, some place
+    for before, test in reversed(tests):
+        place = w.environment.choose(w, test, before, place)
+    return place
+
+
+def _remove(w: Walker, xs: List, value: Any) -> None:
+    items = list(items_of(w, xs))
+    place = _place(w, xs, value)
+    if isinstance(place, Abstract):
+        raise w.error(f"where {describe(value)} stands is not known at compile time")
+    del items[place]
+    w.write(xs, tuple(items))
+
+
+def _sort(w: Walker, xs: List, *, key: Any = None, reverse: Any = False) -> None:
+    ordered = w.call(sorted, xs, key=key, reverse=reverse)
+    w.write(xs, items_of(w, ordered))
+
+
+def _count(w: Walker, xs: Any, value: Any) -> Any:
+    total: Any = 0
+    for item in items_of(w, xs):
+        total = operators.binary(w, "+", total, operators.compare(w, "==", item, value))
+    return total
+
+
+_LIST: Final[dict[str, Callable[..., Any]]] = {
+    "append": _append,
+    "extend": _extend,
+    "insert": _insert,
+    "pop": _pop,
+    "remove": _remove,
+    "index": _place,
+    "count": _count,
+    "sort": _sort,
+    "reverse": lambda w, xs: w.write(xs, items_of(w, xs)[::-1]),
+    "clear": lambda w, xs: w.write(xs, ()),
+    "copy": lambda w, xs: List(w.read(xs)),
+    "__len__": lambda w, xs: indexing.length(w, xs),
+}
+
+
+# ---------------------------------------------------------------- dicts and sets
+
+
+def _get(w: Walker, d: Dict, key: Any, default: Any = None) -> Any:
+    contents, key = w.read(d), known_index(w, key, "a dict")
+    return indexing.item(w, d, key) if key in contents else default
+
+
+def _dict_pop(w: Walker, d: Dict, key: Any, *default: Any) -> Any:
+    contents, key = dict(w.read(d)), known_index(w, key, "a dict")
+    value = contents.pop(key, *default)
+    w.write(d, contents)
+    return value
+
+
+def _setdefault(w: Walker, d: Dict, key: Any, default: Any = None) -> Any:
+    contents, key = w.read(d), known_index(w, key, "a dict")
+    if key not in contents:
+        w.write(d, {**contents, key: default})
+        return default
+    return contents[key]
+
+
+def _update(w: Walker, d: Dict, more: Any = (), **named: Any) -> None:
+    w.write(d, {**w.read(d), **pairs_of(w, more), **named})
+
+
+def _popitem(w: Walker, d: Dict) -> Any:
+    contents = dict(w.read(d))
+    pair = contents.popitem()
+    w.write(d, contents)
+    return w.environment.tuple_of(pair)
+
+
+def pairs_of(w: Walker, value: Any) -> dict[Any, Any]:
+    """What dict(value) holds: of a mapping its items, else of pairs of a key and a value."""
+    if isinstance(value, Dict):
+        return dict(w.read(value))
+    if isinstance(value, collections.abc.Mapping):
+        return dict(value)
+    keys = objects.find_method(value, "keys")
+    if keys is not None:
+        known = [known_index(w, key, "a dict") for key in items_of(w, w.call(keys))]
+        return {key: indexing.item(w, value, key) for key in known}
+    pairs = [items_of(w, pair) for pair in items_of(w, value)]
+    return {known_index(w, key, "a dict"): item for key, item in pairs}
+
+
+_DICT: Final[dict[str, Callable[..., Any]]] = {
+    "get": _get,
+    "pop": _dict_pop,
+    "setdefault": _setdefault,
+    "update": _update,
+    "popitem": _popitem,
+    "keys": lambda w, d: followers.view(w, d, list),
+    "values": lambda w, d: followers.view(w, d, lambda contents: list(contents.values())),
+    "items": lambda w, d: followers.view(
+        w, d, lambda contents: [w.environment.tuple_of(pair) for pair in contents.items()]
+    ),
+    "copy": lambda w, d: Dict(dict(w.read(d))),
+    "clear": lambda w, d: w.write(d, {}),
+}
+
+
+def _add(w: Walker, s: Set, value: Any) -> None:
+    known = known_index(w, value, "a set")
+    if known not in w.read(s):
+        w.write(s, (*w.read(s), known))
+
+
+def _add_all(w: Walker, s: Set, more: Any) -> None:
+    for item in items_of(w, more):
+        _add(w, s, item)
+
+
+def _discard(w: Walker, s: Set, value: Any, must: bool = False) -> None:
+    known = known_index(w, value, "a set")
+    if must and known not in w.read(s):
+        raise KeyError(known)
+    w.write(s, tuple([item for item in w.read(s) if item != known]))
+
+
+_SET: Final[dict[str, Callable[..., Any]]] = {
+    "add": _add,
+    "discard": _discard,
+    "remove": lambda w, s, value: _discard(w, s, value, must=True),
+    "clear": lambda w, s: w.write(s, ()),
+    "copy": lambda w, s: Set(w.read(s)),
+    "update": _add_all,
+}
+
+
+# ---------------------------------------------------------------- arrays and vectors
+
+
+def _astype(w: Walker, a: Any, dtype: Any, **more: Any) -> Any:
+    kind = {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(np.dtype(dtype).kind)
+    array = w.read(a)
+    if array.dtype != object:
+        return Array(array.astype(dtype))
+    flat = [arrays.cast(w, part, kind) for part in array.reshape(-1)]
+    return arrays.array_of(flat, array.shape)
+
+
+_SHAPING: Final = frozenset(
+    ["reshape", "ravel", "flatten", "transpose", "copy", "swapaxes", "squeeze", "repeat"]
+)
+_NUMPY_METHODS: Final = frozenset(
+    [
+        "sum",
+        "mean",
+        "min",
+        "max",
+        "prod",
+        "dot",
+        "clip",
+        "round",
+        "any",
+        "all",
+        "argmin",
+        "argmax",
+        "cumsum",
+        "trace",
+        "std",
+        "var",
+        "sort",
+        "searchsorted",
+        "take",
+        "item",
+    ]
+)
+
+
+def _array_method(w: Walker, value: Any, name: str) -> Builtin | None:
+    if isinstance(value, Array) and name in _SHAPING:
+
+        def shape(*args: Any, **keywords: Any) -> Any:
+            args = tuple([known_index(w, arg, f"{name}()") for arg in args])
+            keywords = {key: known_index(w, arg, f"{name}()") for key, arg in keywords.items()}
+            return views.viewed(w, value, lambda a: getattr(a, name)(*args, **keywords))
+
+        return Builtin(name, shape)
+    if isinstance(value, Array) and name == "tolist":
+        return Builtin(name, lambda: _nested(w.read(value)))
+    if isinstance(value, Array) and name == "astype":
+        return Builtin(name, lambda dtype, **more: _astype(w, value, dtype, **more))
+    if isinstance(value, Array) and name == "fill":
+        return Builtin(name, lambda new: indexing.set_item(w, value, Ellipsis, new))
+    if name in _NUMPY_METHODS and isinstance(value, Array):
+        function = getattr(np, "take" if name == "item" else name)
+        return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))
+    return None
+
+
+def _nested(array: np.ndarray[Any, Any]) -> Any:
+    if array.ndim == 0:
+        return array[()]
+    parts = array.tolist() if array.ndim == 1 else [_nested(part) for part in array]
+    return List(tuple(parts))
+
+
+_ITERATOR: Final[dict[str, Callable[..., Any]]] = {
+    "__next__": lambda w, it: w.call(next, it),
+    "__iter__": lambda w, it: iterate(w, it),
+}
+_TUPLE: Final[dict[str, Callable[..., Any]]] = {"index": _place, "count": _count}
+
+
+def _is_integer(w: Walker, x: Dynamic) -> Any:
+    """float.is_integer; ints and bools always are."""
+    return arithmetic.compare(w, "==", arithmetic.elementwise(w, "floor", (x,), "float"), x)
+
+
+_SCALAR: Final[dict[str, Callable[..., Any]]] = {
+    "is_integer": _is_integer,
+    "bit_length": lambda w, x: w.call(special.bit_length, x),
+    "bit_count": lambda w, x: w.call(special.bit_count, x),
+    "conjugate": lambda w, x: x,
+}
+
+_METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
+    (List, _LIST),
+    (Dict, _DICT),
+    (Set, _SET),
+    (Iterator, _ITERATOR),
+    (Tuple, _TUPLE),
+    (Dynamic, _SCALAR),
+)
+
+__all__ = ["MUTATING", "method", "vector_type"]

@@ -1,0 +1,386 @@
+"""Attributes of every kind of value: Python's protocols, walked.
+
+Attribute lookup follows the data model: data descriptors, the instance, the class, __getattr__.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.protocols.arithmetic import components, dynamic, make_vector
+from pygpu.frontend.protocols.arrays import opened, transpose
+from pygpu.frontend.values.known import realised
+from pygpu.frontend.values.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    Bound,
+    Builtin,
+    Conflict,
+    Dict,
+    Dynamic,
+    Function,
+    Instance,
+    List,
+    Matrix,
+    Picture,
+    Row,
+    Set,
+    Slice,
+    Super,
+    Tuple,
+    Vector,
+    describe,
+    scalar_kind,
+)
+from pygpu.frontend.values.views import viewed
+from pygpu.language import matrices, vectors
+from pygpu.types import vector, widest
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+
+_MISSING: Final = object()
+
+
+_SCALAR_CLASS: Final = {"float": float, "int": int, "bool": bool}
+
+
+def class_of(value: Any) -> type:
+    """type(value)"""
+    match value:
+        case Instance() | Vector() | Matrix() | Tuple():
+            return value.cls
+        case Dynamic():
+            return _SCALAR_CLASS[value.type.kind]
+        case List():
+            return list
+        case Dict():
+            return dict
+        case Set():
+            return set
+        case Array():
+            return np.ndarray
+        case Function():
+            return types.FunctionType
+        case Bound() | Builtin():
+            return types.MethodType
+        case Slice():
+            return slice
+    return type(value)
+
+
+def class_attribute(cls: type, name: str) -> Any:
+    """The attribute as it stands in the class or a base, not bound; _MISSING without one."""
+    walker = arithmetic.active()
+    parts = walker.environment.class_parts
+    for base in cls.__mro__:
+        if base in parts and name in walker.read(parts[base]):
+            found = walker.read(parts[base])[name]
+            if isinstance(found, Conflict):
+                raise walker.error(found.message)
+            if found is ABSENT:
+                continue
+            return found
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return _MISSING
+
+
+# ---------------------------------------------------------------- attributes
+
+
+def attribute(w: Walker, value: Any, name: str) -> Any:
+    """value.name"""
+    if not isinstance(value, Abstract):
+        if type(value) is types.ModuleType:
+            w.environment.dependencies.add_attribute(value, name)
+        else:
+            w.environment.dependencies.add(value)
+        if isinstance(value, type) and not w.environment.class_parts.keys().isdisjoint(
+            value.__mro__
+        ):
+            return _own_class_attribute(value, name)
+        return getattr(value, name)
+    match value:
+        case Conflict():
+            raise w.error(value.message)
+        case Vector():
+            return _swizzle(w, value, name)
+        case Instance():
+            return _instance_attribute(w, value, name)
+        case Super():
+            return _super_attribute(w, value, name)
+        case Tuple() if hasattr(value.cls, "_fields"):
+            return _named_tuple_attribute(w, value, name)
+        case Picture():
+            return w.environment.picture_attribute(w, value, name)
+        case Matrix() if name == "T":
+            return transpose(w, value)
+        case Bound() if name in ("__self__", "__func__"):
+            return value.args[0] if name == "__self__" else value.function
+        case Function() if name in ("__name__", "__qualname__"):
+            return value.code.co_name if name == "__name__" else value.name
+        case Row():
+            return attribute(w, opened(w, value), name)
+        case Array() if name in ("shape", "ndim", "size"):
+            return getattr(w.read(value), name)
+        case Array() if name == "T":
+            return viewed(w, value, lambda array: array.T)
+        case Array() if name == "flat":
+            return List(tuple(w.read(value).reshape(-1)))
+        case Dynamic() if name in ("real", "imag"):
+            return arithmetic.unary(w, "+", value) if name == "real" else class_of(value)(0)
+        case Dynamic() if name in ("numerator", "denominator") and value.type.kind != "float":
+            return arithmetic.unary(w, "+", value) if name == "numerator" else 1
+    if name == "__class__":
+        return class_of(value)
+    method = w.environment.method(w, value, name)
+    if method is not None:
+        return method
+    raise AttributeError(f"{describe(value)} has no attribute '{name}'")
+
+
+def _own_class_attribute(cls: type, name: str) -> Any:
+    """An attribute of a class that the function has made."""
+    found = class_attribute(cls, name)
+    if found is _MISSING and any(name in vars(base) for base in cls.__mro__):
+        raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
+    if found is _MISSING or name in vars(type):  # its metaclass has a say
+        return getattr(cls, name)
+    if isinstance(found, classmethod):
+        return Bound(found.__func__, (cls,))
+    if isinstance(found, staticmethod):
+        return found.__func__
+    return found
+
+
+def _swizzle(w: Walker, value: Vector, name: str) -> Any:
+    try:
+        indices = vectors.swizzle(name, value.type.size)
+    except AttributeError:
+        method = w.environment.method(w, value, name)
+        if method is None:
+            raise
+        return method
+    contents = w.read(value)
+    if isinstance(contents, tuple):
+        chosen = tuple([contents[index] for index in indices])
+        return chosen[0] if len(indices) == 1 else vector_of(w, value, chosen)
+    if len(indices) == 1:
+        return dynamic(w, "swizzle", contents, data=indices)
+    type = vector(value.type.kind, len(indices))
+    return make_vector(w, type, w.build.emit("swizzle", contents, data=indices))
+
+
+def vector_of(w: Walker, like: Vector, parts: tuple[Any, ...]) -> Vector:
+    position = like.cls is vectors.Position and len(parts) == 2
+    return make_vector(w, vector(like.type.kind, len(parts)), parts, position)
+
+
+def _instance_attribute(w: Walker, value: Instance, name: str) -> Any:
+    if name == "__class__":
+        return value.cls
+    if name == "__dict__":
+        return Dict(dict(w.read(value)))
+    found = class_attribute(value.cls, name)
+    if isinstance(found, property):
+        return w.call(found.fget, value)
+    if _python_method(found, "__set__") is not None:  # a data descriptor comes first
+        return bind(w, found, value, value.cls)
+    contents = w.read(value)
+    if name in contents:
+        part = contents[name]
+        if isinstance(part, Conflict):
+            raise w.error(part.message)
+        return part
+    if found is _MISSING or isinstance(found, types.MemberDescriptorType):
+        fallback = class_attribute(value.cls, "__getattr__")
+        if fallback is not _MISSING:
+            return w.call(fallback, value, name)
+        raise AttributeError(f"'{value.cls.__name__}' object has no attribute '{name}'")
+    if isinstance(found, functools.cached_property):
+        result = w.call(found.func, value)
+        w.write(value, {**w.read(value), name: result})
+        return result
+    return bind(w, found, value, value.cls)
+
+
+def _python_method(found: Any, name: str) -> Any:
+    """A method of a class attribute's own class, if it is written in Python; or None."""
+    method = class_attribute(type(found), name)
+    return method if isinstance(method, types.FunctionType) else None
+
+
+def bind(w: Walker, found: Any, value: Any, cls: type) -> Any:
+    """What a class attribute gives when it is read through an instance."""
+    if isinstance(found, types.FunctionType):
+        return Bound(found, (value,))
+    if isinstance(found, classmethod):
+        return Bound(found.__func__, (cls,))
+    if isinstance(found, staticmethod):
+        return found.__func__
+    if isinstance(found, property):
+        return w.call(found.fget, value)
+    if hasattr(type(found), "plain_binding"):  # a compiled method is its plain method here
+        return Bound(found, (value,))
+    getter = class_attribute(type(found), "__get__")
+    if isinstance(getter, types.FunctionType):
+        return w.call(getter, found, value, cls)
+    if hasattr(found, "__wrapped__") and callable(found) and getter is not _MISSING:
+        return Bound(found, (value,))
+    if getter is not _MISSING and callable(found) and not isinstance(found, type):
+        return Bound(found, (value,))
+    return found
+
+
+def _super_attribute(w: Walker, value: Super, name: str) -> Any:
+    owner = value.owner
+    cls = owner if isinstance(owner, type) else class_of(owner)
+    after = cls.__mro__[cls.__mro__.index(value.cls) + 1 :]
+    for base in after:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            if base is object and name == "__init__":
+                return Builtin("__init__", lambda *args, **keywords: None)
+            if base is object and name == "__setattr__":
+                return Builtin("__setattr__", lambda n, v: store_plain(w, owner, n, v))
+            return bind(w, found, owner, cls)
+    raise AttributeError(f"'super' object has no attribute '{name}'")
+
+
+def _named_tuple_attribute(w: Walker, value: Tuple, name: str) -> Any:
+    fields = value.cls._fields  # type: ignore[attr-defined]
+    if name in fields:
+        return value.items[fields.index(name)]
+    if name == "_fields":
+        return fields
+    if name == "_replace":
+
+        def replace(**new: Any) -> Tuple:
+            pairs = zip(fields, value.items, strict=True)
+            return Tuple(tuple([new.get(field, item) for field, item in pairs]), value.cls)
+
+        return Builtin("_replace", replace)
+    if name == "_asdict":
+        return Builtin("_asdict", lambda: Dict(dict(zip(fields, value.items, strict=True))))
+    found = class_attribute(value.cls, name)
+    if found is _MISSING:
+        raise AttributeError(f"'{value.cls.__name__}' object has no attribute '{name}'")
+    return bind(w, found, value, value.cls)
+
+
+def set_attribute(w: Walker, value: Any, name: str, new: Any) -> None:
+    """value.name = new"""
+    match value:
+        case Conflict():
+            raise w.error(value.message)
+        case Vector():
+            assign_components(w, value, vectors.swizzle(name, value.type.size, write=True), new)
+        case Instance():
+            found = class_attribute(value.cls, name)
+            setter = class_attribute(value.cls, "__setattr__")
+            if isinstance(setter, types.FunctionType):
+                w.call(setter, value, name, new)
+            elif isinstance(found, property):
+                if found.fset is None:
+                    raise AttributeError(
+                        f"property '{name}' of '{value.cls.__name__}' object has no setter"
+                    )
+                w.call(found.fset, value, new)
+            elif _python_method(found, "__set__") is not None:
+                w.call(_python_method(found, "__set__"), found, value, new)
+            else:
+                store_plain(w, value, name, new)
+        case Abstract():
+            raise AttributeError(f"{describe(value)} has no attribute '{name}' to set")
+        case type() if value in w.environment.class_parts:
+            parts = w.environment.class_parts[value]
+            made = realised(w, new) if isinstance(new, Function) else new
+            w.write(parts, {**w.read(parts), name: made})
+        case _:
+            raise w.error(
+                f"{describe(value)} came from outside the function and must not be changed "
+                f"(its attribute '{name}' was to be set)"
+            )
+
+
+def store_plain(w: Walker, value: Any, name: str, new: Any) -> None:
+    """object.__setattr__"""
+    if not isinstance(value, Instance):
+        raise w.error(f"{describe(value)} came from outside and must not be changed")
+    w.write(value, {**w.read(value), name: new})
+
+
+def delete_attribute(w: Walker, value: Any, name: str) -> None:
+    method = user_method(value, "__delattr__")
+    if method is not None:
+        w.call(method, value, name)
+        return
+    if isinstance(value, type) and value in w.environment.class_parts:
+        parts = w.environment.class_parts[value]
+        contents = w.read(parts)
+        if contents.get(name, vars(value).get(name, ABSENT)) is ABSENT:
+            raise AttributeError(f"type object '{value.__name__}' has no attribute '{name}'")
+        w.write(parts, {**contents, name: ABSENT})
+        return
+    if not isinstance(value, Abstract):
+        raise w.error(
+            f"{describe(value)} came from outside the function and must not be changed "
+            f"(its attribute '{name}' was to be deleted)"
+        )
+    if not isinstance(value, Instance):
+        raise w.error(f"an attribute of {describe(value)} cannot be deleted")
+    contents = dict(w.read(value))
+    if name not in contents:
+        raise AttributeError(name)
+    del contents[name]
+    w.write(value, contents)
+
+
+def assign_components(w: Walker, value: Vector, indices: tuple[int, ...], new: Any) -> None:
+    parts = arithmetic.operand_components(w, new, len(indices))
+    if parts is None:
+        raise TypeError(f"{describe(new)} cannot be stored in components of {describe(value)}")
+    kind = value.type.kind
+    if widest(kind, arithmetic.operand_kind(parts)) != kind:
+        raise TypeError(
+            f"{value.cls.__name__} holds {kind}s, cannot take {describe(new)}: convert it first"
+        )
+    if scalar_kind(parts):
+        parts = (parts,) * len(indices)
+    elif not isinstance(parts, tuple):
+        parts = components(w, make_vector(w, parts.type, parts))
+    scalar = vector(kind, 1)
+    current = list(components(w, value))
+    for index, part in zip(indices, parts, strict=True):
+        current[index] = arithmetic.component_of(w, part, scalar)
+    w.write(value, tuple(current))
+
+
+# ---------------------------------------------------------------- methods of classes
+
+
+def find_method(value: Any, name: str) -> Any:
+    """A special method of a virtual object or of an object of a user's class, bound; or None."""
+    method = user_method(value, name)
+    return None if method is None else Bound(method, (value,))
+
+
+def user_method(value: Any, name: str) -> Any:
+    """A special method that is written in Python, as it stands in the class; or None."""
+    if isinstance(value, (Instance, Tuple)):
+        found = class_attribute(value.cls, name)
+    elif isinstance(value, (Abstract, vectors.Vector, matrices.Matrix)):
+        return None
+    else:
+        found = class_attribute(type(value), name)
+    if isinstance(found, (classmethod, staticmethod)):
+        found = found.__func__
+    return found if isinstance(found, types.FunctionType) else None

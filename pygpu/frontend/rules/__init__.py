@@ -1,0 +1,1 @@
+"""Which Python callable means what on values that are not known."""

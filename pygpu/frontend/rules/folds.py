@@ -1,0 +1,293 @@
+"""What folds a sequence of values that are not known: sums, extremes, orders, any and all.
+
+Sequences too long to be unrolled are folded by the functions of
+frontend/walked/library.py, which are walked.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from pygpu import glsl
+from pygpu.frontend.protocols import arithmetic, operators
+from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
+from pygpu.frontend.protocols.sequences import indexed, items_of, items_or_maybe, one_of, put_off
+from pygpu.frontend.rules.ordering import sort_network
+from pygpu.frontend.values.joins import zero_of
+from pygpu.frontend.values.known import NotKnown, concrete
+from pygpu.frontend.values.values import (
+    Abstract,
+    Conflict,
+    Indexed,
+    Iterator,
+    List,
+    Maybe,
+    Vector,
+    scalar_kind,
+    youngest,
+)
+from pygpu.frontend.walk.generators import in_sight
+from pygpu.frontend.walked import library
+from pygpu.ssa import Region
+from pygpu.types import vector
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+Rule = Callable[..., Any]
+
+
+def _any_all(code: str, builtin: Any) -> Rule:
+    """any and all: of a BVec's components, or of the truths of a sequence's items."""
+
+    def rule(w: Walker, xs: Any) -> Any:
+        type = vector_type(xs)
+        if isinstance(xs, Vector) and type is not None:
+            contents = w.read(xs)
+            if not isinstance(contents, tuple):
+                test = arithmetic.as_value(w, contents, vector("bool", type.size))
+                return arithmetic.dynamic(w, code, test)
+        if isinstance(xs, Iterator) and (put_off(w, xs) or in_sight(w, xs)):
+            return w.call(_library(f"{code}_in_turn"), xs)
+        lazy = indexed(w, xs)
+        if lazy is not None:
+            name = f"{code}_of_groups" if lazy.grouped else f"{code}_of"
+            return w.call(_library(name), _groups(lazy))
+        combine = w.environment.either if code == "any" else w.environment.both
+        result: Any = code == "all"
+        for item in items_or_maybe(w, xs):
+            result = combine(w, result, _truth_of(w, item, absent=code == "all"))
+            if not isinstance(result, Abstract) and bool(result) == (code == "any"):
+                break
+        return result
+
+    return rule
+
+
+def _truth_of(w: Walker, item: Any, absent: bool) -> Any:
+    """The truth of an item; `absent` where it is not there."""
+    if not isinstance(item, Maybe):
+        return w.environment.truth(w, item)
+    return choose(w, item.taken, w.environment.truth(w, item.value), absent)
+
+
+def _library(name: str) -> Any:
+    return getattr(library, name)
+
+
+def _there(w: Walker, item: Any) -> Any:
+    return item.taken if isinstance(item, Maybe) else True
+
+
+def _value(w: Walker, item: Any) -> Any:
+    return item.value if isinstance(item, Maybe) else item
+
+
+# ---------------------------------------------------------------- folding sequences
+
+
+def _sum(w: Walker, xs: Any, start: Any = 0) -> Any:
+    lazy = indexed(w, xs)
+    if lazy is not None:
+        start = _widened(w, lazy, start)
+        return w.call(_library("sum_of_groups" if lazy.grouped else "sum_of"), _groups(lazy), start)
+    total = start
+    for item in items_or_maybe(w, xs):
+        item = _value(w, item)
+        # the first 0 + x is x: it would only hide that x is known or a vector
+        first = total is start and scalar_kind(start) and not isinstance(start, Abstract)
+        total = (
+            item
+            if first and start == 0 and _is_number(item)
+            else operators.binary(w, "+", total, item)
+        )
+    return total
+
+
+def _widened(w: Walker, lazy: Indexed, start: Any) -> Any:
+    """A number as what it is after the first addition, where that is a vector: a loop carries one
+    type from round to round."""
+    if not scalar_kind(start):
+        return start
+    state, calls, older = w.state, w.environment.calls.copy(), youngest()
+    w.state = state.fork()
+    first = _first(w, lazy)
+    w.state, w.environment.calls = state, calls
+    w.dead.append((older, youngest()))  # made to be looked at
+    if isinstance(first, Vector):
+        return operators.binary(w, "+", start, zero_of(first))
+    return start
+
+
+def _first(w: Walker, lazy: Indexed) -> Any:
+    """The first element, of the first group where they are grouped. Nothing of it is emitted."""
+    with w.build.inside(Region()):
+        first: Any = lazy
+        while isinstance(first, Indexed):
+            first = _value(w, first.element(0))
+            if isinstance(first, List):
+                first = w.read(first)[0] if w.read(first) else None
+    return first
+
+
+def _is_number(value: Any) -> bool:
+    return scalar_kind(value) in ("int", "float") or bool(
+        isinstance(value, Vector) and value.type.kind != "bool"
+    )
+
+
+def _groups(lazy: Indexed) -> Indexed:
+    return Indexed(lazy.length, lazy.make, lazy.what, lazy.parts) if lazy.grouped else lazy
+
+
+def _extreme(symbol: str, code: str) -> Rule:
+    """min and max, of arguments or of a sequence; `key` and `default` as in Python."""
+
+    def rule(w: Walker, *args: Any, key: Any = None, **more: Any) -> Any:
+        _check_extreme(code, args, more)
+        if len(args) == 1:
+            lazy = indexed(w, args[0])
+            if lazy is not None and key is None:
+                if "default" in more and not lazy.grouped:
+                    return w.call(_library(f"{code}_or"), lazy, more["default"])
+                name = f"{code}_of_groups" if lazy.grouped else f"{code}_of"
+                return w.call(_library(name), _groups(lazy))
+            args = items_or_maybe(w, args[0])
+            if any(isinstance(arg, Maybe) for arg in args):
+                return _extreme_of_some(w, symbol, args, key, **more)
+            if not args:
+                if "default" in more:
+                    return more["default"]
+                raise ValueError(f"{code}() iterable argument is empty")
+        for value in args if key is None else ():
+            if vector_type(value):
+                raise w.error(
+                    f"the truth of a comparison of vectors is ambiguous in {code}(): "
+                    f"use np.{code}imum(v, w), a component at a time"
+                )
+        if key is None and all(scalar_kind(value) == "bool" for value in args):
+            combine = w.environment.both if code == "min" else w.environment.either
+            return functools.reduce(lambda a, b: combine(w, a, b), args)
+        if key is None and all(map(scalar_kind, args)):
+            return functools.reduce(lambda a, b: elementwise(w, code, (a, b)), args)
+        keys = [w.call(key, value) if key is not None else value for value in args]
+        best, best_key = args[0], keys[0]
+        for value, its in zip(args[1:], keys[1:], strict=True):
+            test = w.environment.truth(w, operators.compare(w, symbol, its, best_key))
+            best_key = choose(w, test, its, best_key)
+            best = choose(w, test, value, best)
+        return best
+
+    return rule
+
+
+def _check_extreme(code: str, args: tuple[Any, ...], more: Any) -> None:
+    """The TypeErrors of min and max."""
+    if not args:
+        raise TypeError(f"{code} expected at least 1 argument, got 0")
+    for name in more:
+        if name != "default":
+            raise TypeError(f"{code}() got an unexpected keyword argument '{name}'")
+    if more and len(args) > 1:
+        raise TypeError(f"Cannot specify a default for {code}() with multiple positional arguments")
+
+
+def _extreme_of_some(w: Walker, symbol: str, items: Any, key: Any, **more: Any) -> Any:
+    """The extreme of items that may not be there. Where none is, the default, or some value."""
+    found: Any = False
+    best = best_key = None
+    for item in items:
+        value, taken = _value(w, item), _there(w, item)
+        its = w.call(key, value) if key is not None else value
+        if found is False:
+            best, best_key, found = value, its, taken
+            continue
+        test = w.environment.truth(w, operators.compare(w, symbol, its, best_key))
+        first = w.environment.either(w, w.environment.negate(w, found), test)
+        test = w.environment.both(w, taken, first)
+        best, best_key = choose(w, test, value, best), choose(w, test, its, best_key)
+        found = w.environment.either(w, found, taken)
+    return choose(w, found, best, more["default"]) if "default" in more else best
+
+
+def choose(w: Walker, test: Any, a: Any, b: Any) -> Any:
+    """a if test else b, for values that can be joined."""
+    if not isinstance(test, Abstract):
+        return a if test else b
+    if a is b:
+        return a
+    result = arithmetic.select(w, test, a, b)
+    if result is NotImplemented:
+        result = w.call(_library("chosen"), test, a, b)  # joined as the sides of an `if`
+    if isinstance(result, Conflict):
+        raise w.error(result.message)
+    return one_of(w, result, (a, b))
+
+
+def _sorted(w: Walker, xs: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    items = list(items_of(w, xs))
+    keys = [w.call(key, item) if key is not None else item for item in items]
+    try:
+        known = [concrete(w, its) for its in keys]
+    except NotKnown:
+        pass
+    else:
+        order = sorted(range(len(items)), key=known.__getitem__, reverse=bool(reverse))
+        return List(tuple([items[place] for place in order]))
+    if key is None and all(map(scalar_kind, items)):
+        ordered = sort_network(w, items)
+        return List(tuple(reversed(ordered) if reverse else ordered))
+    return List(tuple(_insertion_sort(w, items, keys, bool(reverse))))
+
+
+def _insertion_sort(w: Walker, items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
+    """Sort by keys that are computed; equal ones stay in order."""
+    symbol = ">" if reverse else "<"
+    pairs = list(zip(keys, items, strict=True))
+    for end in range(1, len(pairs)):
+        for place in range(end, 0, -1):
+            (first_key, first), (second_key, second) = pairs[place - 1], pairs[place]
+            test = w.environment.truth(w, operators.compare(w, symbol, second_key, first_key))
+            pairs[place - 1] = (
+                choose(w, test, second_key, first_key),
+                choose(w, test, second, first),
+            )
+            pairs[place] = (choose(w, test, first_key, second_key), choose(w, test, first, second))
+    return [item for _, item in pairs]
+
+
+def _reduce(w: Walker, function: Any, xs: Any, *initial: Any) -> Any:
+    lazy = indexed(w, xs)
+    if lazy is not None:
+        if not initial:
+            raise w.error("functools.reduce over a long sequence takes an initial value")
+        name = "reduce_of_groups" if lazy.grouped else "reduce_of"
+        return w.call(_library(name), function, _groups(lazy), initial[0])
+    items = [*initial, *items_of(w, xs)]
+    if not items:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return functools.reduce(lambda a, b: w.call(function, a, b), items)
+
+
+def _starred_product(w: Walker, xs: Any, *, start: Any = 1) -> Any:
+    return functools.reduce(lambda a, b: operators.binary(w, "*", a, b), [start, *items_of(w, xs)])
+
+
+FOLD_RULES: Final[dict[Any, Rule]] = {
+    library.there: _there,
+    library.value: _value,
+    math.prod: _starred_product,
+    math.fsum: _sum,
+    any: _any_all("any", any),
+    all: _any_all("all", all),
+    glsl.any: _any_all("any", any),
+    glsl.all: _any_all("all", all),
+    sum: _sum,
+    min: _extreme("<", "min"),
+    max: _extreme(">", "max"),
+    sorted: _sorted,
+    functools.reduce: _reduce,
+}

@@ -1,0 +1,321 @@
+"""Which Python callable means what on values that are not known, keyed by the callable itself.
+
+The rules, functions of the walker and the arguments, stand in the modules that are brought together
+here. A rule may return NotImplemented: then the call goes the ordinary way. Rules in
+`ALWAYS` are taken for known arguments too, because they make objects of the compiler's own.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import operator
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pygpu import glsl
+from pygpu.frontend.protocols import arithmetic, arrays, indexing, objects, operators
+from pygpu.frontend.protocols.arithmetic import make_vector, vector_type
+from pygpu.frontend.protocols.methods import pairs_of
+from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.rules.folds import FOLD_RULES, choose
+from pygpu.frontend.rules.iterator_calls import ITERATOR_RULES
+from pygpu.frontend.rules.number_calls import NUMBER_RULES
+from pygpu.frontend.rules.numpy_calls import NUMPY_RULES
+from pygpu.frontend.rules.object_calls import CHANGING, OBJECT_RULES, REMEMBERING
+from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
+from pygpu.frontend.values import views
+from pygpu.frontend.values.known import NotKnown, concrete, realised
+from pygpu.frontend.values.values import (
+    Array,
+    Bound,
+    Conflict,
+    Dict,
+    Dynamic,
+    Function,
+    Instance,
+    List,
+    Matrix,
+    Tuple,
+    Vector,
+    describe,
+    scalar_kind,
+)
+from pygpu.language import kernels, matrices, vectors
+from pygpu.types import vector
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+Rule = Callable[..., Any]
+
+
+def _isinstance(w: Walker, value: Any, cls: Any) -> bool:
+    return w.environment.isinstance(w, value, cls)
+
+
+def _type(w: Walker, value: Any, *more: Any) -> Any:
+    if not more:
+        return objects.class_of(value)
+    from pygpu.frontend.rules.classes import made_of  # stands above
+
+    bases, contents = more
+    return made_of(w, value, tuple(items_of(w, bases)), pairs_of(w, contents), {})
+
+
+def _tuple_new(w: Walker, cls: type, xs: Any = ()) -> Any:
+    return Tuple(items_of(w, xs), cls)
+
+
+def _transpose(w: Walker, x: Any, axes: Any = None) -> Any:
+    if isinstance(x, Matrix):
+        return arrays.transpose(w, x)
+    if isinstance(x, Array):
+        return views.viewed(w, x, lambda array: np.transpose(array, axes))
+    return Array(np.transpose(arrays.to_objects(w, x), axes))
+
+
+def _object_new(w: Walker, cls: type, *args: Any, **keywords: Any) -> Any:
+    return Instance(cls, {}) if cls is not object else NotImplemented
+
+
+def _super(w: Walker, *args: Any) -> Any:
+    from pygpu.frontend.rules.classes import super_of  # stands above
+
+    return super_of(w, args)
+
+
+def _callable(w: Walker, value: Any) -> bool:
+    return callable(objects.class_of(value)) or not isinstance(
+        value, (Dynamic, Vector, Tuple, List, Dict)
+    )
+
+
+def _id(w: Walker, value: Any) -> Any:
+    return id(value)
+
+
+def _print(w: Walker, *args: Any, **keywords: Any) -> Any:
+    shown = []
+    for value in args:
+        try:
+            shown.append(concrete(w, value))
+        except NotKnown:
+            raise w.error(
+                f"print() shows known values at compile time, got {describe(value)}: to look at "
+                "dynamic values call the function in plain Python with a Position"
+            ) from None
+    from pygpu.frontend.walk.calls import native
+
+    return native(w, print, tuple(shown), keywords)
+
+
+def _refuse(message: str) -> Rule:
+    def rule(w: Walker, *args: Any, **keywords: Any) -> Any:
+        raise w.error(message)
+
+    return rule
+
+
+def _known(w: Walker, value: Any, what: str) -> Any:
+    raise w.error(f"{what} must be known at compile time, got {describe(value)}")
+
+
+def _globals(w: Walker) -> Any:
+    return w.frame.globals
+
+
+def _evaluation(function: Any) -> Rule:
+    """eval and exec: with their own namespace they are calls like others."""
+
+    def rule(w: Walker, source: Any, *namespaces: Any) -> Any:
+        if namespaces:
+            return NotImplemented
+        raise w.error(
+            f"{function.__name__}() does not see the variables of a compiled function: "
+            "give it a namespace, or call it outside"
+        )
+
+    return rule
+
+
+def _of_frame(function: Any) -> Rule:
+    """vars and dir: without an argument they look into the frame."""
+
+    def rule(w: Walker, *args: Any) -> Any:
+        if args and function is vars and isinstance(args[0], Instance):
+            return objects.attribute(w, args[0], "__dict__")
+        if args:
+            return NotImplemented
+        raise w.error(f"{function.__name__}() has no meaning in a compiled function")
+
+    return rule
+
+
+def _partial(w: Walker, function: Any, *args: Any, **keywords: Any) -> Any:
+    return Bound(function, args, keywords)
+
+
+def _wrapping(cls: Any) -> Rule:
+    """A class of descriptors, of functions that the function has made."""
+
+    def rule(w: Walker, *functions: Any) -> Any:
+        return cls(*[realised(w, f) if isinstance(f, Function) else f for f in functions])
+
+    return rule
+
+
+_CACHED_PROPERTY: Final = functools.cached_property
+
+
+# ---------------------------------------------------------------- vectors and matrices
+
+
+def _vector_constructor(cls: Any) -> Rule:
+    type = cls.TYPE
+
+    def rule(w: Walker, *parts: Any) -> Any:
+        flat: list[Any] = []
+        for part in parts:
+            if isinstance(part, Conflict):
+                raise w.error(part.message)
+            if scalar_kind(part):
+                flat.append(part)
+            else:
+                if vector_type(part) and len(parts) == 1:
+                    whole = _converted(w, cls, part)
+                    if whole is not None:
+                        return whole
+                flat.extend(items_of(w, part))
+        if len(flat) == 1 and len(parts) == 1:
+            flat *= type.size
+        elif len(parts) == 1 and vector_type(parts[0]) and len(flat) > type.size:
+            flat = flat[: type.size]
+        if len(flat) != type.size:
+            raise TypeError(f"{cls.__name__} takes {type.size} components, got {len(flat)}")
+        for part in flat:
+            if not scalar_kind(part):
+                raise TypeError(f"{cls.__name__} takes numbers and vectors, got {describe(part)}")
+        position = cls is vectors.Position
+        if position and any(scalar_kind(part) == "float" for part in flat):
+            return make_vector(w, vector("float", 2), tuple(flat))
+        if type.kind != "float":  # truncates, as int() does
+            flat = [arrays.cast(w, part, type.kind) for part in flat]
+        return make_vector(w, type, tuple(flat), position)
+
+    return rule
+
+
+def _converted(w: Walker, cls: Any, part: Any) -> Any:
+    """A vector of the same size in another class, kept whole if it is."""
+    contents = arithmetic.contents_of(w, part)
+    if isinstance(contents, tuple) or contents.type.size != cls.TYPE.size:
+        return None
+    position = cls is vectors.Position
+    if position and contents.type.kind == "float":
+        return make_vector(w, contents.type, contents)
+    value = arithmetic.as_value(w, contents, cls.TYPE)
+    return make_vector(w, cls.TYPE, value, position)
+
+
+def _matrix_constructor(cls: Any) -> Rule:
+    size = cls.SIZE
+
+    def rule(w: Walker, *parts: Any) -> Any:
+        if len(parts) == 1 and scalar_kind(parts[0]):
+            rows: Any = [
+                Tuple(tuple([parts[0] if i == j else 0.0 for j in range(size)]))
+                for i in range(size)
+            ]
+        elif len(parts) == 1:
+            rows = list(items_of(w, parts[0]))
+            if isinstance(parts[0], (Matrix, matrices.Matrix)):
+                rows = [Tuple(items_of(w, row)[:size]) for row in rows[:size]]
+        else:
+            rows = list(parts)
+        if len(rows) != size or any(scalar_kind(row) for row in rows):
+            raise TypeError(
+                f"{cls.__name__} takes {size} rows of {size} numbers, or one number for the "
+                f"diagonal; got {len(rows)} parts"
+            )
+        return arrays.make_matrix(w, cls, rows)
+
+    return rule
+
+
+# ---------------------------------------------------------------- the tables
+
+
+INTRINSICS: Final[dict[Any, Rule]] = {
+    **NUMBER_RULES,
+    **FOLD_RULES,
+    **STRUCTURE_RULES,
+    **ITERATOR_RULES,
+    **OBJECT_RULES,
+    np.transpose: _transpose,
+    operator.getitem: lambda w, xs, index: indexing.item(w, xs, index),
+    operator.contains: lambda w, xs, x: operators.contains(w, xs, x),
+    functools.partial: _partial,
+    isinstance: _isinstance,
+    type: _type,
+    object.__new__: _object_new,
+    tuple.__new__: _tuple_new,
+    super: _super,
+    **{cls: _wrapping(cls) for cls in (property, staticmethod, classmethod, _CACHED_PROPERTY)},
+    callable: _callable,
+    id: _id,
+    print: _print,
+    globals: _globals,
+    locals: _of_frame(locals),
+    vars: _of_frame(vars),
+    dir: _of_frame(dir),
+    eval: _evaluation(eval),
+    exec: _evaluation(exec),
+    kernels.known: _known,
+    hash: _refuse("a dynamic value has no hash: keys and elements of sets must be known"),
+    **{cls: _vector_constructor(cls) for cls in (*vectors.CLASSES.values(), vectors.Position)},
+    **{cls: _matrix_constructor(cls) for cls in matrices.MATRICES.values()},
+    **NUMPY_RULES,
+}
+
+ALWAYS: Final = frozenset(
+    [
+        *vectors.CLASSES.values(),
+        vectors.Position,
+        *matrices.MATRICES.values(),
+        super,
+        getattr,
+        hasattr,
+        globals,
+        locals,
+        vars,
+        dir,
+        eval,
+        exec,
+        list,
+        dict,
+        set,
+        object.__new__,
+        zip,
+        enumerate,
+        reversed,
+        map,
+        filter,
+        iter,
+        types.SimpleNamespace,
+        collections.deque,
+        collections.defaultdict,
+        collections.OrderedDict,
+        collections.Counter,
+        *CHANGING,
+        *REMEMBERING,
+    ]
+)
+
+# Functions of numbers, which Python computes where all numbers are known.
+OF_NUMBERS: Final = frozenset([*glsl.PRIMITIVES, abs, round, divmod, pow, min, max])
+
+__all__ = ["ALWAYS", "INTRINSICS", "OF_NUMBERS", "choose"]

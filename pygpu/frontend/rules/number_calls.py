@@ -1,0 +1,388 @@
+"""What functions of numbers mean on values that are not known: operators, `math`, conversions.
+
+`ELEMENTWISE` names operations of the table, which work on vectors and arrays as well; the others
+are rules, functions of the walker and the arguments.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pygpu import glsl
+from pygpu.frontend.protocols import arithmetic, arrays, objects, operators
+from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
+from pygpu.frontend.protocols.operators import fold
+from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.values import (
+    Abstract,
+    Array,
+    Conflict,
+    Instance,
+    Tuple,
+    describe,
+    scalar_kind,
+)
+from pygpu.frontend.walked import special
+from pygpu.language import scalars, vectors
+from pygpu.types import Kind, vector
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+Rule = Callable[..., Any]
+
+
+# ---------------------------------------------------------------- functions of numbers
+
+# operation: the kind it works in (None: the widest of its operands), and who means it
+ELEMENTWISE: Final[dict[str, tuple[Kind | None, tuple[Any, ...]]]] = {
+    "sqrt": ("float", (math.sqrt, np.sqrt, glsl.sqrt)),
+    "inversesqrt": ("float", (glsl.inversesqrt,)),
+    "cbrt": ("float", (math.cbrt, np.cbrt)),
+    "exp": ("float", (math.exp, np.exp, glsl.exp)),
+    "exp2": ("float", (math.exp2, np.exp2, glsl.exp2)),
+    "expm1": ("float", (math.expm1, np.expm1)),
+    "log2": ("float", (math.log2, np.log2, glsl.log2)),
+    "log10": ("float", (math.log10, np.log10)),
+    "log1p": ("float", (math.log1p, np.log1p)),
+    "log": ("float", (np.log, glsl.log)),
+    "sin": ("float", (math.sin, np.sin, glsl.sin)),
+    "cos": ("float", (math.cos, np.cos, glsl.cos)),
+    "tan": ("float", (math.tan, np.tan, glsl.tan)),
+    "asin": ("float", (math.asin, np.arcsin, glsl.asin)),
+    "acos": ("float", (math.acos, np.arccos, glsl.acos)),
+    "atan": ("float", (math.atan, np.arctan)),
+    "atan2": ("float", (math.atan2, np.arctan2)),
+    "sinh": ("float", (math.sinh, np.sinh, glsl.sinh)),
+    "cosh": ("float", (math.cosh, np.cosh, glsl.cosh)),
+    "tanh": ("float", (math.tanh, np.tanh, glsl.tanh)),
+    "asinh": ("float", (math.asinh, np.arcsinh, glsl.asinh)),
+    "acosh": ("float", (math.acosh, np.arccosh, glsl.acosh)),
+    "atanh": ("float", (math.atanh, np.arctanh, glsl.atanh)),
+    "floor": ("float", (np.floor, glsl.floor)),
+    "ceil": ("float", (np.ceil, glsl.ceil)),
+    "trunc": ("float", (np.trunc, np.fix, glsl.trunc)),
+    "round": ("float", (np.rint, glsl.round)),
+    "pow": ("float", (math.pow, glsl.pow, np.float_power)),
+    "fmod": ("float", (math.fmod, np.fmod)),
+    "mod": ("float", (glsl.mod,)),
+    "div": ("float", (glsl.divide,)),
+    "copysign": ("float", (math.copysign, np.copysign)),
+    "isnan": ("float", (math.isnan, np.isnan, glsl.isnan)),
+    "isinf": ("float", (math.isinf, np.isinf, glsl.isinf)),
+    "abs": (None, (abs, np.abs, np.fabs, np.absolute, math.fabs, operator.abs, glsl.abs)),
+    "sign": (None, (np.sign, glsl.sign)),
+    "min": (None, (glsl.min,)),
+    "max": (None, (glsl.max,)),
+    "not": ("bool", (np.logical_not,)),
+    "bit_and": (None, ()),
+}
+
+
+def _elementwise_rule(code: str, kind: Kind | None) -> Rule:
+    return lambda w, *args: elementwise(w, code, args, kind)
+
+
+def _binary_rule(symbol: str) -> Rule:
+    return lambda w, a, b: operators.binary(w, symbol, a, b)
+
+
+def _compare_rule(symbol: str) -> Rule:
+    return lambda w, a, b: operators.compare(w, symbol, a, b)
+
+
+_BINARY: Final[dict[str, tuple[Any, ...]]] = {
+    "+": (operator.add, np.add),
+    "-": (operator.sub, np.subtract),
+    "*": (operator.mul, np.multiply),
+    "/": (operator.truediv, np.divide, np.true_divide),
+    "//": (operator.floordiv, np.floor_divide),
+    "%": (operator.mod, np.mod, np.remainder),
+    "**": (operator.pow, np.power),
+    "@": (operator.matmul, np.matmul),
+    "&": (operator.and_, np.bitwise_and),
+    "|": (operator.or_, np.bitwise_or),
+    "^": (operator.xor, np.bitwise_xor),
+    "<<": (operator.lshift, np.left_shift),
+    ">>": (operator.rshift, np.right_shift),
+}
+_COMPARE: Final[dict[str, tuple[Any, ...]]] = {
+    "<": (operator.lt, np.less),
+    "<=": (operator.le, np.less_equal),
+    "==": (operator.eq, np.equal),
+    "!=": (operator.ne, np.not_equal),
+    ">": (operator.gt, np.greater),
+    ">=": (operator.ge, np.greater_equal),
+}
+
+
+def _math_log(w: Walker, x: Any, base: Any = None) -> Any:
+    result = elementwise(w, "log", (x,), "float")
+    if base is None or result is NotImplemented:
+        return result
+    return operators.binary(w, "/", result, w.call(math.log, base))
+
+
+def _glsl_atan(w: Walker, y: Any, x: Any = None) -> Any:
+    return (
+        elementwise(w, "atan", (y,), "float")
+        if x is None
+        else elementwise(w, "atan2", (y, x), "float")
+    )
+
+
+def _hypot(w: Walker, *parts: Any) -> Any:
+    if len(parts) == 2:
+        return elementwise(w, "hypot", parts, "float")
+    total = fold(w, "+", [operators.binary(w, "*", part, part) for part in parts])
+    return elementwise(w, "sqrt", (total,), "float")
+
+
+def _rounded_int(code: str) -> Rule:
+    """math.floor and its like: an int of the rounded float."""
+    name = f"__{code}__"
+
+    def rule(w: Walker, x: Any) -> Any:
+        if scalar_kind(x) in ("int", "bool"):
+            return elementwise(w, None, (x,), "int")
+        method = objects.find_method(x, name)
+        if method is not None:
+            return w.call(method)
+        if not scalar_kind(x) and not isinstance(x, Array):
+            kind = objects.class_of(x).__name__
+            raise TypeError(f"type {kind} doesn't define {name} method")
+        rounded = elementwise(w, code, (x,), "float")
+        return rounded if rounded is NotImplemented else elementwise(w, None, (rounded,), "int")
+
+    return rule
+
+
+def _round(w: Walker, x: Any, digits: Any = None) -> Any:
+    method = objects.find_method(x, "__round__")
+    if method is not None:
+        return w.call(method, *(() if digits is None else (digits,)))
+    if digits is None:
+        return _rounded_int("round")(w, x)
+    if scalar_kind(digits) == "float":
+        raise TypeError("'float' object cannot be interpreted as an integer")
+    if scalar_kind(x) in ("int", "bool"):
+        return w.call(special.round_int, x, digits)
+    scale = 10.0 ** concrete(w, digits)
+    scaled = elementwise(w, "round", (operators.binary(w, "*", x, scale),), "float")
+    return operators.binary(w, "/", scaled, scale)
+
+
+def _convert(kind: Kind) -> Rule:
+    method_name = f"__{kind}__"
+
+    def rule(w: Walker, x: Any = 0, *more: Any) -> Any:
+        if isinstance(x, Conflict):
+            raise w.error(x.message)
+        if more and not isinstance(x, str):
+            if kind == "int" and len(more) == 1:
+                raise TypeError("int() can't convert non-string with explicit base")
+            raise TypeError(f"{kind}() takes one argument, got {1 + len(more)}")
+        if isinstance(x, Array) and w.read(x).size == 1:
+            x = w.read(x).reshape(-1)[0]
+        if kind == "bool" and not scalar_kind(x):
+            return w.environment.truth(w, x)
+        method = objects.find_method(x, method_name)
+        if method is not None:
+            return w.call(method)
+        if not scalar_kind(x):
+            if isinstance(x, Abstract):
+                raise w.error(f"{kind}() takes a scalar, got {describe(x)}")
+            return NotImplemented
+        return elementwise(w, None, (x,), kind)
+
+    return rule
+
+
+def _known_scalar(cls: type) -> Rule:
+    kind: Kind = {scalars.Float: "float", scalars.Int: "int", scalars.Bool: "bool"}[cls]  # type: ignore
+    convert = _convert(kind)
+
+    def rule(w: Walker, x: Any = 0) -> Any:
+        return convert(w, x) if isinstance(x, Abstract) else NotImplemented
+
+    return rule
+
+
+def _in_python(function: Any) -> Rule:
+    """A function of frontend/walked/special.py, which is walked: of numbers, components, or
+    elements."""
+
+    def rule(w: Walker, *args: Any, **keywords: Any) -> Any:
+        if all(map(scalar_kind, args)):
+            return w.call(function, *args, **keywords)
+        if any(isinstance(arg, (Instance, str)) or arg is None for arg in args):
+            return NotImplemented
+        spread = np.broadcast_arrays(*[arrays.to_objects(w, arg) for arg in args])
+        rows = zip(*[array.reshape(-1) for array in spread], strict=True)
+        results = [w.call(function, *row, **keywords) for row in rows]
+        position = next((arg for arg in args if vector_type(arg)), None)
+
+        def gathered(parts: list[Any]) -> Any:
+            if position is not None and spread[0].ndim == 1 and 2 <= len(parts) <= 4:
+                return arrays.vector_like(w, parts, position)
+            return arrays.array_of(parts, spread[0].shape)
+
+        if isinstance(results[0], (tuple, Tuple)):
+            columns = zip(*[items_of(w, result) for result in results], strict=True)
+            return Tuple(tuple([gathered(list(column)) for column in columns]))
+        return gathered(results)
+
+    return rule
+
+
+def _of_numbers(function: Any, rule: Rule) -> Rule:
+    """A rule for a function of `math`: like Python's, it takes numbers alone."""
+    integers = function in (math.gcd, math.lcm, math.isqrt, math.factorial, math.comb, math.perm)
+
+    @functools.wraps(rule)
+    def checked(w: Walker, *args: Any, **keywords: Any) -> Any:
+        return rule(w, *[number(w, arg) for arg in args], **keywords)
+
+    def number(w: Walker, value: Any) -> Any:
+        if isinstance(value, Array) and w.read(value).size == 1:
+            value = w.read(value).reshape(-1)[0]
+        kind = scalar_kind(value)
+        if integers and kind == "float":
+            raise TypeError(
+                f"'float' object cannot be interpreted as an integer: {describe(value)}"
+            )
+        if kind:
+            return value
+        if isinstance(value, Conflict):
+            raise w.error(value.message)
+        method = objects.find_method(value, "__index__" if integers else "__float__")
+        if method is None:
+            raise TypeError(f"must be real number, not {objects.class_of(value).__name__}")
+        return w.call(method)
+
+    return checked
+
+
+def _divmod(w: Walker, a: Any, b: Any) -> Any:
+    for value, other, name in ((a, b, "__divmod__"), (b, a, "__rdivmod__")):
+        method = objects.find_method(value, name)
+        if method is not None:
+            result = w.call(method, other)
+            if result is not NotImplemented:
+                return result
+    return Tuple((operators.binary(w, "//", a, b), operators.binary(w, "%", a, b)))
+
+
+def _pow(w: Walker, a: Any, b: Any, modulus: Any = None) -> Any:
+    result = operators.binary(w, "**", a, b)
+    return result if modulus is None else operators.binary(w, "%", result, modulus)
+
+
+def _is_finite(w: Walker, x: Any) -> Any:
+    tests = [elementwise(w, code, (x,), "float") for code in ("isnan", "isinf")]
+    return elementwise(w, "eq", tests, "bool")  # never both
+
+
+def _select(w: Walker, condition: Any, a: Any, b: Any) -> Any:
+    return arithmetic.select(w, condition, a, b)
+
+
+def _dot(w: Walker, a: Any, b: Any) -> Any:
+    """glsl.dot: always a float."""
+    if scalar_kind(a) and scalar_kind(b):
+        return elementwise(w, "mul", (a, b), "float")
+    sizes = [type.size for type in map(vector_type, (a, b)) if type]
+    if not sizes:
+        return NotImplemented
+    as_vector = vectors.CLASSES[vector("float", sizes[0])]
+    parts = [value if vector_type(value) else w.call(as_vector, value) for value in (a, b)]
+    return arithmetic.dot(w, *[_as_floats(w, value) for value in parts])
+
+
+def _as_floats(w: Walker, value: Any) -> Any:
+    return value if vector_type(value).kind == "float" else elementwise(w, None, (value,), "float")  # type: ignore[union-attr]
+
+
+def _abs(w: Walker, x: Any) -> Any:
+    method = objects.find_method(x, "__abs__")
+    return w.call(method) if method is not None else elementwise(w, "abs", (x,))
+
+
+def _vec_of(size: int) -> type:
+    return vectors.CLASSES[vector("float", size)]
+
+
+def _invert(w: Walker, x: Any) -> Any:
+    """NumPy's complement: of a bool, its negation."""
+    return w.environment.negate(w, x) if scalar_kind(x) == "bool" else operators.unary(w, "~", x)
+
+
+NUMBER_RULES: Final[dict[Any, Rule]] = {
+    **{
+        function: _elementwise_rule(code, kind)
+        for code, (kind, functions) in ELEMENTWISE.items()
+        for function in functions
+    },
+    **{f: _binary_rule(symbol) for symbol, functions in _BINARY.items() for f in functions},
+    **{f: _compare_rule(symbol) for symbol, functions in _COMPARE.items() for f in functions},
+    math.log: _math_log,
+    math.hypot: _hypot,
+    np.hypot: _hypot,
+    glsl.atan: _glsl_atan,
+    math.floor: _rounded_int("floor"),
+    math.ceil: _rounded_int("ceil"),
+    math.trunc: _rounded_int("trunc"),
+    round: _round,
+    divmod: _divmod,
+    np.divmod: _divmod,
+    pow: _pow,
+    int: _convert("int"),
+    float: _convert("float"),
+    bool: _convert("bool"),
+    np.int32: _convert("int"),
+    np.float32: _convert("float"),
+    np.float64: _convert("float"),
+    np.bool_: _convert("bool"),
+    operator.index: _convert("int"),
+    operator.truth: _convert("bool"),
+    **{cls: _known_scalar(cls) for cls in (scalars.Float, scalars.Int, scalars.Bool)},
+    math.isfinite: _is_finite,
+    np.isfinite: _is_finite,
+    math.radians: lambda w, x: operators.binary(w, "*", x, math.pi / 180),
+    math.degrees: lambda w, x: operators.binary(w, "*", x, 180 / math.pi),
+    np.radians: lambda w, x: operators.binary(w, "*", x, math.pi / 180),
+    np.deg2rad: lambda w, x: operators.binary(w, "*", x, math.pi / 180),
+    np.degrees: lambda w, x: operators.binary(w, "*", x, 180 / math.pi),
+    np.rad2deg: lambda w, x: operators.binary(w, "*", x, 180 / math.pi),
+    np.positive: lambda w, x: operators.unary(w, "+", x),
+    np.signbit: lambda w, x: operators.compare(
+        w, "<", elementwise(w, "copysign", (1.0, x), "float"), 0.0
+    ),
+    math.dist: lambda w, a, b: w.call(glsl.distance, w.call(_vec_of(len(items_of(w, a))), a), b),
+    glsl.select: _select,
+    glsl.dot: _dot,
+    operator.neg: lambda w, x: operators.unary(w, "-", x),
+    np.negative: lambda w, x: operators.unary(w, "-", x),
+    operator.pos: lambda w, x: operators.unary(w, "+", x),
+    operator.invert: lambda w, x: operators.unary(w, "~", x),
+    np.invert: _invert,
+    operator.not_: lambda w, x: w.environment.negate(w, _convert("bool")(w, x)),
+    np.square: lambda w, x: operators.binary(w, "*", x, x),
+    np.reciprocal: lambda w, x: operators.binary(w, "/", 1.0, x),
+    abs: _abs,
+    operator.abs: _abs,
+    **{function: _in_python(meaning) for function, meaning in special.MEANT.items()},
+}
+_ANY: Final = frozenset(
+    [math.dist, math.floor, math.ceil, math.trunc]
+)  # objects have a say, or more
+for _function in [f for f in NUMBER_RULES if getattr(f, "__module__", "") == "math"]:
+    if _function not in _ANY:
+        NUMBER_RULES[_function] = _of_numbers(_function, NUMBER_RULES[_function])

@@ -1,0 +1,310 @@
+"""What the library's functions of objects mean on those that the function has made: attributes by
+name, operators that change their operand, copies, text, and what `dataclasses` takes apart.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import operator
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from pygpu.frontend.protocols import indexing, objects, operators
+from pygpu.frontend.protocols.arithmetic import make_vector, vector_type
+from pygpu.frontend.values.known import NotKnown, concrete, lift
+from pygpu.frontend.values.values import (
+    Abstract,
+    Array,
+    Builtin,
+    Conflict,
+    Dict,
+    Function,
+    Instance,
+    Iterator,
+    List,
+    Matrix,
+    Object,
+    Picture,
+    Set,
+    Tuple,
+    Vector,
+    describe,
+)
+from pygpu.language.vectors import Position
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+Rule = Callable[..., Any]
+
+
+# ---------------------------------------------------------------- attributes and items
+
+
+def _getattr(w: Walker, value: Any, name: Any, *default: Any) -> Any:
+    try:
+        return objects.attribute(w, value, concrete(w, name))
+    except AttributeError:
+        if default:
+            return default[0]
+        raise
+
+
+def _hasattr(w: Walker, value: Any, name: Any) -> bool:
+    try:
+        objects.attribute(w, value, concrete(w, name))
+    except AttributeError:
+        return False
+    return True
+
+
+def _setattr(w: Walker, value: Any, name: Any, new: Any) -> None:
+    objects.set_attribute(w, value, concrete(w, name), new)
+
+
+def _delattr(w: Walker, value: Any, name: Any) -> None:
+    objects.delete_attribute(w, value, concrete(w, name))
+
+
+def _object_setattr(w: Walker, value: Any, name: Any, new: Any) -> Any:
+    objects.store_plain(w, value, name, new)
+
+
+def _in_place(symbol: str) -> Rule:
+    return lambda w, a, b: operators.in_place(w, symbol, a, b)
+
+
+_IN_PLACE: Final = {
+    operator.iadd: "+=",
+    operator.isub: "-=",
+    operator.imul: "*=",
+    operator.itruediv: "/=",
+    operator.ifloordiv: "//=",
+    operator.imod: "%=",
+    operator.ipow: "**=",
+    operator.imatmul: "@=",
+    operator.iand: "&=",
+    operator.ior: "|=",
+    operator.ixor: "^=",
+    operator.ilshift: "<<=",
+    operator.irshift: ">>=",
+    operator.iconcat: "+=",
+}
+
+
+# ---------------------------------------------------------------- namespaces and copies
+
+
+def _namespace(w: Walker, *args: Any, **fields: Any) -> Any:
+    if args:  # from 3.13 on
+        named = w.call(dict, args[0])
+        fields = {**w.read(named), **fields}
+    return Instance(types.SimpleNamespace, fields)
+
+
+def _copy(w: Walker, value: Any) -> Any:
+    """copy.copy: a new object with the same contents."""
+    if isinstance(value, Instance) and objects.find_method(value, "__copy__") is not None:
+        return w.call(objects.find_method(value, "__copy__"))
+    return _copied(w, value, lambda part: part)
+
+
+def _deepcopy(w: Walker, value: Any, memo: Any = None) -> Any:
+    """copy.deepcopy: objects in it are copied too, each once."""
+    made: dict[Any, Any] = {}
+
+    def deep(part: Any) -> Any:
+        known = None if isinstance(part, Abstract) else lift(part)
+        if known is not None and not isinstance(known, Object):
+            return copy.deepcopy(part)
+        part = part if known is None else known
+        if part not in made:
+            if isinstance(part, Instance) and objects.find_method(part, "__deepcopy__") is not None:
+                made[part] = w.call(objects.find_method(part, "__deepcopy__"), Dict({}))
+            else:
+                made[part] = _copied(w, part, deep, made)
+        return made[part]
+
+    return deep(value)
+
+
+def _copied(
+    w: Walker, value: Any, part_of: Callable[[Any], Any], made: dict[Any, Any] | None = None
+) -> Any:
+    """A new object with the parts of one, each as `part_of` gives it."""
+    made = {} if made is None else made
+    match value:
+        case Tuple():
+            return Tuple(tuple(map(part_of, value.items)), value.cls)
+        case Vector():
+            return make_vector(w, value.type, w.read(value), value.cls is Position)
+        case List():
+            made[value] = copied = List(())
+            contents = w.read(value)
+            new = tuple(map(part_of, contents)) if isinstance(contents, tuple) else contents
+            w.write(copied, new)
+            return copied
+        case Set():
+            return Set(w.read(value))
+        case Array():
+            return Array(w.read(value).copy())
+        case Matrix():
+            return Matrix(value.cls, tuple([_copied(w, row, part_of) for row in w.read(value)]))
+        case Dict() | Instance():
+            new_one = Dict({}) if isinstance(value, Dict) else Instance(value.cls, {})
+            made[value] = new_one
+            w.write(new_one, {name: part_of(part) for name, part in w.read(value).items()})
+            return new_one
+        case Iterator():
+            return Iterator(w.read(value))
+    return value
+
+
+# ---------------------------------------------------------------- functions that remember
+
+
+def _cached(w: Walker, function: Any) -> Any:
+    """functools.cache: what a call with known arguments gave is given again."""
+    results = Dict({})
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        try:
+            key = (*[concrete(w, arg) for arg in args], *concrete_items(w, keywords))
+            hash(key)
+        except (NotKnown, TypeError):
+            return w.call(function, *args, **keywords)
+        before = w.peek(results)
+        if isinstance(before, dict) and not isinstance(before.get(key), Conflict | None):
+            return before[key]
+        result = w.call(function, *args, **keywords)
+        after = w.peek(results)
+        if isinstance(after, dict):
+            w.write(results, {**after, key: result})
+        return result
+
+    return Builtin(getattr(function, "name", "cache"), call, results)
+
+
+def concrete_items(w: Walker, keywords: dict[str, Any]) -> list[Any]:
+    return [(name, concrete(w, value)) for name, value in keywords.items()]
+
+
+def _lru_cache(w: Walker, maxsize: Any = 128, typed: Any = False) -> Any:
+    if isinstance(maxsize, Function):
+        return _cached(w, maxsize)
+    made = functools.lru_cache(maxsize, typed)
+    if callable(maxsize):
+        return made
+    return Builtin(
+        "lru_cache", lambda f: _cached(w, f) if isinstance(f, Function) else w.call(made, f)
+    )
+
+
+def _cache(w: Walker, function: Any) -> Any:
+    return _cached(w, function) if isinstance(function, Function) else NotImplemented
+
+
+# ---------------------------------------------------------------- text
+
+
+def _text(function: Any) -> Rule:
+    """str and repr, of what is known throughout or says itself."""
+
+    def rule(w: Walker, value: Any = "", *more: Any, **keywords: Any) -> Any:
+        try:
+            return w.environment.native(w, function, (value, *more), keywords)
+        except NotKnown:
+            pass
+        for name in ("__str__", "__repr__") if function is str else (f"__{function.__name__}__",):
+            method = objects.find_method(value, name)
+            if method is not None:
+                return w.call(method, *more)
+        raise w.error(f"a string cannot be made from {describe(value)}")
+
+    return rule
+
+
+# ---------------------------------------------------------------- dataclasses
+
+
+def _fields(w: Walker, value: Any) -> Any:
+    return dataclasses.fields(objects.class_of(value))
+
+
+def _is_dataclass(w: Walker, value: Any) -> bool:
+    return dataclasses.is_dataclass(objects.class_of(value))
+
+
+def _asdict(w: Walker, value: Any, *, dict_factory: Any = dict) -> Any:
+    """dataclasses.asdict, on dataclasses and containers in dataclasses."""
+
+    def taken(part: Any) -> Any:
+        return _taken_apart(w, part, taken, fields)
+
+    def fields(part: Instance) -> Any:
+        names = [field.name for field in dataclasses.fields(part.cls)]
+        pairs = [(name, taken(objects.attribute(w, part, name))) for name in names]
+        return w.call(dict_factory, List(tuple([w.environment.tuple_of(p) for p in pairs])))
+
+    return taken(_checked(value, "asdict"))
+
+
+def _astuple(w: Walker, value: Any, *, tuple_factory: Any = tuple) -> Any:
+    """dataclasses.astuple, on dataclasses and containers in dataclasses."""
+
+    def taken(part: Any) -> Any:
+        return _taken_apart(w, part, taken, fields)
+
+    def fields(part: Instance) -> Any:
+        names = [field.name for field in dataclasses.fields(part.cls)]
+        items = tuple([taken(objects.attribute(w, part, name)) for name in names])
+        return w.call(tuple_factory, List(items))
+
+    return taken(_checked(value, "astuple"))
+
+
+def _checked(value: Any, name: str) -> Any:
+    if not isinstance(value, Instance) or not dataclasses.is_dataclass(value.cls):
+        raise TypeError(f"{name}() should be called on dataclass instances")
+    return value
+
+
+def _taken_apart(w: Walker, part: Any, taken: Any, fields: Any) -> Any:
+    """A part of a dataclass with the dataclasses in it taken apart."""
+    part = lift(part) if not isinstance(part, Picture) else part
+    if isinstance(part, Instance) and dataclasses.is_dataclass(part.cls):
+        return fields(part)
+    if isinstance(part, (List, Tuple, Dict)):
+        return _copied(w, part, taken)
+    return part if vector_type(part) is None else _copied(w, lift(part), taken)
+
+
+OBJECT_RULES: Final[dict[Any, Rule]] = {
+    getattr: _getattr,
+    hasattr: _hasattr,
+    setattr: _setattr,
+    delattr: _delattr,
+    object.__setattr__: _object_setattr,
+    operator.setitem: lambda w, xs, index, new: indexing.set_item(w, xs, index, new),
+    operator.delitem: lambda w, xs, index: indexing.delete_item(w, xs, index),
+    **{function: _in_place(symbol) for function, symbol in _IN_PLACE.items()},
+    types.SimpleNamespace: _namespace,
+    functools.cache: _cache,
+    functools.lru_cache: _lru_cache,
+    copy.copy: _copy,
+    copy.deepcopy: _deepcopy,
+    str: _text(str),
+    repr: _text(repr),
+    ascii: _text(ascii),
+    format: _text(format),
+    dataclasses.fields: _fields,
+    dataclasses.is_dataclass: _is_dataclass,
+    dataclasses.asdict: _asdict,
+    dataclasses.astuple: _astuple,
+}
+# Those that change an object: of one from outside they say so.
+CHANGING: Final = frozenset([setattr, delattr, operator.setitem, operator.delitem, *_IN_PLACE])
+REMEMBERING: Final = frozenset([functools.cache, functools.lru_cache])

@@ -1,0 +1,167 @@
+"""What makes containers whose items are not known, and walks them: range, list, dict, iter, next.
+
+A range of dynamic length is an `Indexed`, whose elements are made by index.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
+from pygpu.frontend.protocols.methods import pairs_of
+from pygpu.frontend.protocols.sequences import (
+    indexed,
+    items_of,
+    items_or_maybe,
+    iterate,
+    maybe_next,
+)
+from pygpu.frontend.values.known import NotKnown, concrete
+from pygpu.frontend.values.values import (
+    Abstract,
+    Conflict,
+    Dict,
+    Indexed,
+    Iterator,
+    List,
+    Maybe,
+    Set,
+    describe,
+    scalar_kind,
+)
+from pygpu.frontend.walked import containers
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+Rule = Callable[..., Any]
+
+
+def _range(w: Walker, *bounds: Any) -> Any:
+    try:
+        return range(*[concrete(w, bound) for bound in bounds])
+    except NotKnown:
+        pass
+    for bound in bounds:
+        if scalar_kind(bound) not in ("int", "bool"):
+            raise w.error(f"range() takes integers, got {describe(bound)}")
+    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    span = operators.binary(w, "-", stop, start)
+    if isinstance(step, Abstract):
+        up = operators.compare(w, ">", step, 0)
+        one = arithmetic.select(w, up, 1, -1)
+        span = operators.binary(w, "+", span, operators.binary(w, "-", step, one))
+    elif step not in (1, -1):
+        span = operators.binary(w, "+", span, step - (1 if step > 0 else -1))
+    by_one = not isinstance(step, Abstract) and step == 1
+    length = span if by_one else operators.binary(w, "//", span, step)
+
+    def element(index: Any, start: Any, step: Any) -> Any:
+        scaled = index if by_one else operators.binary(w, "*", index, step)
+        return operators.binary(w, "+", start, scaled)
+
+    return Indexed(length, element, "a range of dynamic length", (start, step))
+
+
+def _len(w: Walker, x: Any) -> Any:
+    return indexing.length(w, x)
+
+
+def _list(w: Walker, xs: Any = ()) -> Any:
+    lazy = indexed(w, xs)
+    if lazy is not None and not isinstance(lazy.length, Abstract):
+        return List(lazy)
+    return List(items_of(w, xs))
+
+
+def _tuple(w: Walker, xs: Any = ()) -> Any:
+    return w.environment.tuple_of(items_of(w, xs))
+
+
+def _dict(w: Walker, pairs: Any = (), **named: Any) -> Any:
+    return Dict({**pairs_of(w, pairs), **named})
+
+
+def _set(w: Walker, xs: Any = ()) -> Any:
+    try:
+        return Set(tuple(dict.fromkeys([concrete(w, item) for item in items_of(w, xs)])))
+    except NotKnown:
+        raise w.error("a set holds known values only") from None
+
+
+def _reversed(w: Walker, xs: Any) -> Any:
+    method = objects.find_method(xs, "__reversed__")
+    if method is not None:
+        return w.call(method)
+    lazy = indexed(w, xs)
+    if lazy is not None:
+
+        def element(index: Any, lazy: Indexed) -> Any:
+            last = operators.binary(w, "-", lazy.length, 1)
+            return lazy.element(operators.binary(w, "-", last, index))
+
+        return Indexed(lazy.length, element, f"the reverse of {lazy.what}", (lazy,))
+    made = Iterator((tuple(items_of(w, xs)[::-1]), 0))
+    if isinstance(xs, List):
+        followers.follow(w, made, {xs}, *followers.from_end(w, xs))
+    return made
+
+
+def _iter(w: Walker, xs: Any, *sentinel: Any) -> Any:
+    if sentinel:
+        raise w.error("iter() with a sentinel is not supported: write a while loop")
+    return iterate(w, xs)
+
+
+def _next(w: Walker, iterator: Any, *default: Any) -> Any:
+    from pygpu.frontend.protocols.sequences import advance_iterator
+
+    method = objects.find_method(iterator, "__next__")
+    if method is not None:
+        return w.call(method)
+    if not isinstance(iterator, Iterator):
+        return NotImplemented
+    if default and maybe_next(w, iterator):
+        return _first_of_some(w, iterator, default[0])
+    try:
+        return advance_iterator(w, iterator)
+    except StopIteration:
+        if default:
+            return default[0]
+        raise
+
+
+def _first_of_some(w: Walker, iterator: Iterator, default: Any) -> Any:
+    """The first item that is there. Nothing can be taken afterwards: how many are left is not
+    known."""
+    first = default
+    for item in reversed(items_or_maybe(w, iterator)):
+        there = isinstance(item, Maybe)
+        first = w.environment.choose(w, item.taken, item.value, first) if there else item
+    w.state.heap[iterator] = Conflict(
+        "how many items of this generator expression are left is not known at compile time"
+    )
+    return first
+
+
+def _of_collections(cls: Any) -> Rule:
+    return lambda w, *args, **keywords: w.call(cls, *args, **keywords)
+
+
+STRUCTURE_RULES: Final[dict[Any, Rule]] = {
+    collections.deque: _of_collections(containers.Deque),
+    collections.defaultdict: _of_collections(containers.DefaultDict),
+    collections.OrderedDict: _of_collections(containers.OrderedDict),
+    collections.Counter: _of_collections(containers.Counter),
+    range: _range,
+    len: _len,
+    list: _list,
+    tuple: _tuple,
+    dict: _dict,
+    set: _set,
+    reversed: _reversed,
+    iter: _iter,
+    next: _next,
+}

@@ -1,0 +1,224 @@
+"""The front end's door: from a Python function and what its parameters are to SSA.
+
+translation = translate(function, {"im": ImageSpec(...), "p": PositionSpec(), "gain": 2.0},
+                        images=[ImageInput("im", FLOAT)], uniforms=[])
+translation.function                # an ssa.Function, not yet simplified
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pygpu.core.errors import CompileError, Place
+from pygpu.core.specs import ImageSpec, MatrixSpec, ObjectSpec, PositionSpec, UniformSpec
+from pygpu.core.storage import ImageLike
+from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.values import (
+    Conflict,
+    Dict,
+    Dynamic,
+    Instance,
+    List,
+    Matrix,
+    Object,
+    Picture,
+    Tuple,
+    Vector,
+    describe,
+    scalar_kind,
+)
+from pygpu.frontend.walk.calls import call, call_function
+from pygpu.frontend.walk.dependencies import Dependencies
+from pygpu.frontend.walk.walker import Walker, deep_recursion
+from pygpu.language import matrices, vectors
+from pygpu.ssa import Builder, Function, ImageInput, Value
+from pygpu.types import Type, vector
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """What came of a function."""
+
+    function: Function  # its images are those that were given, then the captured ones
+    captured: tuple[ImageLike, ...]  # images that were read as known values: further inputs
+    is_tuple: bool  # whether the function returned a tuple
+    dependencies: Dependencies
+    statistics: dict[str, int] = field(default_factory=dict)
+
+
+def translate(
+    function: Callable[..., Any],
+    bindings: Mapping[str, Any],
+    *,
+    images: Sequence[ImageInput],
+    uniforms: Sequence[tuple[str, Type]],
+) -> Translation:
+    """Walk the function with its parameters bound to known objects and specs.
+
+    CompileError for what cannot be translated; what known code raises comes through with a note.
+    """
+    build = Builder(_name(function), images, uniforms)
+    walker = Walker(build)
+    before = arithmetic.activate(walker)
+    try:
+        with deep_recursion():
+            result = _Root(walker).call(function, bindings)
+            outputs, is_tuple = _outputs(walker, function, result)
+    except CompileError as error:
+        raise error.with_traceback(None) from None  # one frame, one caret: the user's
+    finally:
+        arithmetic.activate(before)
+    environment = walker.environment
+    given = len(images)
+    captured = tuple(
+        {environment.pictures[id(i)].index: i for i in reversed(environment.captured)}[index]
+        for index in range(given, len(build.images))
+    )
+    statistics = {"unrolled": walker.iterations, "inlined": walker.inlined, "emitted": build.count}
+    return Translation(
+        build.finish(outputs), captured, is_tuple, environment.dependencies, statistics
+    )
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__name__", type(function).__name__)
+    return "".join(c if c.isalnum() and c.isascii() else "_" for c in name).strip("_") or "function"
+
+
+class _Root:
+    """Binds the parameters of the outermost function."""
+
+    def __init__(self, walker: Walker) -> None:
+        self.w = walker
+        self.objects: dict[int, Object] = {}  # shared objects stay shared
+
+    def call(self, function: Any, bindings: Mapping[str, Any]) -> Any:
+        values = {name: self.bound(value) for name, value in bindings.items()}
+        if isinstance(function, types.MethodType):
+            code = function.__func__.__code__
+            values.setdefault(code.co_varnames[0], function.__self__)
+            function = function.__func__
+        if not isinstance(function, types.FunctionType):
+            return call(self.w, function, (), values)
+        code = function.__code__
+        place = code.co_argcount + code.co_kwonlyargcount
+        args: list[Any] = [values.pop(n) for n in code.co_varnames[: code.co_posonlyargcount]]
+        if code.co_flags & 4 and code.co_varnames[place] in values:
+            args += [values.pop(n) for n in code.co_varnames[len(args) : code.co_argcount]]
+            args += items_of(self.w, values.pop(code.co_varnames[place]))
+            place += 1
+        if code.co_flags & 8 and code.co_varnames[place] in values:
+            more = values.pop(code.co_varnames[place])
+            values |= self.w.read(more) if isinstance(more, Dict) else more
+        return call_function(
+            self.w,
+            code,
+            function.__globals__,
+            function.__defaults__ or (),
+            function.__kwdefaults__ or {},
+            function.__closure__ or (),
+            tuple(args),
+            values,
+        )
+
+    def bound(self, spec: Any) -> Any:
+        """The value of a parameter."""
+        build = self.w.build
+        match spec:
+            case UniformSpec():
+                value = build.uniforms[spec.index]
+                if value.type.is_scalar:
+                    return Dynamic(value)
+                return Vector(vectors.CLASSES[value.type], value.type, value, outside=True)
+            case MatrixSpec():
+                rows = build.uniforms[spec.index : spec.index + spec.size]
+                made = [Vector(vectors.CLASSES[r.type], r.type, r, outside=True) for r in rows]
+                return Matrix(matrices.MATRICES[spec.size], tuple(made), outside=True)
+            case ImageSpec():
+                return Picture(
+                    spec.index, spec.name, spec.type, spec.boundary, spec.cval, spec.interpolation
+                )
+            case PositionSpec():
+                x, y = Dynamic(build.x), Dynamic(build.y)
+                return Vector(vectors.Position, vector("int", 2), (x, y), outside=True)
+            case ObjectSpec():
+                return self.object(spec)
+        return spec
+
+    def object(self, spec: ObjectSpec) -> Any:
+        """The object of a spec; shared and cyclic ones are made once."""
+        if id(spec) in self.objects:
+            return self.objects[id(spec)]
+        if issubclass(spec.cls, tuple):
+            items = tuple([self.bound(part) for part in spec.fields.values()])
+            return Tuple(items, spec.cls)
+        if issubclass(spec.cls, list):
+            made: Object = List((), outside=True)
+        elif issubclass(spec.cls, dict):
+            made = Dict({}, outside=True)
+        else:
+            made = Instance(spec.cls, {}, outside=True)
+        self.objects[id(spec)] = made
+        fields = {name: self.bound(part) for name, part in spec.fields.items()}
+        made.initial = tuple(fields.values()) if isinstance(made, List) else fields
+        return made
+
+
+def _outputs(w: Walker, function: Any, result: Any) -> tuple[list[Value], bool]:
+    """The function's results as SSA values, and whether they came in a tuple."""
+    is_tuple = isinstance(result, (Tuple, tuple))
+    parts = items_of(w, result) if is_tuple else (result,)
+    if not parts:
+        raise _refused(w, function, result, "an empty tuple", "")
+    return [_output(w, function, part) for part in parts], is_tuple
+
+
+def _output(w: Walker, function: Any, result: Any) -> Value:
+    kind, type = scalar_kind(result), arithmetic.vector_type(result)
+    try:
+        if kind:
+            return arithmetic.as_value(w, result, vector(kind, 1))
+        if type:
+            return arithmetic.as_value(w, arithmetic.contents_of(w, result), type)
+    except CompileError as error:
+        raise CompileError(error.msg, _place(w, function, result)) from None
+    if isinstance(result, Conflict):
+        message = f"{_name(function)} returns different things: {result.message}"
+        raise CompileError(message, _place(w, function, result))
+    raise _refused(w, function, result, describe(result), _hint(w, result))
+
+
+def _hint(w: Walker, result: Any) -> str:
+    if result is None:
+        return ": is a return missing?"
+    if isinstance(result, (List, list)) or type(result).__name__ in ("Array", "ndarray"):
+        return ": make a vector of it, as Vec3(*xs), or a tuple for several images"
+    if isinstance(result, (Picture, ImageLike)):
+        return ": call the image with a position, as im(p)"
+    return ""
+
+
+def _refused(w: Walker, function: Any, result: Any, what: str, hint: str) -> CompileError:
+    return CompileError(
+        f"{_name(function)} returns {what}{hint}; the result of a pixel is a number, a vector, "
+        "or a tuple of them",
+        _place(w, function, result),
+    )
+
+
+def _place(w: Walker, function: Any, result: Any) -> Place | None:
+    """Where a result was returned, or the last one, or else where the function is defined."""
+    places = [
+        place
+        for value, place in w.returns
+        if value is result or (isinstance(value, tuple) and any(part is result for part in value))
+    ]
+    places = places or [place for _, place in w.returns]
+    if places:
+        return places[-1]
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return code and Place(code.co_filename, code.co_qualname, code.co_firstlineno)

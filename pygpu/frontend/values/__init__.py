@@ -1,0 +1,1 @@
+"""Values that are known, dynamic or virtual; what a state holds; where two states join."""

@@ -1,0 +1,433 @@
+"""Where two paths meet: two states become one, leaf by leaf.
+
+Known values that are the same stay known; two scalars become a dynamic one of the wider type;
+containers join item by item, in pairs of identities, so that aliases stay aliases. What cannot be
+one becomes a `Conflict`, an error at its first use. What a leaf becomes is the caller's business:
+a result of an `if`, or a parameter of a loop's body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+
+from pygpu.frontend.values.states import Key, reachable
+from pygpu.frontend.values.values import (
+    ABSENT,
+    EITHER,
+    UNBOUND,
+    Abstract,
+    Array,
+    Bound,
+    Cell,
+    Conflict,
+    Dict,
+    Dynamic,
+    Function,
+    Indexed,
+    Instance,
+    Iterator,
+    Lazy,
+    Matrix,
+    Maybe,
+    Object,
+    Picture,
+    Set,
+    Slice,
+    State,
+    Super,
+    Tuple,
+    Vector,
+    Yielded,
+    describe,
+    same_known,
+    scalar_kind,
+)
+from pygpu.language.vectors import CLASSES
+from pygpu.ssa import Value
+from pygpu.types import Type, vector, widest
+
+# Makes of two different leaves (numbers, Dynamics, or contents of a vector) one of the type.
+Leaf = Callable[[Any, Any, Type, Key], Value]
+
+
+class Join:
+    """Joins `left` and `right`, forked when the youngest object had the serial `older`."""
+
+    def __init__(
+        self,
+        left: State,
+        right: State,
+        leaf: Leaf,
+        older: int,
+        lift: Callable[[Any], Any],
+        outer: Callable[[], Iterable[Any]],
+        explain: Callable[[str], str],
+        meeting: str,
+        around: bool = False,
+    ) -> None:
+        self.left, self.right = left, right
+        self.around = around  # whether a loop comes round: `right` is the end of its body
+        self.leaf = leaf
+        self.older = older
+        self.lift = lift  # a known vector or tuple as a virtual one
+        self.outer = outer  # what the frames around this one hold
+        self.explain = explain  # the words for a name defined on one side only
+        self.meeting = meeting  # the words for where the paths part and meet
+        self.virtual: dict[int, Any] = {}  # known values that were lifted, by id
+        self.pairs: dict[tuple[Object, Object], Object] = {}
+        self.heap: dict[Object, Any] = {}
+        self.shown: list[tuple[tuple[Array, Array], Any, Array]] = []  # bases, joined one, view
+        self.aliases: list[tuple[Object, Object]] = []  # (older object, joined one it may be)
+        self.spoiled = False  # whether a Conflict has come where the left had none
+
+    def states(self) -> State:
+        left, right = self.left, self.right
+        assert len(left.stack) == len(right.stack), (left.stack, right.stack)
+        locals = {}
+        for name in [*left.locals, *(n for n in right.locals if n not in left.locals)]:
+            if name in left.locals and name in right.locals:
+                locals[name] = self.value(left.locals[name], right.locals[name], (name,))
+            else:
+                was = left.locals.get(name)
+                self.spoiled |= name in left.locals and not isinstance(was, Conflict)
+                locals[name] = Conflict(self.explain(name))
+        stack = [
+            self.value(a, b, (f".{index}",))
+            for index, (a, b) in enumerate(zip(left.stack, right.stack, strict=True))
+        ]
+        state = State(locals, stack, self.heap)
+        differing = []
+        for handle in {**left.heap, **right.heap}:
+            a, b = left.get(handle), right.get(handle)
+            if handle.serial > self.older or a is ABSENT or b is ABSENT:
+                continue
+            if a is not b:
+                differing.append(handle)
+            elif a is not handle.initial:
+                self.heap[handle] = a
+        self._differing(state, differing)
+        self._guard_aliases(state)
+        return state
+
+    def _differing(self, state: State, handles: list[Object]) -> None:
+        """Join what older objects hold. Where a loop comes round, only what is still in sight: of
+        what its variables have left behind nothing is carried."""
+        while handles:
+            seen = self._seen(state) if self.around else set(handles)
+            met = [handle for handle in handles if handle in seen]
+            for handle in met:
+                a, b = self.left.get(handle), self.right.get(handle)
+                self.heap[handle] = self.contents(handle, a, b, (handle,))
+            handles = [handle for handle in handles if handle not in seen]
+            if not met:
+                for handle in handles:
+                    self.heap[handle] = Conflict(
+                        f"{describe(handle)} was changed in a loop that had lost sight of it"
+                    )
+                return
+
+    def _seen(self, state: State) -> set[Object]:
+        return reachable([*state.locals.values(), *state.stack, *self.outer()], state)
+
+    def value(self, a: Any, b: Any, key: Key) -> Any:
+        if a is b:
+            return a
+        known_a, known_b = not isinstance(a, Abstract), not isinstance(b, Abstract)
+        if known_a and known_b and same_known(a, b):
+            return a
+        kind_a, kind_b = scalar_kind(a), scalar_kind(b)
+        if kind_a and kind_b:
+            if isinstance(a, Dynamic) and isinstance(b, Dynamic) and a.value is b.value:
+                return a
+            type = vector(widest(kind_a, kind_b), 1)
+            return Dynamic(self.leaf(a, b, type, key))
+        if isinstance(a, Conflict) or isinstance(b, Conflict):
+            self.spoiled |= not isinstance(a, Conflict)
+            return a if isinstance(a, Conflict) else b
+        a, b = self.lifted(a), self.lifted(b)
+        if isinstance(a, Object) and isinstance(b, Object):
+            return self.objects(a, b, key)
+        joined = self.structures(a, b, key)
+        return joined if joined is not None else self.conflict(a, b, key)
+
+    def lifted(self, known: Any) -> Any:
+        """A known value as a virtual one, the same one for the same."""
+        if id(known) not in self.virtual:
+            self.virtual[id(known)] = self.lift(known)
+        return self.virtual[id(known)]
+
+    def conflict(self, a: Any, b: Any, key: Key) -> Conflict:
+        self.spoiled = True
+        own = isinstance(key[0], str) and key[0].isidentifier()
+        name = f"'{key[0]}'" if own else "a value"
+        if a is UNBOUND or b is UNBOUND:
+            return Conflict(self.explain(str(key[0])))
+        hint = ""
+        if all(isinstance(v, (Picture, Function, Bound)) or callable(v) for v in (a, b)):
+            hint = ": call each on its path and choose between the results, as f(x) if c else g(x)"
+        elif a is None or b is None:
+            hint = ": give it a number on both"
+        return Conflict(
+            f"{name} is {describe(a)} on one path and {describe(b)} on the other, "
+            f"which cannot be one value{hint}"
+        )
+
+    def structures(self, a: Any, b: Any, key: Key) -> Any:
+        """Two immutable virtual values of one shape, or None."""
+        if type(a) is not type(b):
+            return None
+        match a:
+            case Tuple() if a.cls is b.cls and len(a.items) == len(b.items):
+                return Tuple(self.sequence(a.items, b.items, key), a.cls)
+            case Slice():
+                return Slice(self.sequence(a.parts, b.parts, key))
+            case Super() if a.cls is b.cls:
+                return Super(a.cls, self.value(a.owner, b.owner, key))
+            case Bound() if len(a.args) == len(b.args) and list(a.keywords) == list(b.keywords):
+                function = self.value(a.function, b.function, key)
+                if isinstance(function, Conflict):
+                    return function
+                keywords = {
+                    name: self.value(value, b.keywords[name], (*key, name))
+                    for name, value in a.keywords.items()
+                }
+                return Bound(function, self.sequence(a.args, b.args, key), keywords)
+            case Function() if a.code is b.code and len(a.closure) == len(b.closure):
+                if list(a.keyword_defaults) != list(b.keyword_defaults):
+                    return None
+                keyword_defaults = {
+                    name: self.value(value, b.keyword_defaults[name], (*key, name))
+                    for name, value in a.keyword_defaults.items()
+                }
+                defaults = self.sequence(a.defaults, b.defaults, key)
+                closure = self.sequence(a.closure, b.closure, key)
+                if any(isinstance(cell, Conflict) for cell in closure):
+                    return None
+                return Function(a.code, a.globals, defaults, keyword_defaults, closure)
+            case Lazy() if a.step is b.step and len(a.parts) == len(b.parts):
+                parts = self.sequence(a.parts, b.parts, key)
+                if any(isinstance(part, Conflict) for part in parts):
+                    return None
+                return Lazy(a.step, parts, a.whole)
+            case Indexed() if a.make is b.make and len(a.parts) == len(b.parts):
+                parts = self.sequence(a.parts, b.parts, key)
+                if any(isinstance(part, Conflict) for part in parts):
+                    return None
+                length = self.value(a.length, b.length, (*key, ".length"))
+                return type(a)(length, a.make, a.what, parts, a.grouped)
+        return None
+
+    def sequence(self, a: Iterable[Any], b: Iterable[Any], key: Key) -> tuple[Any, ...]:
+        pairs = enumerate(zip(a, b, strict=True))
+        return tuple([self.value(x, y, (*key, i)) for i, (x, y) in pairs])
+
+    def objects(self, a: Object, b: Object, key: Key) -> Any:
+        """Two objects where one stood: a new one, unless they are of different shapes."""
+        if (a, b) in self.pairs:
+            return self.pairs[a, b]
+        if isinstance(a, Array) and isinstance(b, Array) and (a.base, b.base) != (None, None):
+            return self._views(a, b, key)
+        joined = self._shell(a, b)
+        if joined is None:
+            return self.conflict(a, b, key)
+        self.pairs[a, b] = joined
+        contents = self.contents(joined, self.left.get(a), self.right.get(b), key)
+        if isinstance(contents, Conflict) and not isinstance(a, Cell):
+            self.pairs[a, b] = contents  # type: ignore[assignment]
+            return contents
+        joined.initial = contents
+        return joined
+
+    def _views(self, a: Array, b: Array, key: Key) -> Any:
+        """A view of the joined base where both show the same places, else an array to be read."""
+        bases = (a if a.base is None else a.base, b if b.base is None else b.base)
+        base = self.value(*bases, (*key, ".base"))
+        same = a.places is not None and b.places is not None and np.array_equal(a.places, b.places)
+        if same and isinstance(base, Array):
+            self.pairs[a, b] = Array(None, base.outside, base, a.places)
+            return self.pairs[a, b]
+        contents = self.contents(Array(None), self.left.get(a), self.right.get(b), key)
+        if isinstance(contents, Conflict):
+            return contents
+        self.pairs[a, b] = joined = Array(contents, EITHER)
+        self.shown.append((bases, base, joined))
+        return joined
+
+    def _shell(self, a: Object, b: Object) -> Object | None:
+        outside = a.outside or b.outside
+        if isinstance(a, Vector) and isinstance(b, Vector) and a.type.size == b.type.size:
+            if a.cls is b.cls:
+                return Vector(a.cls, a.type, None, outside)
+            kind = widest(a.type.kind, b.type.kind)
+            wider = vector(kind, a.type.size)
+            return Vector(CLASSES[wider], wider, None)
+        if type(a) is not type(b):
+            return None
+        if isinstance(a, Instance) and isinstance(b, Instance):
+            return Instance(a.cls, {}, outside) if a.cls is b.cls else None
+        if isinstance(a, Matrix) and isinstance(b, Matrix):
+            return Matrix(a.cls, (), outside) if a.cls is b.cls else None
+        return None if isinstance(a, Vector) else type(a)(None, outside)
+
+    def contents(self, handle: Object, a: Any, b: Any, key: Key) -> Any:
+        """What an object holds after the join, by its class."""
+        joined = self._contents(handle, a, b, key)
+        if isinstance(joined, Conflict):
+            self.spoiled |= not isinstance(a, Conflict)
+        elif isinstance(joined, dict):
+            spoiled = [name for name, part in joined.items() if isinstance(part, Conflict)]
+            self.spoiled |= any(not isinstance(a.get(name), Conflict) for name in spoiled)
+        return joined
+
+    def _contents(self, handle: Object, a: Any, b: Any, key: Key) -> Any:
+        if a is b:
+            return a
+        if isinstance(a, Conflict) or isinstance(b, Conflict):
+            return a if isinstance(a, Conflict) else b
+        match handle:
+            case Vector():
+                return self.vector(handle.type, a, b, key)
+            case Cell():
+                return self.value(a, b, key)
+            case Dict() | Instance():
+                if isinstance(handle, Dict) and list(a) != list(b):
+                    return Conflict(
+                        f"a dict has other keys on one path through {self.meeting} than on the "
+                        "other: set them on both, or before"
+                    )
+                return {
+                    name: self.value(a[name], b[name], (*key, name))
+                    if name in a and name in b
+                    else Conflict(
+                        f"the attribute '{name}' is set on one path only through {self.meeting}: "
+                        "set it on the other path too, or before"
+                    )
+                    for name in {**a, **b}
+                }
+            case Iterator():
+                (source, i), (other, j) = a, b
+                if isinstance(source, (Indexed, Lazy)) and type(source) is type(other):
+                    joined = self.value(source, other, key)
+                    if not isinstance(joined, Conflict):
+                        return (joined, self.value(i, j, (*key, 0)))
+                if source is other and same_known(i, j):
+                    return a
+                both = isinstance(source, tuple) and isinstance(other, tuple)
+                if both and i == j and len(source) == len(other):
+                    return (self.sequence(source, other, key), i)
+                return Conflict(
+                    f"an iterator goes on on one path only through {self.meeting}: where it "
+                    "stands must be known at compile time"
+                )
+            case Array():
+                if a.shape != b.shape:
+                    return Conflict(
+                        f"an array has shape {a.shape} on one path through {self.meeting} and "
+                        f"{b.shape} on the other"
+                    )
+                joined = np.empty(a.shape, object)
+                joined.reshape(-1)[:] = self.sequence(a.reshape(-1), b.reshape(-1), key)
+                return joined
+            case Set():
+                same = set(a) == set(b)
+                return a if same else Conflict(f"a set differs on the paths through {self.meeting}")
+            case Yielded() if isinstance(a, tuple) and isinstance(b, tuple):
+                return self.yielded(a, b, key)
+        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+            return self.sequence(a, b, key)
+        if isinstance(a, Indexed) and isinstance(b, Indexed):
+            return self.value(a, b, key)
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            return Conflict(self.lengths(len(a), len(b)))
+        return Conflict(f"a long sequence differs on the paths through {self.meeting}")
+
+    def lengths(self, first: int, second: int) -> str:
+        """What to say of a list that has different lengths on two paths."""
+        if self.around:
+            return (
+                f"a list has {first} items before {self.meeting} and {second} after one round: its "
+                "length must be known at compile time; fold while you go, or make a list of a "
+                "known length before"
+            )
+        return (
+            f"a list has {first} items on one path through {self.meeting} and {second} on the "
+            "other: its length must be known at compile time; let it hold 'x if c else 0' in "
+            "any case"
+        )
+
+    def yielded(self, a: tuple[Any, ...], b: tuple[Any, ...], key: Key) -> Any:
+        """What a generator expression has yielded on two paths, on one of them perhaps more."""
+        items = []
+        for index, (x, y) in enumerate(zip_longest(a, b, fillvalue=ABSENT)):
+            items.append(x if x is y else self.maybe(x, y, (*key, index)))
+            if items[-1] is None:
+                return Conflict(self.lengths(len(a), len(b)))
+        return tuple(items)
+
+    def maybe(self, x: Any, y: Any, key: Key) -> Any:
+        """An item that is there on one path only, or on both; None if it may not be absent."""
+        (taken_x, x), (taken_y, y) = [
+            (item.taken, item.value) if isinstance(item, Maybe) else (item is not ABSENT, item)
+            for item in (x, y)
+        ]
+        x, y = self.lifted(x), self.lifted(y)
+        x = zero_of(y) if x is ABSENT else x
+        y = zero_of(x) if y is ABSENT else y
+        if x is None or y is None:
+            return None
+        taken = self.value(taken_x, taken_y, (*key, ".taken"))
+        value = self.value(x, y, key)
+        return value if taken is True or isinstance(value, Conflict) else Maybe(taken, value)
+
+    def vector(self, type: Type, a: Any, b: Any, key: Key) -> Any:
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            return self.sequence(a, b, key)
+        return self.leaf(a, b, type, key)
+
+    def _guard_aliases(self, state: State) -> None:
+        """A joined object that may be another one still in sight can be read, not changed:
+        a change would have to be seen through the other name too. The other is an older object,
+        or one that is the same on one of the two paths only."""
+        made = [(pair, joined) for pair, joined in self.pairs.items() if isinstance(joined, Object)]
+        for bases, base, view in self.shown:
+            met = [joined for pair, joined in made if pair[0] is bases[0] or pair[1] is bases[1]]
+            self.aliases += [(each, view) for each in (*bases, base, *met) if each is not view]
+        for side in (0, 1):
+            first: dict[Object, Object] = {}
+            for pair, joined in made:
+                if first.setdefault(pair[side], joined) is not joined:
+                    joined.outside = first[pair[side]].outside = EITHER
+        old = [
+            (older, joined)
+            for pair, joined in made
+            if not isinstance(joined, Iterator)
+            for older in pair
+            if older.serial <= self.older
+        ]
+        if not old:
+            return
+        seen = self._seen(state)
+        for older, joined in old:
+            if older in seen:
+                joined.outside = EITHER
+                state.heap.setdefault(older, state.get(older))
+                self.aliases.append((older, joined))
+
+
+def zero_of(value: Any) -> Any:
+    """A zero of the type of a number, a vector or a tuple of these; None for anything else."""
+    if isinstance(value, Vector):
+        zero = {"float": 0.0, "int": 0, "bool": False}[value.type.kind]
+        return Vector(value.cls, value.type, (zero,) * value.type.size)
+    if isinstance(value, Tuple):
+        items = tuple([zero_of(item) for item in value.items])
+        return None if None in items else Tuple(items, value.cls)
+    kind = scalar_kind(value)
+    return {"float": 0.0, "int": 0, "bool": False}[kind] if kind else None
+
+
+__all__ = ["Join", "Key", "zero_of"]

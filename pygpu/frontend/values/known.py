@@ -1,0 +1,442 @@
+"""Between known Python objects and virtual ones: what is wholly known is handed to Python itself.
+
+`concrete` makes the real object of a virtual one all of whose leaves are known; `Materialiser` does
+so for the arguments of a call and carries back what the call changed. `adopt` makes virtual what
+a call has newly made, so that later changes follow the control flow of the function.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+import types
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pygpu.core.storage import ImageLike
+from pygpu.frontend.values.values import (
+    EITHER,
+    UNBOUND,
+    Abstract,
+    Array,
+    Bound,
+    Cell,
+    Conflict,
+    Dict,
+    Function,
+    Indexed,
+    Instance,
+    Iterator,
+    Lazy,
+    List,
+    Matrix,
+    Object,
+    Set,
+    Slice,
+    Tuple,
+    Vector,
+    same_known,
+    youngest,
+)
+from pygpu.language import matrices, vectors
+from pygpu.types import vector
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+
+class NotKnown(Exception):
+    """A value has a leaf that is not known."""
+
+
+def concrete(w: Walker, value: Any) -> Any:
+    """The Python object that a value is. NotKnown if it has dynamic leaves."""
+    return value if not isinstance(value, Abstract) else Materialiser(w).value(value)
+
+
+class Materialiser:
+    """Makes real objects of virtual ones, the same for the same, and carries changes back."""
+
+    def __init__(self, w: Walker) -> None:
+        self.w = w
+        self.made: dict[Object, Any] = {}
+
+    def value(self, value: Any) -> Any:
+        if not isinstance(value, Abstract):
+            return value
+        if isinstance(value, Object):
+            if value not in self.made:
+                self.object(value)
+            return self.made[value]
+        match value:
+            case Tuple():
+                items = [self.value(part) for part in value.items]
+                make = getattr(value.cls, "_make", value.cls)
+                return make(items)
+            case Slice():
+                return slice(*[self.value(part) for part in value.parts])
+            case Bound():
+                function = self.value(value.function)
+                args = [self.value(part) for part in value.args]
+                keywords = {name: self.value(part) for name, part in value.keywords.items()}
+                if len(args) == 1 and not keywords:
+                    return types.MethodType(function, args[0])
+                import functools
+
+                return functools.partial(function, *args, **keywords)
+            case Function():
+                return self.function(value)
+        raise NotKnown
+
+    def function(self, value: Function) -> Any:
+        cells = []
+        for cell in value.closure:
+            if isinstance(cell, types.CellType):
+                cells.append(cell)
+                continue
+            contents = self.w.peek(cell)
+            if contents is UNBOUND:
+                cells.append(types.CellType())
+            else:
+                cells.append(types.CellType(self.value(contents)))
+        defaults = tuple([self.value(part) for part in value.defaults])
+        made = types.FunctionType(
+            value.code, value.globals, value.code.co_name, defaults, tuple(cells)
+        )
+        made.__kwdefaults__ = {
+            name: self.value(part) for name, part in value.keyword_defaults.items()
+        }
+        return made
+
+    def object(self, handle: Object) -> None:
+        contents = self.w.peek(handle)
+        if isinstance(contents, Conflict):
+            raise NotKnown
+        match handle:
+            case List() | Set():
+                if isinstance(contents, Indexed):
+                    raise NotKnown
+                real: Any = []
+                self.made[handle] = real
+                real.extend([self.value(part) for part in contents])
+                if isinstance(handle, Set):
+                    self.made[handle] = set(real)
+            case Dict():
+                real = {}
+                self.made[handle] = real
+                real.update({key: self.value(part) for key, part in contents.items()})
+            case Vector():
+                if not isinstance(contents, tuple):
+                    raise NotKnown
+                self.made[handle] = handle.cls(*[self.value(part) for part in contents])
+            case Matrix():
+                self.made[handle] = handle.cls(*[self.value(row) for row in contents])
+            case Array():
+                if contents.dtype == object:
+                    flat = [self.value(part) for part in contents.reshape(-1)]
+                    contents = np.array(flat).reshape(contents.shape)
+                self.made[handle] = contents.copy()
+            case Instance():
+                namespace = handle.cls is types.SimpleNamespace
+                real = types.SimpleNamespace() if namespace else object.__new__(handle.cls)
+                self.made[handle] = real
+                for name, part in contents.items():
+                    object.__setattr__(real, name, self.value(part))
+            case Iterator():
+                self.made[handle] = self._generator(handle)
+            case _:
+                raise NotKnown
+
+    def _generator(self, handle: Iterator) -> Any:
+        from pygpu.frontend.protocols.sequences import advance_iterator  # stands above
+
+        source, index = self.w.peek(handle)
+        items = self.w.read(source) if isinstance(source, List) else source
+        if isinstance(items, (Indexed, Lazy)):
+            raise NotKnown
+        if isinstance(items, tuple):
+            for part in items[index:]:
+                concrete(self.w, part)  # NotKnown before anything is taken
+
+        def items_left() -> Any:
+            while True:
+                try:
+                    yield concrete(self.w, advance_iterator(self.w, handle))
+                except StopIteration:
+                    return
+
+        return items_left()
+
+    def carry_back(self) -> None:
+        """Let the virtual objects hold what a call has made of the real ones."""
+        back = {id(real): handle for handle, real in self.made.items()}
+        for handle, real in list(self.made.items()):
+            old = self.w.state.get(handle)
+            match handle:
+                case List():
+                    new = tuple([back.get(id(part), part) for part in real])
+                    if not _same_items(old, new):
+                        self.w.write(handle, new)
+                case Dict():
+                    changed = {key: back.get(id(part), part) for key, part in real.items()}
+                    if list(changed) != list(old) or not _same_items(
+                        old.values(), changed.values()
+                    ):
+                        self.w.write(handle, changed)
+                case Set():
+                    if set(old) != real:
+                        self.w.write(handle, tuple(real))
+                case Array():
+                    before = concrete(self.w, handle) if old.dtype == object else old
+                    if not np.array_equal(before, real, equal_nan=before.dtype.kind in "fc"):
+                        self.w.write(handle, real)
+                case Vector():
+                    parts = tuple(real)
+                    if not _same_items(old, parts):
+                        self.w.write(handle, parts)
+                case Instance():
+                    fields = {
+                        name: back.get(id(part), part) for name, part in attributes(real).items()
+                    }
+                    if list(fields) != list(old) or not _same_items(old.values(), fields.values()):
+                        self.w.write(handle, fields)
+
+    def back(self, result: Any) -> Any:
+        """The virtual object that a result is, if it is one of those made here."""
+        for handle, real in self.made.items():
+            if real is result:
+                return handle
+        return result
+
+
+def realised(w: Walker, function: Function) -> Any:
+    """A Python function that closes over our own cells: to be walked, and to stand in a class."""
+    made = types.FunctionType(
+        function.code,
+        function.globals,
+        function.code.co_name,
+        function.defaults,
+        tuple([real_cell(w, cell) for cell in function.closure]),
+    )
+    made.__kwdefaults__ = dict(function.keyword_defaults)
+    made.__qualname__ = function.name
+    return made
+
+
+def real_cell(w: Walker, cell: Any) -> types.CellType:
+    """A cell for Python's functions that holds one of ours."""
+    if isinstance(cell, types.CellType):
+        return cell
+    real = types.CellType(cell)
+    w.environment.class_cells.append((real, cell))
+    return real
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """The attributes an object holds itself, in its dict and its slots."""
+    fields = dict(getattr(value, "__dict__", {}))
+    for cls in type(value).__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
+                fields[name] = getattr(value, name)
+    return fields
+
+
+def _same_items(old: Any, new: Any) -> bool:
+    a, b = tuple(old), tuple(new)
+    return len(a) == len(b) and all(
+        x is y or isinstance(x, Object) or _like(x, y) for x, y in zip(a, b, strict=True)
+    )
+
+
+def _like(a: Any, b: Any) -> bool:
+    if isinstance(a, Abstract):
+        return not isinstance(b, Abstract)  # a structure that was made real and left alone
+    return same_known(a, b)
+
+
+def adopt(w: Walker | None, result: Any) -> Any:
+    """A container, or object of the program's own classes, that a call or operator has just made,
+    as a virtual object; other results as they are. What others refer to as well came from outside:
+    it stays as it is.
+
+    The caller holds the result in one local variable, so that the references can be counted.
+    """
+    kind = type(result)
+    if kind not in ADOPTED and not _is_own(w, kind):
+        return result
+    if sys.getrefcount(result) > _FRESH:
+        return result
+    return virtual(result, w)
+
+
+def own(w: Walker | None, function: Any, *args: Any) -> Any:
+    """What Python gives for a call, adopted. A function of its own, that the references to the
+    result are counted alike wherever it is called from."""
+    result = function(*args)
+    return adopt(w, result)
+
+
+def again(made: Any) -> Any:
+    """What a call gave, as it was first, in objects of its own: those given before may have been
+    changed, or have been left behind with the walk that they were made in."""
+    copies: dict[Object, Any] = {}
+
+    def copied(value: Any) -> Any:
+        if isinstance(value, Tuple):
+            return Tuple(tuple(map(copied, value.items)), value.cls)
+        if not isinstance(value, Object):
+            return value
+        if value not in copies:
+            copies[value] = new = copy.copy(value)
+            object.__setattr__(new, "serial", youngest())
+            contents = value.initial
+            if isinstance(contents, tuple):
+                new.initial = tuple(map(copied, contents))
+            elif isinstance(contents, dict):
+                new.initial = {name: copied(part) for name, part in contents.items()}
+        return copies[value]
+
+    return copied(made)
+
+
+def _is_own(w: Walker | None, cls: type) -> bool:
+    """Whether a class comes from where the compiled function does: objects of libraries stay as
+    they are, for their methods are best run by Python."""
+    if w is None or not w.frames or not is_users_class(cls) or issubclass(cls, tuple):
+        return False
+    home = str(w.frames[0].globals.get("__name__", ""))
+    same = cls.__module__.partition(".")[0] == home.partition(".")[0]
+    return same and not hasattr(cls, "__del__")
+
+
+def _references_of_new() -> int:
+    """How many references `adopt` sees of what is new; it differs between versions of CPython."""
+    count = 0
+
+    def like_adopt(w: Walker | None, result: Any) -> Any:
+        nonlocal count
+        count = sys.getrefcount(result)
+        return result
+
+    def like_caller() -> Any:
+        result: list[Any] = []
+        return like_adopt(None, result)
+
+    like_caller()
+    return count
+
+
+_FRESH: Final = _references_of_new()
+
+
+def virtual(real: Any, w: Walker | None = None) -> Any:
+    """A known list, dict, set, array, vector, matrix or object as a virtual one of our own."""
+    kind = type(real)
+    if kind is list:
+        return List(tuple(_inner(real, w)))
+    if kind is dict:
+        names, parts = list(real), list(real.values())
+        real.clear()
+        return Dict(dict(zip(names, _inner(parts, w), strict=True)))
+    if kind is set:
+        return Set(tuple(real))
+    if kind is np.ndarray:
+        return Array(real)
+    if kind in _VECTORS:
+        return Vector(kind, kind.TYPE, tuple(real))
+    if kind in _MATRICES:
+        return Matrix(kind, tuple([virtual(row) for row in real]))
+    if _is_own(w, kind):
+        fields = attributes(real)
+        names, parts = list(fields), list(fields.values())
+        for name in fields:
+            object.__delattr__(real, name)
+        fields.clear()
+        return Instance(kind, dict(zip(names, _inner(parts, w), strict=True)))
+    return real
+
+
+def _inner(parts: list[Any], w: Walker | None) -> list[Any]:
+    """The items of a new container, themselves virtual if nothing but that refers to them. The
+    list is emptied."""
+    result = []
+    while parts:  # taken out, so that a local variable has the only reference
+        part = parts.pop()
+        result.append(adopt(w, part))
+    result.reverse()
+    return result
+
+
+_VECTORS: Final = frozenset([*vectors.CLASSES.values(), vectors.Position])
+_MATRICES: Final = frozenset(matrices.MATRICES.values())
+ADOPTED: Final = frozenset([list, dict, set, np.ndarray]) | _VECTORS | _MATRICES
+
+
+_AS_USERS_WRITE: Final = ("filters", "frontend.walked")  # modules of ours that are walked
+
+
+def is_users_class(cls: type) -> bool:
+    """Whether objects of the class can be virtual: made by Python code alone."""
+    if cls is object or issubclass(cls, (ImageLike, BaseException)):
+        return False
+    if issubclass(cls, tuple):
+        return hasattr(cls, "_fields")
+    for base in cls.__mro__[:-1]:
+        if not base.__flags__ & (1 << 9):  # Py_TPFLAGS_HEAPTYPE: written in Python
+            return False
+        package, _, inner = base.__module__.partition(".")
+        if package in ("numpy", "enum", "pygpu") and not inner.startswith(_AS_USERS_WRITE):
+            return False
+    new = next(base.__dict__["__new__"] for base in cls.__mro__ if "__new__" in base.__dict__)
+    if new is not object.__dict__["__new__"] and not isinstance(
+        new, (staticmethod, types.FunctionType)
+    ):
+        return False
+    kind = type(cls)
+    return kind is type or kind.__module__ in ("abc", "typing")
+
+
+LIFTED: Final = 1024  # elements of an outside array or list that may meet another in a join
+
+
+def lift(known: Any) -> Any:
+    """A known value as a virtual one, to be read only, for a join with another: tuples, vectors,
+    containers and objects of users' classes."""
+    if isinstance(known, Abstract):
+        return known
+    kind = type(known)
+    if kind in (list, dict) and len(known) <= LIFTED:
+        return List(tuple(known), EITHER) if kind is list else Dict(dict(known), EITHER)
+    if kind is np.ndarray and known.dtype.kind in "biuf" and known.size <= LIFTED:
+        return Array(known.astype(object), EITHER)
+    if isinstance(known, tuple) and (type(known) is tuple or hasattr(known, "_fields")):
+        return Tuple(tuple(known), type(known))
+    if isinstance(known, vectors.Vector):
+        return Vector(type(known), known.TYPE, tuple(known), EITHER)
+    if isinstance(known, types.FunctionType) and known.__closure__:
+        return Function(
+            known.__code__,
+            known.__globals__,
+            known.__defaults__ or (),
+            known.__kwdefaults__,
+            known.__closure__,
+        )
+    if is_users_class(kind):
+        return Instance(kind, attributes(known), EITHER)
+    return known
+
+
+__all__ = [
+    "Cell",
+    "Materialiser",
+    "NotKnown",
+    "adopt",
+    "concrete",
+    "is_users_class",
+    "lift",
+    "vector",
+    "virtual",
+]

@@ -1,0 +1,68 @@
+"""Arrays that show elements of other arrays, as NumPy's slices, rows, transposes and reshapes do.
+
+A view is told from a copy by doing to an array of numbers what is done to the array: where the
+result shares memory with the numbers, they are the places of the elements that it shows.
+
+    row = viewed(w, array, lambda a: a[1])      # what is stored into row[0] is seen in array[1, 0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from pygpu.frontend.values.values import Array
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+# Functions of NumPy that may give a view of their first argument.
+VIEWING: Final = frozenset(
+    [
+        np.expand_dims,
+        np.flip,
+        np.fliplr,
+        np.flipud,
+        np.moveaxis,
+        np.ravel,
+        np.reshape,
+        np.rot90,
+        np.squeeze,
+        np.swapaxes,
+        np.transpose,
+    ]
+)
+
+
+def viewed(w: Walker, source: Array, choose: Callable[[Any], Any]) -> Any:
+    """What `choose` (an index, a method) makes of an array: a view where NumPy makes one."""
+    contents = w.read(source)
+    chosen = choose(contents)
+    if not isinstance(chosen, np.ndarray):
+        return chosen
+    numbers = np.arange(contents.size).reshape(contents.shape)
+    places = choose(numbers)
+    if not np.may_share_memory(places, numbers):
+        return Array(chosen)
+    if source.base is not None and source.places is not None:
+        return Array(None, source.outside, source.base, source.places.reshape(-1)[places])
+    return Array(None, source.outside, source, places)
+
+
+def replaced(whole: Any, places: Any, contents: Any) -> Any:
+    """A base's contents where a view of it has got others."""
+    new = whole.astype(object if contents.dtype == object else whole.dtype, order="C")
+    new.reshape(-1)[places] = contents
+    return new
+
+
+def is_viewing(function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> bool:
+    """Whether a call may give a view of an array of ours."""
+    if not args or type(args[0]) is not Array or not callable(function):
+        return False
+    try:
+        return function in VIEWING
+    except TypeError:  # not hashable
+        return False

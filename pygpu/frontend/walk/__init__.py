@@ -1,0 +1,1 @@
+"""Control flow: what each instruction does, branches, loops, calls."""

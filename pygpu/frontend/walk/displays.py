@@ -1,0 +1,230 @@
+"""The steps that make containers, take them apart and match them: see steps.py."""
+
+from __future__ import annotations
+
+import collections.abc
+import types
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from pygpu.frontend.protocols import indexing, objects
+from pygpu.frontend.protocols.methods import pairs_of
+from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.known import NotKnown, concrete
+from pygpu.frontend.values.values import (
+    Abstract,
+    Dict,
+    List,
+    Set,
+    State,
+    Tuple,
+    describe,
+)
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+Step = Callable[["Walker", State, Any], None]
+
+
+def named(names: Mapping[str, Any]) -> dict[str, Step]:
+    """The steps of a module: its functions with the names of instructions."""
+    return {
+        name: function
+        for name, function in names.items()
+        if isinstance(function, types.FunctionType) and name.isupper()
+    }
+
+
+# ---------------------------------------------------------------- displays and comprehensions
+
+
+def TUPLE(w: Walker, state: State, count: int) -> None:
+    state.stack.append(w.environment.tuple_of(tuple(state.pop(count))))
+
+
+def LIST(w: Walker, state: State, count: int) -> None:
+    state.stack.append(List(tuple(state.pop(count))))
+
+
+def SET(w: Walker, state: State, count: int) -> None:
+    made = Set(())
+    for value in state.pop(count):
+        _add(w, made, value)
+    state.stack.append(made)
+
+
+def _add(w: Walker, target: Set, value: Any) -> None:
+    try:
+        known = concrete(w, value)
+    except NotKnown:
+        raise w.error(f"a set holds known values only, got {describe(value)}") from None
+    elements = w.read(target)
+    if known not in elements:
+        w.write(target, (*elements, known))
+
+
+def MAP(w: Walker, state: State, count: int) -> None:
+    parts = state.pop(2 * count)
+    state.stack.append(Dict({_key(w, k): v for k, v in zip(parts[::2], parts[1::2], strict=True)}))
+
+
+def _key(w: Walker, key: Any) -> Any:
+    try:
+        return concrete(w, key)
+    except NotKnown:
+        raise w.error(
+            f"the key of a dict must be known at compile time, got {describe(key)}"
+        ) from None
+
+
+def KEYMAP(w: Walker, state: State, count: int) -> None:
+    keys = state.stack.pop()
+    state.stack.append(Dict(dict(zip(keys, state.pop(count), strict=True))))
+
+
+def APPEND(w: Walker, state: State, depth: int) -> None:
+    value = state.stack.pop()
+    target = state.stack[-depth]
+    w.write(target, (*w.read(target), value))
+
+
+def ADD(w: Walker, state: State, depth: int) -> None:
+    value = state.stack.pop()
+    _add(w, state.stack[-depth], value)
+
+
+def MAPADD(w: Walker, state: State, depth: int) -> None:
+    value, key = state.stack.pop(), state.stack.pop()
+    target = state.stack[-depth]
+    w.write(target, {**w.read(target), _key(w, key): value})
+
+
+def EXTEND(w: Walker, state: State, depth: int) -> None:
+    items = items_of(w, state.stack.pop())
+    target = state.stack[-depth]
+    w.write(target, (*w.read(target), *items))
+
+
+def UPDATE(w: Walker, state: State, depth: int) -> None:
+    source = state.stack.pop()
+    target = state.stack[-depth]
+    if isinstance(target, Set):
+        for value in items_of(w, source):
+            _add(w, target, value)
+        return
+    w.write(target, {**w.read(target), **pairs_of(w, source)})
+
+
+def MERGE(w: Walker, state: State, depth: int) -> None:
+    source = state.stack.pop()
+    target = state.stack[-depth]
+    more = pairs_of(w, source)
+    old = w.read(target)
+    for name in more:
+        if name in old:
+            raise TypeError(f"got multiple values for keyword argument '{name}'")
+    w.write(target, {**old, **more})
+
+
+def TO_TUPLE(w: Walker, state: State, arg: Any) -> None:
+    state.stack.append(w.environment.tuple_of(items_of(w, state.stack.pop())))
+
+
+def UNPACK(w: Walker, state: State, count: int) -> None:
+    items = items_of(w, state.stack.pop())
+    if len(items) != count:
+        few = len(items) < count
+        raise ValueError(
+            f"not enough values to unpack (expected {count}, got {len(items)})"
+            if few
+            else f"too many values to unpack (expected {count}, got {len(items)})"
+        )
+    state.stack.extend(reversed(items))
+
+
+def UNPACK_EX(w: Walker, state: State, arg: tuple[int, int]) -> None:
+    before, after = arg
+    items = items_of(w, state.stack.pop())
+    if len(items) < before + after:
+        raise ValueError(f"not enough values to unpack (expected at least {before + after})")
+    end = len(items) - after
+    parts = [*items[:before], List(items[before:end]), *items[end:]]
+    state.stack.extend(reversed(parts))
+
+
+def STRING(w: Walker, state: State, count: int) -> None:
+    state.stack.append("".join(state.pop(count)))
+
+
+def FORMAT(w: Walker, state: State, arg: tuple[Any, bool]) -> None:
+    conversion, has_spec = arg
+    spec = state.stack.pop() if has_spec else ""
+    value = state.stack.pop()
+    apply: Any = {"r": repr, "s": str, "a": ascii, 1: str, 2: repr, 3: ascii}.get(conversion)
+    if callable(conversion):
+        apply = conversion
+
+    def text(known: Any) -> str:
+        return format(apply(known) if apply else known, spec)
+
+    try:
+        state.stack.append(w.environment.native(w, text, (value,), {}))
+    except NotKnown:
+        if not (w.conditional and w.frame.raises()):
+            raise w.error(f"a string cannot be made from {describe(value)}") from None
+        state.stack.append(describe(value))  # nobody reads it: RAISE says what is wrong
+
+
+# ---------------------------------------------------------------- match statements
+
+
+def LEN(w: Walker, state: State, arg: Any) -> None:
+    state.stack.append(indexing.length(w, state.stack[-1]))
+
+
+def MATCH_SEQ(w: Walker, state: State, arg: Any) -> None:
+    subject = state.stack[-1]
+    if isinstance(subject, Abstract):
+        state.stack.append(isinstance(subject, (Tuple, List)))
+    else:
+        known = isinstance(subject, collections.abc.Sequence)
+        state.stack.append(known and not isinstance(subject, (str, bytes, bytearray)))
+
+
+def MATCH_MAP(w: Walker, state: State, arg: Any) -> None:
+    subject = state.stack[-1]
+    state.stack.append(isinstance(subject, (Dict, collections.abc.Mapping)))
+
+
+def MATCH_KEYS(w: Walker, state: State, arg: Any) -> None:
+    keys, subject = state.stack[-1], state.stack[-2]
+    contents = w.read(subject) if isinstance(subject, Dict) else subject
+    if all(key in contents for key in keys):
+        state.stack.append(w.environment.tuple_of(tuple([contents[key] for key in keys])))
+    else:
+        state.stack.append(None)
+
+
+def MATCH_CLASS(w: Walker, state: State, count: int) -> None:
+    names, cls, subject = state.stack.pop(), state.stack.pop(), state.stack.pop()
+    if not w.environment.isinstance(w, subject, cls):
+        state.stack.append(None)
+        return
+    if cls in (bool, float, int, str, tuple, list, dict, set, bytes) and count == 1:
+        state.stack.append(w.environment.tuple_of((subject,)))
+        return
+    wanted = (*getattr(cls, "__match_args__", ())[:count], *names)
+    if len(wanted) < count + len(names):
+        raise TypeError(f"{cls.__name__}() accepts fewer positional sub-patterns than {count}")
+    try:
+        parts = tuple([objects.attribute(w, subject, name) for name in wanted])
+    except AttributeError:
+        state.stack.append(None)
+    else:
+        state.stack.append(w.environment.tuple_of(parts))
+
+
+DISPLAYS: Final = named(globals())
+
+__all__ = ["DISPLAYS", "Step", "named"]

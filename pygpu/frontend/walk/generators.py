@@ -1,0 +1,153 @@
+"""Generator expressions, and what else computes items when they are asked for.
+
+Their items are taken at once where nobody can tell. Where taking them changes something, or fails,
+they are taken as in Python: one by one, by a frame that stops at each `yield`.
+
+    n = 0
+    any(counted(x) > 1 for x in xs)         # `counted` changes n: stops at the first that holds
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pygpu import bytecode
+from pygpu.core.errors import CompileError
+from pygpu.frontend.protocols import followers
+from pygpu.frontend.values.states import reachable
+from pygpu.frontend.values.values import (
+    Abstract,
+    Cell,
+    Indexed,
+    Iterator,
+    Lazy,
+    Object,
+    State,
+    Tuple,
+    Yielded,
+    youngest,
+)
+from pygpu.frontend.walk.paths import RETURN, SUSPENDED, Frame
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+
+def expression(
+    w: Walker, code: types.CodeType, globals: dict[str, Any], locals: dict[str, Any]
+) -> Iterator:
+    """The iterator that a generator expression is, its code with its variables given."""
+
+    def whole(w: Walker) -> Iterator:
+        collected = Yielded(())
+        with followers.noted(w) as reads:
+            w.inline(code, globals, {**locals, ".yield": collected})
+        contents = w.read(collected)
+        source = contents if isinstance(contents, Indexed) else collected
+        made: Iterator = followers.follow(w, Iterator((source, 0)), reads)
+        return made
+
+    def suspended(error: Exception | None) -> Iterator:
+        why = error.msg if isinstance(error, CompileError) else _UNDECIDED
+        step = functools.partial(_resume, code, globals, why)
+        names, values = tuple(locals), tuple(locals.values())
+        return Iterator((Lazy(step, (Cell(_pack(0, [], names, values)),), whole), 0))
+
+    source = locals[".0"]
+    unseen = source is w.fresh or not isinstance(source, Iterator) or not in_sight(w, source)
+    return taken_or_put_off(w, lambda: whole(w), suspended, (source,) if unseen else ())
+
+
+_UNDECIDED = (
+    "whether this generator expression gives an item here is not known at compile time, and "
+    "taking one changes something: write a loop"
+)
+
+
+def taken_or_put_off(
+    w: Walker,
+    take: Callable[[], Iterator],
+    put_off: Callable[[Exception | None], Iterator],
+    sources: tuple[Any, ...],
+) -> Iterator:
+    """What `take` makes, its items taken now; if that fails or has effects nothing of it is left,
+    and it is what `put_off` makes of the error. That the iterators `sources` go on is no effect.
+    """
+    state, heap = w.state, w.state.heap.copy()
+    frames, conditional = len(w.frames), w.conditional
+    region, count = w.build.region, w.build.count
+    ops, calls = len(region.ops), w.environment.calls.copy()
+    older = youngest()
+    failed: Exception | None = None
+    try:
+        made = take()
+    except Exception as error:
+        failed = error
+        del w.frames[frames:]
+    else:
+        if not _has_effects(w, heap, older, sources):
+            return made
+    w.state, w.conditional = state, conditional
+    state.heap = heap
+    w.dead.append((older, youngest()))
+    w.build.region, w.build.count = region, count
+    del region.ops[ops:]
+    w.environment.calls = calls
+    return put_off(failed)
+
+
+def _has_effects(
+    w: Walker, before: dict[Object, Any], older: int, sources: tuple[Any, ...]
+) -> bool:
+    """Whether objects that were there `before` hold something else now."""
+    return any(
+        handle.serial < older
+        and handle not in sources
+        and before.get(handle, handle.initial) is not contents
+        for handle, contents in w.state.heap.items()
+    )
+
+
+def in_sight(w: Walker, handle: Object) -> bool:
+    """Whether a variable or an operand leads to an object."""
+    held = [frame.state for frame in w.frames if frame.state is not None]
+    values = [value for state in held for value in (*state.locals.values(), *state.stack)]
+    return handle in reachable([*values, *(v for kept in w.kept for v in kept)], w.state)
+
+
+def _pack(position: int, stack: list[Any], names: tuple[str, ...], values: Any) -> Tuple:
+    """A frame that waits: the block it goes on at, its stack and variables."""
+    return Tuple((position, Tuple(tuple(stack)), names, Tuple(tuple(values))))
+
+
+def _resume(
+    code: types.CodeType, globals: dict[str, Any], why: str, w: Walker, index: Any, cell: Cell
+) -> Any:
+    """The next item; `why` says what to say where it cannot be told whether there is one.
+    StopIteration at the end."""
+    if isinstance(index, Abstract):
+        raise w.error("how many items of this generator expression have been taken is not known")
+    packed = w.read(cell)
+    if packed is None:
+        raise StopIteration
+    position, stack, names, values = packed.items
+    outer = w.state
+    frame = Frame(bytecode.decode(code), globals, w.frame)
+    inner = State(dict(zip(names, values.items, strict=True)), list(stack.items), outer.heap)
+    w.frames.append(frame)
+    outcome = w.run(frame, position, inner, frozenset((SUSPENDED,)))
+    w.frames.pop()
+    w.state = outer
+    if len(outcome.exits) > 1:
+        raise w.error(why)
+    ((target, state),) = outcome.exits.items()
+    outer.heap = state.heap
+    if target == RETURN:
+        w.write(cell, None)
+        raise StopIteration
+    *rest, item, position = state.stack
+    w.write(cell, _pack(position, [*rest, None], tuple(state.locals), state.locals.values()))
+    return item

@@ -1,0 +1,397 @@
+"""Loops: unrolled where they can be, else loops of the SSA.
+
+A loop over known things is walked again and again. Where that would emit too much, or where a
+dynamic test may leave it, it becomes a loop of the device, its items taken from tables; a
+comprehension becomes a sequence whose elements are made where they are used. What a loop of the
+device carries is found by walking its body until nothing changes any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from pygpu.bytecode import ITERATOR_SLOTS
+from pygpu.core.errors import CompileError
+from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items, tabulate
+from pygpu.frontend.values.states import Export, Key, move_out
+from pygpu.frontend.values.values import (
+    Abstract,
+    Conflict,
+    Dynamic,
+    Frozen,
+    Indexed,
+    Iterator,
+    List,
+    Maybe,
+    State,
+    same_known,
+    scalar_kind,
+    youngest,
+)
+from pygpu.frontend.walk.paths import Frame, Outcome, name_of
+from pygpu.ssa import Op, Region, Value
+from pygpu.types import INT, Type
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
+UNROLL_EXITS: Final = 16  # iterations of a known loop that a dynamic test may leave
+
+
+def loop(w: Walker, frame: Frame, header: int, state: State, stops: frozenset[int]) -> Outcome:
+    """Unroll a loop, or make it one of the device."""
+    graph = frame.graph
+    entry = graph.blocks[header] - 1
+    is_for = frame.code.instructions[entry].op == "FOR" and graph.exits(header)
+    if is_for and not _is_known_iterator(w, state):
+        frame.at = entry
+        collected = _collected(w, frame, header, state)
+        if collected is not None:
+            items = w.read(state.stack[-ITERATOR_SLOTS])[0]
+            return _lazy(w, frame, header, state, items, collected)
+        return device_loop(w, frame, header, state, stops)
+    meets = [e for e in graph.exits(header) if len(graph.forward_predecessors(e)) > 1]
+    inner = stops.union((header,), meets)
+    region = w.build.region
+    outcome = Outcome.one(header, state)
+    start, before, count = len(region.ops), state.fork(), w.build.count
+    older = youngest()
+    calls_before = w.environment.calls.copy()
+    iterations = 0
+    fallback: CompileError | None = None
+    origin = _Restart(before, start, older, calls_before)
+    peeled: _Restart | None = None  # after the first iteration
+
+    def once(frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
+        return w.run(frame, block, state, stops, force=True)
+
+    while header in outcome.exits:
+        if len(outcome.exits) == 1 and not is_for:
+            here = _Restart(outcome.exits[header].fork(), len(region.ops), youngest(), None)
+        outcome = w.advance(frame, outcome, header, inner, once)
+        iterations += 1
+        w.iterations += 1
+        emitted = w.build.count - count
+        if header not in outcome.exits:
+            continue
+        left = _items_left(w, outcome.exits[header]) if is_for else 0
+        may_leave = len(outcome.exits) > 1
+        if is_for and iterations == 1 and not may_leave:
+            calls_here = w.environment.calls.copy()
+            peeled = _Restart(outcome.exits[header].fork(), len(region.ops), youngest(), calls_here)
+        too_much = emitted + emitted // iterations * left > UNROLL_OPS and iterations + left > 4
+        if fallback:
+            if too_much and emitted > UNROLL_OPS:
+                raise fallback
+            continue
+        if may_leave and not is_for:
+            restarts = [here]
+        elif too_much or (may_leave and iterations + left > UNROLL_EXITS):
+            # what a loop carries may have the type of what it adds up only after one iteration
+            restarts = [origin, peeled] if peeled and left else [origin]
+        else:
+            continue
+        errors: list[CompileError] = []
+        for restart in restarts:
+            saved = region.ops[restart.cut :]
+            del region.ops[restart.cut :]
+            frames, depth = len(w.frames), w.conditional
+            calls_now = w.environment.calls
+            if restart.calls is not None:
+                w.environment.calls = restart.calls.copy()
+            dead_now = w.dead.copy()
+            w.dead.append((restart.since, youngest()))
+            try:
+                return _fall_back(w, frame, header, restart.state.fork(), stops, bool(is_for))
+            except CompileError as error:
+                errors.append(error)
+                region.ops[restart.cut :] = saved
+                del w.frames[frames:]
+                w.conditional = depth
+                w.build.region = region
+                w.environment.calls = calls_now
+                w.dead = dead_now
+        if too_much:
+            raise errors[0]
+        fallback = errors[0]  # cannot be a loop of the device: unroll, whatever it takes
+    return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Restart:
+    """Where a loop that was being unrolled may begin anew as one of the device: the state there,
+    the operations before it, the youngest object, what calls had given (None: as now)."""
+
+    state: State
+    cut: int
+    since: int
+    calls: Any
+
+
+def _is_known_iterator(w: Walker, state: State) -> bool:
+    iterator = state.stack[-ITERATOR_SLOTS]
+    w.state = state
+    return not isinstance(w.read(iterator)[0], Indexed)
+
+
+def _items_left(w: Walker, state: State) -> int:
+    contents = state.get(state.stack[-ITERATOR_SLOTS])
+    if isinstance(contents, Conflict):
+        return 1
+    source, index = contents
+    if isinstance(source, List):
+        source = state.get(source)
+    return len(source) - index if isinstance(source, (tuple, range)) else 1
+
+
+def _fall_back(
+    w: Walker, frame: Frame, header: int, state: State, stops: frozenset[int], is_for: bool
+) -> Outcome:
+    """A known loop as a device loop: its items come from tables."""
+    w.state = frame.state = state
+    frame.at = frame.graph.blocks[header] - 1
+    if not is_for:
+        return device_loop(w, frame, header, state, stops)
+    iterator = state.stack[-ITERATOR_SLOTS]
+    source, index = w.read(iterator)
+    source = source_items(w, source)
+    if not isinstance(source, (tuple, range)):
+        raise w.error("this loop over an iterator is too long to be unrolled")
+    items = tabulate(w, source[index:])
+    collected = _collected(w, frame, header, state)
+    if collected is not None:
+        return _lazy(w, frame, header, state, items, collected)
+    state.stack[-ITERATOR_SLOTS] = Iterator((items, 0))
+    return device_loop(w, frame, header, state, stops)
+
+
+def _collected(w: Walker, frame: Frame, header: int, state: State) -> List | None:
+    """The list that a comprehension's loop appends to, None for a loop statement."""
+    for block in sorted(frame.graph.loops[header]):
+        for instruction in frame.code.instructions[block : frame.graph.blocks[block]]:
+            if instruction.op == "YIELD":
+                collected: List | None = state.locals.get(".yield")
+                return collected
+            if instruction.op == "APPEND":
+                # above the list there stand the iterators of all loops around the append
+                within = ITERATOR_SLOTS * _loops_within(w, frame, header, block)
+                found = state.stack[-(instruction.arg - within)]
+                return found if isinstance(found, List) else None
+    return None
+
+
+def _loops_within(w: Walker, frame: Frame, header: int, block: int) -> int:
+    """How many loops inside the header's own are around a block of it."""
+    loops = frame.graph.loops
+    return sum(h != header and block in loops[h] and h in loops[header] for h in loops)
+
+
+def _lazy(
+    w: Walker, frame: Frame, header: int, state: State, items: Indexed, collected: List
+) -> Outcome:
+    """A comprehension over a long sequence: its elements are made where they are used."""
+    leave = frame.code.instructions[frame.graph.blocks[header] - 1].arg
+    loops = frame.graph.loops
+    grouped = any(h != header and h in loops[header] for h in loops)
+    if w.read(collected):
+        raise w.error("this comprehension is too long to be unrolled")
+    at = frame.at
+
+    def element(index: Any, items: Indexed, put_off: Frozen) -> Any:
+        outer, outer_at = w.state, frame.at
+        frozen = put_off.state
+        inner = State(frozen.locals.copy(), frozen.stack.copy(), {**outer.heap, **frozen.heap})
+        inner.heap[collected] = ()
+        before = inner.heap.copy()
+        own = {frozen.locals.get(name) for name in frame.code.code.co_cellvars}
+        older = youngest()
+        w.state, frame.at = inner, at
+        inner.stack.append(items.element(index))
+        absent = frame not in w.frames
+        if absent:
+            w.frames.append(frame)
+        body = frame.graph.blocks[header]
+        outcome = w.run(frame, body, inner, frozenset((header,)))
+        if absent:
+            w.frames.pop()
+        result = outcome.exits[header]
+        if len(outcome.exits) > 1:
+            raise w.error("this comprehension is too long to be unrolled")
+        for handle, contents in result.heap.items():
+            if handle.serial > older:
+                outer.heap[handle] = contents
+            elif handle is collected or handle in own:
+                continue
+            elif before.get(handle, handle.initial) is not contents:
+                raise w.error(
+                    "a comprehension too long to be unrolled must not change other objects"
+                )
+        made = result.get(collected)
+        w.state, frame.at = outer, outer_at
+        if isinstance(made, Conflict):
+            raise w.error(made.message)
+        if grouped:
+            return type(collected)(made)
+        if made:
+            return made[0]
+        if isinstance(index, Abstract):
+            return Maybe(False, 0)
+        # left out by a filter: what type it would be shows at an index that is not known
+        return element(Dynamic(w.build.constant(INT, index)), items, put_off)
+
+    frozen = state.fork()
+    taken = frozen.stack[-ITERATOR_SLOTS]  # its items are in tables now; they would be many
+    done = Iterator(((), 0))
+    frozen.stack[-ITERATOR_SLOTS] = done
+    frozen.locals = {name: done if v is taken else v for name, v in frozen.locals.items()}
+    frozen.heap.pop(taken, None)
+    known = not isinstance(items.length, Abstract)
+    what = f"a comprehension over {items.length if known else 'a dynamic number of'} items"
+    lazy = Indexed(items.length, element, what, (items, Frozen(frozen)), grouped)
+    w.state = state
+    w.write(collected, lazy)
+    del state.stack[-ITERATOR_SLOTS:]
+    return Outcome.one(leave, state)
+
+
+def device_loop(
+    w: Walker, frame: Frame, header: int, state: State, stops: frozenset[int]
+) -> Outcome:
+    """A loop of the SSA: walk the body until the values it carries do not change any more."""
+    inner = stops.union((header,), frame.graph.exits(header))
+    initial: dict[Value, Any] = {}  # each parameter of the body: what it starts as
+    current = state
+    at = frame.at
+    calls_made = w.environment.calls.copy()
+    entry = youngest()
+    for _ in range(ROUNDS):
+        older = youngest()
+        body = Region()
+        w.environment.calls = calls_made.copy()
+        w.conditional += 1
+        with w.build.inside(body):
+            outcome = w.run(frame, header, current.fork(), inner, force=True)
+        w.conditional -= 1
+        frame.at = at
+        walked = older, youngest()
+        if header not in outcome.exits:  # the body runs once at most: no loop at all
+            w.dead.append(walked)
+            w.environment.calls = calls_made.copy()
+            return w.run(frame, header, state, inner, force=True)
+        nexts: dict[Value, Any] = {}
+        changed = False
+
+        def leaf(a: Any, b: Any, type: Type, key: Key) -> Value:
+            nonlocal changed
+            old = a.value if isinstance(a, Dynamic) else a
+            carried = isinstance(old, Value) and old in initial and old.type is type
+            if carried and _same_leaf(nexts.setdefault(old, b), b):  # noqa: B023 - of this round
+                return old
+            changed = True
+            param = Value(type, name_of(key))
+            initial[param] = _initial(a, initial)
+            return param
+
+        if _runs(w, frame, header, state):
+            _define(current, outcome.exits[header], leaf)
+        joined, guarded = w.join(frame, current, outcome.exits[header], leaf, older, around=True)
+        if not changed and not guarded:
+            break
+        current = joined
+        w.dead.append(walked)  # is walked again
+    else:
+        raise w.error("what this loop carries from round to round is not settled: simplify it")
+    return _emit_loop(w, header, body, outcome, initial, nexts, entry)
+
+
+def _runs(w: Walker, frame: Frame, header: int, state: State) -> bool:
+    """Whether a `for` loop is known to run at least once."""
+    if frame.code.instructions[frame.graph.blocks[header] - 1].op != "FOR":
+        return False
+    source, _ = state.get(state.stack[-ITERATOR_SLOTS])
+    length = source.length if isinstance(source, Indexed) else 0
+    return isinstance(length, int) and length > 0
+
+
+def _emit_loop(
+    w: Walker,
+    header: int,
+    body: Region,
+    outcome: Outcome,
+    initial: dict[Value, Any],
+    nexts: dict[Value, Any],
+    older: int,
+) -> Outcome:
+    if len(outcome.exits) == 1:
+        raise w.error("this loop never ends: nothing leaves it")
+    params = list(nexts)  # parameters that were widened or do not change are left out
+    with w.build.inside(body):
+        values = [arithmetic.as_value(w, nexts[param], param.type) for param in params]
+        go = w.guard(outcome, header)
+    left_out = {param: initial[param] for param in initial if param not in nexts}
+    if left_out:  # invariant after all: carried unchanged, removed by a pass
+        params += left_out
+        values += left_out
+    inits = [arithmetic.as_value(w, initial[param], param.type) for param in params]
+    results = [Value(param.type, param.name) for param in params]
+    inside = {value for op in body.ops for value in op.results} | set(params)
+    carried: dict[Value, Value] = {}
+    for value, result in zip(values, results, strict=True):
+        carried.setdefault(value, result)
+
+    def leaf(value: Value, key: Key) -> Value:
+        if value not in inside:
+            return value
+        if value not in carried:
+            param = Value(value.type, value.name or name_of(key))
+            params.append(param)
+            values.append(value)
+            inits.append(w.zero(value.type))
+            results.append(Value(value.type, param.name))
+            carried[value] = results[-1]
+        return carried[value]
+
+    exits = {}
+    exports: list[Export] = []
+    for target, reached in outcome.exits.items():
+        if target != header:
+            exports.append(Export(reached, leaf, older))
+            exits[target] = exports[-1].states()
+    move_out(exports)
+    guards = {}
+    if len(exits) > 1:
+        for target in exits:
+            value, wanted = outcome.guards[target]
+            guards[target] = (leaf(value, (".guard",)), wanted)
+    body.params = tuple(params)
+    body.results = (go, *values)
+    op = Op("loop", tuple(inits), regions=(body,), results=results)
+    w.build.region.ops.append(op)
+    return Outcome(exits, guards)
+
+
+def _define(entry: State, back: State, leaf: Callable[[Any, Any, Type, Key], Value]) -> None:
+    """Give variables that a loop's body assigns first, and that is known to run, a start too."""
+    for name, value in back.locals.items():
+        if name not in entry.locals and isinstance(value, Dynamic):
+            entry.locals[name] = Dynamic(leaf(0, value, value.type, (name,)))
+        elif name not in entry.locals and scalar_kind(value):
+            entry.locals[name] = value
+
+
+def _same_leaf(a: Any, b: Any) -> bool:
+    if isinstance(a, Dynamic) and isinstance(b, Dynamic):
+        return a.value is b.value
+    return same_known(a, b)
+
+
+def _initial(leaf: Any, initial: dict[Value, Any]) -> Any:
+    """What a leaf of a loop's state was before the loop."""
+    if isinstance(leaf, tuple):
+        return tuple([_initial(part, initial) for part in leaf])
+    value = leaf.value if isinstance(leaf, Dynamic) else leaf
+    return initial[value] if isinstance(value, Value) and value in initial else leaf

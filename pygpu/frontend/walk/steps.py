@@ -1,0 +1,468 @@
+"""What each canonical instruction does to the state of a frame: one function an instruction.
+
+The names are the instructions' own (pygpu/bytecode.py lists them). Branches, loops and returns are
+the walker's business.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from typing import TYPE_CHECKING, Any, Final
+
+from pygpu.bytecode import NULL
+from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
+from pygpu.frontend.protocols.methods import pairs_of
+from pygpu.frontend.protocols.sequences import items_of, iterate
+from pygpu.frontend.values.known import NotKnown, concrete
+from pygpu.frontend.values.values import (
+    EITHER,
+    UNBOUND,
+    Abstract,
+    Array,
+    Bound,
+    Builtin,
+    Cell,
+    Conflict,
+    Dict,
+    Dynamic,
+    Function,
+    Indexed,
+    Instance,
+    List,
+    Matrix,
+    Maybe,
+    Picture,
+    Set,
+    Slice,
+    State,
+    Super,
+    Tuple,
+    Vector,
+    describe,
+)
+from pygpu.frontend.walk.displays import DISPLAYS, Step, named
+from pygpu.ssa import Value
+from pygpu.types import BOOL
+
+if TYPE_CHECKING:
+    from pygpu.frontend.walk.walker import Walker
+
+
+def truth(w: Walker, value: Any) -> Any:
+    """bool(value): a known bool, or a Dynamic one."""
+    if not isinstance(value, Abstract):
+        w.environment.dependencies.add(value)
+        return bool(value)
+    match value:
+        case Dynamic():
+            if value.type is BOOL:
+                return value
+            return arithmetic.compare(w, "!=", value, 0)
+        case Vector():
+            raise w.error(
+                f"the truth of {describe(value)} is ambiguous: use all(v == w) or any(...), "
+                "np.maximum and np.minimum for max and min"
+            )
+        case Array():
+            if w.read(value).size == 1:
+                return truth(w, w.read(value).reshape(-1)[0])
+            raise w.error("the truth of an array is ambiguous: use np.all or np.any")
+        case Conflict():
+            raise w.error(value.message)
+        case Picture():
+            raise w.error(
+                f"{describe(value)} has no truth: call it with a position, as in im(p) > 0.5"
+            )
+        case Instance():
+            method = objects.find_method(value, "__bool__")
+            if method is not None:
+                return truth(w, w.call(method))
+            if objects.find_method(value, "__len__") is None:
+                return True
+            return truth(w, indexing.length(w, value))
+        case Tuple() | List() | Dict() | Set() | Matrix() | Indexed():
+            return truth(w, indexing.length(w, value))
+        case Maybe():
+            return w.environment.both(w, value.taken, truth(w, value.value))
+    return True
+
+
+def _checked(w: Walker, value: Any) -> Any:
+    if isinstance(value, Conflict):
+        raise w.error(value.message)
+    return value
+
+
+# ---------------------------------------------------------------- the stack and variables
+
+
+def CONST(w: Walker, state: State, arg: Any) -> None:
+    state.stack.append(arg)
+
+
+def NULL_(w: Walker, state: State, arg: Any) -> None:
+    state.stack.append(NULL)
+
+
+def POP(w: Walker, state: State, arg: Any) -> None:
+    state.stack.pop()
+
+
+def COPY(w: Walker, state: State, arg: int) -> None:
+    state.stack.append(state.stack[-arg])
+
+
+def SWAP(w: Walker, state: State, arg: int) -> None:
+    state.stack[-1], state.stack[-arg] = state.stack[-arg], state.stack[-1]
+
+
+def LOAD(w: Walker, state: State, name: str) -> None:
+    value = state.locals.get(name, UNBOUND)
+    if value is UNBOUND:
+        raise UnboundLocalError(
+            f"cannot access local variable '{name}' where it is not associated with a value"
+        )
+    if type(value) is Conflict:
+        raise w.error(value.message)
+    state.stack.append(value)
+
+
+def STORE(w: Walker, state: State, name: str) -> None:
+    value = state.stack.pop()
+    if value is UNBOUND:
+        state.locals.pop(name, None)
+        return
+    _name(value, name)
+    w.frame.stored[name] = w.frame.at
+    state.locals[name] = value
+
+
+def _name(value: Any, name: str) -> None:
+    """Let a value that has no name yet be called as the user calls it."""
+    if type(value) is Dynamic:
+        made = value.value
+    elif type(value) is Vector:
+        made = value.initial
+    else:
+        return
+    if isinstance(made, Value) and not made.name:
+        made.name = name
+
+
+def DELETE(w: Walker, state: State, name: str) -> None:
+    if name not in state.locals:
+        raise UnboundLocalError(f"cannot access local variable '{name}'")
+    del state.locals[name]
+
+
+def LOAD_CLEAR(w: Walker, state: State, name: str) -> None:
+    state.stack.append(state.locals.pop(name, UNBOUND))
+
+
+def CELL(w: Walker, state: State, name: str) -> None:
+    state.locals[name] = Cell(state.locals.get(name, UNBOUND))
+
+
+def DEREF(w: Walker, state: State, name: str) -> None:
+    cell = state.locals[name]
+    if isinstance(cell, types.CellType):
+        value = w.environment.read_cell(cell, name)
+        if isinstance(value, Cell):  # of a class that was made in the function
+            value = w.peek(value)
+    else:
+        value = w.peek(cell)
+    if value is UNBOUND:
+        raise NameError(f"cannot access free variable '{name}' where it has no value")
+    state.stack.append(_checked(w, value))
+
+
+def SETREF(w: Walker, state: State, name: str) -> None:
+    cell = state.locals[name]
+    value = state.stack.pop()
+    if isinstance(cell, types.CellType) and isinstance(cell.cell_contents, Cell):
+        cell = cell.cell_contents
+    if isinstance(cell, types.CellType):
+        raise w.error(
+            f"'{name}' belongs to a function outside the compiled one and must not be assigned: "
+            "return the value instead"
+        )
+    _name(value, name)
+    w.frame.stored[name] = w.frame.at
+    w.write(cell, value)
+
+
+def DELDEREF(w: Walker, state: State, name: str) -> None:
+    w.write(state.locals[name], UNBOUND)
+
+
+def GLOBAL(w: Walker, state: State, name: str) -> None:
+    state.stack.append(w.environment.read_global(w.frame.globals, name))
+
+
+def SETGLOBAL(w: Walker, state: State, name: str) -> None:
+    raise w.error(
+        f"'{name}' is global and must not be assigned in a compiled function: "
+        "return the value instead"
+    )
+
+
+def _in_class(w: Walker, state: State, name: str) -> Any:
+    """A name of the class body that is walked; UNBOUND without one."""
+    namespace = state.locals[".namespace"]
+    return _checked(w, w.read(namespace).get(name, UNBOUND))
+
+
+def NAME(w: Walker, state: State, name: str) -> None:
+    value = _in_class(w, state, name)
+    found = value is not UNBOUND
+    state.stack.append(value if found else w.environment.read_global(w.frame.globals, name))
+
+
+def STORENAME(w: Walker, state: State, name: str) -> None:
+    namespace = state.locals[".namespace"]
+    value = state.stack.pop()
+    _name(value, name)
+    w.write(namespace, {**w.read(namespace), name: value})
+
+
+def DELNAME(w: Walker, state: State, name: str) -> None:
+    namespace = state.locals[".namespace"]
+    if name not in w.read(namespace):
+        raise NameError(f"name '{name}' is not defined")
+    w.write(namespace, {key: v for key, v in w.read(namespace).items() if key != name})
+
+
+def LOCALS(w: Walker, state: State, arg: Any) -> None:
+    state.stack.append(state.locals[".namespace"])
+
+
+def DICT_DEREF(w: Walker, state: State, name: str) -> None:
+    value = w.read(state.stack.pop()).get(name, UNBOUND)
+    if value is UNBOUND:
+        DEREF(w, state, name)
+    else:
+        state.stack.append(_checked(w, value))
+
+
+def DICT_GLOBAL(w: Walker, state: State, name: str) -> None:
+    value = w.read(state.stack.pop()).get(name, UNBOUND)
+    if value is UNBOUND:
+        GLOBAL(w, state, name)
+    else:
+        state.stack.append(_checked(w, value))
+
+
+def ATTR(w: Walker, state: State, name: str) -> None:
+    state.stack.append(objects.attribute(w, state.stack.pop(), name))
+
+
+def SETATTR(w: Walker, state: State, name: str) -> None:
+    target = state.stack.pop()
+    objects.set_attribute(w, target, name, state.stack.pop())
+
+
+def DELATTR(w: Walker, state: State, name: str) -> None:
+    objects.delete_attribute(w, state.stack.pop(), name)
+
+
+def SUPER(w: Walker, state: State, name: str) -> None:
+    owner, cls, _super = state.stack.pop(), state.stack.pop(), state.stack.pop()
+    state.stack.append(objects.attribute(w, Super(cls, owner), name))
+
+
+def ITEM(w: Walker, state: State, arg: Any) -> None:
+    index = state.stack.pop()
+    state.stack.append(indexing.item(w, state.stack.pop(), index))
+
+
+def SETITEM(w: Walker, state: State, arg: Any) -> None:
+    index, container, value = state.stack.pop(), state.stack.pop(), state.stack.pop()
+    indexing.set_item(w, container, index, value)
+
+
+def DELITEM(w: Walker, state: State, arg: Any) -> None:
+    index = state.stack.pop()
+    indexing.delete_item(w, state.stack.pop(), index)
+
+
+def SLICE(w: Walker, state: State, count: int) -> None:
+    parts = state.pop(count)
+    try:
+        state.stack.append(slice(*[concrete(w, part) for part in parts]))
+    except NotKnown:
+        state.stack.append(Slice(tuple(parts)))
+
+
+# ---------------------------------------------------------------- operators
+
+
+def UNARY(w: Walker, state: State, symbol: str) -> None:
+    value = state.stack.pop()
+    if symbol == "not":
+        state.stack.append(w.environment.negate(w, truth(w, value)))
+    else:
+        state.stack.append(operators.unary(w, symbol, value))
+
+
+def BINARY(w: Walker, state: State, symbol: str) -> None:
+    b = state.stack.pop()
+    a = state.stack.pop()
+    if symbol[-1] == "=":
+        state.stack.append(operators.in_place(w, symbol, a, b))
+    else:
+        state.stack.append(operators.binary(w, symbol, a, b))
+
+
+def COMPARE(w: Walker, state: State, symbol: str) -> None:
+    b = state.stack.pop()
+    state.stack.append(operators.compare(w, symbol, state.stack.pop(), b))
+
+
+def IS(w: Walker, state: State, inverted: bool) -> None:
+    b = _checked(w, state.stack.pop())
+    a = _checked(w, state.stack.pop())
+    same = a is b
+    unsure = any(getattr(value, "outside", False) == EITHER for value in (a, b))
+    if not same and unsure and objects.class_of(a) is objects.class_of(b):
+        raise w.error(f"which of two objects {describe(a)} is depends on a dynamic value")
+    if isinstance(a, Dynamic) and isinstance(b, bool) and a.type is BOOL:
+        state.stack.append(operators.compare(w, "!=" if inverted else "==", a, b))
+        return
+    state.stack.append(same != inverted)
+
+
+def IN(w: Walker, state: State, inverted: bool) -> None:
+    container = state.stack.pop()
+    found = operators.contains(w, container, state.stack.pop())
+    state.stack.append(w.environment.negate(w, found) if inverted else found)
+
+
+# ---------------------------------------------------------------- calls
+
+
+def CALL(w: Walker, state: State, arg: tuple[int, tuple[str, ...]]) -> None:
+    count, names = arg
+    args = state.pop(count)
+    second, first = state.stack.pop(), state.stack.pop()
+    if first is NULL:
+        function = second
+    elif second is NULL:
+        function = first
+    else:
+        function, args = first, [second, *args]
+    keywords = {}
+    if names:
+        keywords = dict(zip(names, args[-len(names) :], strict=True))
+        args = args[: -len(names)]
+    state.stack.append(w.environment.call(w, function, tuple(args), keywords))
+
+
+def CALL_EX(w: Walker, state: State, arg: Any) -> None:
+    keywords, args = state.stack.pop(), items_of(w, state.stack.pop())
+    second, first = state.stack.pop(), state.stack.pop()
+    function = second if first is NULL else first
+    named = {} if keywords is NULL else pairs_of(w, keywords)
+    state.stack.append(w.environment.call(w, function, args, named))
+
+
+def FUNCTION(w: Walker, state: State, arg: Any) -> None:
+    state.stack.append(Function(state.stack.pop(), w.frame.globals))
+
+
+def SETFUNC(w: Walker, state: State, part: int) -> None:
+    made, value = state.stack.pop(), state.stack.pop()
+    match part:
+        case 1:
+            made.defaults = items_of(w, value)
+        case 2:
+            made.keyword_defaults = dict(w.read(value) if isinstance(value, Dict) else value)
+        case 8:
+            made.closure = items_of(w, value)
+    state.stack.append(made)
+
+
+def ITER(w: Walker, state: State, arg: Any) -> None:
+    value = state.stack.pop()
+    made = iterate(w, value)
+    w.fresh = made if made is not value else None
+    if isinstance(value, Array):
+        followers.follow(w, made, {value}, *followers.known_row(w, value))
+    state.stack.append(made)
+
+
+def YIELD(w: Walker, state: State, arg: Any) -> None:
+    collected = state.locals.get(".yield")
+    value = state.stack.pop()
+    if collected is None:
+        raise w.error("'yield' is not supported: return a list or use a generator expression")
+    w.write(collected, (*w.read(collected), value))
+    state.stack.append(None)
+
+
+# ---------------------------------------------------------------- what ends the walk
+
+
+def RAISE(w: Walker, state: State, arg: int) -> None:
+    parts = state.pop(arg if isinstance(arg, int) else 1)
+    raised = parts[0] if parts else None
+    if isinstance(raised, Builtin | Bound):
+        raised = None
+    error = None
+    if isinstance(raised, type) and issubclass(raised, BaseException):
+        error = raised()
+    elif isinstance(raised, BaseException):
+        error = raised
+    if w.conditional:
+        kind = type(error).__name__ if error is not None else "an exception"
+        if isinstance(error, AssertionError):
+            raise w.error(
+                "an assertion on a dynamic value cannot fail on the device: "
+                "assert what is known at compile time, or return a value that shows it"
+            )
+        raise w.error(
+            f"{kind} would be raised where a dynamic condition holds, and a device cannot raise: "
+            "return a value that shows it"
+        )
+    if error is None:
+        raise w.error("an exception with dynamic arguments cannot be raised")
+    raise error
+
+
+def RERAISE(w: Walker, state: State, arg: Any) -> None:
+    raise w.error("exceptions cannot be handled in a compiled function")
+
+
+_INSTEAD: Final = {
+    "try": "'try' is not supported: test the condition before, device code does not raise",
+    "with": "'with' is not supported: open what is needed outside and pass the values",
+    "async with": "'async with' is not supported in a compiled function",
+    "await": "'await' is not supported in a compiled function",
+}
+
+
+def refusal(what: str) -> str:
+    """What to say of a construct that is not supported."""
+    return _INSTEAD.get(what, f"{what} is not supported in a compiled function")
+
+
+def UNSUPPORTED(w: Walker, state: State, what: Any) -> None:
+    raise w.error(refusal(what))
+
+
+def IMPORT(w: Walker, state: State, name: str) -> None:
+    raise w.error(
+        f"'import' is not supported inside a compiled function: import '{name}' outside it"
+    )
+
+
+def BUILDCLASS(w: Walker, state: State, arg: Any) -> None:
+    state.stack.append(builtins.__build_class__)
+
+
+STEPS: Final[dict[str, Step]] = {**DISPLAYS, **named(globals())}
+STEPS["NULL"] = STEPS.pop("NULL_")
+STEPS["IMPORT_FROM"] = IMPORT
+STEPS["DELGLOBAL"] = SETGLOBAL
+
+__all__ = ["STEPS", "refusal", "truth"]

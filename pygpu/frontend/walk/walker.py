@@ -1,0 +1,526 @@
+"""The partial evaluator's control flow: walks canonical bytecode and builds SSA.
+
+Straight code is executed on values that are known or dynamic (steps.py). A branch on a known
+condition is taken; at a dynamic one both arms are walked, each in a region and a state of its own,
+up to where the control-flow graph says that paths meet. Walking gives an `Outcome`: the places
+that paths arrived at, each with its state and, where there are several, a guard, a bool that says
+whether this path was taken. A loop over known things is unrolled; one that cannot be, or whose
+unrolled form would exceed the budget, becomes a loop of the SSA, whose carried values are found
+by walking the body until nothing changes any more: each leaf only climbs (known, then dynamic,
+then a wider type), so it ends.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from typing import Any, Final
+from weakref import WeakKeyDictionary, WeakSet
+
+from pygpu import bytecode
+from pygpu.bytecode import ITERATOR_SLOTS
+from pygpu.core.errors import AT_COMPILE_TIME, CompileError, Place, call_notes
+from pygpu.frontend.protocols import arithmetic, followers
+from pygpu.frontend.protocols.sequences import advance_iterator
+from pygpu.frontend.values.joins import Join
+from pygpu.frontend.values.known import lift
+from pygpu.frontend.values.states import Export, Key, move_out
+from pygpu.frontend.values.values import (
+    Array,
+    Conflict,
+    Dynamic,
+    Indexed,
+    Iterator,
+    Object,
+    State,
+    describe,
+    youngest,
+)
+from pygpu.frontend.values.views import replaced
+from pygpu.frontend.walk import calls, loops
+from pygpu.frontend.walk.environment import Environment
+from pygpu.frontend.walk.paths import RETURN, SUSPENDED, Frame, Outcome, Slots
+from pygpu.frontend.walk.steps import STEPS, refusal, truth
+from pygpu.ssa import Builder, Op, Region, Value
+from pygpu.types import BOOL, Type
+
+STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
+CALL_LIMIT: Final = 150  # calls inside calls
+
+_NONE: Final[frozenset[int]] = frozenset()
+_TERMINATORS: Final = frozenset({"BRANCH", "FOR", "JUMP", "RETURN", "YIELD"})
+
+
+class Walker:
+    """Walks one function and everything it calls into one SSA function."""
+
+    def __init__(self, build: Builder) -> None:
+        self.build = build
+        self.frames: list[Frame] = []
+        self.state = State({}, [], {})
+        self.conditional = 0  # how many dynamic branches and loops enclose the walk
+        self.steps = 0
+        self.returns: list[tuple[Any, Place]] = []  # what the outermost function returned, where
+        self.iterations = 0
+        self.inlined = 0
+        self.aliases: dict[Object, list[Object]] = {}
+        self.reads: list[set[Object]] = []  # what is being noted of what is read
+        self.followed: WeakKeyDictionary[Object, WeakSet[Object]] = WeakKeyDictionary()
+        self.dead: list[tuple[int, int]] = []  # from, below: serials of objects not of this world
+        self.followers: WeakKeyDictionary[Object, followers.Follower] = WeakKeyDictionary()
+        self.kept: list[list[Any]] = []  # what calls under way hold that no frame does
+        self.fresh: Iterator | None = None  # the last that an ITER has made
+        self.environment = Environment()
+
+    # ------------------------------------------------------------ places and errors
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def error(self, message: str) -> CompileError:
+        """A CompileError at the instruction being walked."""
+        return CompileError(message, self.frames[-1].place() if self.frames else None)
+
+    def _located(self, error: BaseException) -> BaseException:
+        """The error with the place where the user's function raised it."""
+        if isinstance(error, CompileError):
+            if getattr(error, "place", None) is None:
+                return self.error(error.msg)
+            return error
+        if not getattr(error, "__pygpu_noted__", False):
+            place = self.frame.place()
+            refused = self.frame.refused_around()
+            if refused is not None:
+                return CompileError(refusal(refused), place)
+            source = place.text()
+            error.add_note(f"{AT_COMPILE_TIME}{place}" + (f": {source.strip()}" if source else ""))
+            for note in call_notes(place):
+                error.add_note(note)
+            error.__pygpu_noted__ = True  # type: ignore[attr-defined]
+        return error
+
+    # ------------------------------------------------------------ the heap
+
+    def peek(self, handle: Object) -> Any:
+        """What an object holds now, be it a Conflict."""
+        for reads in self.reads:
+            reads.add(handle)
+        return self.state.get(handle)
+
+    def read(self, handle: Object) -> Any:
+        """What an object holds now."""
+        contents = self.peek(handle)
+        if isinstance(contents, Conflict):
+            raise self.error(contents.message)
+        return contents
+
+    def write(self, handle: Object, contents: Any) -> None:
+        """Let an object hold something else from now on."""
+        if handle.outside:
+            if isinstance(handle.outside, str):
+                raise self.error(
+                    f"{describe(handle)} {handle.outside}: it can only be read; "
+                    "change a copy that was made before"
+                )
+            raise self.error(
+                f"{describe(handle)} came from outside the function and must not be changed: "
+                "make a copy and change that"
+            )
+        views = list(self.aliases.get(handle, ()))
+        for view in views:  # and what may be one of these in turn
+            self.state.heap[view] = Conflict(
+                "this may be an object that has been changed since under another name"
+            )
+            views += [other for other in self.aliases.get(view, ()) if other not in views]
+        if type(handle) is Array and handle.base is not None:
+            self.write(handle.base, replaced(self.read(handle.base), handle.places, contents))
+            return
+        self.state.heap[handle] = contents
+        followers.changed(self, handle)
+
+    # ------------------------------------------------------------ walking
+
+    def call(self, function: Any, *args: Any, **keywords: Any) -> Any:
+        return calls.call(self, function, args, keywords)
+
+    def inline(self, code: Any, globals: dict[str, Any], locals: dict[str, Any]) -> Any:
+        """Walk a function's code with its parameters bound; the value it returns."""
+        if len(self.frames) >= CALL_LIMIT:
+            raise self.error(
+                f"calls are nested {CALL_LIMIT} deep: recursion must end on known values"
+            )
+        outer = self.state
+        frame = Frame(bytecode.decode(code), globals, self.frames[-1] if self.frames else None)
+        self.frames.append(frame)
+        self.inlined += 1
+        outcome = self.run(frame, 0, State(locals, [], outer.heap), _NONE)
+        self.frames.pop()
+        inner = outcome.exits.get(RETURN)
+        if inner is None:
+            raise self.error(f"{frame.name} never returns")
+        outer.heap = inner.heap
+        self.state = outer
+        return inner.stack[-1]
+
+    def run(
+        self, frame: Frame, block: int, state: State, stops: frozenset[int], force: bool = False
+    ) -> Outcome:
+        """Walk from a block until every path is at one of `stops` or has returned. With `force`
+        the block itself is walked though it is a stop or a loop's header."""
+        outcome = Outcome.one(block, state)
+        if force:
+            outcome = self.block(frame, block, state, stops)
+        while True:
+            pending = [t for t in outcome.exits if t != RETURN and t not in stops]
+            if not pending:
+                return outcome
+            target = min(pending, key=frame.graph.number.__getitem__)
+            others = stops.union(t for t in pending if t != target) if len(pending) > 1 else stops
+            outcome = self.advance(frame, outcome, target, others, self._enter)
+
+    def _enter(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
+        if block in frame.graph.loops:
+            return loops.loop(self, frame, block, state, stops)
+        return self.block(frame, block, state, stops)
+
+    def advance(
+        self,
+        frame: Frame,
+        outcome: Outcome,
+        target: int,
+        stops: frozenset[int],
+        walk: Callable[[Frame, int, State, frozenset[int]], Outcome],
+    ) -> Outcome:
+        """Go on from one of an outcome's exits, under its guard where there are others."""
+        if len(outcome.exits) == 1:
+            return walk(frame, target, outcome.exits[target], stops)
+        condition, wanted = outcome.guards[target]
+        rest = {t: s for t, s in outcome.exits.items() if t != target}
+        guards = {t: outcome.guards[t] for t in rest} if len(rest) > 1 else {}
+        stay = Outcome(rest, guards)
+
+        def on() -> Outcome:
+            return walk(frame, target, outcome.exits[target], stops)
+
+        arms = (on, lambda: stay) if wanted else (lambda: stay, on)
+        return self.branch(frame, condition, *arms)
+
+    def block(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
+        """Walk one basic block; dynamic branches at its end are walked up to where they meet."""
+        end = frame.graph.blocks[block]
+        instructions = frame.code.instructions
+        self.state = frame.state = state
+        self.steps += end - block + 2  # a block costs something itself
+        if self.steps > STEP_LIMIT:
+            frame.at = block
+            raise self.error(
+                f"more than {STEP_LIMIT} steps at compile time: "
+                "is there a loop over known values that does not end?"
+            )
+        last = instructions[end - 1]
+        try:
+            for at in range(block, end - (last.op in _TERMINATORS)):
+                frame.at = at
+                instruction = instructions[at]
+                STEPS[instruction.op](self, state, instruction.arg)
+            frame.at = end - 1
+            match last.op:
+                case "BRANCH":
+                    return self._branch(frame, block, state, last.arg, stops)
+                case "FOR":
+                    return self._for(frame, block, state, last.arg, stops)
+                case "JUMP":
+                    return Outcome.one(last.arg, state)
+                case "RETURN":
+                    result = state.stack.pop()
+                    if not frame.caller:
+                        self.returns.append((result, frame.place()))
+                    return Outcome.one(RETURN, State({}, [result], state.heap))
+                case "YIELD":
+                    if SUSPENDED in stops:
+                        state.stack.append(end)
+                        return Outcome.one(SUSPENDED, state)
+                    STEPS["YIELD"](self, state, None)
+            return Outcome.one(end, state)
+        except Exception as error:
+            if frame is not self.frames[-1]:
+                raise
+            located = self._located(error)
+            if located is error:
+                raise
+            raise located from None
+
+    def _branch(
+        self, frame: Frame, block: int, state: State, arg: Any, stops: frozenset[int]
+    ) -> Outcome:
+        test, target = arg
+        value = state.stack.pop()
+        end = frame.graph.blocks[block]
+        if test in ("none", "notnone"):
+            if isinstance(value, Conflict):
+                raise self.error(value.message)
+            return Outcome.one(target if (value is None) == (test == "none") else end, state)
+        condition = truth(self, value)
+        if target == end:  # as in `if c: pass`
+            return Outcome.one(end, state)
+        if not isinstance(condition, Dynamic):
+            return Outcome.one(target if condition == (test == "true") else end, state)
+        yes, no = (target, end) if test == "true" else (end, target)
+        inner = stops.union(frame.graph.merges(block))
+        other = state.fork()
+        return self.branch(
+            frame,
+            condition.value,
+            lambda: self.run(frame, yes, state, inner),
+            lambda: self.run(frame, no, other, inner),
+        )
+
+    def _for(
+        self, frame: Frame, block: int, state: State, target: int, stops: frozenset[int]
+    ) -> Outcome:
+        """Push the next item, or drop the iterator and jump."""
+        body = frame.graph.blocks[block]
+        iterator = state.stack[-ITERATOR_SLOTS]
+        source, index = self.read(iterator) if isinstance(iterator, Iterator) else (None, 0)
+        if isinstance(source, Indexed):
+            inside = arithmetic.compare(self, "<", index, source.length)
+            if isinstance(inside, Dynamic):
+                return self._for_dynamic(frame, block, state, target, stops, inside.value)
+            if inside:
+                state.stack.append(source.element(index))
+                self.write(iterator, (source, arithmetic.binary(self, "+", index, 1)))
+                return Outcome.one(body, state)
+        else:
+            try:
+                state.stack.append(advance_iterator(self, iterator))
+                return Outcome.one(body, state)
+            except StopIteration:
+                pass
+        del state.stack[-ITERATOR_SLOTS:]
+        return Outcome.one(target, state)
+
+    def _for_dynamic(
+        self,
+        frame: Frame,
+        block: int,
+        state: State,
+        target: int,
+        stops: frozenset[int],
+        inside: Value,
+    ) -> Outcome:
+        inner = stops.union(frame.graph.merges(block))
+        other = state.fork()
+        iterator = state.stack[-ITERATOR_SLOTS]
+
+        def go_on() -> Outcome:
+            self.state = frame.state = state
+            source, index = self.read(iterator)
+            item = source.element(index)
+            self.write(iterator, (source, arithmetic.binary(self, "+", index, 1)))
+            state.stack.append(item)
+            return self.run(frame, frame.graph.blocks[block], state, inner)
+
+        def leave() -> Outcome:
+            del other.stack[-ITERATOR_SLOTS:]
+            return self.run(frame, target, other, inner)
+
+        return self.branch(frame, inside, go_on, leave)
+
+    # ------------------------------------------------------------ joining two arms
+
+    def branch(
+        self,
+        frame: Frame,
+        condition: Value,
+        left: Callable[[], Outcome],
+        right: Callable[[], Outcome],
+    ) -> Outcome:
+        """Walk both arms, each in its region, and join what they arrive at by an `if`."""
+        at = frame.at
+        older = youngest()
+        regions = Region(), Region()
+        outcomes, walked = [], []
+        self.conditional += 1
+        for region, arm in zip(regions, (left, right), strict=True):
+            with self.build.inside(region):
+                outcomes.append(arm())
+            walked.append((older, youngest()))  # what this arm has made is not in the other
+            self.dead.append(walked[-1])
+        for serials in walked:
+            self.dead.remove(serials)
+        self.conditional -= 1
+        frame.at = at
+        return self._merge(frame, condition, regions, outcomes, older)
+
+    def _merge(
+        self,
+        frame: Frame,
+        condition: Value,
+        regions: tuple[Region, Region],
+        outcomes: list[Outcome],
+        older: int,
+    ) -> Outcome:
+        slots = Slots()
+        left, right = outcomes
+        inside = [{value for op in region.ops for value in op.results} for region in regions]
+
+        def leaf(a: Any, b: Any, type: Type, key: Key) -> Value:
+            values = []
+            for region, contents in zip(regions, (a, b), strict=True):
+                with self.build.inside(region):
+                    values.append(arithmetic.as_value(self, contents, type))
+            return slots.pair(values[0], values[1], key)
+
+        exits: dict[int, State] = {}
+        for target in [t for t in left.exits if t in right.exits]:
+            pair = left.exits[target], right.exits[target]
+            exits[target], _ = self.join(frame, *pair, leaf, older)
+        lone = [
+            (side, target)
+            for side, one in enumerate(outcomes)
+            for target in one.exits
+            if target not in outcomes[1 - side].exits
+        ]
+        exports: list[Export] = []
+        for final in (False, True):  # first what must go through a result, then what may share it
+            for side, target in lone:
+                state = outcomes[side].exits[target]
+                exports.append(self._export(state, slots, side, inside[side], older, final))
+                exits[target] = exports[-1].states()
+        move_out(exports)
+        guards = self._guards(condition, outcomes, list(exits), slots, regions)
+        self._emit_if(condition, regions, slots)
+        return Outcome(exits, guards)
+
+    def join(
+        self, frame: Frame, left: State, right: State, leaf: Any, older: int, around: bool = False
+    ) -> tuple[State, bool]:
+        """Two states as one, and whether something has become impossible that could be done on the
+        left: to read a value, or to change an object."""
+        join = Join(
+            left,
+            right,
+            leaf,
+            older,
+            lift,
+            lambda: self._outer_values(frame),
+            lambda name: self._one_sided(frame, name),
+            f"the {'loop' if around else 'branch'} at line {frame.place().line}",
+            around,
+        )
+        state = join.states()
+        for old, joined in join.aliases:
+            self.aliases.setdefault(old, []).append(joined)
+        guarded = False
+        for (a, b), made in join.pairs.items():
+            if isinstance(made, Object) and made.outside:
+                guarded = guarded or not a.outside
+                for views in self.aliases.values():  # what may be one of the two may be this
+                    if (a in views or b in views) and made not in views:
+                        views.append(made)
+        return state, guarded or join.spoiled
+
+    def _outer_values(self, frame: Frame) -> Iterable[Any]:
+        for outer in self.frames:
+            if outer is not frame and outer.state is not None:
+                yield from outer.state.locals.values()
+                yield from outer.state.stack
+        for values in self.kept:
+            yield from values
+
+    def _one_sided(self, frame: Frame, name: str) -> str:
+        """What to say of a name that is defined on one of two paths."""
+        branch = frame.place().line
+        where = f" (line {frame.place(frame.stored[name]).line})" if name in frame.stored else ""
+        return (
+            f"'{name}' is assigned{where} on one path only through the branch or loop at line "
+            f"{branch}: give it a value on the other path too, or before"
+        )
+
+    def _export(
+        self,
+        state: State,
+        slots: Slots,
+        side: int,
+        inside: set[Value],
+        older: int,
+        final: bool,
+    ) -> Export:
+        def leaf(value: Value, key: Key) -> Value:
+            if value in inside:
+                return slots.one(side, value, key)
+            if final:
+                return slots.fill(side, value, key) or value
+            return value
+
+        return Export(state, leaf, older)
+
+    def _guards(
+        self,
+        condition: Value,
+        outcomes: list[Outcome],
+        targets: list[int],
+        slots: Slots,
+        regions: tuple[Region, Region],
+    ) -> dict[int, tuple[Value, bool]]:
+        """For each target a bool that says whether it was reached."""
+        left, right = outcomes
+        if len(targets) == 1:
+            return {}
+        if len(left.exits) == len(right.exits) == 1:
+            return {
+                next(iter(left.exits)): (condition, True),
+                next(iter(right.exits)): (condition, False),
+            }
+        wanted = targets[:1] if len(targets) == 2 else targets
+        guards = {}
+        for target in wanted:
+            values = []
+            for region, outcome in zip(regions, outcomes, strict=True):
+                with self.build.inside(region):
+                    values.append(self.guard(outcome, target))
+            guards[target] = (slots.pair(values[0], values[1], (".guard", target)), True)
+        if len(targets) == 2:
+            guards[targets[1]] = (guards[targets[0]][0], False)
+        return guards
+
+    def guard(self, outcome: Outcome, target: int) -> Value:
+        """The guard of one target, as a value in the region being built."""
+        if target not in outcome.exits or len(outcome.exits) == 1:
+            return self.build.constant(BOOL, target in outcome.exits)
+        value, wanted = outcome.guards[target]
+        return value if wanted else self.build.emit("not", value)
+
+    def _emit_if(self, condition: Value, regions: tuple[Region, Region], slots: Slots) -> None:
+        if not slots.rows:
+            return
+        for side, region in enumerate(regions):
+            with self.build.inside(region):
+                region.results = tuple(
+                    [
+                        row[side] if row[side] is not None else self.zero(row[2].type)
+                        for row in slots.rows
+                    ]
+                )
+        results = [row[2] for row in slots.rows]
+        self.build.region.ops.append(Op("if", (condition,), regions=regions, results=results))
+
+    def zero(self, type: Type) -> Value:
+        """What stands for a value that is never used."""
+        return self.build.constant(type, 0 if type.is_scalar else (0,) * type.size)
+
+
+@contextmanager
+def deep_recursion() -> Any:
+    """Room for calls inlined in calls: each takes several Python frames."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 20_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+__all__ = ["Walker", "deep_recursion"]

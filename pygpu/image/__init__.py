@@ -1,0 +1,1 @@
+"""`Image`: what users hold, its operators and its crops."""

@@ -1,0 +1,330 @@
+"""`Image`: what users hold. Texels on a device, and how they are read.
+
+im = Image(array, boundary="wrap")     # a snapshot; anything that holds numbers
+im((x, y)) == array[y, x]              # a pixel, in plain Python with the device's meaning
+np.asarray(im)                         # the array again
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core import sampler
+from pygpu.core.sampler import Sampler
+from pygpu.core.storage import Format, ImageLike, Storage, stored, texels
+from pygpu.execution import html
+from pygpu.execution.arguments.convert import (
+    KEPT_MODES,
+    array_of,
+    pil_of,
+    texels_of,
+    without_channel_axis,
+)
+from pygpu.execution.arguments.results import ImageMaker
+from pygpu.image.operators import ArrayMethods
+from pygpu.language.scalars import Int
+from pygpu.language.vectors import CLASSES
+
+if TYPE_CHECKING:
+    from PIL import Image as PILImage
+
+
+class Image(ArrayMethods, ImageLike):
+    """An image on the device: height, width and 1 to 4 channels, row 0 at the top.
+
+    `data` is an array (H, W) or (H, W, C), a PIL image, a pygpu.Image, or anything NumPy reads;
+    it is copied. uint8 and uint16 are seen by functions as floats in [0, 1], or as they are with
+    `normalize=False`. `boundary` says what lies outside: "nearest", "reflect" (d c b a | a b c d),
+    "mirror" (d c b | a b c d), "wrap", or "constant" with `cval`, in texel units, one number or
+    one a channel. `interpolation`, "nearest" or "linear", says what lies between pixels.
+
+    In an annotation (`im: Image`) it stands for an image given at each call.
+    """
+
+    __slots__ = ("__weakref__", "_dtype", "boundary", "cval", "format", "interpolation", "storage")
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        boundary: str | None = None,
+        cval: Any = None,
+        interpolation: str | None = None,
+        normalize: bool | None = None,
+    ) -> None:
+        if isinstance(data, Image):
+            storage, dtype, old = data.storage, data._dtype, sampler.of(data)
+            if normalize is None:
+                normalize = data.format.normalize
+        else:
+            array = array_of(data)
+            storage, old = Storage.of(texels_of(array, copy=True)), None
+            dtype = _presented(array.dtype)
+        format = Format(storage.dtype, storage.channels, normalize is not False)
+        self._set(storage, _adjusted(format, old, boundary, cval, interpolation), dtype)
+
+    def _set(self, storage: Storage, reading: Sampler, dtype: np.dtype[Any]) -> None:
+        self.storage = storage
+        self.format = reading.format
+        self.boundary = reading.boundary
+        self.cval = reading.cval
+        self.interpolation = reading.interpolation
+        self._dtype = dtype
+
+    @classmethod
+    def open(cls, path: Any, **options: Any) -> Image:
+        """The picture in a file, upright (EXIF). `options` are those of `Image`."""
+        from PIL import Image as PILImage  # heavy, and needed only here
+        from PIL import ImageOps
+
+        with PILImage.open(path) as file:
+            file.load()
+            upright = ImageOps.exif_transpose(file)
+        return cls(upright, **options)
+
+    def sampled(
+        self,
+        boundary: str | None = None,
+        cval: Any = None,
+        interpolation: str | None = None,
+    ) -> Image:
+        """The same image seen with another boundary or interpolation. Nothing is copied."""
+        reading = _adjusted(self.format, sampler.of(self), boundary, cval, interpolation)
+        return _image(self.storage, reading, self._dtype)
+
+    # ---- what it is
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(H, W), or (H, W, C) where there is more than one channel."""
+        storage = self.storage
+        if storage.channels == 1:
+            return storage.height, storage.width
+        return storage.height, storage.width, storage.channels
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of `numpy.asarray(image)`."""
+        return self._dtype
+
+    @property
+    def width(self) -> int:
+        return self.storage.width
+
+    @property
+    def height(self) -> int:
+        return self.storage.height
+
+    @property
+    def channels(self) -> int:
+        return self.storage.channels
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of values: height times width times channels."""
+        return math.prod(self.shape)
+
+    @property
+    def device(self) -> str:
+        """Where the texels are now: the names of devices, "host" where they are on none."""
+        return ", ".join(sorted(self.storage.copies)) or "host"
+
+    def __len__(self) -> int:
+        return self.storage.height
+
+    def __repr__(self) -> str:
+        reading = [] if self.boundary == "nearest" else [f"boundary={self.boundary!r}"]
+        if self.interpolation != "nearest":
+            reading.append(f"interpolation={self.interpolation!r}")
+        parts = [f"shape={self.shape}", f"dtype={self.dtype}", *reading, f"device={self.device!r}"]
+        return f"Image({', '.join(parts)})"
+
+    # ---- pixels in plain Python
+
+    def __call__(self, *position: Any) -> Any:
+        """The pixel at a position, `im(p)`, `im((x, y))` or `im(x, y)`: a float, an Int or a bool,
+        or a vector where there is more than one channel. Fractions are interpolated."""
+        x, y = _coordinates(position)
+        if self.interpolation == "linear" and (isinstance(x, float) or isinstance(y, float)):
+            values = self._linear(float(x), float(y))
+        else:
+            values = self._texel(_nearest(x), _nearest(y))
+        type = self.format.type
+        if type.is_scalar:
+            return Int(values[0]) if type.kind == "int" else values[0]
+        return CLASSES[type](*values)
+
+    def _texel(self, x: int, y: int) -> list[Any]:
+        """The components of one texel, as functions see them."""
+        storage = self.storage
+        place = sampler.index(self.boundary, x, y, storage.width, storage.height)
+        if place is None:
+            return list(self.cval)
+        values: list[Any] = storage.host()[place[1], place[0]].tolist()
+        if self.format.dtype.kind == "u" and self.format.normalize:
+            limit = np.iinfo(self.format.dtype).max
+            return [value / limit for value in values]
+        return values
+
+    def _linear(self, x: float, y: float) -> list[float]:
+        """The components between four texels. A weight of zero counts out what it weighs."""
+        left, top = _saturated(x), _saturated(y)
+        along = x - left if math.isfinite(x) else 0.0
+        down = y - top if math.isfinite(y) else 0.0
+        rows = []
+        for row in (top, top + 1) if down else (top,):
+            values = self._texel(left, row)
+            if along:
+                values = _mixed(values, self._texel(left + 1, row), along)
+            rows.append(values)
+        return rows[0] if len(rows) == 1 else _mixed(rows[0], rows[1], down)
+
+    # ---- as other things
+
+    def numpy(self) -> NDArray[Any]:
+        """An array of its own, (H, W) or (H, W, C)."""
+        return self.__array__(copy=True)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        array = without_channel_axis(self.storage.host())
+        wanted = self._dtype if dtype is None else np.dtype(dtype)
+        if array.dtype != wanted:
+            if copy is False:
+                raise ValueError(f"an Image of {array.dtype} can only be copied to {wanted}")
+            return array.astype(wanted)
+        if copy:
+            return array.copy()
+        view = array.view()
+        view.flags.writeable = False  # it is what the device has, too
+        return view
+
+    def to_pil(self, dtype: Any = None) -> PILImage.Image:
+        """A PIL image. Floats become 8 bits, saturated and rounded, unless `dtype` says
+        otherwise: "uint8", and for one channel "uint16", "int32", "float32" and "bool"."""
+        if dtype is None:
+            keep = self.format.dtype.kind != "f" and self.channels == 1
+            dtype = self.format.dtype if keep else np.dtype("uint8")
+            if dtype.kind == "i":
+                dtype = np.dtype("int32")
+        dtype = np.dtype(dtype)
+        array = without_channel_axis(self.storage.host())
+        if dtype != array.dtype:
+            array = stored(texels(array, self.format), dtype)
+        return pil_of(array)
+
+    def save(self, path: Any, dtype: Any = None, **options: Any) -> None:
+        """Write a picture file, its format by the name. `dtype` as in `to_pil`; `options` are
+        those of PIL's `save`."""
+        picture = self.to_pil(dtype)
+        try:
+            picture.save(path, **options)
+        except OSError as error:
+            if picture.mode in KEPT_MODES and "cannot write mode" in str(error):
+                raise OSError(f"{error}; dtype='uint8' gives 8 bits") from None
+            raise
+
+    def _repr_png_(self) -> bytes:
+        """What a notebook shows: of a large image a smaller picture."""
+        picture = self.to_pil("uint8")
+        picture.thumbnail((html.LARGEST, html.LARGEST))
+        buffer = io.BytesIO()
+        picture.save(buffer, "PNG")
+        return buffer.getvalue()
+
+    def _repr_html_(self) -> str:
+        return html.picture(self._repr_png_(), self.width, self.height, repr(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self.storage.host(), sampler.of(self), self._dtype)
+
+    def __copy__(self) -> Image:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Image:
+        return self
+
+
+def _image(storage: Storage, reading: Sampler, dtype: np.dtype[Any] | None = None) -> Image:
+    """An image of texels that are on a device already."""
+    image = Image.__new__(Image)
+    image._set(storage, reading, storage.dtype if dtype is None else dtype)
+    return image
+
+
+def _unpickled(host: NDArray[Any], reading: Sampler, dtype: np.dtype[Any]) -> Image:
+    return _image(Storage.of(host), reading, dtype)
+
+
+def _presented(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in which an image of such an array gives it back."""
+    native = dtype.newbyteorder("=")
+    return np.dtype("float32") if native.kind == "f" and native.itemsize > 4 else native
+
+
+def _adjusted(
+    format: Format, old: Sampler | None, boundary: str | None, cval: Any, interpolation: str | None
+) -> Sampler:
+    """A sampler of what is given, and for the rest of what it was."""
+    if old is not None:
+        boundary = old.boundary if boundary is None else boundary
+        interpolation = old.interpolation if interpolation is None else interpolation
+        if cval is None:
+            cval = sampler.inherited(old, format).cval
+    return sampler.make(
+        format,
+        "nearest" if boundary is None else boundary,
+        0.0 if cval is None else cval,
+        "nearest" if interpolation is None else interpolation,
+    )
+
+
+def _coordinates(position: tuple[Any, ...]) -> tuple[Any, Any]:
+    """The x and y of `im(p)` or `im(x, y)`, each an int or a float."""
+    parts = position[0] if len(position) == 1 else position
+    try:
+        x, y = parts
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"an image takes a position (x, y), got {', '.join(map(repr, position))}"
+        ) from None
+    return _coordinate(x), _coordinate(y)
+
+
+def _coordinate(value: Any) -> int | float:
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, (np.integer, np.bool_)):
+        return int(value)
+    if isinstance(value, np.floating) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        return _coordinate(value.item())
+    raise TypeError(f"an image takes a position of two numbers, got {value!r}")
+
+
+def _nearest(value: int | float) -> int:
+    return _saturated(value + 0.5) if isinstance(value, float) else int(value)
+
+
+def _saturated(value: float) -> int:
+    """The floor as a device has it: within 32 bits, 0 of NaN."""
+    if not -(2.0**31) <= value < 2.0**31:
+        return 0 if value != value else 2**31 - 1 if value > 0 else -(2**31)
+    return math.floor(value)
+
+
+def _mixed(a: list[float], b: list[float], t: float) -> list[float]:
+    return [x * (1.0 - t) + y * t for x, y in zip(a, b, strict=True)]
+
+
+_WRAP: Final[Callable[..., Image]] = Image
+ImageMaker.make = staticmethod(_image)
+ImageMaker.wrap = staticmethod(_WRAP)

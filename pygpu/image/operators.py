@@ -1,0 +1,222 @@
+"""What makes an image behave like an array: operators, NumPy's functions, sums, crops.
+
+Operators and ufuncs are compiled functions of texels, as functions see them (uint8 in [0, 1]).
+
+    (0.5 * im + 0.5).sum(axis=(0, 1)); im[10:20, ::2]; np.sqrt(im)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.errors import shorten
+from pygpu.core.storage import ImageLike, texels
+from pygpu.execution.arguments.convert import without_channel_axis
+from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.reduction import extreme, total
+from pygpu.execution.vectorized import Vectorized
+from pygpu.image.crops import crop
+from pygpu.language.scalars import number
+from pygpu.language.vectors import Vector
+
+if TYPE_CHECKING:
+    from pygpu.image.image import Image
+
+
+@lru_cache(maxsize=256)
+def texelwise(function: Callable[..., Any]) -> Vectorized:
+    """A function of texels, compiled once for all images."""
+    return Vectorized(function, "auto", None, {})
+
+
+def _operand(value: Any) -> bool:
+    """Whether an operator takes it."""
+    return (
+        isinstance(value, (ImageLike, np.ndarray, Vector, tuple, list))
+        or number(value) is not None
+        or hasattr(value, "__array_interface__")
+    )
+
+
+def _as_texels(value: Any) -> Any:
+    """An operand beside an image: arrays of two or more axes are images, too, as `Image` has it."""
+    if isinstance(value, ImageLike) or number(value) is not None:
+        return value
+    if isinstance(value, (tuple, list)):
+        value = np.asarray(value)
+    if not isinstance(value, Vector) and np.ndim(value) >= 2:
+        return ImageMaker.wrap(value)
+    return value
+
+
+def _apply(function: Callable[..., Any], *operands: Any) -> Any:
+    try:
+        return texelwise(function)(*map(_as_texels, operands))
+    except Exception as error:
+        shorten(error)
+        raise
+
+
+def _binary(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The method and the reflected method."""
+
+    def method(self: Any, other: Any) -> Any:
+        return _apply(function, self, other) if _operand(other) else NotImplemented
+
+    def reflected(self: Any, other: Any) -> Any:
+        return _apply(function, other, self) if _operand(other) else NotImplemented
+
+    return method, reflected
+
+
+def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self: _apply(function, self)
+
+
+class ArrayMethods:
+    """Operators, ufuncs, reductions and crops of an image."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    __add__, __radd__ = _binary(operator.add)
+    __sub__, __rsub__ = _binary(operator.sub)
+    __mul__, __rmul__ = _binary(operator.mul)
+    __truediv__, __rtruediv__ = _binary(operator.truediv)
+    __floordiv__, __rfloordiv__ = _binary(operator.floordiv)
+    __mod__, __rmod__ = _binary(operator.mod)
+    __divmod__, __rdivmod__ = _binary(divmod)
+    __pow__, __rpow__ = _binary(operator.pow)
+    __and__, __rand__ = _binary(operator.and_)
+    __or__, __ror__ = _binary(operator.or_)
+    __xor__, __rxor__ = _binary(operator.xor)
+    __lshift__, __rlshift__ = _binary(operator.lshift)
+    __rshift__, __rrshift__ = _binary(operator.rshift)
+    __lt__, _ = _binary(operator.lt)
+    __le__, _ = _binary(operator.le)
+    __gt__, _ = _binary(operator.gt)
+    __ge__, _ = _binary(operator.ge)
+    __eq__, _ = _binary(operator.eq)
+    __ne__, _ = _binary(operator.ne)
+    __neg__ = _unary(operator.neg)
+    __pos__ = _unary(operator.pos)
+    __abs__ = _unary(operator.abs)
+    del _
+
+    def __invert__(self) -> Any:
+        """The complement of ints, the negation of bools."""
+        is_bool = _image(self).format.kind == "bool"
+        return _apply(np.logical_not if is_bool else operator.invert, self)
+
+    def __bool__(self) -> bool:
+        raise ValueError("the truth of an image is ambiguous: use np.any(im) or np.all(im)")
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """NumPy's functions of images, on the device: the result is an image. Their methods
+        (`np.add.reduce`) and options give arrays, of texels as functions see them."""
+        if method != "__call__" or kwargs.keys() - {"out", "dtype"}:
+            arrays = [seen(i) if isinstance(i, ImageLike) else i for i in inputs]
+            return getattr(ufunc, method)(*arrays, **kwargs)
+        out = kwargs.pop("out", None)
+        dtype = kwargs.pop("dtype", None)
+        if not all(map(_operand, inputs)):
+            return NotImplemented
+        if out is not None and any(isinstance(array, ImageLike) for array in out):
+            raise TypeError("out: an image cannot be written to, take an ndarray")
+        result = texelwise(ufunc)(*map(_as_texels, inputs), dtype=dtype)
+        if out is None:
+            return result
+        results = result if isinstance(result, tuple) else (result,)
+        for array, image in zip(out, results, strict=True):
+            np.copyto(array, np.asarray(image), casting="same_kind")
+        return out if isinstance(result, tuple) else out[0]
+
+    # ---- crops
+
+    def __getitem__(self, index: Any) -> Any:
+        """A crop (`im[10:20, ::2]`) or channels (`im[..., :3]`): an image, read as this one is.
+        Anything else, whole numbers above all, gives what NumPy gives of the texels."""
+        return crop(_image(self), index)
+
+    # ---- reductions
+
+    def sum(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        """The sum of texels: of all, or along NumPy's axes. Ints and bools are exact in 64 bits,
+        floats are summed in 64."""
+        return _given(total(_image(self), axis, keepdims), dtype, out)
+
+    def mean(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        """The mean of texels, of all or along NumPy's axes."""
+        image = _image(self)
+        summed = total(image, axis, keepdims)
+        return _given(summed / (image.size // max(np.size(summed), 1)), dtype, out)
+
+    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """The least texel, of all or along NumPy's axes."""
+        return _given(extreme(_image(self), np.min, axis, keepdims), None, out)
+
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """The greatest texel, of all or along NumPy's axes."""
+        return _given(extreme(_image(self), np.max, axis, keepdims), None, out)
+
+    def std(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+    ) -> Any:
+        """The standard deviation of texels, of all or along NumPy's axes."""
+        values = seen(_image(self)).astype(np.float64)
+        return _given(np.std(values, axis, ddof=ddof, keepdims=keepdims), dtype, out)
+
+    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Whether some texel is not zero."""
+        return np.any(seen(_image(self)), axis, out, keepdims)
+
+    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """Whether no texel is zero."""
+        return np.all(seen(_image(self)), axis, out, keepdims)
+
+    def clip(self, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
+        """Texels held between two values, as numpy.clip does."""
+        if options:
+            return np.clip(seen(_image(self)), min, max, out=out, **options)
+        result: Any = self if min is None else np.maximum(self, min)  # type: ignore[call-overload]
+        if max is not None:
+            result = np.minimum(result, max)
+        return _given(result, None, out)
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(seen(_image(self)) == value))
+
+
+def seen(image: ImageLike) -> NDArray[Any]:
+    """Texels as functions see them, (H, W) or (H, W, C)."""
+    return without_channel_axis(texels(image.storage.host(), image.format))
+
+
+def _image(image: ArrayMethods) -> Image:
+    """The image that these are methods of."""
+    return image  # type: ignore[return-value]
+
+
+def _given(result: Any, dtype: Any, out: Any) -> Any:
+    """A result as NumPy's reductions hand it over."""
+    if dtype is not None:
+        result = result.astype(dtype)
+    if out is None:
+        return result
+    out[...] = result
+    return out

@@ -1,0 +1,1 @@
+"""The values that users write with, and their meaning in plain Python."""

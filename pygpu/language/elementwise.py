@@ -1,0 +1,107 @@
+"""Functions of numbers, applied to the components of vectors.
+
+Numbers among vectors are used for every component. What is neither (an array, an image) is left
+to NumPy's function of the same meaning.
+
+    elementwise(math.hypot, np.hypot, (Vec2(3, 6), 4)) is the vector (5, hypot(6, 4))
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pygpu.language.scalars import number
+from pygpu.language.vectors import Vector, from_components, operand
+
+
+def columns(arguments: tuple[Any, ...]) -> list[tuple[Any, ...]] | None:
+    """The arguments' numbers, one tuple for each component; a single one for numbers alone.
+
+    None where an argument is neither a number nor a vector, nor 2 to 4 numbers in a list or tuple
+    (beside a vector also in an array).
+    """
+    numbers = tuple(map(number, arguments))
+    if None not in numbers:
+        return [numbers]
+    kinds = (Vector, list, tuple)
+    if any(isinstance(value, Vector) for value in arguments):
+        kinds += (np.ndarray,)  # type: ignore[assignment]
+    sizes = [
+        len(value)
+        for value, single in zip(arguments, numbers, strict=True)
+        if single is None and isinstance(value, kinds)
+    ]
+    if not sizes or not 2 <= sizes[0] <= 4:
+        return None
+    operands = []
+    for value in arguments:
+        values = operand(value, sizes[0])
+        if values is None:
+            return None
+        operands.append(values)
+    return list(zip(*operands, strict=True))
+
+
+def elementwise(compute: Callable[..., Any], ufunc: Any, arguments: tuple[Any, ...]) -> Any:
+    """`compute` on each component, or `ufunc` on what has none."""
+    found = columns(arguments)
+    if found is None:
+        return ufunc(*arguments)
+    results = tuple(compute(*column) for column in found)
+    return results[0] if len(results) == 1 else from_components(results)
+
+
+def float_function(name: str, ufunc: np.ufunc, text: str) -> Callable[..., Any]:
+    """A function of floats that NumPy computes, in double precision and without warnings."""
+
+    def compute(*values: float) -> Any:
+        with np.errstate(all="ignore"):
+            return ufunc(*map(float, values)).item()
+
+    def function(*arguments: Any) -> Any:
+        if len(arguments) != ufunc.nin:
+            takes = "1 argument" if ufunc.nin == 1 else f"{ufunc.nin} arguments"
+            raise TypeError(f"{name} takes {takes}, got {len(arguments)}")
+        return elementwise(compute, ufunc, arguments)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "pygpu.glsl"
+    function.__doc__ = text
+    return function
+
+
+def alike(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Numbers as floats if one of them is, as integers if one of them is, else as they are."""
+    if any(isinstance(value, float) for value in values):
+        return tuple(map(float, values))
+    if all(isinstance(value, bool) for value in values):
+        return values
+    return tuple(int(value) if isinstance(value, bool) else value for value in values)
+
+
+def absolute(x: Any) -> Any:
+    return abs(x)
+
+
+def signum(x: Any) -> Any:
+    """1, 0 or -1, of the type of x; NaN of NaN."""
+    if x != x:
+        return x
+    positive = (x > 0) - (x < 0)
+    return positive if isinstance(x, bool) else type(x)(positive)
+
+
+def smaller(x: Any, y: Any) -> Any:
+    x, y = alike((x, y))
+    return y if y < x else x
+
+
+def larger(x: Any, y: Any) -> Any:
+    x, y = alike((x, y))
+    return y if y > x else x
+
+
+def choice(condition: Any, x: Any, y: Any) -> Any:
+    x, y = alike((x, y))
+    return x if condition else y

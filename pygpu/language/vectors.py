@@ -1,0 +1,368 @@
+"""Vectors of floats, integers and bools, and positions, as plain Python values.
+
+The compiler knows these classes as its types; here they run in CPython, with the same meaning.
+A vector is a mutable object of two to four components, which are Python floats, `Int`s or bools.
+Everything works a component at a time; numbers widen bool < int < float.
+
+    v = Vec3(1, 2, 3); v.xy = v.yx; (v + 1).z == 4.0; all(Vec2(v) == (2, 1))
+"""
+
+import operator
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from pygpu.language.componentwise import Componentwise, Operator, calculate, operators
+from pygpu.language.scalars import Int, number, wrap
+from pygpu.types import KINDS, Kind, Type, vector
+
+Component = bool | int | float
+
+_CONVERT: Final[dict[Kind, Callable[[Any], Component]]] = {"bool": bool, "int": Int, "float": float}
+_DTYPE: Final[dict[Kind, type[np.generic]]] = {
+    "bool": np.bool_,
+    "int": np.int32,
+    "float": np.float64,
+}
+_SETS: Final = ("xyzw", "rgba", "stpq")
+
+# For each size of a vector, what swizzles there are: "zx" takes the components (2, 0).
+SWIZZLES: Final[dict[int, dict[str, tuple[int, ...]]]] = {
+    size: {
+        "".join(letters[index] for index in indices): indices
+        for letters in _SETS
+        for length in (1, 2, 3, 4)
+        for indices in product(range(size), repeat=length)
+    }
+    for size in (2, 3, 4)
+}
+
+
+def swizzle(name: str, size: int, *, write: bool = False) -> tuple[int, ...]:
+    """The components that `v.name` means, v having `size`. AttributeError if it means none."""
+    indices = SWIZZLES[size].get(name)
+    if indices is None:
+        choice = "; ".join(", ".join(letters[:size]) for letters in _SETS)
+        raise AttributeError(
+            f"a vector of {size} components has no attribute {name!r}: "
+            f"its components are {choice}, and up to four of one set together"
+        )
+    if write and len(set(indices)) < len(indices):
+        raise AttributeError(f"cannot assign to {name!r}: it names a component twice")
+    return indices
+
+
+def kind_of(value: Component) -> Kind:
+    """The kind of a plain number."""
+    return "float" if isinstance(value, float) else "bool" if isinstance(value, bool) else "int"
+
+
+class Vector(Componentwise):
+    """What the vector classes have in common.
+
+    Built from numbers, vectors, lists, tuples and one-dimensional arrays that together have as
+    many components as the vector; from one number, which all components take; or from one longer
+    vector, the first components of which are taken. An integer vector truncates floats.
+    """
+
+    __slots__ = ("_components",)
+    __hash__ = None
+    TYPE: ClassVar[Type]
+    _components: tuple[Any, ...]
+
+    def __init__(self, *parts: Any) -> None:
+        size = self.TYPE.size
+        values = _flatten(type(self).__name__, parts)
+        if len(parts) == 1 and len(values) != size:
+            if number(parts[0]) is not None:
+                values *= size
+            elif isinstance(parts[0], Vector):
+                values = values[:size]
+        if len(values) != size:
+            name = type(self).__name__
+            raise TypeError(f"{name} takes {size} components, got {len(values)}")
+        convert = _CONVERT[self.TYPE.kind]
+        _set_components(self, tuple(convert(value) for value in values))
+
+    # ---- components
+
+    def __len__(self) -> int:
+        return self.TYPE.size
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._components)
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            chosen = self._components[index]
+        except IndexError:
+            raise IndexError(f"index {index} of {self!r} is out of range") from None
+        return self._build(chosen) if isinstance(index, slice) else chosen
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        places = range(self.TYPE.size)[index]
+        self._assign(tuple(places) if isinstance(index, slice) else (int(places),), value)
+
+    def __getattr__(self, name: str) -> Any:
+        indices = swizzle(name, self.TYPE.size)
+        if len(indices) == 1:
+            return self._components[indices[0]]
+        return self._build(tuple(self._components[index] for index in indices))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._assign(swizzle(name, self.TYPE.size, write=True), value)
+
+    def _assign(self, indices: tuple[int, ...], value: Any) -> None:
+        """Replace the components at `indices` by one number or by as many."""
+        kind = self.TYPE.kind
+        values = operand(value, len(indices))
+        if values is None:
+            raise TypeError(f"{type(self).__name__} cannot take {value!r} as components")
+        components = list(self._components)
+        for index, item in zip(indices, values, strict=True):
+            if KINDS.index(kind_of(item)) > KINDS.index(kind):
+                name = type(self).__name__
+                raise TypeError(f"{name} holds {kind}s, cannot take {item!r}: convert it first")
+            components[index] = _CONVERT[kind](item)
+        _set_components(self, tuple(components))
+
+    def _build(self, values: tuple[Any, ...], other: object = None) -> "Vector":
+        """A vector of what was computed from self and other."""
+        if not 2 <= len(values) <= 4:
+            raise TypeError(f"a vector has 2 to 4 components, not {len(values)}")
+        result = from_components(values)
+        if type(result) is IVec2 and (isinstance(self, Position) or isinstance(other, Position)):
+            return _make(Position, result._components)
+        return result
+
+    # ---- operators
+
+    def _binary(self, op: Operator, left: Any, right: Any) -> Any:
+        size = self.TYPE.size
+        first, second = operand(left, size), operand(right, size)
+        if first is None or second is None:
+            return NotImplemented
+        values = [calculate(op, x, y) for x, y in zip(first, second, strict=True)]
+        return self._build(tuple(values), right if left is self else left)
+
+    def _unary(self, op: Callable[[Any], Any]) -> Any:
+        components = self._components
+        if self.TYPE.kind == "bool":  # arithmetic is of integers
+            components = tuple(map(Int, components))
+        return self._build(tuple(map(op, components)))
+
+    def __invert__(self) -> Any:
+        """The complement of integers, the negation of bools."""
+        if self.TYPE.kind == "bool":
+            return self._build(tuple(map(operator.not_, self._components)))
+        return self._unary(operator.invert)
+
+    __and__, __rand__ = operators(operator.and_)
+    __or__, __ror__ = operators(operator.or_)
+    __xor__, __rxor__ = operators(operator.xor)
+    __lshift__, __rlshift__ = operators(operator.lshift)
+    __rshift__, __rrshift__ = operators(operator.rshift)
+
+    def __matmul__(self, other: Any) -> Any:
+        """The sum of products with a vector; with a matrix, that of the row vector with it."""
+        values = None if number(other) is not None else operand(other, len(self))
+        if values is None:
+            return NotImplemented
+        return sum_of_products(self._components, values)
+
+    __rmatmul__ = __matmul__  # a product of two vectors does not depend on their order
+
+    __eq__ = operators(operator.eq)[0]
+    __ne__ = operators(operator.ne)[0]
+    __lt__, __gt__ = operators(operator.lt)
+    __le__, __ge__ = operators(operator.le)
+
+    def __bool__(self) -> bool:
+        raise ValueError(
+            f"the truth of a {type(self).__name__} is ambiguous: use all() or any() of it; for "
+            "the smaller or larger of two vectors, a component at a time, np.minimum or np.maximum"
+        )
+
+    # ---- texts, copies, arrays
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._components))})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._components
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("a vector is not stored as an array: it can only be copied to one")
+        return np.array(self._components, dtype or _DTYPE[self.TYPE.kind])
+
+    def _from_array(self, result: np.ndarray[Any, Any]) -> Any:
+        return vector_of_array(result)
+
+
+_set_components: Final = Vector._components.__set__  # type: ignore[attr-defined, misc]
+
+
+def _make(cls: type[Vector], components: tuple[Any, ...]) -> Vector:
+    """A vector of components that are of its kind already."""
+    result = cls.__new__(cls) if cls is not Position else object.__new__(cls)
+    _set_components(result, components)
+    return result
+
+
+def from_components(values: tuple[Any, ...]) -> Vector:
+    """The vector of these 2 to 4 Python numbers, of the widest kind among them."""
+    kind: Kind = max(map(kind_of, values), key=KINDS.index)
+    convert = _CONVERT[kind]
+    return _make(CLASSES[vector(kind, len(values))], tuple(convert(value) for value in values))
+
+
+def vector_of_array(array: np.ndarray[Any, Any]) -> Any:
+    """An array of 2 to 4 numbers as a vector, integers modulo 2**32; others as they are."""
+    if array.ndim != 1 or not 2 <= array.size <= 4 or array.dtype.kind not in "biuf":
+        return array
+    values = array.tolist()
+    return from_components(tuple(map(wrap, values) if array.dtype.kind in "iu" else values))
+
+
+def sum_of_products(first: Any, second: Any) -> Any:
+    """The sum of the products of components, from the first on."""
+    products = [calculate(operator.mul, x, y) for x, y in zip(first, second, strict=True)]
+    return sum(products[1:], start=products[0])
+
+
+def operand(value: Any, size: int) -> tuple[Any, ...] | None:
+    """The components with which `size` others are combined; None if value is no operand.
+
+    TypeError if it has another number of components.
+    """
+    single = number(value)
+    if single is not None:
+        return (single,) * size
+    if isinstance(value, Vector):
+        values: tuple[Any, ...] = value._components
+    elif isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        values = tuple(map(number, value))
+        if None in values:
+            return None
+    else:
+        return None
+    if len(values) != size:
+        raise TypeError(f"{len(values)} components where {size} are needed: {value!r}")
+    return values
+
+
+def _flatten(name: str, parts: tuple[Any, ...]) -> list[Component]:
+    """The components of a constructor's arguments, in order."""
+    values: list[Component] = []
+    for part in parts:
+        single = number(part)
+        if single is not None:
+            values.append(single)
+            continue
+        numbers = None
+        if isinstance(part, Vector | list | tuple) or (
+            isinstance(part, np.ndarray) and part.ndim == 1
+        ):
+            numbers = list(map(number, part))
+        if numbers is None or None in numbers:
+            raise TypeError(
+                f"{name} takes numbers, vectors, and lists, tuples and one-dimensional arrays of "
+                f"numbers, got {part!r}"
+            )
+        values.extend(numbers)  # type: ignore[arg-type]
+    return values
+
+
+# ---------------------------------------------------------------- the classes
+
+
+class Vec2(Vector):
+    """Two floats."""
+
+    __slots__ = ()
+    TYPE = vector("float", 2)
+
+
+class Vec3(Vector):
+    """Three floats."""
+
+    __slots__ = ()
+    TYPE = vector("float", 3)
+
+
+class Vec4(Vector):
+    """Four floats."""
+
+    __slots__ = ()
+    TYPE = vector("float", 4)
+
+
+class IVec2(Vector):
+    """Two 32-bit integers."""
+
+    __slots__ = ()
+    TYPE = vector("int", 2)
+
+
+class IVec3(Vector):
+    """Three 32-bit integers."""
+
+    __slots__ = ()
+    TYPE = vector("int", 3)
+
+
+class IVec4(Vector):
+    """Four 32-bit integers."""
+
+    __slots__ = ()
+    TYPE = vector("int", 4)
+
+
+class BVec2(Vector):
+    """Two bools."""
+
+    __slots__ = ()
+    TYPE = vector("bool", 2)
+
+
+class BVec3(Vector):
+    """Three bools."""
+
+    __slots__ = ()
+    TYPE = vector("bool", 3)
+
+
+class BVec4(Vector):
+    """Four bools."""
+
+    __slots__ = ()
+    TYPE = vector("bool", 4)
+
+
+class Position(IVec2):
+    """A pixel's place (x, y): column and row, whole numbers at the centres of pixels.
+
+    Arithmetic with integers gives a position. Floats lie between pixels: arithmetic with them,
+    and `Position(1.5, 2)` itself, gives a `Vec2`.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *parts: Any) -> Any:
+        values = _flatten("Position", parts)
+        if "float" in map(kind_of, values):
+            return Vec2(*parts)
+        return super().__new__(cls)
+
+
+CLASSES: Final[dict[Type, type[Vector]]] = {
+    cls.TYPE: cls for cls in (Vec2, Vec3, Vec4, IVec2, IVec3, IVec4, BVec2, BVec3, BVec4)
+}
+
+
+def position(x: Int, y: Int) -> Position:
+    """The position of two Ints, without the constructor's checks."""
+    return _make(Position, (x, y))  # type: ignore[return-value]

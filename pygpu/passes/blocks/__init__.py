@@ -1,0 +1,1 @@
+"""Functions of a block of pixels, which share what they read and compute."""

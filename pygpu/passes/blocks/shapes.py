@@ -1,0 +1,145 @@
+"""How the work of a compute program is shared out: the pixels of a thread, the threads of a group.
+
+All shapes compute the same bits; which one is the fastest depends on the function and the device. A
+function has the shape that was measured for it on this machine and driver
+(execution/tuning.py), else
+one by how it reads.
+
+    key = shapes.key(function, inputs, outputs, "NVIDIA H200, OpenGL 4.6")
+    shape = shapes.remembered(key) or shapes.default(function, inputs, outputs)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from typing import Final
+
+from pygpu.core import cache
+from pygpu.core.storage import Format
+from pygpu.passes.analysis.footprint import footprint, reads_itself
+from pygpu.passes.blocks.block import columns_of, size
+from pygpu.ssa import Function, images_read, walk
+
+KIND: Final = "shape"  # of what is kept in the disk cache
+PROGRAMS: Final = 7  # counts what was measured: another number where programs are made otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Pixels that a thread makes along x and y, and threads of a work group along x and y."""
+
+    columns: int
+    rows: int
+    threads_x: int
+    threads_y: int
+
+    def __post_init__(self) -> None:
+        if min(astuple(self)) < 1:
+            raise ValueError(f"{self!r}: each number is at least 1")
+
+    @property
+    def threads(self) -> tuple[int, int]:
+        return self.threads_x, self.threads_y
+
+    def __str__(self) -> str:
+        return (
+            f"{self.columns} x {self.rows} pixels a thread, groups of "
+            f"{self.threads_x} x {self.threads_y} threads"
+        )
+
+
+# What tuning tries. Four columns are one load of 16 bytes of a float32 row; functions that read
+# nothing near have one column whatever is asked. Threads that are neighbours along x read
+# neighbouring bytes; OpenGL 4.3 promises 1024 threads a group.
+CANDIDATES: Final = tuple(
+    Shape(4, rows, *threads)
+    for rows in (1, 2, 4, 8)
+    for threads in ((64, 1), (64, 2), (32, 4), (16, 8), (8, 8), (32, 8), (16, 16))
+)
+
+# The shapes of functions of which nothing was measured: the fastest for such kernels on an H200.
+OWN: Final = Shape(4, 2, 64, 2)  # what is read is the pixel itself: memory is all there is
+WHOLE: Final = Shape(1, 2, 64, 2)  # the same of pixels of 16 bytes
+POINTS: Final = Shape(4, 2, 32, 4)  # pixels of a column share nothing, or too little to matter
+WINDOWS: Final = Shape(4, 4, 32, 4)  # rows share what they read, or are of 8 or 16 bits
+PACKED: Final = Shape(4, 8, 16, 8)  # rows share what they read and are of 8 or 16 bits
+SCATTERED: Final = Shape(4, 1, 8, 8)  # reads are anywhere: neighbours close together
+SINGLE: Final = Shape(1, 4, 32, 4)  # the same by pixels whose neighbours belong to other threads
+COLOURS: Final = Shape(1, 8, 32, 4)  # pixels of 4 bytes
+LOOPS: Final = Shape(4, 1, 16, 16)  # neighbours loop about equally long
+LANES: Final = Shape(16, 4, 32, 4)  # bytes, two at a time
+DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
+
+
+def default(
+    function: Function, inputs: Sequence[Format], outputs: Sequence[Format], narrow: bool = False
+) -> Shape:
+    """The shape of a function of which nothing was measured; `narrow` as for columns_of."""
+    ops = list(walk(function.body))
+    if any(op.code == "loop" for op in ops):
+        return LOOPS
+    found, read = footprint(function), images_read(function)
+    is_single = columns_of(function, inputs, outputs, narrow) == 1
+    if None in found or not read:
+        return SINGLE if is_single else SCATTERED
+    texels = sum(op.code == "load" for op in ops)
+    is_flat = not any(each.up or each.down for each in found if each is not None)
+    is_packed = all(inputs[index].dtype.itemsize < 4 for index in read)
+    if is_flat and is_packed and is_single:
+        return COLOURS
+    if reads_itself(found) and not is_packed:
+        return WHOLE if is_single else OWN
+    tests = sum(value.type.kind == "bool" for op in ops for value in op.results)  # cost little
+    if size(function) - tests > DENSE * texels or (is_flat and not is_packed):
+        return POINTS
+    return PACKED if is_packed and not is_flat else WINDOWS
+
+
+# ---------------------------------------------------------------- what was measured
+
+
+def key(
+    function: Function, inputs: Sequence[Format], outputs: Sequence[Format], driver: str
+) -> str:
+    """What a measured shape is remembered under: a hash of all that decides which is the fastest.
+    `function` as the device gets it, `driver` what it says of itself."""
+    formats = [(str(f.dtype), f.channels, f.normalize) for f in (*inputs, *outputs)]
+    text = f"{PROGRAMS}\n{function}\n{len(inputs)} {formats}\n{driver}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class _Chosen:
+    """The shapes that were measured or looked up in this process: None where there is none."""
+
+    def __init__(self) -> None:
+        self.shapes: dict[str, Shape | None] = {}
+
+
+_CHOSEN: Final = _Chosen()
+
+
+def remembered(key: str) -> Shape | None:
+    """The shape that was measured, in this process or, where the disk cache is on, in another."""
+    if key not in _CHOSEN.shapes:
+        _CHOSEN.shapes[key] = _read(cache.get(KIND, key))
+    return _CHOSEN.shapes[key]
+
+
+def remember(key: str, shape: Shape) -> None:
+    """Keep a measured shape: on disk where the cache is on, in this process anyway."""
+    _CHOSEN.shapes[key] = shape
+    cache.put(KIND, key, " ".join(map(str, astuple(shape))).encode("ascii"))
+
+
+def forget() -> None:
+    """Forget what this process knows; what is on disk stays."""
+    _CHOSEN.shapes.clear()
+
+
+def _read(data: bytes | None) -> Shape | None:
+    """The shape that was written; None where these are no four numbers."""
+    found = re.fullmatch(rb"[1-9]\d{0,4}(?: [1-9]\d{0,4}){3}", data or b"")
+    return Shape(*map(int, found[0].split())) if found else None

@@ -1,0 +1,1 @@
+"""What targets ask for: boundaries, scalars, fused sums, windows, rounds of loops."""

@@ -1,0 +1,193 @@
+"""Several rounds at once of loops that count to a known number and may leave early.
+
+Of so many rounds, one looks whether the count is reached: the one in which it must be, if it ever
+is. Compilers do as much with loops that only count, not where a `break` stands between.
+
+    while n < 256:                      while n < 256:
+        if g(x): break              ->      if g(x): break
+        x, n = f(x), n + 1                  if g(f(x)): n += 1; break
+                                            ...
+                                            x, n = f(f(x)), n + 2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from pygpu.passes.simplify.rules import constant
+from pygpu.ssa import Function, Op, Region, Rewriter, Value, goes_by, left_by, rewrite, walk
+from pygpu.types import BOOL
+
+LARGEST: Final = 128  # operations of the rounds together
+MOST: Final = 8  # rounds at once
+COUNTS: Final = {
+    "lt": lambda first, end, step: range(first, end, step) if step > 0 else (),
+    "le": lambda first, end, step: range(first, end + 1, step) if step > 0 else (),
+    "gt": lambda first, end, step: range(first, end, step) if step < 0 else (),
+    "ge": lambda first, end, step: range(first, end - 1, step) if step < 0 else (),
+}
+
+
+def unroll(function: Function) -> Function:
+    """The function with its loops so unrolled; itself where there are none such."""
+    if not any(_counted(op) for op in walk(function.body) if op.code == "loop"):
+        return function
+    return rewrite(function, _unroll)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A loop whose body ends in `if test { go on, or leave } else { leave }`. The test, on what is
+    counted alone, holds `count` times."""
+
+    body: Region
+    branch: Op
+    count: int
+    rounds: int  # at once
+
+
+def _counted(loop: Op) -> _Counted | None:
+    (body,) = loop.regions
+    branch = body.ops[-1] if body.ops else None
+    go = body.results[0]
+    if branch is None or branch.code != "if" or go not in branch.results:
+        return None
+    index = branch.results.index(go)
+    inner, outer = branch.regions
+    leaves = constant(outer.results[index]) is False and constant(inner.results[index]) is None
+    count = _count(loop, branch, inner.results[index]) if leaves else 0
+    ops = list(walk(body))
+    if not count or any(op.code == "loop" for op in ops):
+        return None
+    size = sum(max(value.type.size for value in op.results) for op in ops if op.code != "constant")
+    rounds = MOST
+    while rounds > 1 and (rounds * size > LARGEST or 2 * rounds > count):
+        rounds //= 2
+    return _Counted(body, branch, count, rounds) if rounds > 1 else None
+
+
+def _count(loop: Op, branch: Op, go: Value) -> int:
+    """How often the branch is taken if nothing else ends the loop; 0 where that is not known."""
+    (body,) = loop.regions
+    test = branch.operands[0].op
+    if test is None or test.code not in COUNTS or test.operands[0] not in body.params:
+        return 0
+    at = body.params.index(test.operands[0])
+    first, end = constant(loop.operands[at]), constant(test.operands[1])
+    following = body.results[at + 1]
+    if following not in branch.results or type(first) is not int or type(end) is not int:
+        return 0
+    left = branch.regions[0].results[branch.results.index(following)]
+    step = _step(left, go, body.params[at])
+    return len(COUNTS[test.code](first, end, step)) if step else 0
+
+
+def _step(value: Value, go: Value, param: Value) -> int | None:
+    """By how much a value is more than the parameter where the loop goes on, if that is known."""
+    op = value.op
+    if op is None:
+        return None
+    if op.code in ("add", "sub") and op.operands[0] is param:
+        step: int | None = constant(op.operands[1])
+        return step if op.code == "add" or step is None else -step
+    if op.code != "if":
+        return None
+    opposes = go.op is not None and go.op.code == "not" and go.op.operands[0] is op.operands[0]
+    steps = set()
+    for side in (0, 1):
+        goes = goes_by(op, 1 - side, op.operands[0]) if opposes else goes_by(op, side, go)
+        if constant(goes) is not False:
+            (left,) = left_by(op, side, [value])
+            steps.add(_step(left, goes, param))
+    return steps.pop() if len(steps) == 1 else None
+
+
+def _unroll(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+    loop = _counted(op) if op.code == "loop" else None
+    if loop is None:
+        return None
+    types = [value.type for value in op.results]
+    names = [value.name for value in op.results]
+    params = tuple([Value(value.type, value.name) for value in loop.body.params])
+    body = Region(params)
+    with rewriter.build.inside(body):
+        body.results = tuple(_rounds(rewriter, loop, params, loop.rounds))
+    rewriter.build.place = op.place
+    return rewriter.build.append("loop", operands, types, [body], names)
+
+
+def _rounds(
+    rewriter: Rewriter, loop: _Counted, params: Sequence[Value], left: int
+) -> Sequence[Value]:
+    """So many rounds: whether the loop goes on, and with what."""
+    body, branch = loop.body, loop.branch
+    rewriter.new.update(zip(body.params, params, strict=True))
+    if loop.count % loop.rounds == loop.rounds - left:
+        return _rest(rewriter, loop, body.ops, body.results, left)
+    rewriter.inline(Region(ops=body.ops[:-1]))
+    return _rest(rewriter, loop, branch.regions[0].ops, left_by(branch, 0, body.results), left)
+
+
+def _rest(
+    rewriter: Rewriter, loop: _Counted, ops: Sequence[Op], results: Sequence[Value], left: int
+) -> Sequence[Value]:
+    """The ops that end a round, and the rounds after it. `results` are its own, of the old
+    function."""
+    new = rewriter.new
+    go, *following = results
+    last = ops[-1] if ops else None
+    sides = _sides(last, results) if last is not None and left > 1 else None
+    if last is not None and sides is not None:
+        rewriter.inline(Region(ops=list(ops[:-1])))
+        first, second = [
+            partial(_rest, rewriter, loop, region.ops, values, left)
+            for region, values in zip(last.regions, sides, strict=True)
+        ]
+        return _either(rewriter, new[last.operands[0]], first, second)
+    rewriter.inline(Region(ops=list(ops)))
+    known, handed = constant(go), [new[value] for value in following]
+    goes = new[go] if known is None else rewriter.build.constant(BOOL, known)
+    if left == 1 or known is False:
+        return goes, *handed
+    if known:
+        return _rounds(rewriter, loop, handed, left - 1)
+    return _either(
+        rewriter,
+        goes,
+        lambda: _rounds(rewriter, loop, handed, left - 1),
+        lambda: (rewriter.build.constant(BOOL, False), *handed),
+    )
+
+
+def _sides(op: Op, results: Sequence[Value]) -> list[list[Value]] | None:
+    """What a round hands on after each side of a branch that ends it, where that says whether the
+    loop goes on, and it does so after one side at most."""
+    go = results[0]
+    if op.code != "if" or (go is not op.operands[0] and go not in op.results):
+        return None
+    sides = [[goes_by(op, side, go), *left_by(op, side, results[1:])] for side in (0, 1)]
+    return sides if any(constant(goes) is False for goes, *_ in sides) else None
+
+
+def _either(
+    rewriter: Rewriter,
+    condition: Value,
+    first: Callable[[], Sequence[Value]],
+    second: Callable[[], Sequence[Value]],
+) -> Sequence[Value]:
+    sides, before = [], dict(rewriter.new)
+    for make in (first, second):
+        side = Region()
+        with rewriter.build.inside(side):
+            side.results = tuple(make())
+        sides.append(side)
+        rewriter.new.update(before)  # later rounds have given the loop's values others
+    types = [value.type for value in sides[0].results]
+    names = [value.name for value in sides[0].results]
+    return rewriter.build.append("if", [condition], types, sides, names)
+
+
+__all__ = ["unroll"]

@@ -1,0 +1,150 @@
+"""Makes a function compute a window of a larger result, from parts of larger images.
+
+Positions and sizes stay those of the whole: where the window lies and how large the images are
+becomes uniforms. Of each image a *view* is read, which holds the window and a margin around it, and
+what lies outside of the image is put there by whoever makes the view. What no margin covers is read
+of the whole image.
+
+    load im[x + 1, y] wrap  ->  load im_wrap[x + 2, y + 1] nearest      (margins of 1)
+    width im                ->  im_width, a uniform
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Final
+
+from pygpu.passes.analysis.footprint import Footprint, footprint
+from pygpu.passes.simplify.pipeline import CLEAN, apply
+from pygpu.ssa import Builder, Function, ImageInput, Load, Op, Rewriter, Value, walk
+from pygpu.types import INT
+
+FILL: Final = {"constant": "nearest", "inside": "nearest"}  # here any texel will do
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is read of an image: what lies outside, and how far around the window; None: the whole
+    image, as it is."""
+
+    image: int
+    boundary: str
+    margin: Footprint | None
+
+
+@dataclass(frozen=True, slots=True)
+class Windowed:
+    """The function of a window. Its images are the views. Its uniforms are those of the whole, then
+    the x and y of the window's first pixel, then the width and height of each of `sized`."""
+
+    function: Function
+    views: tuple[View, ...]
+    sized: tuple[int, ...]
+
+
+def window(function: Function) -> Windowed:
+    """The function of any window of a result."""
+    keys: dict[tuple[int, str], int] = {}
+    sized: set[int] = set()
+    for op in walk(function.body):
+        if op.code == "load":
+            keys.setdefault(_key(op.data), len(keys))
+        if op.code in ("width", "height"):
+            sized.add(op.data)
+        elif op.code == "load" and op.data.boundary == "constant":
+            sized.add(op.data.image)
+    order = tuple(sorted(sized))
+    split = _Split(function, keys, order).run()
+    margins = footprint(split)
+    views = tuple([View(*key, margin) for key, margin in zip(keys, margins, strict=True)])
+    return Windowed(apply(CLEAN, _Move(split, views, order).run()), views, order)
+
+
+def _key(data: Load) -> tuple[int, str]:
+    return data.image, FILL.get(data.boundary, data.boundary)
+
+
+class _Split(Rewriter):
+    """An image for each boundary with which one is read; sizes and the window as uniforms."""
+
+    def __init__(
+        self, function: Function, keys: dict[tuple[int, str], int], sized: tuple[int, ...]
+    ) -> None:
+        super().__init__(function, lambda _, op, operands: self.each(op, operands))
+        self.keys = keys
+        old, given = function.images, function.uniforms
+        names = ["left", "top"]
+        names += [f"{old[image].name}_{side}" for image in sized for side in ("width", "height")]
+        self.build = Builder(
+            function.name,
+            [ImageInput(f"{old[image].name}_{how}", old[image].type) for image, how in keys],
+            [(value.name, value.type) for value in given] + [(name, INT) for name in names],
+        )
+        self.build.tables = list(function.tables)
+        params = self.build.body.params
+        self.new = dict(zip(function.body.params, params, strict=False))
+        self.sizes = _pairs(sized, self.build.uniforms[len(given) + 2 :])
+
+    def each(self, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        if op.code in ("width", "height"):
+            return (self.sizes[op.data][op.code == "height"],)
+        if op.code == "load":
+            data = replace(op.data, image=self.keys[_key(op.data)])
+            return (self.build.emit("load", *operands, data=data),)
+        return None
+
+
+class _Move(Rewriter):
+    """Positions become those of the whole; loads near the pixel become loads of the views."""
+
+    def __init__(self, function: Function, views: Sequence[View], sized: tuple[int, ...]) -> None:
+        super().__init__(function, lambda _, op, operands: self.each(op, operands))
+        self.views = views
+        build = self.build
+        self.own = function.body.params[:2]
+        self.window = build.uniforms[-2 - 2 * len(sized) :][:2]
+        self.sizes = _pairs(sized, build.uniforms[len(build.uniforms) - 2 * len(sized) :])
+        for old, new, start in zip(self.own, (build.x, build.y), self.window, strict=True):
+            self.new[old] = build.emit("add", new, start, name=old.name)
+
+    def each(self, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        if op.code != "load":
+            return None
+        data: Load = op.data
+        view = self.views[data.image]
+        margin, build = view.margin, self.build
+        if margin is None:
+            return None
+        x, y = [
+            near if old is own else build.emit("sub", place, start)
+            for near, old, own, place, start in zip(
+                (build.x, build.y), op.operands, self.own, operands, self.window, strict=True
+            )
+        ]
+        dx, dy = data.dx + margin.left, data.dy + margin.up
+        near_load = replace(data, dx=dx, dy=dy, boundary="nearest", cval=())
+        texel = build.emit("load", x, y, data=near_load)
+        if data.boundary != "constant":
+            return (texel,)
+        inside = self.inside(operands, (data.dx, data.dy), self.sizes[view.image])
+        cval = data.cval[0] if data.type.is_scalar else data.cval
+        return (build.emit("select", inside, texel, build.constant(data.type, cval)),)
+
+    def inside(
+        self, places: tuple[Value, ...], offsets: tuple[int, int], size: tuple[Value, Value]
+    ) -> Value:
+        """Whether a place of the whole lies in an image."""
+        emit, constant = self.build.emit, self.build.constant
+        tests = []
+        for place, offset, limit in zip(places, offsets, size, strict=True):
+            at = emit("add", place, constant(INT, offset))
+            tests.append(emit("ge", at, constant(INT, 0)))
+            tests.append(emit("lt", at, limit))
+        return reduce(lambda a, b: emit("bit_and", a, b), tests)
+
+
+def _pairs(sized: Sequence[int], values: Sequence[Value]) -> dict[int, tuple[Value, Value]]:
+    """The width and height of each image, from uniforms."""
+    return dict(zip(sized, zip(values[::2], values[1::2], strict=True), strict=True))

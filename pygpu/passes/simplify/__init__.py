@@ -1,0 +1,1 @@
+"""What every function goes through: `pipeline.simplify`."""

@@ -1,0 +1,327 @@
+"""Algebra that keeps the meaning of float32, int32 and bool.
+
+Floats: no rule changes a result but for the sign of a zero, and but for a product with a constant
+zero, which is zero whatever the other factor is (so a kernel's zero taps vanish): x + 0.0 and
+x - 0.0 are x, -(a - b) is b - a. Nothing is reassociated; x / c is x * (1 / c) only where c is a
+power of two. Integers wrap, so theirs is the algebra of a ring.
+
+    add %0, 0.0  ->  %0        mul %0, -1.0  ->  neg %0        pow %0, 2.0  ->  mul %0, %0
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
+from pygpu.ssa import Number, Value, base_and_offset
+from pygpu.types import Type
+
+
+def _ordered(operands: tuple[Value, ...]) -> tuple[Value, Value]:
+    """The operands of a commutative operation, a constant second."""
+    a, b = operands
+    return (b, a) if constant(a) is not None else (a, b)
+
+
+def _add(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    a, b = _ordered(operands)
+    c = number(b)
+    if c == 0:
+        return a
+    if negated := made_by(b, "neg"):
+        return emit("sub", a, negated.operands[0])
+    if negated := made_by(a, "neg"):
+        return emit("sub", b, negated.operands[0])
+    if c is not None and a.type.kind == "int":
+        base, offset = base_and_offset(a, c)
+        if base is not a or offset < 0:
+            return _shifted(emit, base, offset)
+    return emit("add", a, b) if a is not operands[0] else None
+
+
+def _sub(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    a, b = operands
+    c = number(b)
+    if c == 0:
+        return a
+    if number(a) == 0:
+        return emit("neg", b)
+    if negated := made_by(b, "neg"):
+        return emit("add", a, negated.operands[0])
+    if a.type.kind != "int":
+        return None
+    if a is b:
+        return emit.constant(a.type, 0)
+    if c is not None:
+        base, offset = base_and_offset(a, -c)
+        if base is not a or offset > 0:
+            return _shifted(emit, base, offset)
+    return None
+
+
+def _shifted(emit: Emit, base: Value, offset: int) -> Value:
+    """base + offset, with the constant written as a positive number."""
+    if offset == 0:
+        return base
+    if offset == -(2**31):  # is its own negative
+        return emit("sub", base, emit.constant(base.type, offset))
+    code = "add" if offset > 0 else "sub"
+    return emit(code, base, emit.constant(base.type, abs(offset)))
+
+
+def _mul(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    a, b = _ordered(operands)
+    c = number(b)
+    if c is not None:
+        if c == 0:
+            return emit.constant(a.type, 0)
+        if c == 1:
+            return a
+        if c == -1:
+            return emit("neg", a)
+        if a.type.kind == "int" and (inner := made_by(a, "mul")):
+            held = number(inner.operands[1])
+            if held is not None:
+                return emit("mul", inner.operands[0], emit.constant(a.type, held * c))
+    first, second = made_by(a, "neg"), made_by(b, "neg")
+    if first and (second or constant(b) is not None):
+        return emit("mul", first.operands[0], second.operands[0] if second else emit("neg", b))
+    return emit("mul", a, b) if a is not operands[0] else None
+
+
+def _div(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    a, b = operands
+    c = number(b)
+    if c == 1:
+        return a
+    if c is not None and 2e-38 < abs(c) < 2e37 and abs(math.frexp(c)[0]) == 0.5:
+        return emit("mul", a, emit.constant(a.type, 1 / c))  # a power of two: exact
+    first, second = made_by(a, "neg"), made_by(b, "neg")
+    if first and second:
+        return emit("div", first.operands[0], second.operands[0])
+    return None
+
+
+def _power_of_two(c: Number | None) -> int | None:
+    """k where c is 2**k."""
+    return c.bit_length() - 1 if isinstance(c, int) and c > 0 and c & (c - 1) == 0 else None
+
+
+def _floordiv(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    a, b = operands
+    if a.type.kind == "float":
+        return None
+    c = number(b)
+    if c == 0:
+        return emit.constant(a.type, 0)
+    if c == -1:
+        return emit("neg", a)
+    k = _power_of_two(c)
+    return None if k is None else emit("shr", a, emit.constant(a.type, k))
+
+
+def _mod(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    a, b = operands
+    if a.type.kind == "float":
+        return None
+    c = number(b)
+    if c in (0, -1):
+        return emit.constant(a.type, 0)
+    if c is not None and _power_of_two(c) is not None:
+        return emit("bit_and", a, emit.constant(a.type, c - 1))
+    return None
+
+
+def _pow(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    a, b = operands
+    c = number(b)
+    if c == 0:
+        return emit.constant(a.type, 1)
+    if c == 1:
+        return a
+    if c == 2:
+        return emit("mul", a, a)
+    if c == 3:
+        return emit("mul", emit("mul", a, a), a)
+    if c == 4:
+        square = emit("mul", a, a)
+        return emit("mul", square, square)
+    if a.type.kind == "int":
+        return None
+    if c == -1:
+        return emit("div", emit.constant(a.type, 1), a)
+    if c == 0.5 and _not_negative(a):
+        return emit("sqrt", a)  # elsewhere pow(-inf, 0.5) is inf
+    if number(a) == 2:
+        return emit("exp2", b)
+    return None
+
+
+def _not_negative(value: Value, depth: int = 4) -> bool:
+    """Whether a float is known to be at least zero, or NaN."""
+    op = value.op
+    if op is None or depth == 0:
+        return False
+    if op.code in ("abs", "exp", "exp2", "sqrt", "hypot", "cosh", "acosh"):
+        return True
+    if op.code in ("mul", "dot") and op.operands[0] is op.operands[1]:
+        return True
+    if op.code == "constant":
+        held = op.data[1]
+        return all(c >= 0 for c in (held if isinstance(held, tuple) else (held,)))
+    if op.code == "max" and _not_negative(op.operands[1], depth - 1):
+        return True
+    if op.code in ("add", "mul", "div", "min", "max", "splat", "swizzle", "construct"):
+        return all(_not_negative(operand, depth - 1) for operand in op.operands)
+    return False
+
+
+def _neg(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    (a,) = operands
+    if inner := made_by(a, "neg"):
+        return inner.operands[0]
+    if inner := made_by(a, "sub"):
+        return emit("sub", inner.operands[1], inner.operands[0])
+    if (inner := made_by(a, "mul")) and constant(inner.operands[1]) is not None:
+        return emit("mul", inner.operands[0], emit("neg", inner.operands[1]))
+    return None
+
+
+def _abs(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    (a,) = operands
+    if made_by(a, "abs") and a.type.kind == "float":
+        return a
+    inner = made_by(a, "neg")
+    return emit("abs", inner.operands[0]) if inner else None
+
+
+def _extreme(code: str) -> Rule:
+    """min and max. With floats they do not commute: a NaN that comes first stays, unless that is
+    left open."""
+    keep = min if code == "min" else max
+
+    def rule(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+        a, b = operands
+        if a is b:
+            return a
+        if a.type.kind == "int":
+            a, b = _ordered(operands)
+        c, inner = number(b), made_by(a, code)
+        if c is not None and c == c and inner:
+            held = number(inner.operands[1])
+            if held is not None and held == held:
+                least = emit.constant(a.type, keep(held, c))
+                return emit(code, inner.operands[0], least, data=inner.data)
+        return emit(code, a, b, data=data) if a is not operands[0] else None
+
+    return rule
+
+
+def _rounding(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    """floor, ceil, trunc and round of what is whole already."""
+    op = operands[0].op
+    if op is not None and op.code in ("floor", "ceil", "trunc", "round", "to_float"):
+        return operands[0]
+    return None
+
+
+def _ones(type: Type) -> int:
+    """The int or bool all of whose bits are set."""
+    return -1 if type.kind == "int" else 1
+
+
+def _bit_and(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    a, b = _ordered(operands)
+    c = number(b)
+    if a is b or c == _ones(a.type):
+        return a
+    return b if c == 0 else None
+
+
+def _bit_or(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    a, b = _ordered(operands)
+    c = number(b)
+    if a is b or c == 0:
+        return a
+    return b if c == _ones(a.type) else None
+
+
+def _bit_xor(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    a, b = _ordered(operands)
+    c = number(b)
+    if a is b:
+        return emit.constant(a.type, 0)
+    if c == 0:
+        return a
+    if c == _ones(a.type):
+        return emit("bit_not" if a.type.kind == "int" else "not", a)
+    return None
+
+
+def _bit_not(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    inner = made_by(operands[0], "bit_not")
+    return inner.operands[0] if inner else None
+
+
+def _shift(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    return operands[0] if number(operands[1]) == 0 else None
+
+
+def _to_float(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    (a,) = operands
+    if a.type.kind == "float":
+        return a
+    inner = made_by(a, "to_int")
+    if inner and inner.operands[0].type.kind == "bool":
+        return emit("to_float", inner.operands[0])
+    return None
+
+
+def _to_int(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    (a,) = operands
+    if a.type.kind == "int":
+        return a
+    if inner := made_by(a, "trunc"):
+        return emit("to_int", inner.operands[0])
+    inner = made_by(a, "to_float")
+    if inner and inner.operands[0].type.kind == "bool":
+        return emit("to_int", inner.operands[0])
+    return None
+
+
+def _to_bool(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    (a,) = operands
+    if a.type.kind == "bool":
+        return a
+    if inner := made_by(a, "to_float"):
+        return emit("to_bool", inner.operands[0])
+    inner = made_by(a, "to_int")
+    if inner and inner.operands[0].type.kind == "bool":
+        return inner.operands[0]
+    return None
+
+
+RULES: Final[dict[str, Rule]] = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "div": _div,
+    "floordiv": _floordiv,
+    "mod": _mod,
+    "pow": _pow,
+    "neg": _neg,
+    "abs": _abs,
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    **dict.fromkeys(("floor", "ceil", "trunc", "round"), _rounding),
+    "bit_and": _bit_and,
+    "bit_or": _bit_or,
+    "bit_xor": _bit_xor,
+    "bit_not": _bit_not,
+    "shl": _shift,
+    "shr": _shift,
+    "to_float": _to_float,
+    "to_int": _to_int,
+    "to_bool": _to_bool,
+}

@@ -1,0 +1,128 @@
+"""Simplification of comparisons, of bools and of choice.
+
+Comparisons of floats are inverted only where NaN allows it: not (a == b) is a != b, but
+not (a < b) is not a >= b.
+
+    lt 0.0, %0           ->  gt %0, 0.0
+    select %0, true, %1  ->  bit_or %0, %1
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
+from pygpu.ssa import Value
+from pygpu.types import vector
+
+_EXCHANGED: Final = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+_INVERSE: Final = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+_HOLDS_OF_EQUALS: Final = {"lt": 0, "le": 1, "gt": 0, "ge": 1, "eq": 1, "ne": 0}
+
+
+def _comparison(code: str) -> Rule:
+    def rule(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+        a, b = operands
+        if constant(a) is not None:
+            return emit(_EXCHANGED[code], b, a)
+        if a is b and (a.type.kind != "float" or code in ("lt", "gt")):
+            return emit.constant(vector("bool", a.type.size), _HOLDS_OF_EQUALS[code])
+        if a.type.kind == "bool" and code in ("eq", "ne") and (c := number(b)) is not None:
+            return a if bool(c) == (code == "eq") else emit("not", a)
+        return None
+
+    return rule
+
+
+def _not(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    op = operands[0].op
+    if op is None:
+        return None
+    if op.code == "not":
+        return op.operands[0]
+    if op.code in ("bit_and", "bit_or") and all(_has_inverse(value) for value in op.operands):
+        other = "bit_or" if op.code == "bit_and" else "bit_and"
+        return emit(other, *(emit("not", value) for value in op.operands))
+    return emit(_INVERSE[op.code], *op.operands) if _has_inverse(operands[0]) else None
+
+
+def _has_inverse(value: Value) -> bool:
+    """Whether `not` of a bool (or of its components) is no operation more."""
+    op = value.op
+    if op is None or op.code not in _INVERSE:
+        return op is not None and op.code in ("not", "constant")
+    return op.code in ("eq", "ne") or op.operands[0].type.kind != "float"
+
+
+def _select(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    condition, a, b = operands
+    held = constant(condition)
+    if a is b:
+        return a
+    if held is not None:
+        same = number(condition)
+        if same is not None:
+            return a if same else b
+        picked = [emit("swizzle", a if choice else b, data=(i,)) for i, choice in enumerate(held)]
+        return emit("construct", *picked)
+    if inverted := made_by(condition, "not"):
+        return emit("select", inverted.operands[0], b, a)
+    if inner := made_by(a, "select"):
+        chosen, first, second = inner.operands
+        if chosen is condition:
+            return emit("select", condition, first, b)
+        if second is b and chosen.type is condition.type:
+            return emit("select", emit("bit_and", condition, chosen), first, b)
+    if inner := made_by(b, "select"):
+        chosen, first, second = inner.operands
+        if chosen is condition:
+            return emit("select", condition, a, second)
+        if first is a and chosen.type is condition.type:
+            return emit("select", emit("bit_or", condition, chosen), a, second)
+    if a.type.kind == "bool" and a.type is condition.type:
+        return _select_bool(emit, condition, a, b)
+    return None
+
+
+def _select_bool(emit: Emit, condition: Value, a: Value, b: Value) -> Value | None:
+    """A choice of bools that is an `and` or an `or`."""
+    first, second = number(a), number(b)
+    if first is not None and second is not None:
+        return condition if first else emit("not", condition)
+    if first is not None:
+        if first:
+            return emit("bit_or", condition, b)
+        return emit("bit_and", emit("not", condition), b)
+    if second is not None:
+        if second:
+            return emit("bit_or", emit("not", condition), a)
+        return emit("bit_and", condition, a)
+    return None
+
+
+def _any_all(joined: str) -> Rule:
+    """any and all: of a scalar nothing, of vectors made of scalars a chain."""
+
+    def rule(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+        (a,) = operands
+        if a.type.is_scalar:
+            return a
+        if a.op is not None and a.op.code == "splat":
+            return a.op.operands[0]
+        if a.op is not None and a.op.code == "construct":
+            result, *others = a.op.operands
+            for other in others:
+                result = emit(joined, result, other)
+            return result
+        return None
+
+    return rule
+
+
+RULES: Final[dict[str, Rule]] = {
+    **{code: _comparison(code) for code in _EXCHANGED},
+    "not": _not,
+    "select": _select,
+    "any": _any_all("bit_or"),
+    "all": _any_all("bit_and"),
+}

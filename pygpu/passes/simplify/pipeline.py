@@ -1,0 +1,59 @@
+"""Transformations of functions, one a module; each takes a function and returns one.
+
+`simplify` is what every function goes through. The others are for devices: `boundary` (places
+outside the image become arithmetic), `scalarize` (vectors become scalars), `footprint` (how far a
+function looks around a pixel).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from pygpu.core.verify import verify
+from pygpu.passes.simplify.dead import remove_dead
+from pygpu.passes.simplify.hoist import hoist
+from pygpu.passes.simplify.if_conversion import convert_ifs
+from pygpu.passes.simplify.local import simplify_locally
+from pygpu.passes.simplify.loops import settle_loops
+from pygpu.passes.simplify.negation import move_negations
+from pygpu.passes.simplify.sides import merge_sides
+from pygpu.ssa import Function
+
+Pass = Callable[[Function], Function]
+
+CLEAN: Final[tuple[Pass, ...]] = (simplify_locally, remove_dead)
+RESTRUCTURE: Final[tuple[Pass, ...]] = (
+    settle_loops,
+    hoist,
+    merge_sides,
+    move_negations,
+    convert_ifs,
+)
+ROUNDS: Final = 4  # what a restructured function gives way to ends long before in practice
+
+
+def simplify(function: Function) -> Function:
+    """The function as devices take it: nothing known left to compute, nothing computed twice,
+    nothing unused. PYGPU_VERIFY=1 checks it after every pass."""
+    function = apply(CLEAN, function)
+    for _ in range(ROUNDS):
+        changed = apply(RESTRUCTURE, function)
+        if changed is function:
+            break
+        function = apply(CLEAN, changed)
+    return function
+
+
+def apply(passes: Sequence[Pass], function: Function) -> Function:
+    """The function after the passes, in order."""
+    check = os.environ.get("PYGPU_VERIFY", "0") not in ("", "0")
+    for each in passes:
+        function = each(function)
+        if check:
+            verify(function)
+    return function
+
+
+__all__ = ["CLEAN", "RESTRUCTURE", "apply", "simplify"]
