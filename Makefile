@@ -50,7 +50,7 @@ docs: $(VENV)/.docs ## build the documentation with gallery and notebooks: docs/
 	@echo docs/_build/html/index.html
 
 notebooks: $(VENV)/.dev $(VENV)/.notebooks ## run the notebooks of examples/notebooks
-	$(BIN)/python -m pytest -q -n $(JOBS) tests/test_notebooks.py
+	$(BIN)/python -m pytest -q -n $(JOBS) tests/documentation/test_notebooks.py
 
 bench: $(VENV)/.bench ## time the kernels against other libraries; table and plot are rewritten
 	$(BIN)/python -m benchmarks.cpu --report benchmarks/RESULTS_CPU.md --plot docs/images/benchmarks_cpu.png $(BENCH_ARGS)

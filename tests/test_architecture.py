@@ -53,7 +53,7 @@ CONFINED = {
 }
 
 # What is still to be mended: this list only ever gets shorter.
-STILL = re.compile(r"(a circle: frontend/walk/calls |upwards: frontend/|upwards: passes/analysis/)")
+STILL = re.compile(r"upwards: (frontend|passes/analysis)/")
 
 Sources = Mapping[str, str]  # the text of each module by its path below pygpu/, without .py
 
@@ -155,7 +155,8 @@ def test_house_is_in_order() -> None:
 )
 def test_disorder_is_seen(path: str, text: str, complaint: str | None) -> None:
     found = complaints({**SOURCES, path: SOURCES[path] + "\n" + text})
-    assert (found == []) if complaint is None else any(f.startswith(complaint) for f in found)
+    more = [each for each in found if each not in complaints(SOURCES)]
+    assert (more == []) if complaint is None else any(f.startswith(complaint) for f in more)
 
 
 def test_crowded_room_is_seen() -> None:

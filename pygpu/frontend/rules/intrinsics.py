@@ -108,9 +108,7 @@ def _print(w: Walker, *args: Any, **keywords: Any) -> Any:
                 f"print() shows known values at compile time, got {describe(value)}: to look at "
                 "dynamic values call the function in plain Python with a Position"
             ) from None
-    from pygpu.frontend.walk.calls import native
-
-    return native(w, print, tuple(shown), keywords)
+    return w.environment.native(w, print, tuple(shown), keywords)
 
 
 def _refuse(message: str) -> Rule:

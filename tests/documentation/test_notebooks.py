@@ -145,7 +145,7 @@ def test_a_large_image_is_shown_smaller_and_a_small_one_larger():
 
 # ---------------------------------------------------------------- the notebooks
 
-NOTEBOOKS = sorted((Path(__file__).parent.parent / "examples" / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "examples" / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

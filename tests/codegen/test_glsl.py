@@ -4,7 +4,6 @@ interpreter computes."""
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from conftest import Golden, require
+from glsl_validator import validate
 from pygpu.codegen.glsl.compute import block_program, pixel_program
 from pygpu.codegen.glsl.text import Namer, Text, infix, literal, prefix, wrap
 from pygpu.codegen_glsl import Dialect, fragment_program
@@ -239,21 +239,6 @@ def test_function_computes_what_the_interpreter_computes(make: Any, fragment: An
 
 # ---------------------------------------------------------------- other compilers
 
-VALIDATOR: Final = shutil.which("glslangValidator")
-
-
-def validate(texts: list[str], folder: Path, kind: str = "frag") -> None:
-    """glslangValidator, the reference front end, has nothing against the programs."""
-    if VALIDATOR is None:
-        pytest.skip("no glslangValidator (Debian: glslang-tools)")
-    files = []
-    for index, text in enumerate(texts):
-        path = folder / f"{index}.{kind}"
-        path.write_text(text)
-        files.append(str(path))
-    answer = subprocess.run([VALIDATOR, *files], capture_output=True, text=True, check=False)
-    assert answer.returncode == 0, answer.stdout + texts[0]
-
 
 def test_reference_compiler_accepts_the_golden_texts(tmp_path: Path) -> None:
     validate([glsl(*make()) for make in GOLDEN], tmp_path)
@@ -345,7 +330,7 @@ def test_loops_with_breaks_end_with_the_right_values() -> None:
             pytest.skip("the random loops ran with this text already")
     environment = os.environ | {
         "GALLIUM_DRIVER": "softpipe",
-        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path]),
     }
     answer = subprocess.run(
         [sys.executable, "-c", _ON_SOFTPIPE],

@@ -14,7 +14,7 @@ import pygpu
 from pygpu.execution.lowered import Lowered
 from pygpu.runtime import Compiled
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("*.rst")])

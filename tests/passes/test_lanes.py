@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import pygpu
 from conftest import require
+from glsl_validator import validate
 from pygpu import Float, Image, Position
 from pygpu.codegen.glsl.compute import block_program
 from pygpu.codegen.glsl.writer import Dialect
@@ -32,7 +33,6 @@ from pygpu.passes.blocks.shapes import Shape
 from pygpu.passes.lower.finite import without_nans
 from pygpu.passes.lower.fuse import fuse
 from pygpu.ssa import Function, walk
-from test_glsl import validate
 
 Array = NDArray[Any]
 BYTE = Format(np.dtype(np.uint8), 1)

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from frontend import corpus
-from frontend.corpus.branches import assert_messages, assertions, raises
-from frontend.corpus.functions import starred_in_the_middle
-from frontend.corpus.while_loops import (
+from frontend.decode import corpus
+from frontend.decode.corpus.branches import assert_messages, assertions, raises
+from frontend.decode.corpus.functions import starred_in_the_middle
+from frontend.decode.corpus.while_loops import (
     while_and_continue,
     while_chained_continue,
     while_or_continue,
     while_rotations,
 )
-from frontend.machine import Frame, UnsupportedError, call
-from frontend.source import check, codes, compiled, loops_in, spanned
+from frontend.decode.machine import Frame, UnsupportedError, call
+from frontend.decode.source import check, codes, compiled, loops_in, spanned
 from pygpu import bytecode
 from pygpu.bytecode import NULL, Code, decode
 from pygpu.frontend.decode import opcodes

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from frontend.source import check, codes, loops_in
+from frontend.decode.source import check, codes, loops_in
 from pygpu.bytecode import decode
 
 MODULES = (

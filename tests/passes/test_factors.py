@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from test_units import Written, built, value
 
 from pygpu.passes.lower.factors import taken_out
 from pygpu.ssa import Function, Region
 from pygpu.types import BOOL, FLOAT
-from test_units import Written, built, value
 
 # What is written, and the operations that are left.
 LESS: list[tuple[Written, list[str]]] = [

@@ -6,8 +6,8 @@ from types import CodeType, FunctionType
 
 import pytest
 
-from frontend.machine import call
-from frontend.source import check, codes, compiled, loops_in
+from frontend.decode.machine import call
+from frontend.decode.source import check, codes, compiled, loops_in
 from pygpu.bytecode import decode
 
 FUEL = 60

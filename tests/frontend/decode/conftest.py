@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 try:
     import pygpu  # noqa: F401

@@ -12,7 +12,7 @@ import pygpu
 from programs import filters
 from programs.filters import SOBEL
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))]
 
 

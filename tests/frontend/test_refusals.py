@@ -83,5 +83,5 @@ def shown(error: BaseException) -> str:
 
 
 def test_every_golden_text_has_its_program() -> None:
-    names = {path.stem for path in (Path(__file__).parent / "goldens" / "errors").glob("*.txt")}
+    names = {path.stem for path in (Path(__file__).parents[1] / "goldens" / "errors").glob("*.txt")}
     assert names <= {program.name for program in errors.program}

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from test_lanes import job_of
 
 import pygpu
 from conftest import require
+from glsl_validator import validate
 from pygpu import Float, Image, Position, Vec3, Vec4
 from pygpu.core.interpret import run
 from pygpu.devices.opengl.compute import ComputeDevice
@@ -20,8 +22,6 @@ from pygpu.passes.blocks.shapes import Shape
 from pygpu.passes.blocks.tabulate import of_a_byte, pays
 from pygpu.passes.lower.fuse import fuse
 from pygpu.ssa import Function
-from test_glsl import validate
-from test_lanes import job_of
 
 Array = NDArray[Any]
 SIZES = [(1, 1), (2, 40), (3, 2), (5, 16), (7, 17), (9, 31), (6, 32), (33, 70)]

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from test_cpu import F32, LEVELS, taps_of
 
 from pygpu.core.storage import Storage
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.cpu.threads import Pool
 from pygpu.ssa import Builder, ImageInput
 from pygpu.types import FLOAT
-from test_cpu import F32, LEVELS, taps_of
 
 
 class _Calls:
