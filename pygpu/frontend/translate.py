@@ -17,6 +17,7 @@ from pygpu.core.specs import ImageSpec, MatrixSpec, ObjectSpec, PositionSpec, Un
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.values import (
     Conflict,
     Dict,
@@ -32,7 +33,6 @@ from pygpu.frontend.values.values import (
     scalar_kind,
 )
 from pygpu.frontend.walk.calls import call, call_function
-from pygpu.frontend.walk.dependencies import Dependencies
 from pygpu.frontend.walk.walker import Walker, deep_recursion
 from pygpu.language import matrices, vectors
 from pygpu.ssa import Builder, Function, ImageInput, Value

@@ -11,11 +11,12 @@ import math
 import operator
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.errors import CompileError
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.values import (
     Abstract,
     Array,
@@ -32,18 +33,15 @@ from pygpu.language.scalars import FLOAT_LIMIT, fit, wrap
 from pygpu.ssa import Value
 from pygpu.types import BOOL, FLOAT, INT, KINDS, Kind, Type, vector, widest
 
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
-
 _active = threading.local()
 
 
-def active() -> Walker:
+def active() -> Evaluator:
     """The walker at work in this thread."""
     return _active.walker  # type: ignore[no-any-return]
 
 
-def activate(walker: Walker | None) -> Walker | None:
+def activate(walker: Evaluator | None) -> Evaluator | None:
     """Make a walker the one that operators on dynamic values in object arrays speak to."""
     before = getattr(_active, "walker", None)
     _active.walker = walker
@@ -53,7 +51,7 @@ def activate(walker: Walker | None) -> Walker | None:
 # ---------------------------------------------------------------- values of the SSA
 
 
-def number_of(w: Walker, value: Any, kind: Kind) -> bool | int | float:
+def number_of(w: Evaluator, value: Any, kind: Kind) -> bool | int | float:
     """A known number as a constant of a kind; integers are taken modulo 2**32."""
     if kind == "float":
         number = float(value)
@@ -80,12 +78,12 @@ def _bounded(value: Any) -> Any:
     return value
 
 
-def convert(w: Walker, value: Value, kind: Kind) -> Value:
+def convert(w: Evaluator, value: Value, kind: Kind) -> Value:
     """A value of another kind: to int truncates, to bool compares with zero."""
     return value if value.type.kind == kind else w.build.emit(f"to_{kind}", value, name=value.name)
 
 
-def as_value(w: Walker, contents: Any, type: Type) -> Value:
+def as_value(w: Evaluator, contents: Any, type: Type) -> Value:
     """A number, a Dynamic, an SSA value or a tuple of scalars as an SSA value of the type."""
     if isinstance(contents, Dynamic):
         contents = contents.value
@@ -121,14 +119,14 @@ def _whole_of(parts: tuple[Any, ...], type: Type) -> Value | None:
     return source if source is not None and source.type is type else None
 
 
-def dynamic(w: Walker, code: str, *operands: Value, data: Any = None) -> Dynamic:
+def dynamic(w: Evaluator, code: str, *operands: Value, data: Any = None) -> Dynamic:
     return Dynamic(w.build.emit(code, *operands, data=data))
 
 
 # ---------------------------------------------------------------- vectors
 
 
-def make_vector(w: Walker, type: Type, contents: Any, position: bool = False) -> Vector:
+def make_vector(w: Evaluator, type: Type, contents: Any, position: bool = False) -> Vector:
     """A new vector of a type. Components are made of its kind; floats from ints, never back."""
     cls = vectors.Position if position and type is vector("int", 2) else vectors.CLASSES[type]
     if isinstance(contents, tuple):
@@ -137,7 +135,7 @@ def make_vector(w: Walker, type: Type, contents: Any, position: bool = False) ->
     return Vector(cls, type, contents)
 
 
-def component_of(w: Walker, part: Any, scalar: Type) -> Any:
+def component_of(w: Evaluator, part: Any, scalar: Type) -> Any:
     """A scalar as a component of a kind: known stays known."""
     if isinstance(part, Dynamic):
         return part if part.type is scalar else Dynamic(convert(w, part.value, scalar.kind))
@@ -152,12 +150,12 @@ def vector_type(value: Any) -> Type | None:
     return value.TYPE if isinstance(value, vectors.Vector) else None
 
 
-def contents_of(w: Walker, value: Any) -> Any:
+def contents_of(w: Evaluator, value: Any) -> Any:
     """A vector's contents: an SSA value or a tuple of scalars."""
     return w.read(value) if isinstance(value, Vector) else tuple(value)
 
 
-def components(w: Walker, value: Any) -> tuple[Any, ...]:
+def components(w: Evaluator, value: Any) -> tuple[Any, ...]:
     """The components of a vector as scalars."""
     contents = contents_of(w, value)
     if isinstance(contents, tuple):
@@ -167,7 +165,7 @@ def components(w: Walker, value: Any) -> tuple[Any, ...]:
     )
 
 
-def operand_components(w: Walker, value: Any, size: int) -> Any:
+def operand_components(w: Evaluator, value: Any, size: int) -> Any:
     """What an operand brings to arithmetic with a vector of that size: a scalar, an SSA vector,
     or a tuple of scalars; None if it is no operand."""
     if scalar_kind(value):
@@ -184,17 +182,13 @@ def operand_components(w: Walker, value: Any, size: int) -> Any:
     return contents
 
 
-def sequence_of_scalars(w: Walker, value: Any) -> tuple[Any, ...] | None:
+def sequence_of_scalars(w: Evaluator, value: Any) -> tuple[Any, ...] | None:
     """The items of a tuple, list or one-dimensional array of scalars; None for anything else."""
-    from pygpu.frontend.protocols.sequences import (
-        items_of,  # sequences stand above; this is the one way back
-    )
-
     if isinstance(value, (np.ndarray, Array)):
         array = w.read(value) if isinstance(value, Array) else value
         items = tuple(array.tolist()) if array.ndim == 1 else None
     elif isinstance(value, (tuple, list, Tuple)) or type(value).__name__ == "List":
-        items = items_of(w, value)
+        items = w.items(value)
     else:
         return None
     return items if items is not None and all(map(scalar_kind, items)) else None
@@ -210,7 +204,7 @@ def operand_kind(contents: Any) -> Kind:
 
 
 def componentwise(
-    w: Walker,
+    w: Evaluator,
     operands: Sequence[Any],
     scalar: Callable[..., Any],
     whole: Callable[[list[Any], int], Value],
@@ -308,7 +302,7 @@ def result_kind(symbol: str, kinds: Sequence[Kind], exponent: Any = None) -> Kin
     )
 
 
-def binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a + b and the like, where a or b is not known. Without `=`: see steps for in-place."""
     if not isinstance(a, Abstract) and not isinstance(b, Abstract):
         return _PYTHON[symbol](a, b)
@@ -325,7 +319,7 @@ def binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
     return NotImplemented
 
 
-def _vector_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     def whole(parts: list[Any], size: int) -> Value:
         kinds = [operand_kind(part) for part in parts]
         exponent = parts[1] if not isinstance(parts[1], Value) else None
@@ -337,7 +331,7 @@ def _vector_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
     return NotImplemented if result is None else result
 
 
-def unary(w: Walker, symbol: str, a: Any) -> Any:
+def unary(w: Evaluator, symbol: str, a: Any) -> Any:
     """-a, +a and ~a of a scalar or vector that is not known."""
     kind = scalar_kind(a) or (vector_type(a) and vector_type(a).kind)  # type: ignore[union-attr]
     if not kind:
@@ -353,7 +347,7 @@ def unary(w: Walker, symbol: str, a: Any) -> Any:
     return elementwise(w, code if code != "to_int" else None, (a,), working)
 
 
-def compare(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a < b and the like on scalars and vectors: a bool, or one a component."""
     if not isinstance(a, Abstract) and not isinstance(b, Abstract):
         return _COMPARE[symbol](a, b)
@@ -380,11 +374,41 @@ def compare(w: Walker, symbol: str, a: Any, b: Any) -> Any:
     return NotImplemented
 
 
+# ---------------------------------------------------------------- logic
+
+
+def negate(w: Evaluator, value: Any) -> Any:
+    """not value, of a bool; of vectors a component at a time."""
+    if not isinstance(value, Abstract):
+        return not value
+    if isinstance(value, Dynamic):
+        return dynamic(w, "not", as_value(w, value, BOOL))
+    return unary(w, "~", value)
+
+
+def both(w: Evaluator, a: Any, b: Any) -> Any:
+    """a and b for bools without effects."""
+    return _settled(w, "&", False, a, b)
+
+
+def either(w: Evaluator, a: Any, b: Any) -> Any:
+    """a or b for bools without effects."""
+    return _settled(w, "|", True, a, b)
+
+
+def _settled(w: Evaluator, symbol: str, by: bool, a: Any, b: Any) -> Any:
+    """Two bools by & or |, where one that is known to be `by` is all there is to say."""
+    for one, other in ((a, b), (b, a)):
+        if not isinstance(one, Abstract):
+            return by if bool(one) is by else other
+    return binary(w, symbol, a, b)
+
+
 # ---------------------------------------------------------------- functions of numbers
 
 
 def elementwise(
-    w: Walker,
+    w: Evaluator,
     code: str | None,
     operands: Sequence[Any],
     kind: Kind | None = None,
@@ -428,7 +452,7 @@ def elementwise(
     return NotImplemented
 
 
-def without_dimensions(w: Walker, operands: Sequence[Any]) -> list[Any] | None:
+def without_dimensions(w: Evaluator, operands: Sequence[Any]) -> list[Any] | None:
     """Scalars and vectors, of which some were arrays of no dimensions: NumPy takes these for
     numbers where they meet vectors. None where anything else is among them."""
     found = []
@@ -441,7 +465,7 @@ def without_dimensions(w: Walker, operands: Sequence[Any]) -> list[Any] | None:
 
 
 def _array_elementwise(
-    w: Walker, code: str | None, operands: Sequence[Any], kind: Kind | None
+    w: Evaluator, code: str | None, operands: Sequence[Any], kind: Kind | None
 ) -> Any:
     """Element by element over arrays, with NumPy's broadcasting."""
     arrays = []
@@ -471,7 +495,7 @@ def _array_elementwise(
     return Array(result)
 
 
-def select(w: Walker, condition: Any, a: Any, b: Any) -> Any:
+def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
     """a where the condition holds, else b: scalars or vectors, componentwise for a BVec."""
     if not isinstance(condition, Abstract) and scalar_kind(condition):
         return a if condition else b
@@ -492,7 +516,7 @@ def select(w: Walker, condition: Any, a: Any, b: Any) -> Any:
     return make_vector(w, type, value)
 
 
-def dot(w: Walker, a: Any, b: Any) -> Any:
+def dot(w: Evaluator, a: Any, b: Any) -> Any:
     """The sum of the products of two vectors' components."""
     first, second = vector_type(a), vector_type(b)
     size = (first or second).size  # type: ignore[union-attr]
@@ -505,7 +529,7 @@ def dot(w: Walker, a: Any, b: Any) -> Any:
 def _operator_of(symbol: str, swapped: bool = False) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         w = active()
-        return w.environment.binary(w, symbol, *((other, self) if swapped else (self, other)))
+        return w.binary(symbol, *((other, self) if swapped else (self, other)))
 
     return method
 

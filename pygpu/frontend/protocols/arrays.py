@@ -6,13 +6,15 @@ they are numeric arrays.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.arithmetic import components, make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.tables import choose
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.values import (
     Abstract,
     Array,
@@ -27,11 +29,8 @@ from pygpu.frontend.values.values import (
 from pygpu.language import matrices, vectors
 from pygpu.types import Kind, vector, widest
 
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
-
-def unwrapped(w: Walker, value: Any) -> Any:
+def unwrapped(w: Evaluator, value: Any) -> Any:
     """An array of ours with known elements as NumPy's, to be read; a table's row as an array."""
     if type(value) is Row:
         return opened(w, value)
@@ -42,13 +41,13 @@ def unwrapped(w: Walker, value: Any) -> Any:
     return value
 
 
-def opened(w: Walker, row: Row) -> Array:
+def opened(w: Evaluator, row: Row) -> Array:
     """A row of a table as an array, all its elements looked up."""
     elements = Tuple(tuple([row.element(index) for index in range(row.length)]))
     return Array(to_objects(w, elements))
 
 
-def to_objects(w: Walker, value: Any) -> np.ndarray[Any, Any]:
+def to_objects(w: Evaluator, value: Any) -> np.ndarray[Any, Any]:
     """A value as an array of objects: scalars, arrays, vectors, and nested sequences of them."""
     if isinstance(value, Row):
         value = opened(w, value)
@@ -84,7 +83,7 @@ def array_of(parts: Any, shape: tuple[int, ...]) -> Any:
     return Array(holder)
 
 
-def from_objects(w: Walker, array: Any) -> Any:
+def from_objects(w: Evaluator, array: Any) -> Any:
     """A result of NumPy on objects: a known array where all elements are."""
     if not isinstance(array, np.ndarray):
         return array
@@ -96,7 +95,7 @@ def from_objects(w: Walker, array: Any) -> Any:
     return Array(np.array(array.tolist()).reshape(array.shape))
 
 
-def each(w: Walker, a: Any, b: Any, function: Any) -> Any:
+def each(w: Evaluator, a: Any, b: Any, function: Any) -> Any:
     """A function of the elements of two arrays, with NumPy's broadcasting."""
     plain = arithmetic.without_dimensions(w, (a, b))
     if plain is not None:
@@ -110,7 +109,7 @@ def is_array(value: Any) -> bool:
     return isinstance(value, (Array, np.ndarray)) and not isinstance(value, np.generic)
 
 
-def matrix_rows(w: Walker, value: Any) -> list[Any] | None:
+def matrix_rows(w: Evaluator, value: Any) -> list[Any] | None:
     """The rows of a matrix, known or not, as sequences of scalars or vectors."""
     if isinstance(value, Matrix):
         return list(w.read(value))
@@ -122,19 +121,19 @@ def matrix_rows(w: Walker, value: Any) -> list[Any] | None:
     return None
 
 
-def make_matrix(w: Walker, cls: Any, rows: list[Any]) -> Matrix:
+def make_matrix(w: Evaluator, cls: Any, rows: list[Any]) -> Matrix:
     """A matrix of rows that are vectors or sequences of scalars."""
     row = vectors.CLASSES[vector("float", cls.SIZE)]
     return Matrix(cls, tuple([w.call(row, *items_of(w, part)) for part in rows]))
 
 
-def transpose(w: Walker, value: Any) -> Any:
+def transpose(w: Evaluator, value: Any) -> Any:
     """A matrix with rows and columns exchanged."""
     rows = [items_of(w, row) for row in w.read(value)]
     return make_matrix(w, value.cls, [Tuple(column) for column in zip(*rows, strict=True)])
 
 
-def vector_like(w: Walker, parts: list[Any], like: Any) -> Any:
+def vector_like(w: Evaluator, parts: list[Any], like: Any) -> Any:
     """The result of a product: a vector where the operand was one and it fits, else an array."""
     of_vectors = vector_type(like) or isinstance(like, (Matrix, matrices.Matrix))
     if of_vectors and 2 <= len(parts) <= 4:
@@ -147,7 +146,7 @@ def type_of_row(matrix: Any) -> type:
     return vectors.CLASSES[vector("float", matrix.cls.SIZE)]
 
 
-def cast(w: Walker, value: Any, kind: Any) -> Any:
+def cast(w: Evaluator, value: Any, kind: Any) -> Any:
     """A scalar as int(), float() or bool() gives it."""
     if isinstance(value, Dynamic):
         return value if value.type.kind == kind else arithmetic.elementwise(w, None, (value,), kind)
@@ -166,7 +165,7 @@ def kind_of(array: np.ndarray[Any, Any]) -> Kind | None:
 _KINDS: Final[dict[str, Kind]] = {"i": "int", "u": "int", "b": "bool", "f": "float"}
 
 
-def stored(w: Walker, array: np.ndarray[Any, Any], index: Any, new: Any) -> Any:
+def stored(w: Evaluator, array: np.ndarray[Any, Any], index: Any, new: Any) -> Any:
     """A copy of an array with something stored at a known index; dynamic leaves make it one of
     objects. What is stored takes the array's kind, as in NumPy."""
     kind = kind_of(array)
@@ -181,7 +180,7 @@ def stored(w: Walker, array: np.ndarray[Any, Any], index: Any, new: Any) -> Any:
 
 
 def stored_by_dynamic(
-    w: Walker, array: np.ndarray[Any, Any], indices: tuple[Any, ...], new: Any
+    w: Evaluator, array: np.ndarray[Any, Any], indices: tuple[Any, ...], new: Any
 ) -> np.ndarray[Any, Any]:
     """A copy of an array with something stored where integers, some of them dynamic, point: each
     element that may be meant becomes a selection. An index out of range stores nothing."""
@@ -196,12 +195,12 @@ def stored_by_dynamic(
         for index, at, length in zip(indices, place, array.shape, strict=False):
             here = arithmetic.compare(w, "==", index, at)
             from_end = arithmetic.compare(w, "==", index, at - length)
-            meant = w.environment.both(w, meant, w.environment.either(w, here, from_end))
+            meant = arithmetic.both(w, meant, arithmetic.either(w, here, from_end))
         if meant is not False:
             old = np.asarray(made[place], object)
             chosen = to_objects(w, stored(w, array, place, new)[place])
             flat = zip(chosen.reshape(-1), old.reshape(-1), strict=True)
             selected = np.empty(old.shape, object)
-            selected.reshape(-1)[:] = [w.environment.choose(w, meant, a, b) for a, b in flat]
+            selected.reshape(-1)[:] = [choose(w, meant, a, b) for a, b in flat]
             made[place] = selected[()] if old.ndim == 0 else selected
     return made

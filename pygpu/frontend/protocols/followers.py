@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakSet
 
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.values import (
     ABSENT,
     Array,
@@ -28,11 +29,9 @@ from pygpu.frontend.values.values import (
     Tuple,
     Yielded,
     describe,
+    tuple_of,
 )
 from pygpu.frontend.values.values import Iterator as Taken
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
 # What makes the row at a place anew, from the row that stands there. It holds nothing dynamic.
 Row = Callable[[Any, int], Any]
@@ -48,7 +47,7 @@ class Follower:
 
 
 @contextmanager
-def noted(w: Walker) -> Iterator[set[Object]]:
+def noted(w: Evaluator) -> Iterator[set[Object]]:
     """The objects that are read meanwhile."""
     reads: set[Object] = set()
     w.reads.append(reads)
@@ -59,7 +58,7 @@ def noted(w: Walker) -> Iterator[set[Object]]:
 
 
 def follow(
-    w: Walker,
+    w: Evaluator,
     made: Any,
     reads: set[Object],
     row: Row | None = None,
@@ -77,7 +76,7 @@ def follow(
     return made
 
 
-def changed(w: Walker, handle: Object) -> None:
+def changed(w: Evaluator, handle: Object) -> None:
     """Bring up to date what was taken from an object that has just been written to."""
     for made in tuple(w.followed.get(handle, ())):
         follower = w.followers[made]
@@ -103,7 +102,7 @@ def changed(w: Walker, handle: Object) -> None:
 
 
 def _renewed(
-    w: Walker, follower: Follower, rows: tuple[Any, ...], index: int
+    w: Evaluator, follower: Follower, rows: tuple[Any, ...], index: int
 ) -> tuple[Any, ...] | None:
     """The items as they are now; None if that cannot be said."""
     if follower.row is None or follower.count is None:
@@ -121,35 +120,35 @@ def _renewed(
 # ---------------------------------------------------------------- rows
 
 
-def item(w: Walker, xs: List | Array, first: int = 0) -> Row:
+def item(w: Evaluator, xs: List | Array, first: int = 0) -> Row:
     """The items of a list, from the first of them on."""
     return lambda old, place: items_of(w, xs)[first + place]
 
 
-def from_end(w: Walker, xs: List) -> tuple[Row, Callable[[], int]]:
+def from_end(w: Evaluator, xs: List) -> tuple[Row, Callable[[], int]]:
     """The items of a list, from its end as it was."""
     length = len(items_of(w, xs))
     return lambda old, place: items_of(w, xs)[length - 1 - place], lambda: length
 
 
-def pair(w: Walker, row: Row, start: int) -> Row:
+def pair(w: Evaluator, row: Row, start: int) -> Row:
     """What enumerate makes of rows."""
     return lambda old, place: Tuple((start + place, row(items_of(w, old)[1], place)))
 
 
-def several(w: Walker, rows: list[Row | None], length: int) -> Row:
+def several(w: Evaluator, rows: list[Row | None], length: int) -> Row:
     """What zip makes of rows, of which there were so many; None for those that cannot change."""
 
     def made(old: Any, place: int) -> Any:
         if place >= length and None in rows:
             raise IndexError
         parts = zip(rows, items_of(w, old), strict=True)
-        return w.environment.tuple_of(tuple([row(o, place) if row else o for row, o in parts]))
+        return tuple_of(tuple([row(o, place) if row else o for row, o in parts]))
 
     return made
 
 
-def view(w: Walker, d: Dict, items: Callable[[dict[Any, Any]], list[Any]]) -> List:
+def view(w: Evaluator, d: Dict, items: Callable[[dict[Any, Any]], list[Any]]) -> List:
     """A view of a dict: a list that keeps up with it."""
     made = List(tuple(items(w.read(d))))
     return follow(  # type: ignore[no-any-return]
@@ -157,7 +156,7 @@ def view(w: Walker, d: Dict, items: Callable[[dict[Any, Any]], list[Any]]) -> Li
     )
 
 
-def known_row(w: Walker, xs: Any) -> tuple[Row | None, Callable[[], int] | None]:
+def known_row(w: Evaluator, xs: Any) -> tuple[Row | None, Callable[[], int] | None]:
     """How the items of an argument are made anew, and how many there are."""
     if isinstance(xs, (List, Array)):
         return item(w, xs), lambda: len(items_of(w, xs))

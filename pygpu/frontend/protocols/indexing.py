@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from pygpu.frontend.protocols.arrays import (
     type_of_row,
 )
 from pygpu.frontend.protocols.objects import assign_components, find_method, user_method, vector_of
-from pygpu.frontend.protocols.sequences import by_dynamic_index, items_of, slice_of
+from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.tables import by_dynamic_index, slice_of
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import NotKnown, concrete, own
 from pygpu.frontend.values.values import (
     Abstract,
@@ -40,11 +42,8 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.frontend.values.views import viewed
 
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
-
-def item(w: Walker, container: Any, index: Any) -> Any:
+def item(w: Evaluator, container: Any, index: Any) -> Any:
     """container[index]"""
     if isinstance(container, Conflict):
         raise w.error(container.message)
@@ -108,7 +107,7 @@ def item(w: Walker, container: Any, index: Any) -> Any:
     raise TypeError(f"{describe(container)} is not subscriptable")
 
 
-def set_item(w: Walker, container: Any, index: Any, new: Any) -> None:
+def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     """container[index] = new"""
     if isinstance(container, Conflict):
         raise w.error(container.message)
@@ -147,7 +146,7 @@ def set_item(w: Walker, container: Any, index: Any, new: Any) -> None:
             w.call(method, container, index, new)
 
 
-def _set_by_dynamic_index(w: Walker, container: Any, index: Any, new: Any) -> None:
+def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     """Store where the index points: each element becomes a selection."""
     method = user_method(container, "__setitem__")
     if method is not None:
@@ -189,7 +188,7 @@ def _set_by_dynamic_index(w: Walker, container: Any, index: Any, new: Any) -> No
     raise w.error(f"{describe(container)} cannot be stored into by {describe(index)}")
 
 
-def delete_item(w: Walker, container: Any, index: Any) -> None:
+def delete_item(w: Evaluator, container: Any, index: Any) -> None:
     method = user_method(container, "__delitem__")
     if method is not None:
         w.call(method, container, index)
@@ -216,7 +215,7 @@ def delete_item(w: Walker, container: Any, index: Any) -> None:
         w.write(container, tuple(items))
 
 
-def length(w: Walker, value: Any) -> Any:
+def length(w: Evaluator, value: Any) -> Any:
     """len(value): known, but for sequences of dynamic length."""
     match value:
         case Tuple():

@@ -6,14 +6,16 @@ import collections
 import collections.abc
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from pygpu.frontend.protocols import arithmetic, arrays, followers, indexing, objects, operators
 from pygpu.frontend.protocols.arithmetic import vector_type
 from pygpu.frontend.protocols.sequences import items_of, iterate
+from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values import views
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import NotKnown, concrete
 from pygpu.frontend.values.values import (
     Abstract,
@@ -27,11 +29,9 @@ from pygpu.frontend.values.values import (
     Tuple,
     Vector,
     describe,
+    tuple_of,
 )
 from pygpu.frontend.walked import special
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
 # Methods by which something from outside would be changed.
 MUTATING: Final[dict[type, frozenset[str]]] = {
@@ -66,7 +66,7 @@ def mutates(owner: Any, name: str) -> bool:
     return any(name in MUTATING.get(base, ()) for base in type(owner).__mro__)
 
 
-def method(w: Walker, value: Any, name: str) -> Builtin | None:
+def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     """value.name, to be called; None if there is no such method."""
     table: dict[str, Callable[..., Any]] = next(
         (methods for kind, methods in _METHODS if isinstance(value, kind)), {}
@@ -82,15 +82,15 @@ def method(w: Walker, value: Any, name: str) -> Builtin | None:
 _SET_ALONE: Final = frozenset(name for name in dir(set) if name[0] != "_")
 
 
-def _natively(w: Walker, function: Any, *args: Any) -> Any:
+def _natively(w: Evaluator, function: Any, *args: Any) -> Any:
     """A method that Python itself runs, on what is known throughout."""
     try:
-        return w.environment.native(w, function, args, {})
+        return w.native(function, args, {})
     except NotKnown:
         raise w.error(f"{function.__qualname__} has no meaning on dynamic values") from None
 
 
-def known_index(w: Walker, index: Any, what: str) -> Any:
+def known_index(w: Evaluator, index: Any, what: str) -> Any:
     try:
         return concrete(w, index)
     except NotKnown:
@@ -100,36 +100,36 @@ def known_index(w: Walker, index: Any, what: str) -> Any:
 # ---------------------------------------------------------------- lists
 
 
-def _append(w: Walker, xs: List, value: Any) -> None:
+def _append(w: Evaluator, xs: List, value: Any) -> None:
     items = items_of(w, xs)
     w.steps += len(items) >> 9  # copying a long list takes its time: one that grows for ever ends
     w.write(xs, (*items, value))
 
 
-def _extend(w: Walker, xs: List, more: Any) -> None:
+def _extend(w: Evaluator, xs: List, more: Any) -> None:
     w.write(xs, (*items_of(w, xs), *items_of(w, more)))
 
 
-def _insert(w: Walker, xs: List, index: Any, value: Any) -> None:
+def _insert(w: Evaluator, xs: List, index: Any, value: Any) -> None:
     items = list(items_of(w, xs))
     items.insert(known_index(w, index, "insert"), value)
     w.write(xs, tuple(items))
 
 
-def _pop(w: Walker, xs: List, index: Any = -1) -> Any:
+def _pop(w: Evaluator, xs: List, index: Any = -1) -> Any:
     items = list(items_of(w, xs))
     value = items.pop(known_index(w, index, "pop"))
     w.write(xs, tuple(items))
     return value
 
 
-def _place(w: Walker, xs: Any, value: Any) -> Any:
+def _place(w: Evaluator, xs: Any, value: Any) -> Any:
     """The first place of a value among the items; a dynamic one if a comparison is."""
     tests = []
     for place, item in enumerate(items_of(w, xs)):
         same = item is value or operators.compare(w, "==", item, value)
         if isinstance(same, Abstract):
-            tests.append((place, w.environment.truth(w, same)))
+            tests.append((place, w.truth(same)))
         elif same:
             break
     else:
@@ -137,11 +137,11 @@ def _place(w: Walker, xs: Any, value: Any) -> Any:
             raise ValueError(f"{describe(value)} is not in list")
         place = tests.pop()[0]  # where it is not in the list, some place
     for before, test in reversed(tests):
-        place = w.environment.choose(w, test, before, place)
+        place = choose(w, test, before, place)
     return place
 
 
-def _remove(w: Walker, xs: List, value: Any) -> None:
+def _remove(w: Evaluator, xs: List, value: Any) -> None:
     items = list(items_of(w, xs))
     place = _place(w, xs, value)
     if isinstance(place, Abstract):
@@ -150,12 +150,12 @@ def _remove(w: Walker, xs: List, value: Any) -> None:
     w.write(xs, tuple(items))
 
 
-def _sort(w: Walker, xs: List, *, key: Any = None, reverse: Any = False) -> None:
+def _sort(w: Evaluator, xs: List, *, key: Any = None, reverse: Any = False) -> None:
     ordered = w.call(sorted, xs, key=key, reverse=reverse)
     w.write(xs, items_of(w, ordered))
 
 
-def _count(w: Walker, xs: Any, value: Any) -> Any:
+def _count(w: Evaluator, xs: Any, value: Any) -> Any:
     total: Any = 0
     for item in items_of(w, xs):
         total = operators.binary(w, "+", total, operators.compare(w, "==", item, value))
@@ -181,19 +181,19 @@ _LIST: Final[dict[str, Callable[..., Any]]] = {
 # ---------------------------------------------------------------- dicts and sets
 
 
-def _get(w: Walker, d: Dict, key: Any, default: Any = None) -> Any:
+def _get(w: Evaluator, d: Dict, key: Any, default: Any = None) -> Any:
     contents, key = w.read(d), known_index(w, key, "a dict")
     return indexing.item(w, d, key) if key in contents else default
 
 
-def _dict_pop(w: Walker, d: Dict, key: Any, *default: Any) -> Any:
+def _dict_pop(w: Evaluator, d: Dict, key: Any, *default: Any) -> Any:
     contents, key = dict(w.read(d)), known_index(w, key, "a dict")
     value = contents.pop(key, *default)
     w.write(d, contents)
     return value
 
 
-def _setdefault(w: Walker, d: Dict, key: Any, default: Any = None) -> Any:
+def _setdefault(w: Evaluator, d: Dict, key: Any, default: Any = None) -> Any:
     contents, key = w.read(d), known_index(w, key, "a dict")
     if key not in contents:
         w.write(d, {**contents, key: default})
@@ -201,18 +201,18 @@ def _setdefault(w: Walker, d: Dict, key: Any, default: Any = None) -> Any:
     return contents[key]
 
 
-def _update(w: Walker, d: Dict, more: Any = (), **named: Any) -> None:
+def _update(w: Evaluator, d: Dict, more: Any = (), **named: Any) -> None:
     w.write(d, {**w.read(d), **pairs_of(w, more), **named})
 
 
-def _popitem(w: Walker, d: Dict) -> Any:
+def _popitem(w: Evaluator, d: Dict) -> Any:
     contents = dict(w.read(d))
     pair = contents.popitem()
     w.write(d, contents)
-    return w.environment.tuple_of(pair)
+    return tuple_of(pair)
 
 
-def pairs_of(w: Walker, value: Any) -> dict[Any, Any]:
+def pairs_of(w: Evaluator, value: Any) -> dict[Any, Any]:
     """What dict(value) holds: of a mapping its items, else of pairs of a key and a value."""
     if isinstance(value, Dict):
         return dict(w.read(value))
@@ -235,25 +235,25 @@ _DICT: Final[dict[str, Callable[..., Any]]] = {
     "keys": lambda w, d: followers.view(w, d, list),
     "values": lambda w, d: followers.view(w, d, lambda contents: list(contents.values())),
     "items": lambda w, d: followers.view(
-        w, d, lambda contents: [w.environment.tuple_of(pair) for pair in contents.items()]
+        w, d, lambda contents: [tuple_of(pair) for pair in contents.items()]
     ),
     "copy": lambda w, d: Dict(dict(w.read(d))),
     "clear": lambda w, d: w.write(d, {}),
 }
 
 
-def _add(w: Walker, s: Set, value: Any) -> None:
+def _add(w: Evaluator, s: Set, value: Any) -> None:
     known = known_index(w, value, "a set")
     if known not in w.read(s):
         w.write(s, (*w.read(s), known))
 
 
-def _add_all(w: Walker, s: Set, more: Any) -> None:
+def _add_all(w: Evaluator, s: Set, more: Any) -> None:
     for item in items_of(w, more):
         _add(w, s, item)
 
 
-def _discard(w: Walker, s: Set, value: Any, must: bool = False) -> None:
+def _discard(w: Evaluator, s: Set, value: Any, must: bool = False) -> None:
     known = known_index(w, value, "a set")
     if must and known not in w.read(s):
         raise KeyError(known)
@@ -273,7 +273,7 @@ _SET: Final[dict[str, Callable[..., Any]]] = {
 # ---------------------------------------------------------------- arrays and vectors
 
 
-def _astype(w: Walker, a: Any, dtype: Any, **more: Any) -> Any:
+def _astype(w: Evaluator, a: Any, dtype: Any, **more: Any) -> Any:
     kind = {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(np.dtype(dtype).kind)
     array = w.read(a)
     if array.dtype != object:
@@ -311,7 +311,7 @@ _NUMPY_METHODS: Final = frozenset(
 )
 
 
-def _array_method(w: Walker, value: Any, name: str) -> Builtin | None:
+def _array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     if isinstance(value, Array) and name in _SHAPING:
 
         def shape(*args: Any, **keywords: Any) -> Any:
@@ -346,7 +346,7 @@ _ITERATOR: Final[dict[str, Callable[..., Any]]] = {
 _TUPLE: Final[dict[str, Callable[..., Any]]] = {"index": _place, "count": _count}
 
 
-def _is_integer(w: Walker, x: Dynamic) -> Any:
+def _is_integer(w: Evaluator, x: Dynamic) -> Any:
     """float.is_integer; ints and bools always are."""
     return arithmetic.compare(w, "==", arithmetic.elementwise(w, "floor", (x,), "float"), x)
 

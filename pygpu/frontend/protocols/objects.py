@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic
+from pygpu.core.storage import ImageLike
+from pygpu.frontend.protocols import arithmetic, pictures
 from pygpu.frontend.protocols.arithmetic import components, dynamic, make_vector
 from pygpu.frontend.protocols.arrays import opened, transpose
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.values import (
     ABSENT,
@@ -40,11 +42,8 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.frontend.values.views import viewed
 from pygpu.language import matrices, vectors
-from pygpu.types import vector, widest
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
-
+from pygpu.language.scalars import Int
+from pygpu.types import INT, vector, widest
 
 _MISSING: Final = object()
 
@@ -76,6 +75,18 @@ def class_of(value: Any) -> type:
     return type(value)
 
 
+def is_instance(value: Any, cls: Any) -> bool:
+    """isinstance(value, cls)"""
+    if isinstance(value, Picture):
+        classes = cls if isinstance(cls, tuple) else (cls,)
+        return any(isinstance(c, type) and issubclass(c, ImageLike) for c in classes)
+    if not isinstance(value, Abstract):
+        return isinstance(value, cls)
+    if isinstance(value, Dynamic) and value.type is INT:
+        return issubclass(Int, cls)
+    return issubclass(class_of(value), cls)
+
+
 def class_attribute(cls: type, name: str) -> Any:
     """The attribute as it stands in the class or a base, not bound; _MISSING without one."""
     walker = arithmetic.active()
@@ -96,7 +107,7 @@ def class_attribute(cls: type, name: str) -> Any:
 # ---------------------------------------------------------------- attributes
 
 
-def attribute(w: Walker, value: Any, name: str) -> Any:
+def attribute(w: Evaluator, value: Any, name: str) -> Any:
     """value.name"""
     if not isinstance(value, Abstract):
         if type(value) is types.ModuleType:
@@ -120,7 +131,7 @@ def attribute(w: Walker, value: Any, name: str) -> Any:
         case Tuple() if hasattr(value.cls, "_fields"):
             return _named_tuple_attribute(w, value, name)
         case Picture():
-            return w.environment.picture_attribute(w, value, name)
+            return pictures.attribute(w, value, name)
         case Matrix() if name == "T":
             return transpose(w, value)
         case Bound() if name in ("__self__", "__func__"):
@@ -141,7 +152,7 @@ def attribute(w: Walker, value: Any, name: str) -> Any:
             return arithmetic.unary(w, "+", value) if name == "numerator" else 1
     if name == "__class__":
         return class_of(value)
-    method = w.environment.method(w, value, name)
+    method = w.method(value, name)
     if method is not None:
         return method
     raise AttributeError(f"{describe(value)} has no attribute '{name}'")
@@ -161,11 +172,11 @@ def _own_class_attribute(cls: type, name: str) -> Any:
     return found
 
 
-def _swizzle(w: Walker, value: Vector, name: str) -> Any:
+def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
     try:
         indices = vectors.swizzle(name, value.type.size)
     except AttributeError:
-        method = w.environment.method(w, value, name)
+        method = w.method(value, name)
         if method is None:
             raise
         return method
@@ -179,12 +190,12 @@ def _swizzle(w: Walker, value: Vector, name: str) -> Any:
     return make_vector(w, type, w.build.emit("swizzle", contents, data=indices))
 
 
-def vector_of(w: Walker, like: Vector, parts: tuple[Any, ...]) -> Vector:
+def vector_of(w: Evaluator, like: Vector, parts: tuple[Any, ...]) -> Vector:
     position = like.cls is vectors.Position and len(parts) == 2
     return make_vector(w, vector(like.type.kind, len(parts)), parts, position)
 
 
-def _instance_attribute(w: Walker, value: Instance, name: str) -> Any:
+def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
     if name == "__class__":
         return value.cls
     if name == "__dict__":
@@ -218,7 +229,7 @@ def _python_method(found: Any, name: str) -> Any:
     return method if isinstance(method, types.FunctionType) else None
 
 
-def bind(w: Walker, found: Any, value: Any, cls: type) -> Any:
+def bind(w: Evaluator, found: Any, value: Any, cls: type) -> Any:
     """What a class attribute gives when it is read through an instance."""
     if isinstance(found, types.FunctionType):
         return Bound(found, (value,))
@@ -240,7 +251,7 @@ def bind(w: Walker, found: Any, value: Any, cls: type) -> Any:
     return found
 
 
-def _super_attribute(w: Walker, value: Super, name: str) -> Any:
+def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:
     owner = value.owner
     cls = owner if isinstance(owner, type) else class_of(owner)
     after = cls.__mro__[cls.__mro__.index(value.cls) + 1 :]
@@ -255,7 +266,7 @@ def _super_attribute(w: Walker, value: Super, name: str) -> Any:
     raise AttributeError(f"'super' object has no attribute '{name}'")
 
 
-def _named_tuple_attribute(w: Walker, value: Tuple, name: str) -> Any:
+def _named_tuple_attribute(w: Evaluator, value: Tuple, name: str) -> Any:
     fields = value.cls._fields  # type: ignore[attr-defined]
     if name in fields:
         return value.items[fields.index(name)]
@@ -276,7 +287,7 @@ def _named_tuple_attribute(w: Walker, value: Tuple, name: str) -> Any:
     return bind(w, found, value, value.cls)
 
 
-def set_attribute(w: Walker, value: Any, name: str, new: Any) -> None:
+def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
     """value.name = new"""
     match value:
         case Conflict():
@@ -311,14 +322,14 @@ def set_attribute(w: Walker, value: Any, name: str, new: Any) -> None:
             )
 
 
-def store_plain(w: Walker, value: Any, name: str, new: Any) -> None:
+def store_plain(w: Evaluator, value: Any, name: str, new: Any) -> None:
     """object.__setattr__"""
     if not isinstance(value, Instance):
         raise w.error(f"{describe(value)} came from outside and must not be changed")
     w.write(value, {**w.read(value), name: new})
 
 
-def delete_attribute(w: Walker, value: Any, name: str) -> None:
+def delete_attribute(w: Evaluator, value: Any, name: str) -> None:
     method = user_method(value, "__delattr__")
     if method is not None:
         w.call(method, value, name)
@@ -344,7 +355,7 @@ def delete_attribute(w: Walker, value: Any, name: str) -> None:
     w.write(value, contents)
 
 
-def assign_components(w: Walker, value: Vector, indices: tuple[int, ...], new: Any) -> None:
+def assign_components(w: Evaluator, value: Vector, indices: tuple[int, ...], new: Any) -> None:
     parts = arithmetic.operand_components(w, new, len(indices))
     if parts is None:
         raise TypeError(f"{describe(new)} cannot be stored in components of {describe(value)}")

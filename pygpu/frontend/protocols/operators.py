@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,8 +25,9 @@ from pygpu.frontend.protocols.arrays import (
     unwrapped,
     vector_like,
 )
-from pygpu.frontend.protocols.objects import class_of, user_method
+from pygpu.frontend.protocols.objects import class_of, find_method, user_method
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import NotKnown, adopt, concrete
 from pygpu.frontend.values.values import (
     Abstract,
@@ -34,21 +35,24 @@ from pygpu.frontend.values.values import (
     Conflict,
     Dict,
     Dynamic,
+    Indexed,
+    Instance,
     List,
     Matrix,
+    Maybe,
     Picture,
+    Set,
     Tuple,
     Vector,
     describe,
     scalar_kind,
+    tuple_of,
 )
 from pygpu.language import matrices
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
+from pygpu.types import BOOL
 
 
-def binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a + b and the like, for any values."""
     a, b = unwrapped(w, a), unwrapped(w, b)
     if not isinstance(a, Abstract) and not isinstance(b, Abstract):
@@ -78,12 +82,51 @@ def binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
     return adopt(w, result)
 
 
-def fold(w: Walker, symbol: str, items: Any) -> Any:
+def truth(w: Evaluator, value: Any) -> Any:
+    """bool(value): a known bool, or a Dynamic one."""
+    if not isinstance(value, Abstract):
+        w.environment.dependencies.add(value)
+        return bool(value)
+    match value:
+        case Dynamic():
+            if value.type is BOOL:
+                return value
+            return arithmetic.compare(w, "!=", value, 0)
+        case Vector():
+            raise w.error(
+                f"the truth of {describe(value)} is ambiguous: use all(v == w) or any(...), "
+                "np.maximum and np.minimum for max and min"
+            )
+        case Array():
+            if w.read(value).size == 1:
+                return truth(w, w.read(value).reshape(-1)[0])
+            raise w.error("the truth of an array is ambiguous: use np.all or np.any")
+        case Conflict():
+            raise w.error(value.message)
+        case Picture():
+            raise w.error(
+                f"{describe(value)} has no truth: call it with a position, as in im(p) > 0.5"
+            )
+        case Instance():
+            method = find_method(value, "__bool__")
+            if method is not None:
+                return truth(w, w.call(method))
+            if find_method(value, "__len__") is None:
+                return True
+            return truth(w, w.length(value))
+        case Tuple() | List() | Dict() | Set() | Matrix() | Indexed():
+            return truth(w, w.length(value))
+        case Maybe():
+            return arithmetic.both(w, value.taken, truth(w, value.value))
+    return True
+
+
+def fold(w: Evaluator, symbol: str, items: Any) -> Any:
     """Combine items from the left by an operator."""
     return reduce(lambda a, b: binary(w, symbol, a, b), items)
 
 
-def _user_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+def _user_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     names = arithmetic.METHODS[symbol]
     tries = [(a, names[0], b), (b, names[1], a)]
     left, right = class_of(a), class_of(b)
@@ -100,13 +143,13 @@ def _user_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
     return NotImplemented
 
 
-def _sequence_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+def _sequence_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     lists, tuples = (list, List), (tuple, Tuple)
     if symbol == "+":
         if isinstance(a, lists) and isinstance(b, lists):
             return List((*items_of(w, a), *items_of(w, b)))
         if isinstance(a, tuples) and isinstance(b, tuples):
-            return w.environment.tuple_of((*items_of(w, a), *items_of(w, b)))
+            return tuple_of((*items_of(w, a), *items_of(w, b)))
     if symbol == "*":
         for sequence, times in ((a, b), (b, a)):
             if isinstance(times, Dynamic) and isinstance(sequence, (*lists, *tuples)):
@@ -114,14 +157,14 @@ def _sequence_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
             if isinstance(times, int) and isinstance(sequence, List):
                 return List(items_of(w, sequence) * times)
             if isinstance(times, int) and isinstance(sequence, Tuple):
-                return w.environment.tuple_of(sequence.items * times)
+                return tuple_of(sequence.items * times)
     if symbol == "|" and isinstance(a, (Dict, dict)) and isinstance(b, (Dict, dict)):
         left = w.read(a) if isinstance(a, Dict) else a
         return Dict({**left, **(w.read(b) if isinstance(b, Dict) else b)})
     return NotImplemented
 
 
-def in_place(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a += b and the like: lists, dicts and arrays change, other values are replaced."""
     plain = symbol[:-1]
     if isinstance(a, List) and symbol in ("+=", "*="):
@@ -150,7 +193,7 @@ def in_place(w: Walker, symbol: str, a: Any, b: Any) -> Any:
     return binary(w, plain, a, b)
 
 
-def unary(w: Walker, symbol: str, a: Any) -> Any:
+def unary(w: Evaluator, symbol: str, a: Any) -> Any:
     """-a, +a, ~a"""
     a = unwrapped(w, a)
     if not isinstance(a, Abstract):
@@ -169,7 +212,7 @@ def unary(w: Walker, symbol: str, a: Any) -> Any:
         return w.call(method, a)
     if isinstance(a, Array):
         flat = [
-            w.environment.negate(w, part)
+            arithmetic.negate(w, part)
             if symbol == "~" and scalar_kind(part) == "bool"
             else unary(w, symbol, part)
             for part in w.read(a).reshape(-1)
@@ -193,7 +236,7 @@ _COMPARISONS: Final = {
 }
 
 
-def compare(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a < b and the like, for any values."""
     a, b = unwrapped(w, a), unwrapped(w, b)
     w.environment.dependencies.add(a, b)
@@ -213,7 +256,7 @@ def compare(w: Walker, symbol: str, a: Any, b: Any) -> Any:
             if method is not None:
                 equal = w.call(method, value, other)
                 if equal is not NotImplemented:
-                    return w.environment.negate(w, equal)
+                    return arithmetic.negate(w, equal)
                 continue
         if method is not None:
             answer = w.call(method, value, other)
@@ -237,24 +280,24 @@ def compare(w: Walker, symbol: str, a: Any, b: Any) -> Any:
     raise TypeError(f"'{symbol}' not supported between {describe(a)} and {describe(b)}")
 
 
-def _compare_sequences(w: Walker, symbol: str, a: tuple[Any, ...], b: tuple[Any, ...]) -> Any:
+def _compare_sequences(w: Evaluator, symbol: str, a: tuple[Any, ...], b: tuple[Any, ...]) -> Any:
     """Tuples and lists: equality item by item, order by the first items that differ."""
     if symbol in ("==", "!="):
         equal: Any = len(a) == len(b)
         if equal:
             for x, y in zip(a, b, strict=True):
-                equal = w.environment.both(w, equal, compare(w, "==", x, y))
-        return equal if symbol == "==" else w.environment.negate(w, equal)
+                equal = arithmetic.both(w, equal, compare(w, "==", x, y))
+        return equal if symbol == "==" else arithmetic.negate(w, equal)
     result: Any = arithmetic.python_operator(symbol)(len(a), len(b))
     for x, y in reversed(list(zip(a, b, strict=False))):
         equal = compare(w, "==", x, y)
         first = compare(w, symbol[0], x, y)
-        rest = w.environment.both(w, equal, result)
-        result = w.environment.either(w, first, rest)
+        rest = arithmetic.both(w, equal, result)
+        result = arithmetic.either(w, first, rest)
     return result
 
 
-def contains(w: Walker, container: Any, value: Any) -> Any:
+def contains(w: Evaluator, container: Any, value: Any) -> Any:
     """value in container"""
     w.environment.dependencies.add(value, container)
     method = user_method(container, "__contains__")
@@ -293,7 +336,7 @@ def contains(w: Walker, container: Any, value: Any) -> Any:
     return found
 
 
-def _array_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+def _array_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if not (is_array(a) or is_array(b)):
         return NotImplemented
     allowed = (Array, np.ndarray, List, Tuple, list, tuple, Matrix)
@@ -304,7 +347,7 @@ def _array_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
     return each(w, a, b, lambda x, y: binary(w, symbol, x, y))
 
 
-def _matrix_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
+def _matrix_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     is_matrix = [isinstance(value, (Matrix, matrices.Matrix)) for value in (a, b)]
     if not any(is_matrix):
         return NotImplemented
@@ -323,7 +366,7 @@ def _matrix_binary(w: Walker, symbol: str, a: Any, b: Any) -> Any:
     return make_matrix(w, cls, [binary(w, symbol, x, y) for x, y in zip(*rows, strict=True)])
 
 
-def matmul(w: Walker, a: Any, b: Any) -> Any:
+def matmul(w: Evaluator, a: Any, b: Any) -> Any:
     """M @ N, M @ v and v @ M for matrices, arrays and vectors of small sizes."""
     left, right = matrix_rows(w, a), matrix_rows(w, b)
     if left is None and right is None:
@@ -332,8 +375,7 @@ def matmul(w: Walker, a: Any, b: Any) -> Any:
         like = a if isinstance(a, (Matrix, matrices.Matrix)) else b
         return vector_like(w, [inner_product(w, row, b) for row in left or ()], like)
     columns = [
-        w.environment.tuple_of(column)
-        for column in zip(*[items_of(w, row) for row in right], strict=True)
+        tuple_of(column) for column in zip(*[items_of(w, row) for row in right], strict=True)
     ]
     if left is None:
         like = b if isinstance(b, (Matrix, matrices.Matrix)) else a
@@ -346,7 +388,7 @@ def matmul(w: Walker, a: Any, b: Any) -> Any:
     return array_of([part for row in rows for part in row], (len(rows), len(rows[0])))
 
 
-def inner_product(w: Walker, a: Any, b: Any) -> Any:
+def inner_product(w: Evaluator, a: Any, b: Any) -> Any:
     """The sum of the products of two sequences of scalars."""
     sizes = [vector_type(value) for value in (a, b)]
     if any(isinstance(value, Vector) and not isinstance(w.read(value), tuple) for value in (a, b)):

@@ -6,7 +6,7 @@ one, "nearest" takes floor(x + 0.5) and "linear" weights the four texels around,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from pygpu.core.storage import Format
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.arithmetic import as_value, convert, dynamic, make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.values import (
     Abstract,
     Builtin,
@@ -28,11 +29,8 @@ from pygpu.frontend.values.values import (
 from pygpu.ssa import Value
 from pygpu.types import FLOAT, INT, KINDS, vector
 
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
-
-def read(w: Walker, picture: Picture, args: tuple[Any, ...]) -> Any:
+def read(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> Any:
     """picture(p): the texel there, a scalar or a vector."""
     x, y = coordinates(w, picture, args)
     kinds = scalar_kind(x), scalar_kind(y)
@@ -43,7 +41,7 @@ def read(w: Walker, picture: Picture, args: tuple[Any, ...]) -> Any:
     return texel(w, picture, _linear(w, picture, as_value(w, x, FLOAT), as_value(w, y, FLOAT)))
 
 
-def coordinates(w: Walker, picture: Picture, args: tuple[Any, ...]) -> tuple[Any, Any]:
+def coordinates(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> tuple[Any, Any]:
     """The x and y of what an image was called with."""
     parts = args
     if len(args) == 1:
@@ -62,16 +60,16 @@ def coordinates(w: Walker, picture: Picture, args: tuple[Any, ...]) -> tuple[Any
     return parts[0], parts[1]
 
 
-def texel(w: Walker, picture: Picture, value: Value) -> Any:
+def texel(w: Evaluator, picture: Picture, value: Value) -> Any:
     """A loaded texel as the function sees it."""
     return Dynamic(value) if value.type.is_scalar else make_vector(w, value.type, value)
 
 
-def load(w: Walker, picture: Picture, x: Value, y: Value) -> Value:
+def load(w: Evaluator, picture: Picture, x: Value, y: Value) -> Value:
     return w.build.load(picture.index, x, y, picture.boundary, picture.cval)
 
 
-def _nearest(w: Walker, coordinate: Any) -> Value:
+def _nearest(w: Evaluator, coordinate: Any) -> Value:
     """floor(x + 0.5) as an int; whole numbers are themselves."""
     if scalar_kind(coordinate) != "float":
         return as_value(w, coordinate, INT)
@@ -82,7 +80,7 @@ def _nearest(w: Walker, coordinate: Any) -> Value:
     return convert(w, w.build.emit("floor", w.build.emit("add", value, half)), "int")
 
 
-def _linear(w: Walker, picture: Picture, x: Value, y: Value) -> Value:
+def _linear(w: Evaluator, picture: Picture, x: Value, y: Value) -> Value:
     """The mean of the four texels around, weighted by how near they are."""
     emit, build = w.build.emit, w.build
     one = build.constant(FLOAT, 1.0)
@@ -105,12 +103,12 @@ def _linear(w: Walker, picture: Picture, x: Value, y: Value) -> Value:
     return emit("add", *parts)
 
 
-def _splat(w: Walker, picture: Picture, weight: Value) -> Value:
+def _splat(w: Evaluator, picture: Picture, weight: Value) -> Value:
     size = picture.type.size
     return weight if size == 1 else w.build.emit("splat", weight, data=size)
 
 
-def attribute(w: Walker, picture: Picture, name: str) -> Any:
+def attribute(w: Evaluator, picture: Picture, name: str) -> Any:
     """picture.width and the like."""
     match name:
         case "width" | "height":
@@ -126,15 +124,18 @@ def attribute(w: Walker, picture: Picture, name: str) -> Any:
         case "boundary" | "interpolation":
             return getattr(picture, name)
         case "sampled":
-            return Builtin("sampled", lambda **how: w.environment.sampled(w, picture, **how))
+            return Builtin("sampled", lambda **how: sampled(w, picture, **how))
     raise w.error(
         f"the image '{picture.name}' has no attribute '{name}' inside a function: "
         "width, height, shape, channels and sampled() may be used"
     )
 
 
-def sampled(picture: Picture, **how: Any) -> Picture:
+def sampled(w: Evaluator, picture: Picture, **how: Any) -> Picture:
     """The same image seen otherwise: boundary, cval, interpolation."""
+    for name, value in how.items():
+        if isinstance(value, Abstract):
+            raise w.error(f"{name} must be known at compile time, got {describe(value)}")
     unknown = set(how) - {"boundary", "cval", "interpolation"}
     if unknown:
         raise TypeError(f"sampled() takes boundary, cval and interpolation, not {unknown.pop()}")

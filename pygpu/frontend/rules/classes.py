@@ -17,9 +17,10 @@ import copy
 import types
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pygpu.frontend.protocols import objects
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import (
     ADOPTED,
     Materialiser,
@@ -43,14 +44,10 @@ from pygpu.frontend.values.values import (
     scalar_kind,
 )
 
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
-
-
 # ---------------------------------------------------------------- class statements
 
 
-def build(w: Walker, body: Function, name: str, *bases: Any, **keywords: Any) -> Any:
+def build(w: Evaluator, body: Function, name: str, *bases: Any, **keywords: Any) -> Any:
     """What a class statement makes."""
     cells = tuple([real_cell(w, cell) for cell in body.closure])
     function = types.FunctionType(body.code, body.globals, name, None, cells)
@@ -72,7 +69,7 @@ def build(w: Walker, body: Function, name: str, *bases: Any, **keywords: Any) ->
     return register(w, cls, {**numbers, **changeable})
 
 
-def register(w: Walker, cls: Any, parts: dict[str, Any]) -> Any:
+def register(w: Evaluator, cls: Any, parts: dict[str, Any]) -> Any:
     """A class that the function has made; its attributes may be set from now on."""
     if type(cls) in (type, abc.ABCMeta) and is_users_class(cls):
         w.environment.class_parts[cls] = made = ClassParts(type(cls), parts)
@@ -81,7 +78,7 @@ def register(w: Walker, cls: Any, parts: dict[str, Any]) -> Any:
 
 
 def _walked(
-    w: Walker, body: Function, name: str, bases: tuple[Any, ...], keywords: dict[str, Any]
+    w: Evaluator, body: Function, name: str, bases: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Any:
     """A class whose body reads what is not known."""
     namespace = Dict({})
@@ -97,7 +94,7 @@ def _walked(
 
 
 def made_of(
-    w: Walker,
+    w: Evaluator,
     name: str,
     bases: tuple[Any, ...],
     contents: dict[str, Any],
@@ -118,7 +115,7 @@ def made_of(
 
 
 @contextmanager
-def in_python(w: Walker) -> Iterator[list[Any]]:
+def in_python(w: Evaluator) -> Iterator[list[Any]]:
     """Let Python run code of our classes: the variables that it closes over and the attributes of
     the classes hold what is known meanwhile, and what it changes comes back. Gives what is not
     known and stands for nothing."""
@@ -164,7 +161,7 @@ def _show(made: Materialiser, cls: type, parts: Any, unknown: list[Any]) -> None
             delattr(cls, name)
 
 
-def _take_back(w: Walker, cls: type, before: dict[str, Any]) -> None:
+def _take_back(w: Evaluator, cls: type, before: dict[str, Any]) -> None:
     """Note what Python has made of a class's attributes."""
     parts = w.environment.class_parts[cls]
     after = vars(cls)
@@ -177,7 +174,7 @@ def _take_back(w: Walker, cls: type, before: dict[str, Any]) -> None:
 # ---------------------------------------------------------------- objects of classes
 
 
-def instantiate(w: Walker, cls: type, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+def instantiate(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """cls(*args, **keywords) as a virtual object."""
     if issubclass(cls, tuple):
         return _named_tuple(w, cls, args, keywords)
@@ -190,13 +187,13 @@ def instantiate(w: Walker, cls: type, args: tuple[Any, ...], keywords: Mapping[s
             del w.frames[frames:]
             w.conditional, w.build.region = conditional, region
             del region.ops[ops:]
-            return w.environment.native(w, cls, args, keywords)
+            return w.native(cls, args, keywords)
         except NotKnown:
             pass
         raise
 
 
-def _construct(w: Walker, cls: type, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+def _construct(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     if getattr(cls, "__abstractmethods__", None):
         names = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
         raise TypeError(f"Can't instantiate abstract class {cls.__name__} with abstract {names}")
@@ -208,7 +205,7 @@ def _construct(w: Walker, cls: type, args: tuple[Any, ...], keywords: Mapping[st
             defaults = new.__defaults__ or ()
             new = Function(new.__code__, new.__globals__, defaults, new.__kwdefaults__, closure)
         made = w.call(new, cls, *args, **keywords)
-        if not w.environment.isinstance(w, made, cls):
+        if not objects.is_instance(made, cls):
             return made
     else:
         made = Instance(cls, {})
@@ -220,7 +217,7 @@ def _construct(w: Walker, cls: type, args: tuple[Any, ...], keywords: Mapping[st
     return made
 
 
-def _named_tuple(w: Walker, cls: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+def _named_tuple(w: Evaluator, cls: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     fields, defaults = cls._fields, getattr(cls, "_field_defaults", {})
     given = dict(zip(fields, args, strict=False))
     if len(args) > len(fields) or any(name not in fields or name in given for name in keywords):
@@ -235,7 +232,7 @@ def _named_tuple(w: Walker, cls: Any, args: tuple[Any, ...], keywords: Mapping[s
     return cls(*items)
 
 
-def super_of(w: Walker, args: tuple[Any, ...]) -> Super:
+def super_of(w: Evaluator, args: tuple[Any, ...]) -> Super:
     """super(), with or without arguments."""
     if args:
         return Super(*args)

@@ -9,18 +9,19 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pygpu import glsl
 from pygpu.frontend.protocols import arithmetic, operators
 from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
-from pygpu.frontend.protocols.sequences import indexed, items_of, items_or_maybe, one_of, put_off
+from pygpu.frontend.protocols.sequences import indexed, items_of, items_or_maybe, put_off
+from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.rules.ordering import sort_network
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.joins import zero_of
 from pygpu.frontend.values.known import NotKnown, concrete
 from pygpu.frontend.values.values import (
     Abstract,
-    Conflict,
     Indexed,
     Iterator,
     List,
@@ -29,13 +30,9 @@ from pygpu.frontend.values.values import (
     scalar_kind,
     youngest,
 )
-from pygpu.frontend.walk.generators import in_sight
 from pygpu.frontend.walked import library
 from pygpu.ssa import Region
 from pygpu.types import vector
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
 Rule = Callable[..., Any]
 
@@ -43,20 +40,20 @@ Rule = Callable[..., Any]
 def _any_all(code: str, builtin: Any) -> Rule:
     """any and all: of a BVec's components, or of the truths of a sequence's items."""
 
-    def rule(w: Walker, xs: Any) -> Any:
+    def rule(w: Evaluator, xs: Any) -> Any:
         type = vector_type(xs)
         if isinstance(xs, Vector) and type is not None:
             contents = w.read(xs)
             if not isinstance(contents, tuple):
                 test = arithmetic.as_value(w, contents, vector("bool", type.size))
                 return arithmetic.dynamic(w, code, test)
-        if isinstance(xs, Iterator) and (put_off(w, xs) or in_sight(w, xs)):
+        if isinstance(xs, Iterator) and (put_off(w, xs) or w.in_sight(xs)):
             return w.call(_library(f"{code}_in_turn"), xs)
         lazy = indexed(w, xs)
         if lazy is not None:
             name = f"{code}_of_groups" if lazy.grouped else f"{code}_of"
             return w.call(_library(name), _groups(lazy))
-        combine = w.environment.either if code == "any" else w.environment.both
+        combine = arithmetic.either if code == "any" else arithmetic.both
         result: Any = code == "all"
         for item in items_or_maybe(w, xs):
             result = combine(w, result, _truth_of(w, item, absent=code == "all"))
@@ -67,29 +64,29 @@ def _any_all(code: str, builtin: Any) -> Rule:
     return rule
 
 
-def _truth_of(w: Walker, item: Any, absent: bool) -> Any:
+def _truth_of(w: Evaluator, item: Any, absent: bool) -> Any:
     """The truth of an item; `absent` where it is not there."""
     if not isinstance(item, Maybe):
-        return w.environment.truth(w, item)
-    return choose(w, item.taken, w.environment.truth(w, item.value), absent)
+        return w.truth(item)
+    return choose(w, item.taken, w.truth(item.value), absent)
 
 
 def _library(name: str) -> Any:
     return getattr(library, name)
 
 
-def _there(w: Walker, item: Any) -> Any:
+def _there(w: Evaluator, item: Any) -> Any:
     return item.taken if isinstance(item, Maybe) else True
 
 
-def _value(w: Walker, item: Any) -> Any:
+def _value(w: Evaluator, item: Any) -> Any:
     return item.value if isinstance(item, Maybe) else item
 
 
 # ---------------------------------------------------------------- folding sequences
 
 
-def _sum(w: Walker, xs: Any, start: Any = 0) -> Any:
+def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
     lazy = indexed(w, xs)
     if lazy is not None:
         start = _widened(w, lazy, start)
@@ -107,7 +104,7 @@ def _sum(w: Walker, xs: Any, start: Any = 0) -> Any:
     return total
 
 
-def _widened(w: Walker, lazy: Indexed, start: Any) -> Any:
+def _widened(w: Evaluator, lazy: Indexed, start: Any) -> Any:
     """A number as what it is after the first addition, where that is a vector: a loop carries one
     type from round to round."""
     if not scalar_kind(start):
@@ -122,7 +119,7 @@ def _widened(w: Walker, lazy: Indexed, start: Any) -> Any:
     return start
 
 
-def _first(w: Walker, lazy: Indexed) -> Any:
+def _first(w: Evaluator, lazy: Indexed) -> Any:
     """The first element, of the first group where they are grouped. Nothing of it is emitted."""
     with w.build.inside(Region()):
         first: Any = lazy
@@ -146,7 +143,7 @@ def _groups(lazy: Indexed) -> Indexed:
 def _extreme(symbol: str, code: str) -> Rule:
     """min and max, of arguments or of a sequence; `key` and `default` as in Python."""
 
-    def rule(w: Walker, *args: Any, key: Any = None, **more: Any) -> Any:
+    def rule(w: Evaluator, *args: Any, key: Any = None, **more: Any) -> Any:
         _check_extreme(code, args, more)
         if len(args) == 1:
             lazy = indexed(w, args[0])
@@ -169,14 +166,14 @@ def _extreme(symbol: str, code: str) -> Rule:
                     f"use np.{code}imum(v, w), a component at a time"
                 )
         if key is None and all(scalar_kind(value) == "bool" for value in args):
-            combine = w.environment.both if code == "min" else w.environment.either
+            combine = arithmetic.both if code == "min" else arithmetic.either
             return functools.reduce(lambda a, b: combine(w, a, b), args)
         if key is None and all(map(scalar_kind, args)):
             return functools.reduce(lambda a, b: elementwise(w, code, (a, b)), args)
         keys = [w.call(key, value) if key is not None else value for value in args]
         best, best_key = args[0], keys[0]
         for value, its in zip(args[1:], keys[1:], strict=True):
-            test = w.environment.truth(w, operators.compare(w, symbol, its, best_key))
+            test = w.truth(operators.compare(w, symbol, its, best_key))
             best_key = choose(w, test, its, best_key)
             best = choose(w, test, value, best)
         return best
@@ -195,7 +192,7 @@ def _check_extreme(code: str, args: tuple[Any, ...], more: Any) -> None:
         raise TypeError(f"Cannot specify a default for {code}() with multiple positional arguments")
 
 
-def _extreme_of_some(w: Walker, symbol: str, items: Any, key: Any, **more: Any) -> Any:
+def _extreme_of_some(w: Evaluator, symbol: str, items: Any, key: Any, **more: Any) -> Any:
     """The extreme of items that may not be there. Where none is, the default, or some value."""
     found: Any = False
     best = best_key = None
@@ -205,29 +202,15 @@ def _extreme_of_some(w: Walker, symbol: str, items: Any, key: Any, **more: Any) 
         if found is False:
             best, best_key, found = value, its, taken
             continue
-        test = w.environment.truth(w, operators.compare(w, symbol, its, best_key))
-        first = w.environment.either(w, w.environment.negate(w, found), test)
-        test = w.environment.both(w, taken, first)
+        test = w.truth(operators.compare(w, symbol, its, best_key))
+        first = arithmetic.either(w, arithmetic.negate(w, found), test)
+        test = arithmetic.both(w, taken, first)
         best, best_key = choose(w, test, value, best), choose(w, test, its, best_key)
-        found = w.environment.either(w, found, taken)
+        found = arithmetic.either(w, found, taken)
     return choose(w, found, best, more["default"]) if "default" in more else best
 
 
-def choose(w: Walker, test: Any, a: Any, b: Any) -> Any:
-    """a if test else b, for values that can be joined."""
-    if not isinstance(test, Abstract):
-        return a if test else b
-    if a is b:
-        return a
-    result = arithmetic.select(w, test, a, b)
-    if result is NotImplemented:
-        result = w.call(_library("chosen"), test, a, b)  # joined as the sides of an `if`
-    if isinstance(result, Conflict):
-        raise w.error(result.message)
-    return one_of(w, result, (a, b))
-
-
-def _sorted(w: Walker, xs: Any, *, key: Any = None, reverse: Any = False) -> Any:
+def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> Any:
     items = list(items_of(w, xs))
     keys = [w.call(key, item) if key is not None else item for item in items]
     try:
@@ -243,14 +226,14 @@ def _sorted(w: Walker, xs: Any, *, key: Any = None, reverse: Any = False) -> Any
     return List(tuple(_insertion_sort(w, items, keys, bool(reverse))))
 
 
-def _insertion_sort(w: Walker, items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
+def _insertion_sort(w: Evaluator, items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
     """Sort by keys that are computed; equal ones stay in order."""
     symbol = ">" if reverse else "<"
     pairs = list(zip(keys, items, strict=True))
     for end in range(1, len(pairs)):
         for place in range(end, 0, -1):
             (first_key, first), (second_key, second) = pairs[place - 1], pairs[place]
-            test = w.environment.truth(w, operators.compare(w, symbol, second_key, first_key))
+            test = w.truth(operators.compare(w, symbol, second_key, first_key))
             pairs[place - 1] = (
                 choose(w, test, second_key, first_key),
                 choose(w, test, second, first),
@@ -259,7 +242,7 @@ def _insertion_sort(w: Walker, items: list[Any], keys: list[Any], reverse: bool)
     return [item for _, item in pairs]
 
 
-def _reduce(w: Walker, function: Any, xs: Any, *initial: Any) -> Any:
+def _reduce(w: Evaluator, function: Any, xs: Any, *initial: Any) -> Any:
     lazy = indexed(w, xs)
     if lazy is not None:
         if not initial:
@@ -272,7 +255,7 @@ def _reduce(w: Walker, function: Any, xs: Any, *initial: Any) -> Any:
     return functools.reduce(lambda a, b: w.call(function, a, b), items)
 
 
-def _starred_product(w: Walker, xs: Any, *, start: Any = 1) -> Any:
+def _starred_product(w: Evaluator, xs: Any, *, start: Any = 1) -> Any:
     return functools.reduce(lambda a, b: operators.binary(w, "*", a, b), [start, *items_of(w, xs)])
 
 

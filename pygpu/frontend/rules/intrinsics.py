@@ -12,7 +12,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,13 +21,15 @@ from pygpu.frontend.protocols import arithmetic, arrays, indexing, objects, oper
 from pygpu.frontend.protocols.arithmetic import make_vector, vector_type
 from pygpu.frontend.protocols.methods import pairs_of
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.rules.folds import FOLD_RULES, choose
+from pygpu.frontend.rules.classes import made_of, super_of
+from pygpu.frontend.rules.folds import FOLD_RULES
 from pygpu.frontend.rules.iterator_calls import ITERATOR_RULES
 from pygpu.frontend.rules.number_calls import NUMBER_RULES
 from pygpu.frontend.rules.numpy_calls import NUMPY_RULES
 from pygpu.frontend.rules.object_calls import CHANGING, OBJECT_RULES, REMEMBERING
 from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
 from pygpu.frontend.values import views
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import NotKnown, concrete, realised
 from pygpu.frontend.values.values import (
     Array,
@@ -47,30 +49,25 @@ from pygpu.frontend.values.values import (
 from pygpu.language import kernels, matrices, vectors
 from pygpu.types import vector
 
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
-
 Rule = Callable[..., Any]
 
 
-def _isinstance(w: Walker, value: Any, cls: Any) -> bool:
-    return w.environment.isinstance(w, value, cls)
+def _isinstance(w: Evaluator, value: Any, cls: Any) -> bool:
+    return objects.is_instance(value, cls)
 
 
-def _type(w: Walker, value: Any, *more: Any) -> Any:
+def _type(w: Evaluator, value: Any, *more: Any) -> Any:
     if not more:
         return objects.class_of(value)
-    from pygpu.frontend.rules.classes import made_of  # stands above
-
     bases, contents = more
     return made_of(w, value, tuple(items_of(w, bases)), pairs_of(w, contents), {})
 
 
-def _tuple_new(w: Walker, cls: type, xs: Any = ()) -> Any:
+def _tuple_new(w: Evaluator, cls: type, xs: Any = ()) -> Any:
     return Tuple(items_of(w, xs), cls)
 
 
-def _transpose(w: Walker, x: Any, axes: Any = None) -> Any:
+def _transpose(w: Evaluator, x: Any, axes: Any = None) -> Any:
     if isinstance(x, Matrix):
         return arrays.transpose(w, x)
     if isinstance(x, Array):
@@ -78,27 +75,25 @@ def _transpose(w: Walker, x: Any, axes: Any = None) -> Any:
     return Array(np.transpose(arrays.to_objects(w, x), axes))
 
 
-def _object_new(w: Walker, cls: type, *args: Any, **keywords: Any) -> Any:
+def _object_new(w: Evaluator, cls: type, *args: Any, **keywords: Any) -> Any:
     return Instance(cls, {}) if cls is not object else NotImplemented
 
 
-def _super(w: Walker, *args: Any) -> Any:
-    from pygpu.frontend.rules.classes import super_of  # stands above
-
+def _super(w: Evaluator, *args: Any) -> Any:
     return super_of(w, args)
 
 
-def _callable(w: Walker, value: Any) -> bool:
+def _callable(w: Evaluator, value: Any) -> bool:
     return callable(objects.class_of(value)) or not isinstance(
         value, (Dynamic, Vector, Tuple, List, Dict)
     )
 
 
-def _id(w: Walker, value: Any) -> Any:
+def _id(w: Evaluator, value: Any) -> Any:
     return id(value)
 
 
-def _print(w: Walker, *args: Any, **keywords: Any) -> Any:
+def _print(w: Evaluator, *args: Any, **keywords: Any) -> Any:
     shown = []
     for value in args:
         try:
@@ -108,28 +103,28 @@ def _print(w: Walker, *args: Any, **keywords: Any) -> Any:
                 f"print() shows known values at compile time, got {describe(value)}: to look at "
                 "dynamic values call the function in plain Python with a Position"
             ) from None
-    return w.environment.native(w, print, tuple(shown), keywords)
+    return w.native(print, tuple(shown), keywords)
 
 
 def _refuse(message: str) -> Rule:
-    def rule(w: Walker, *args: Any, **keywords: Any) -> Any:
+    def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         raise w.error(message)
 
     return rule
 
 
-def _known(w: Walker, value: Any, what: str) -> Any:
+def _known(w: Evaluator, value: Any, what: str) -> Any:
     raise w.error(f"{what} must be known at compile time, got {describe(value)}")
 
 
-def _globals(w: Walker) -> Any:
+def _globals(w: Evaluator) -> Any:
     return w.frame.globals
 
 
 def _evaluation(function: Any) -> Rule:
     """eval and exec: with their own namespace they are calls like others."""
 
-    def rule(w: Walker, source: Any, *namespaces: Any) -> Any:
+    def rule(w: Evaluator, source: Any, *namespaces: Any) -> Any:
         if namespaces:
             return NotImplemented
         raise w.error(
@@ -143,7 +138,7 @@ def _evaluation(function: Any) -> Rule:
 def _of_frame(function: Any) -> Rule:
     """vars and dir: without an argument they look into the frame."""
 
-    def rule(w: Walker, *args: Any) -> Any:
+    def rule(w: Evaluator, *args: Any) -> Any:
         if args and function is vars and isinstance(args[0], Instance):
             return objects.attribute(w, args[0], "__dict__")
         if args:
@@ -153,14 +148,14 @@ def _of_frame(function: Any) -> Rule:
     return rule
 
 
-def _partial(w: Walker, function: Any, *args: Any, **keywords: Any) -> Any:
+def _partial(w: Evaluator, function: Any, *args: Any, **keywords: Any) -> Any:
     return Bound(function, args, keywords)
 
 
 def _wrapping(cls: Any) -> Rule:
     """A class of descriptors, of functions that the function has made."""
 
-    def rule(w: Walker, *functions: Any) -> Any:
+    def rule(w: Evaluator, *functions: Any) -> Any:
         return cls(*[realised(w, f) if isinstance(f, Function) else f for f in functions])
 
     return rule
@@ -175,7 +170,7 @@ _CACHED_PROPERTY: Final = functools.cached_property
 def _vector_constructor(cls: Any) -> Rule:
     type = cls.TYPE
 
-    def rule(w: Walker, *parts: Any) -> Any:
+    def rule(w: Evaluator, *parts: Any) -> Any:
         flat: list[Any] = []
         for part in parts:
             if isinstance(part, Conflict):
@@ -207,7 +202,7 @@ def _vector_constructor(cls: Any) -> Rule:
     return rule
 
 
-def _converted(w: Walker, cls: Any, part: Any) -> Any:
+def _converted(w: Evaluator, cls: Any, part: Any) -> Any:
     """A vector of the same size in another class, kept whole if it is."""
     contents = arithmetic.contents_of(w, part)
     if isinstance(contents, tuple) or contents.type.size != cls.TYPE.size:
@@ -222,7 +217,7 @@ def _converted(w: Walker, cls: Any, part: Any) -> Any:
 def _matrix_constructor(cls: Any) -> Rule:
     size = cls.SIZE
 
-    def rule(w: Walker, *parts: Any) -> Any:
+    def rule(w: Evaluator, *parts: Any) -> Any:
         if len(parts) == 1 and scalar_kind(parts[0]):
             rows: Any = [
                 Tuple(tuple([parts[0] if i == j else 0.0 for j in range(size)]))
@@ -316,4 +311,4 @@ ALWAYS: Final = frozenset(
 # Functions of numbers, which Python computes where all numbers are known.
 OF_NUMBERS: Final = frozenset([*glsl.PRIMITIVES, abs, round, divmod, pow, min, max])
 
-__all__ = ["ALWAYS", "INTRINSICS", "OF_NUMBERS", "choose"]
+__all__ = ["ALWAYS", "INTRINSICS", "OF_NUMBERS"]

@@ -13,7 +13,7 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols import followers, operators
@@ -26,8 +26,9 @@ from pygpu.frontend.protocols.sequences import (
     items_of,
     iterate,
     put_off,
-    tabulate,
 )
+from pygpu.frontend.protocols.tables import tabulate
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import NotKnown, concrete
 from pygpu.frontend.values.values import (
     Abstract,
@@ -37,11 +38,8 @@ from pygpu.frontend.values.values import (
     Lazy,
     Object,
     describe,
+    tuple_of,
 )
-from pygpu.frontend.walk.generators import taken_or_put_off
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
 Rule = Callable[..., Any]
 
@@ -58,7 +56,7 @@ def _of(items: Iterable[Any]) -> Iterator:
     return Iterator((tuple(items), 0))
 
 
-def _bounded(w: Walker, items: Iterable[Any]) -> Iterator:
+def _bounded(w: Evaluator, items: Iterable[Any]) -> Iterator:
     """An iterator over items that are taken now."""
     taken = tuple(itertools.islice(items, ENDLESS + 1))
     if len(taken) > ENDLESS:
@@ -66,7 +64,7 @@ def _bounded(w: Walker, items: Iterable[Any]) -> Iterator:
     return Iterator((taken, 0))
 
 
-def _left(w: Walker, iterator: Iterator) -> Iterable[Any]:
+def _left(w: Evaluator, iterator: Iterator) -> Iterable[Any]:
     """The items that are left, each taken when it is asked for."""
     while True:
         try:
@@ -76,17 +74,17 @@ def _left(w: Walker, iterator: Iterator) -> Iterable[Any]:
         yield item
 
 
-def _taken(w: Walker, iterator: Iterator, sources: list[Any]) -> Iterator:
+def _taken(w: Evaluator, iterator: Iterator, sources: list[Any]) -> Iterator:
     """An iterator whose items are taken now, if nothing but its sources is changed by that."""
-    return taken_or_put_off(
-        w, lambda: _bounded(w, _left(w, iterator)), lambda _: iterator, (iterator, *sources)
+    return w.taken_or_put_off(
+        lambda: _bounded(w, _left(w, iterator)), lambda _: iterator, (iterator, *sources)
     )
 
 
 # ---------------------------------------------------------------- zip, enumerate, map, filter
 
 
-def _next_row(w: Walker, index: Any, strict: bool, *iterators: Iterator) -> Any:
+def _next_row(w: Evaluator, index: Any, strict: bool, *iterators: Iterator) -> Any:
     """The next of a zip."""
     row = []
     for place, iterator in enumerate(iterators):
@@ -96,10 +94,10 @@ def _next_row(w: Walker, index: Any, strict: bool, *iterators: Iterator) -> Any:
             if strict:
                 _check_lengths(w, place, iterators)
             raise
-    return w.environment.tuple_of(tuple(row))
+    return tuple_of(tuple(row))
 
 
-def _check_lengths(w: Walker, place: int, iterators: tuple[Iterator, ...]) -> None:
+def _check_lengths(w: Evaluator, place: int, iterators: tuple[Iterator, ...]) -> None:
     """The ValueErrors of zip(strict=True) where the iterator at `place` has ended."""
     if place:
         before = "argument 1" if place == 1 else f"arguments 1-{place}"
@@ -110,7 +108,7 @@ def _check_lengths(w: Walker, place: int, iterators: tuple[Iterator, ...]) -> No
             raise ValueError(f"zip() argument {other + 1} is longer than {before}")
 
 
-def _zip(w: Walker, *sequences: Any, strict: Any = False) -> Any:
+def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
     lazies = [indexed(w, xs) for xs in sequences]
     if any(lazy is not None for lazy in lazies):
         return _zip_indexed(w, _all_indexed(w, sequences, lazies))
@@ -118,7 +116,7 @@ def _zip(w: Walker, *sequences: Any, strict: Any = False) -> Any:
     known = [followers.known_row(w, xs) for xs in sequences]
     if not any(map(_is_stream, sequences)):
         rows = zip(*[items_of(w, xs) for xs in sequences], strict=bool(strict))
-        made = _of([w.environment.tuple_of(row) for row in rows])
+        made = _of([tuple_of(row) for row in rows])
     else:
         iterators = [iterate(w, xs) for xs in sequences]
         zipped = Iterator((Lazy(_next_row, (bool(strict), *iterators)), 0))
@@ -140,7 +138,7 @@ def _zip(w: Walker, *sequences: Any, strict: Any = False) -> Any:
     return made
 
 
-def _all_indexed(w: Walker, sequences: Any, lazies: list[Any]) -> list[Indexed]:
+def _all_indexed(w: Evaluator, sequences: Any, lazies: list[Any]) -> list[Indexed]:
     """Sequences of which some are made by index, all by index."""
     return [
         lazy if lazy is not None else tabulate(w, items_of(w, xs))
@@ -148,7 +146,7 @@ def _all_indexed(w: Walker, sequences: Any, lazies: list[Any]) -> list[Indexed]:
     ]
 
 
-def _zip_indexed(w: Walker, parts: list[Indexed]) -> Indexed:
+def _zip_indexed(w: Evaluator, parts: list[Indexed]) -> Indexed:
     length = parts[0].length
     for part in parts[1:]:
         length = (
@@ -158,24 +156,24 @@ def _zip_indexed(w: Walker, parts: list[Indexed]) -> Indexed:
         )
     return Indexed(
         length,
-        lambda index, *parts: w.environment.tuple_of(tuple([p.element(index) for p in parts])),
+        lambda index, *parts: tuple_of(tuple([p.element(index) for p in parts])),
         "a zip of long sequences",
         tuple(parts),
     )
 
 
-def _next_pair(w: Walker, index: Any, start: Any, iterator: Iterator) -> Any:
+def _next_pair(w: Evaluator, index: Any, start: Any, iterator: Iterator) -> Any:
     """The next of an enumeration."""
     item = advance_iterator(w, iterator)
-    return w.environment.tuple_of((operators.binary(w, "+", start, index), item))
+    return tuple_of((operators.binary(w, "+", start, index), item))
 
 
-def _enumerate(w: Walker, xs: Any, start: Any = 0) -> Any:
+def _enumerate(w: Evaluator, xs: Any, start: Any = 0) -> Any:
     lazy = indexed(w, xs)
     if lazy is not None:
         return Indexed(
             lazy.length,
-            lambda index, start, lazy: w.environment.tuple_of(
+            lambda index, start, lazy: tuple_of(
                 (operators.binary(w, "+", index, start), lazy.element(index))
             ),
             f"an enumeration of {lazy.what}",
@@ -184,7 +182,7 @@ def _enumerate(w: Walker, xs: Any, start: Any = 0) -> Any:
     xs = iterate(w, xs) if isinstance(xs, Instance) else xs
     row, count = followers.known_row(w, xs)
     if not _is_stream(xs) and not isinstance(start, Abstract):
-        made = _of([w.environment.tuple_of(pair) for pair in enumerate(items_of(w, xs), start)])
+        made = _of([tuple_of(pair) for pair in enumerate(items_of(w, xs), start)])
     else:
         iterator = iterate(w, xs)
         pairs = Iterator((Lazy(_next_pair, (start, iterator)), 0))
@@ -198,12 +196,12 @@ def _enumerate(w: Walker, xs: Any, start: Any = 0) -> Any:
     return made
 
 
-def _next_mapped(w: Walker, index: Any, function: Any, *iterators: Iterator) -> Any:
+def _next_mapped(w: Evaluator, index: Any, function: Any, *iterators: Iterator) -> Any:
     """The next of a map."""
     return w.call(function, *[advance_iterator(w, iterator) for iterator in iterators])
 
 
-def _mapped(w: Walker, function: Any, sequences: tuple[Any, ...]) -> Any:
+def _mapped(w: Evaluator, function: Any, sequences: tuple[Any, ...]) -> Any:
     """A map over what can be listed: unrolled, or made by index if that would emit too much."""
     rows = list(zip(*[items_of(w, xs) for xs in sequences], strict=False))
     made: list[Any] = []
@@ -225,7 +223,7 @@ def _mapped(w: Walker, function: Any, sequences: tuple[Any, ...]) -> Any:
 _TRIED: Final = 4  # calls of a map after which it is seen what all would emit
 
 
-def _map_indexed(w: Walker, function: Any, lazies: list[Any]) -> Indexed:
+def _map_indexed(w: Evaluator, function: Any, lazies: list[Any]) -> Indexed:
     zipped = _zip_indexed(w, lazies)
     return Indexed(
         zipped.length,
@@ -235,13 +233,12 @@ def _map_indexed(w: Walker, function: Any, lazies: list[Any]) -> Indexed:
     )
 
 
-def _map(w: Walker, function: Any, *sequences: Any) -> Any:
+def _map(w: Evaluator, function: Any, *sequences: Any) -> Any:
     lazies = [indexed(w, xs) for xs in sequences]
     if any(lazy is not None for lazy in lazies):
         return _map_indexed(w, function, _all_indexed(w, sequences, lazies))
     if not any(map(_is_stream, sequences)):
-        return taken_or_put_off(
-            w,
+        return w.taken_or_put_off(
             lambda: _mapped(w, function, sequences),
             lambda _: _map_put_off(function, [iterate(w, xs) for xs in sequences]),
             (),
@@ -257,9 +254,9 @@ def _map_put_off(function: Any, iterators: list[Any]) -> Iterator:
     return Iterator((Lazy(_next_mapped, (function, *iterators)), 0))
 
 
-def _holds(w: Walker, what: str, function: Any, item: Any) -> bool:
+def _holds(w: Evaluator, what: str, function: Any, item: Any) -> bool:
     """Whether an item passes a test, which must be known."""
-    passed = w.environment.truth(w, item if function is None else w.call(function, item))
+    passed = w.truth(item if function is None else w.call(function, item))
     if isinstance(passed, Abstract):
         raise w.error(
             f"{what}() needs conditions that are known at compile time: what it keeps would "
@@ -268,7 +265,7 @@ def _holds(w: Walker, what: str, function: Any, item: Any) -> bool:
     return bool(passed)
 
 
-def _next_kept(w: Walker, index: Any, what: str, function: Any, iterator: Iterator) -> Any:
+def _next_kept(w: Evaluator, index: Any, what: str, function: Any, iterator: Iterator) -> Any:
     """The next of a filter, or of what a filter leaves out."""
     wanted = what == "filter"
     for _ in range(ENDLESS):
@@ -279,13 +276,13 @@ def _next_kept(w: Walker, index: Any, what: str, function: Any, iterator: Iterat
 
 
 def _filter(what: str) -> Rule:
-    def rule(w: Walker, function: Any, xs: Any) -> Any:
+    def rule(w: Evaluator, function: Any, xs: Any) -> Any:
         iterator = iterate(w, xs)
         kept = Iterator((Lazy(_next_kept, (what, function, iterator)), 0))
         if put_off(w, iterator):
             return kept
         sources = (kept,) if iterator is xs else (kept, iterator)
-        return taken_or_put_off(w, lambda: _bounded(w, _left(w, kept)), lambda _: kept, sources)
+        return w.taken_or_put_off(lambda: _bounded(w, _left(w, kept)), lambda _: kept, sources)
 
     return rule
 
@@ -293,38 +290,38 @@ def _filter(what: str) -> Rule:
 # ---------------------------------------------------------------- itertools
 
 
-def _known(w: Walker, value: Any, what: str) -> Any:
+def _known(w: Evaluator, value: Any, what: str) -> Any:
     try:
         return concrete(w, value)
     except NotKnown:
         raise w.error(f"{what} must be known at compile time, got {describe(value)}") from None
 
 
-def _count(w: Walker, start: Any = 0, step: Any = 1) -> Iterator:
+def _count(w: Evaluator, start: Any = 0, step: Any = 1) -> Iterator:
     return Iterator((Lazy(_next_number, (start, step)), 0))
 
 
-def _next_number(w: Walker, index: Any, start: Any, step: Any) -> Any:
+def _next_number(w: Evaluator, index: Any, start: Any, step: Any) -> Any:
     return operators.binary(w, "+", start, operators.binary(w, "*", index, step))
 
 
-def _cycle(w: Walker, xs: Any) -> Iterator:
+def _cycle(w: Evaluator, xs: Any) -> Iterator:
     return Iterator((Lazy(_next_in_circle, items_of(w, xs)), 0))
 
 
-def _next_in_circle(w: Walker, index: int, *items: Any) -> Any:
+def _next_in_circle(w: Evaluator, index: int, *items: Any) -> Any:
     if not items:
         raise StopIteration
     return items[index % len(items)]
 
 
-def _repeat(w: Walker, value: Any, times: Any = None) -> Iterator:
+def _repeat(w: Evaluator, value: Any, times: Any = None) -> Iterator:
     if times is None:
         return Iterator((Lazy(_next_in_circle, (value,)), 0))
     return _of([value] * _known(w, times, "how often a value is repeated"))
 
 
-def _chain(w: Walker, *sequences: Any) -> Iterator:
+def _chain(w: Evaluator, *sequences: Any) -> Iterator:
     if not any(map(_is_stream, sequences)):
         return _of([item for xs in sequences for item in items_of(w, xs)])
     iterators = tuple([iterate(w, xs) for xs in sequences])
@@ -334,7 +331,7 @@ def _chain(w: Walker, *sequences: Any) -> Iterator:
     return _bounded(w, _left(w, chained))
 
 
-def _next_in_turn(w: Walker, index: Any, *iterators: Iterator) -> Any:
+def _next_in_turn(w: Evaluator, index: Any, *iterators: Iterator) -> Any:
     for iterator in iterators:
         try:
             return advance_iterator(w, iterator)
@@ -343,11 +340,11 @@ def _next_in_turn(w: Walker, index: Any, *iterators: Iterator) -> Any:
     raise StopIteration
 
 
-def _chain_from_iterable(w: Walker, rows: Any) -> Iterator:
+def _chain_from_iterable(w: Evaluator, rows: Any) -> Iterator:
     return _of([item for row in items_of(w, rows) for item in items_of(w, row)])
 
 
-def _islice(w: Walker, xs: Any, *bounds: Any) -> Iterator:
+def _islice(w: Evaluator, xs: Any, *bounds: Any) -> Iterator:
     bounds = tuple([_known(w, bound, "a bound of islice()") for bound in bounds])
     part = slice(*bounds)
     start, step = part.start or 0, part.step or 1
@@ -359,18 +356,18 @@ def _islice(w: Walker, xs: Any, *bounds: Any) -> Iterator:
     return _bounded(w, itertools.islice(_left(w, iterator), *bounds))
 
 
-def _next_of_slice(w: Walker, index: int, start: int, step: int, iterator: Iterator) -> Any:
+def _next_of_slice(w: Evaluator, index: int, start: int, step: int, iterator: Iterator) -> Any:
     for _ in range(step - 1 if index else start):
         advance_iterator(w, iterator)
     return advance_iterator(w, iterator)
 
 
-def _takewhile(w: Walker, function: Any, xs: Any) -> Iterator:
+def _takewhile(w: Evaluator, function: Any, xs: Any) -> Iterator:
     left = _left(w, iterate(w, xs))
     return _bounded(w, itertools.takewhile(lambda x: _holds(w, "takewhile", function, x), left))
 
 
-def _dropwhile(w: Walker, function: Any, xs: Any) -> Iterator:
+def _dropwhile(w: Evaluator, function: Any, xs: Any) -> Iterator:
     iterator = iterate(w, xs)
     for item in _left(w, iterator):
         if not _holds(w, "dropwhile", function, item):
@@ -378,22 +375,22 @@ def _dropwhile(w: Walker, function: Any, xs: Any) -> Iterator:
     return _of(())
 
 
-def _groupby(w: Walker, xs: Any, key: Any = None) -> Iterator:
+def _groupby(w: Evaluator, xs: Any, key: Any = None) -> Iterator:
     groups: list[tuple[Any, list[Any]]] = []
     for item in items_of(w, xs):
         its = _known(w, item if key is None else w.call(key, item), "the key of a group")
         if not groups or groups[-1][0] != its:
             groups.append((its, []))
         groups[-1][1].append(item)
-    return _of([w.environment.tuple_of((its, _of(group))) for its, group in groups])
+    return _of([tuple_of((its, _of(group))) for its, group in groups])
 
 
-def _tee(w: Walker, xs: Any, n: Any = 2) -> Any:
+def _tee(w: Evaluator, xs: Any, n: Any = 2) -> Any:
     items = items_of(w, xs)
-    return w.environment.tuple_of(tuple([_of(items) for _ in range(_known(w, n, "n of tee()"))]))
+    return tuple_of(tuple([_of(items) for _ in range(_known(w, n, "n of tee()"))]))
 
 
-def _accumulate(w: Walker, xs: Any, function: Any = operator.add, *, initial: Any = None) -> Any:
+def _accumulate(w: Evaluator, xs: Any, function: Any = operator.add, *, initial: Any = None) -> Any:
     items = list(items_of(w, xs))
     if initial is not None:
         items.insert(0, initial)
@@ -403,22 +400,20 @@ def _accumulate(w: Walker, xs: Any, function: Any = operator.add, *, initial: An
     return _of(totals)
 
 
-def _starmap(w: Walker, function: Any, rows: Any) -> Any:
+def _starmap(w: Evaluator, function: Any, rows: Any) -> Any:
     return _of([w.call(function, *items_of(w, row)) for row in items_of(w, rows)])
 
 
 def _arranged(function: Any) -> Rule:
     """A function of itertools that arranges items without looking at them: Python runs it."""
 
-    def rule(w: Walker, *args: Any, **keywords: Any) -> Any:
+    def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         opened = []
         for place, arg in enumerate(args):
             is_number = place and isinstance(arg, int)
             opened.append(arg if is_number else items_of(w, arg))
         rows = function(*opened, **keywords)
-        return _bounded(
-            w, (w.environment.tuple_of(row) if isinstance(row, tuple) else row for row in rows)
-        )
+        return _bounded(w, (tuple_of(row) if isinstance(row, tuple) else row for row in rows))
 
     return rule
 
@@ -427,7 +422,7 @@ def _followed(rule: Rule) -> Rule:
     """A rule whose items are taken now, with a note of what was read for them."""
 
     @functools.wraps(rule)
-    def noting(w: Walker, *args: Any, **keywords: Any) -> Any:
+    def noting(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         with followers.noted(w) as reads:
             made = rule(w, *args, **keywords)
         return followers.follow(w, made, reads)

@@ -10,7 +10,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from pygpu.frontend.protocols import arithmetic, arrays, objects, operators
 from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.values import (
     Abstract,
@@ -32,9 +33,6 @@ from pygpu.frontend.values.values import (
 from pygpu.frontend.walked import special
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
 Rule = Callable[..., Any]
 
@@ -123,14 +121,14 @@ _COMPARE: Final[dict[str, tuple[Any, ...]]] = {
 }
 
 
-def _math_log(w: Walker, x: Any, base: Any = None) -> Any:
+def _math_log(w: Evaluator, x: Any, base: Any = None) -> Any:
     result = elementwise(w, "log", (x,), "float")
     if base is None or result is NotImplemented:
         return result
     return operators.binary(w, "/", result, w.call(math.log, base))
 
 
-def _glsl_atan(w: Walker, y: Any, x: Any = None) -> Any:
+def _glsl_atan(w: Evaluator, y: Any, x: Any = None) -> Any:
     return (
         elementwise(w, "atan", (y,), "float")
         if x is None
@@ -138,7 +136,7 @@ def _glsl_atan(w: Walker, y: Any, x: Any = None) -> Any:
     )
 
 
-def _hypot(w: Walker, *parts: Any) -> Any:
+def _hypot(w: Evaluator, *parts: Any) -> Any:
     if len(parts) == 2:
         return elementwise(w, "hypot", parts, "float")
     total = fold(w, "+", [operators.binary(w, "*", part, part) for part in parts])
@@ -149,7 +147,7 @@ def _rounded_int(code: str) -> Rule:
     """math.floor and its like: an int of the rounded float."""
     name = f"__{code}__"
 
-    def rule(w: Walker, x: Any) -> Any:
+    def rule(w: Evaluator, x: Any) -> Any:
         if scalar_kind(x) in ("int", "bool"):
             return elementwise(w, None, (x,), "int")
         method = objects.find_method(x, name)
@@ -164,7 +162,7 @@ def _rounded_int(code: str) -> Rule:
     return rule
 
 
-def _round(w: Walker, x: Any, digits: Any = None) -> Any:
+def _round(w: Evaluator, x: Any, digits: Any = None) -> Any:
     method = objects.find_method(x, "__round__")
     if method is not None:
         return w.call(method, *(() if digits is None else (digits,)))
@@ -182,7 +180,7 @@ def _round(w: Walker, x: Any, digits: Any = None) -> Any:
 def _convert(kind: Kind) -> Rule:
     method_name = f"__{kind}__"
 
-    def rule(w: Walker, x: Any = 0, *more: Any) -> Any:
+    def rule(w: Evaluator, x: Any = 0, *more: Any) -> Any:
         if isinstance(x, Conflict):
             raise w.error(x.message)
         if more and not isinstance(x, str):
@@ -192,7 +190,7 @@ def _convert(kind: Kind) -> Rule:
         if isinstance(x, Array) and w.read(x).size == 1:
             x = w.read(x).reshape(-1)[0]
         if kind == "bool" and not scalar_kind(x):
-            return w.environment.truth(w, x)
+            return w.truth(x)
         method = objects.find_method(x, method_name)
         if method is not None:
             return w.call(method)
@@ -209,7 +207,7 @@ def _known_scalar(cls: type) -> Rule:
     kind: Kind = {scalars.Float: "float", scalars.Int: "int", scalars.Bool: "bool"}[cls]  # type: ignore
     convert = _convert(kind)
 
-    def rule(w: Walker, x: Any = 0) -> Any:
+    def rule(w: Evaluator, x: Any = 0) -> Any:
         return convert(w, x) if isinstance(x, Abstract) else NotImplemented
 
     return rule
@@ -219,7 +217,7 @@ def _in_python(function: Any) -> Rule:
     """A function of frontend/walked/special.py, which is walked: of numbers, components, or
     elements."""
 
-    def rule(w: Walker, *args: Any, **keywords: Any) -> Any:
+    def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         if all(map(scalar_kind, args)):
             return w.call(function, *args, **keywords)
         if any(isinstance(arg, (Instance, str)) or arg is None for arg in args):
@@ -247,10 +245,10 @@ def _of_numbers(function: Any, rule: Rule) -> Rule:
     integers = function in (math.gcd, math.lcm, math.isqrt, math.factorial, math.comb, math.perm)
 
     @functools.wraps(rule)
-    def checked(w: Walker, *args: Any, **keywords: Any) -> Any:
+    def checked(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         return rule(w, *[number(w, arg) for arg in args], **keywords)
 
-    def number(w: Walker, value: Any) -> Any:
+    def number(w: Evaluator, value: Any) -> Any:
         if isinstance(value, Array) and w.read(value).size == 1:
             value = w.read(value).reshape(-1)[0]
         kind = scalar_kind(value)
@@ -270,7 +268,7 @@ def _of_numbers(function: Any, rule: Rule) -> Rule:
     return checked
 
 
-def _divmod(w: Walker, a: Any, b: Any) -> Any:
+def _divmod(w: Evaluator, a: Any, b: Any) -> Any:
     for value, other, name in ((a, b, "__divmod__"), (b, a, "__rdivmod__")):
         method = objects.find_method(value, name)
         if method is not None:
@@ -280,21 +278,21 @@ def _divmod(w: Walker, a: Any, b: Any) -> Any:
     return Tuple((operators.binary(w, "//", a, b), operators.binary(w, "%", a, b)))
 
 
-def _pow(w: Walker, a: Any, b: Any, modulus: Any = None) -> Any:
+def _pow(w: Evaluator, a: Any, b: Any, modulus: Any = None) -> Any:
     result = operators.binary(w, "**", a, b)
     return result if modulus is None else operators.binary(w, "%", result, modulus)
 
 
-def _is_finite(w: Walker, x: Any) -> Any:
+def _is_finite(w: Evaluator, x: Any) -> Any:
     tests = [elementwise(w, code, (x,), "float") for code in ("isnan", "isinf")]
     return elementwise(w, "eq", tests, "bool")  # never both
 
 
-def _select(w: Walker, condition: Any, a: Any, b: Any) -> Any:
+def _select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
     return arithmetic.select(w, condition, a, b)
 
 
-def _dot(w: Walker, a: Any, b: Any) -> Any:
+def _dot(w: Evaluator, a: Any, b: Any) -> Any:
     """glsl.dot: always a float."""
     if scalar_kind(a) and scalar_kind(b):
         return elementwise(w, "mul", (a, b), "float")
@@ -306,11 +304,11 @@ def _dot(w: Walker, a: Any, b: Any) -> Any:
     return arithmetic.dot(w, *[_as_floats(w, value) for value in parts])
 
 
-def _as_floats(w: Walker, value: Any) -> Any:
+def _as_floats(w: Evaluator, value: Any) -> Any:
     return value if vector_type(value).kind == "float" else elementwise(w, None, (value,), "float")  # type: ignore[union-attr]
 
 
-def _abs(w: Walker, x: Any) -> Any:
+def _abs(w: Evaluator, x: Any) -> Any:
     method = objects.find_method(x, "__abs__")
     return w.call(method) if method is not None else elementwise(w, "abs", (x,))
 
@@ -319,9 +317,9 @@ def _vec_of(size: int) -> type:
     return vectors.CLASSES[vector("float", size)]
 
 
-def _invert(w: Walker, x: Any) -> Any:
+def _invert(w: Evaluator, x: Any) -> Any:
     """NumPy's complement: of a bool, its negation."""
-    return w.environment.negate(w, x) if scalar_kind(x) == "bool" else operators.unary(w, "~", x)
+    return arithmetic.negate(w, x) if scalar_kind(x) == "bool" else operators.unary(w, "~", x)
 
 
 NUMBER_RULES: Final[dict[Any, Rule]] = {
@@ -373,7 +371,7 @@ NUMBER_RULES: Final[dict[Any, Rule]] = {
     operator.pos: lambda w, x: operators.unary(w, "+", x),
     operator.invert: lambda w, x: operators.unary(w, "~", x),
     np.invert: _invert,
-    operator.not_: lambda w, x: w.environment.negate(w, _convert("bool")(w, x)),
+    operator.not_: lambda w, x: arithmetic.negate(w, _convert("bool")(w, x)),
     np.square: lambda w, x: operators.binary(w, "*", x, x),
     np.reciprocal: lambda w, x: operators.binary(w, "/", 1.0, x),
     abs: _abs,

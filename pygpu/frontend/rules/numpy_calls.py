@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import first_extreme, middle, nans_last
-from pygpu.frontend.values.known import NotKnown, concrete
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.values import (
     Abstract,
     Array,
@@ -32,17 +33,15 @@ from pygpu.frontend.values.values import (
     Tuple,
     describe,
     scalar_kind,
+    tuple_of,
 )
 from pygpu.frontend.walked import library
 from pygpu.types import Kind
 
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
-
 Rule = Callable[..., Any]
 
 
-def on_objects(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+def on_objects(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """Run a function of NumPy on arrays of objects."""
     opened = [_opened(w, arg) for arg in args]
     named = {name: _opened(w, value) for name, value in keywords.items()}
@@ -54,15 +53,11 @@ def on_objects(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) -
         ) from error
     if isinstance(result, (tuple, list)):
         parts = [arrays.from_objects(w, part) for part in result]
-        return (
-            w.environment.tuple_of(tuple(parts))
-            if isinstance(result, tuple)
-            else List(tuple(parts))
-        )
+        return tuple_of(tuple(parts)) if isinstance(result, tuple) else List(tuple(parts))
     return arrays.from_objects(w, result)
 
 
-def _opened(w: Walker, value: Any) -> Any:
+def _opened(w: Evaluator, value: Any) -> Any:
     """An argument as NumPy can take it: arrays of objects, lists of them, scalars as they are."""
     if isinstance(value, (List, Tuple, tuple, list, Iterator)):
         if not isinstance(value, Abstract) and not any(
@@ -71,7 +66,7 @@ def _opened(w: Walker, value: Any) -> Any:
             return value
         items = items_of(w, value)
         if all(map(scalar_kind, items)):
-            return arrays.to_objects(w, w.environment.tuple_of(items))
+            return arrays.to_objects(w, tuple_of(items))
         return [arrays.to_objects(w, item) for item in items]
     if isinstance(value, Array) or vector_type(value):
         return arrays.to_objects(w, value)
@@ -80,12 +75,12 @@ def _opened(w: Walker, value: Any) -> Any:
     return value
 
 
-def _flat(w: Walker, xs: Any) -> list[Any]:
+def _flat(w: Evaluator, xs: Any) -> list[Any]:
     """All elements of an array, vector or nested sequence, in C order."""
     return list(arrays.to_objects(w, xs).reshape(-1))
 
 
-def _lazy(w: Walker, xs: Any) -> Any:
+def _lazy(w: Evaluator, xs: Any) -> Any:
     """The long sequence that a list is, its groups as they are; None if its items are listed."""
     lazy = w.read(xs) if isinstance(xs, List) else xs
     if not isinstance(lazy, Indexed):
@@ -100,7 +95,7 @@ def _reduction(combine: Callable[[Any, list[Any]], Any], long: str = "") -> Rule
     """A reduction over all elements, or along an axis. `long`: the function of
     frontend/walked/library.py that does it for long sequences."""
 
-    def rule(w: Walker, xs: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    def rule(w: Evaluator, xs: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
         lazy = _lazy(w, xs)
         if axis is None and lazy is not None and long:
             return w.call(getattr(library, long), lazy)
@@ -120,19 +115,19 @@ def _reduction(combine: Callable[[Any, list[Any]], Any], long: str = "") -> Rule
     return rule
 
 
-def _sum(w: Walker, items: list[Any]) -> Any:
+def _sum(w: Evaluator, items: list[Any]) -> Any:
     return fold(w, "+", items) if items else 0.0
 
 
-def _mean(w: Walker, items: list[Any]) -> Any:
+def _mean(w: Evaluator, items: list[Any]) -> Any:
     return operators.binary(w, "/", fold(w, "+", items), float(len(items)))
 
 
-def _mean_of(w: Walker, xs: Any, axis: Any = None, **more: Any) -> Any:
+def _mean_of(w: Evaluator, xs: Any, axis: Any = None, **more: Any) -> Any:
     return _reduction(_mean, "np_mean_of")(w, xs, axis, **more)
 
 
-def _variance(w: Walker, items: list[Any], ddof: int = 0) -> Any:
+def _variance(w: Evaluator, items: list[Any], ddof: int = 0) -> Any:
     mean = _mean(w, items)
     squares = []
     for item in items:
@@ -141,23 +136,23 @@ def _variance(w: Walker, items: list[Any], ddof: int = 0) -> Any:
     return operators.binary(w, "/", fold(w, "+", squares), float(len(items) - ddof))
 
 
-def _var(w: Walker, xs: Any, axis: Any = None, *, ddof: Any = 0, **more: Any) -> Any:
+def _var(w: Evaluator, xs: Any, axis: Any = None, *, ddof: Any = 0, **more: Any) -> Any:
     return _reduction(lambda w, items: _variance(w, items, ddof))(w, xs, axis, **more)
 
 
-def _std(w: Walker, xs: Any, axis: Any = None, **more: Any) -> Any:
+def _std(w: Evaluator, xs: Any, axis: Any = None, **more: Any) -> Any:
     return elementwise(w, "sqrt", (_var(w, xs, axis, **more),), "float")
 
 
-def _any(w: Walker, items: list[Any]) -> Any:
-    return w.call(any, w.environment.tuple_of(tuple(items)))
+def _any(w: Evaluator, items: list[Any]) -> Any:
+    return w.call(any, tuple_of(tuple(items)))
 
 
-def _all(w: Walker, items: list[Any]) -> Any:
-    return w.call(all, w.environment.tuple_of(tuple(items)))
+def _all(w: Evaluator, items: list[Any]) -> Any:
+    return w.call(all, tuple_of(tuple(items)))
 
 
-def _average(w: Walker, xs: Any, axis: Any = None, weights: Any = None) -> Any:
+def _average(w: Evaluator, xs: Any, axis: Any = None, weights: Any = None) -> Any:
     if weights is None:
         return _mean_of(w, xs, axis)
     items, factors = _flat(w, xs), _flat(w, weights)
@@ -165,7 +160,7 @@ def _average(w: Walker, xs: Any, axis: Any = None, weights: Any = None) -> Any:
     return operators.binary(w, "/", fold(w, "+", products), fold(w, "+", factors))
 
 
-def _norm(w: Walker, xs: Any, ord: Any = None, axis: Any = None) -> Any:
+def _norm(w: Evaluator, xs: Any, ord: Any = None, axis: Any = None) -> Any:
     if ord not in (None, 2) or axis is not None:
         raise w.error("np.linalg.norm takes a vector alone here: the root of its squares' sum")
     squares = [operators.binary(w, "*", item, item) for item in _flat(w, xs)]
@@ -179,7 +174,7 @@ def _extremum(code: str) -> Rule:
     """np.maximum and np.minimum: NaN if either is."""
     symbol = ">" if code == "max" else "<"
 
-    def scalar(w: Walker, a: Any, b: Any) -> Any:
+    def scalar(w: Evaluator, a: Any, b: Any) -> Any:
         kinds = scalar_kind(a), scalar_kind(b)
         if "float" not in kinds:
             return elementwise(w, code, (a, b))
@@ -193,7 +188,7 @@ def _extremum(code: str) -> Rule:
         either = arithmetic.binary(w, "|", beyond, arithmetic.compare(w, "!=", b, b))
         return arithmetic.select(w, either, b, a)
 
-    def rule(w: Walker, a: Any, b: Any) -> Any:
+    def rule(w: Evaluator, a: Any, b: Any) -> Any:
         a, b = arithmetic.without_dimensions(w, (a, b)) or (a, b)
         if scalar_kind(a) and scalar_kind(b):
             return scalar(w, a, b)
@@ -219,14 +214,14 @@ def _kind(value: Any) -> Kind | None:
 def _ignoring_nan(code: str) -> Rule:
     """np.fmax and np.fmin: the other where one is NaN."""
 
-    def rule(w: Walker, a: Any, b: Any) -> Any:
+    def rule(w: Evaluator, a: Any, b: Any) -> Any:
         both = elementwise(w, code, (a, b))
         return where(w, elementwise(w, "isnan", (a,), "float"), b, both)
 
     return rule
 
 
-def _clip(w: Walker, x: Any, low: Any = None, high: Any = None, **more: Any) -> Any:
+def _clip(w: Evaluator, x: Any, low: Any = None, high: Any = None, **more: Any) -> Any:
     low, high = more.get("min", low), more.get("max", high)
     low, high = more.get("a_min", low), more.get("a_max", high)
     if low is not None:
@@ -236,13 +231,13 @@ def _clip(w: Walker, x: Any, low: Any = None, high: Any = None, **more: Any) -> 
     return x
 
 
-def median(w: Walker, xs: Any, axis: Any = None) -> Any:
+def median(w: Evaluator, xs: Any, axis: Any = None) -> Any:
     if axis is not None:
         return _reduction(middle)(w, xs, axis)
     return middle(w, _flat(w, xs))
 
 
-def _sort(w: Walker, xs: Any, axis: Any = -1) -> Any:
+def _sort(w: Evaluator, xs: Any, axis: Any = -1) -> Any:
     array = arrays.to_objects(w, xs)
     rows = array.reshape(-1, array.shape[-1]) if axis in (-1, array.ndim - 1) else None
     if rows is None:
@@ -254,7 +249,7 @@ def _sort(w: Walker, xs: Any, axis: Any = -1) -> Any:
 def _position_of(symbol: str) -> Rule:
     """np.argmax and np.argmin."""
 
-    def rule(w: Walker, xs: Any, axis: Any = None) -> Any:
+    def rule(w: Evaluator, xs: Any, axis: Any = None) -> Any:
         if axis is not None and len(arrays.to_objects(w, xs).shape) > 1:
             raise w.error("np.argmin and np.argmax take all elements here, not an axis")
         return first_extreme(w, symbol, _flat(w, xs))
@@ -262,7 +257,7 @@ def _position_of(symbol: str) -> Rule:
     return rule
 
 
-def where(w: Walker, condition: Any, *choices: Any) -> Any:
+def where(w: Evaluator, condition: Any, *choices: Any) -> Any:
     """np.where(condition, a, b)"""
     if len(choices) != 2:
         raise w.error("np.where takes a condition and two values here")
@@ -284,13 +279,13 @@ def where(w: Walker, condition: Any, *choices: Any) -> Any:
 # ---------------------------------------------------------------- products and making arrays
 
 
-def _dot(w: Walker, a: Any, b: Any) -> Any:
+def _dot(w: Evaluator, a: Any, b: Any) -> Any:
     if scalar_kind(a) or scalar_kind(b):
         return operators.binary(w, "*", a, b)
     return operators.matmul(w, _as_array(w, a), _as_array(w, b))
 
 
-def _as_array(w: Walker, value: Any) -> Any:
+def _as_array(w: Evaluator, value: Any) -> Any:
     """Nested sequences as arrays; vectors, matrices and arrays as they are."""
     if isinstance(value, (List, Tuple, list, tuple)):
         items = items_of(w, value)
@@ -299,7 +294,7 @@ def _as_array(w: Walker, value: Any) -> Any:
     return value
 
 
-def _cross(w: Walker, a: Any, b: Any) -> Any:
+def _cross(w: Evaluator, a: Any, b: Any) -> Any:
     (ax, ay, az), (bx, by, bz) = items_of(w, a), items_of(w, b)
     parts = []
     for p, q, r, s in ((ay, bz, az, by), (az, bx, ax, bz), (ax, by, ay, bx)):
@@ -311,36 +306,24 @@ def _cross(w: Walker, a: Any, b: Any) -> Any:
     return arrays.array_of(parts, (3,))
 
 
-def _array(w: Walker, xs: Any, dtype: Any = None, **more: Any) -> Any:
+def _array(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
     array = arrays.to_objects(w, xs)
     made = arrays.array_of(array.reshape(-1), array.shape)
     if dtype is not None:
-        method = w.environment.method(w, made, "astype")
+        method = w.method(made, "astype")
         assert method is not None
         return method.call(dtype)
     return made
 
 
-def _gives_array(function: Any) -> Rule:
-    def rule(w: Walker, *args: Any, **keywords: Any) -> Any:
-        try:
-            args_known = [concrete(w, arg) for arg in args]
-        except NotKnown:
-            return on_objects(w, function, args, keywords)
-        result = function(*args_known, **{n: concrete(w, v) for n, v in keywords.items()})
-        return w.environment.adopt(w, result)
-
-    return rule
-
-
-def _round(w: Walker, x: Any, decimals: Any = 0) -> Any:
+def _round(w: Evaluator, x: Any, decimals: Any = 0) -> Any:
     if decimals == 0:
         return elementwise(w, "round", (x,), "float")
     scaled = operators.binary(w, "*", x, 10.0**decimals)
     return operators.binary(w, "/", elementwise(w, "round", (scaled,), "float"), 10.0**decimals)
 
 
-def _select_first(w: Walker, conditions: Any, choices: Any, default: Any = 0) -> Any:
+def _select_first(w: Evaluator, conditions: Any, choices: Any, default: Any = 0) -> Any:
     """np.select: the choice of the first condition that holds."""
     result = default
     pairs = zip(items_of(w, conditions), items_of(w, choices), strict=True)
@@ -349,7 +332,7 @@ def _select_first(w: Walker, conditions: Any, choices: Any, default: Any = 0) ->
     return result
 
 
-def _count_nonzero(w: Walker, xs: Any) -> Any:
+def _count_nonzero(w: Evaluator, xs: Any) -> Any:
     tests = [
         part if _kind(part) == "bool" else operators.compare(w, "!=", part, 0)
         for part in _flat(w, xs)
@@ -357,7 +340,7 @@ def _count_nonzero(w: Walker, xs: Any) -> Any:
     return fold(w, "+", [0, *tests])
 
 
-def _argsort(w: Walker, xs: Any) -> Any:
+def _argsort(w: Evaluator, xs: Any) -> Any:
     """The indices that sort: a stable sort of pairs by their first."""
     items = _flat(w, xs)
     order = w.call(sorted, range(len(items)), key=Builtin("key", lambda index: items[index]))
@@ -367,7 +350,7 @@ def _argsort(w: Walker, xs: Any) -> Any:
 def _like(value: float | None) -> Rule:
     """np.zeros_like and its like: floats, unless all elements are integers."""
 
-    def rule(w: Walker, xs: Any, *fill: Any, dtype: Any = None, **more: Any) -> Any:
+    def rule(w: Evaluator, xs: Any, *fill: Any, dtype: Any = None, **more: Any) -> Any:
         array = arrays.to_objects(w, xs)
         number = fill[0] if value is None else value
         kinds = {scalar_kind(part) for part in [*array.reshape(-1), number]}
@@ -379,7 +362,7 @@ def _like(value: float | None) -> Rule:
     return rule
 
 
-def _full(w: Walker, shape: Any, value: Any, dtype: Any = None) -> Any:
+def _full(w: Evaluator, shape: Any, value: Any, dtype: Any = None) -> Any:
     sides = concrete(w, shape)
     sides = (sides,) if isinstance(sides, int) else tuple(sides)
     return _array(w, arrays.array_of([value] * int(np.prod(sides)), sides), dtype)
@@ -390,18 +373,18 @@ def _in_library(name: str) -> Rule:
 
     function = getattr(library, name)
 
-    def rule(w: Walker, *args: Any, **keywords: Any) -> Any:
+    def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         return w.call(function, *args, **keywords)
 
     return rule
 
 
-def _trace(w: Walker, xs: Any) -> Any:
+def _trace(w: Evaluator, xs: Any) -> Any:
     return fold(w, "+", list(np.diagonal(arrays.to_objects(w, xs))))
 
 
 def _logical(method: str) -> Rule:
-    def rule(w: Walker, a: Any, b: Any) -> Any:
+    def rule(w: Evaluator, a: Any, b: Any) -> Any:
         symbol = {"and": "&", "or": "|", "xor": "^"}[method]
         tests = [
             value if _kind(value) == "bool" else operators.compare(w, "!=", value, 0)

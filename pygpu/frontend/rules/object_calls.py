@@ -10,10 +10,11 @@ import functools
 import operator
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pygpu.frontend.protocols import indexing, objects, operators
 from pygpu.frontend.protocols.arithmetic import make_vector, vector_type
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import NotKnown, concrete, lift
 from pygpu.frontend.values.values import (
     Abstract,
@@ -32,11 +33,9 @@ from pygpu.frontend.values.values import (
     Tuple,
     Vector,
     describe,
+    tuple_of,
 )
 from pygpu.language.vectors import Position
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
 Rule = Callable[..., Any]
 
@@ -44,7 +43,7 @@ Rule = Callable[..., Any]
 # ---------------------------------------------------------------- attributes and items
 
 
-def _getattr(w: Walker, value: Any, name: Any, *default: Any) -> Any:
+def _getattr(w: Evaluator, value: Any, name: Any, *default: Any) -> Any:
     try:
         return objects.attribute(w, value, concrete(w, name))
     except AttributeError:
@@ -53,7 +52,7 @@ def _getattr(w: Walker, value: Any, name: Any, *default: Any) -> Any:
         raise
 
 
-def _hasattr(w: Walker, value: Any, name: Any) -> bool:
+def _hasattr(w: Evaluator, value: Any, name: Any) -> bool:
     try:
         objects.attribute(w, value, concrete(w, name))
     except AttributeError:
@@ -61,15 +60,15 @@ def _hasattr(w: Walker, value: Any, name: Any) -> bool:
     return True
 
 
-def _setattr(w: Walker, value: Any, name: Any, new: Any) -> None:
+def _setattr(w: Evaluator, value: Any, name: Any, new: Any) -> None:
     objects.set_attribute(w, value, concrete(w, name), new)
 
 
-def _delattr(w: Walker, value: Any, name: Any) -> None:
+def _delattr(w: Evaluator, value: Any, name: Any) -> None:
     objects.delete_attribute(w, value, concrete(w, name))
 
 
-def _object_setattr(w: Walker, value: Any, name: Any, new: Any) -> Any:
+def _object_setattr(w: Evaluator, value: Any, name: Any, new: Any) -> Any:
     objects.store_plain(w, value, name, new)
 
 
@@ -98,21 +97,21 @@ _IN_PLACE: Final = {
 # ---------------------------------------------------------------- namespaces and copies
 
 
-def _namespace(w: Walker, *args: Any, **fields: Any) -> Any:
+def _namespace(w: Evaluator, *args: Any, **fields: Any) -> Any:
     if args:  # from 3.13 on
         named = w.call(dict, args[0])
         fields = {**w.read(named), **fields}
     return Instance(types.SimpleNamespace, fields)
 
 
-def _copy(w: Walker, value: Any) -> Any:
+def _copy(w: Evaluator, value: Any) -> Any:
     """copy.copy: a new object with the same contents."""
     if isinstance(value, Instance) and objects.find_method(value, "__copy__") is not None:
         return w.call(objects.find_method(value, "__copy__"))
     return _copied(w, value, lambda part: part)
 
 
-def _deepcopy(w: Walker, value: Any, memo: Any = None) -> Any:
+def _deepcopy(w: Evaluator, value: Any, memo: Any = None) -> Any:
     """copy.deepcopy: objects in it are copied too, each once."""
     made: dict[Any, Any] = {}
 
@@ -132,7 +131,7 @@ def _deepcopy(w: Walker, value: Any, memo: Any = None) -> Any:
 
 
 def _copied(
-    w: Walker, value: Any, part_of: Callable[[Any], Any], made: dict[Any, Any] | None = None
+    w: Evaluator, value: Any, part_of: Callable[[Any], Any], made: dict[Any, Any] | None = None
 ) -> Any:
     """A new object with the parts of one, each as `part_of` gives it."""
     made = {} if made is None else made
@@ -166,7 +165,7 @@ def _copied(
 # ---------------------------------------------------------------- functions that remember
 
 
-def _cached(w: Walker, function: Any) -> Any:
+def _cached(w: Evaluator, function: Any) -> Any:
     """functools.cache: what a call with known arguments gave is given again."""
     results = Dict({})
 
@@ -188,11 +187,11 @@ def _cached(w: Walker, function: Any) -> Any:
     return Builtin(getattr(function, "name", "cache"), call, results)
 
 
-def concrete_items(w: Walker, keywords: dict[str, Any]) -> list[Any]:
+def concrete_items(w: Evaluator, keywords: dict[str, Any]) -> list[Any]:
     return [(name, concrete(w, value)) for name, value in keywords.items()]
 
 
-def _lru_cache(w: Walker, maxsize: Any = 128, typed: Any = False) -> Any:
+def _lru_cache(w: Evaluator, maxsize: Any = 128, typed: Any = False) -> Any:
     if isinstance(maxsize, Function):
         return _cached(w, maxsize)
     made = functools.lru_cache(maxsize, typed)
@@ -203,7 +202,7 @@ def _lru_cache(w: Walker, maxsize: Any = 128, typed: Any = False) -> Any:
     )
 
 
-def _cache(w: Walker, function: Any) -> Any:
+def _cache(w: Evaluator, function: Any) -> Any:
     return _cached(w, function) if isinstance(function, Function) else NotImplemented
 
 
@@ -213,9 +212,9 @@ def _cache(w: Walker, function: Any) -> Any:
 def _text(function: Any) -> Rule:
     """str and repr, of what is known throughout or says itself."""
 
-    def rule(w: Walker, value: Any = "", *more: Any, **keywords: Any) -> Any:
+    def rule(w: Evaluator, value: Any = "", *more: Any, **keywords: Any) -> Any:
         try:
-            return w.environment.native(w, function, (value, *more), keywords)
+            return w.native(function, (value, *more), keywords)
         except NotKnown:
             pass
         for name in ("__str__", "__repr__") if function is str else (f"__{function.__name__}__",):
@@ -230,15 +229,15 @@ def _text(function: Any) -> Rule:
 # ---------------------------------------------------------------- dataclasses
 
 
-def _fields(w: Walker, value: Any) -> Any:
+def _fields(w: Evaluator, value: Any) -> Any:
     return dataclasses.fields(objects.class_of(value))
 
 
-def _is_dataclass(w: Walker, value: Any) -> bool:
+def _is_dataclass(w: Evaluator, value: Any) -> bool:
     return dataclasses.is_dataclass(objects.class_of(value))
 
 
-def _asdict(w: Walker, value: Any, *, dict_factory: Any = dict) -> Any:
+def _asdict(w: Evaluator, value: Any, *, dict_factory: Any = dict) -> Any:
     """dataclasses.asdict, on dataclasses and containers in dataclasses."""
 
     def taken(part: Any) -> Any:
@@ -247,12 +246,12 @@ def _asdict(w: Walker, value: Any, *, dict_factory: Any = dict) -> Any:
     def fields(part: Instance) -> Any:
         names = [field.name for field in dataclasses.fields(part.cls)]
         pairs = [(name, taken(objects.attribute(w, part, name))) for name in names]
-        return w.call(dict_factory, List(tuple([w.environment.tuple_of(p) for p in pairs])))
+        return w.call(dict_factory, List(tuple([tuple_of(p) for p in pairs])))
 
     return taken(_checked(value, "asdict"))
 
 
-def _astuple(w: Walker, value: Any, *, tuple_factory: Any = tuple) -> Any:
+def _astuple(w: Evaluator, value: Any, *, tuple_factory: Any = tuple) -> Any:
     """dataclasses.astuple, on dataclasses and containers in dataclasses."""
 
     def taken(part: Any) -> Any:
@@ -272,7 +271,7 @@ def _checked(value: Any, name: str) -> Any:
     return value
 
 
-def _taken_apart(w: Walker, part: Any, taken: Any, fields: Any) -> Any:
+def _taken_apart(w: Evaluator, part: Any, taken: Any, fields: Any) -> Any:
     """A part of a dataclass with the dataclasses in it taken apart."""
     part = lift(part) if not isinstance(part, Picture) else part
     if isinstance(part, Instance) and dataclasses.is_dataclass(part.cls):

@@ -10,21 +10,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pygpu.core.ops import OPEN
 from pygpu.frontend.protocols import arrays, operators
 from pygpu.frontend.protocols.arithmetic import elementwise, select
 from pygpu.frontend.protocols.operators import fold
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.values import Dynamic, scalar_kind
 from pygpu.ssa import Load, base_and_offset
 from pygpu.types import Kind
 
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
-
-def sort_network(w: Walker, items: list[Any]) -> list[Any]:
+def sort_network(w: Evaluator, items: list[Any]) -> list[Any]:
     """Sort scalars by Batcher's odd-even mergesort (Knuth, TAOCP 5.3.4, algorithm M). Where one is
     NaN, what comes out is open."""
     xs = _of_one_kind(w, items)
@@ -44,15 +42,15 @@ def sort_network(w: Walker, items: list[Any]) -> list[Any]:
     return xs
 
 
-def _lesser(w: Walker, a: Any, b: Any) -> Any:
+def _lesser(w: Evaluator, a: Any, b: Any) -> Any:
     return elementwise(w, "min", (a, b), data=OPEN)
 
 
-def _greater(w: Walker, a: Any, b: Any) -> Any:
+def _greater(w: Evaluator, a: Any, b: Any) -> Any:
     return elementwise(w, "max", (a, b), data=OPEN)
 
 
-def _of_one_kind(w: Walker, items: list[Any]) -> list[Any]:
+def _of_one_kind(w: Evaluator, items: list[Any]) -> list[Any]:
     kinds = {scalar_kind(item) for item in items}
     if len(kinds) < 2:
         return list(items)
@@ -60,14 +58,14 @@ def _of_one_kind(w: Walker, items: list[Any]) -> list[Any]:
     return [arrays.cast(w, item, kind) for item in items]
 
 
-def _three(w: Walker, a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
+def _three(w: Evaluator, a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
     """Three in order."""
     low, high = _lesser(w, a, b), _greater(w, a, b)
     middle = _greater(w, low, _lesser(w, high, c))
     return _lesser(w, low, c), middle, _greater(w, high, c)
 
 
-def _middle_of_nine(w: Walker, items: list[Any]) -> Any:
+def _middle_of_nine(w: Evaluator, items: list[Any]) -> Any:
     """Of three sorted threes: the middle of the highest low, the middle middle and the lowest
     high. Threes that are columns of taps are shared by the pixels to the left and right."""
     xs = _by_columns(_of_one_kind(w, items))
@@ -100,7 +98,7 @@ def _place(item: Any) -> tuple[Any, ...] | None:
     return data.image, part, x, dx + data.dx, y, dy + data.dy
 
 
-def middle(w: Walker, items: list[Any]) -> Any:
+def middle(w: Evaluator, items: list[Any]) -> Any:
     """The middle one in order, of an even number the mean of the two; NaN where one is."""
     half, is_odd = divmod(len(items), 2)
     if len(items) == 9:
@@ -115,14 +113,14 @@ def middle(w: Walker, items: list[Any]) -> Any:
     return select(w, _one_holds(w, nans), math.nan, found) if nans else found
 
 
-def _nans(w: Walker, items: list[Any]) -> list[Any]:
+def _nans(w: Evaluator, items: list[Any]) -> list[Any]:
     """Whether each is NaN; nothing where none can be."""
     if all(scalar_kind(x) != "float" for x in items):
         return []
     return [elementwise(w, "isnan", (x,), "float") for x in items]
 
 
-def _one_holds(w: Walker, tests: list[Any]) -> Any:
+def _one_holds(w: Evaluator, tests: list[Any]) -> Any:
     """Whether one holds. Of the texels of a square, row by row: pixels above and below share
     rows."""
     side = math.isqrt(len(tests))
@@ -131,7 +129,7 @@ def _one_holds(w: Walker, tests: list[Any]) -> Any:
     return fold(w, "|", rows)
 
 
-def nans_last(w: Walker, items: list[Any]) -> list[Any]:
+def nans_last(w: Evaluator, items: list[Any]) -> list[Any]:
     """Scalars in order, NaN after all others: as if it were infinite, and then as many of the last
     as there are."""
     nans = _nans(w, items)
@@ -146,7 +144,7 @@ def nans_last(w: Walker, items: list[Any]) -> list[Any]:
     ]
 
 
-def first_extreme(w: Walker, symbol: str, items: list[Any]) -> Any:
+def first_extreme(w: Evaluator, symbol: str, items: list[Any]) -> Any:
     """The index of the first that compares so with all others, or of the first NaN."""
     best, place = items[0], 0
     for index, item in enumerate(items[1:], 1):

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
 from pygpu.frontend.protocols.methods import pairs_of
 from pygpu.frontend.protocols.sequences import (
+    advance_iterator,
     indexed,
     items_of,
     items_or_maybe,
     iterate,
     maybe_next,
 )
+from pygpu.frontend.protocols.tables import choose
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import NotKnown, concrete
 from pygpu.frontend.values.values import (
     Abstract,
@@ -30,16 +33,14 @@ from pygpu.frontend.values.values import (
     Set,
     describe,
     scalar_kind,
+    tuple_of,
 )
 from pygpu.frontend.walked import containers
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
 Rule = Callable[..., Any]
 
 
-def _range(w: Walker, *bounds: Any) -> Any:
+def _range(w: Evaluator, *bounds: Any) -> Any:
     try:
         return range(*[concrete(w, bound) for bound in bounds])
     except NotKnown:
@@ -65,33 +66,33 @@ def _range(w: Walker, *bounds: Any) -> Any:
     return Indexed(length, element, "a range of dynamic length", (start, step))
 
 
-def _len(w: Walker, x: Any) -> Any:
+def _len(w: Evaluator, x: Any) -> Any:
     return indexing.length(w, x)
 
 
-def _list(w: Walker, xs: Any = ()) -> Any:
+def _list(w: Evaluator, xs: Any = ()) -> Any:
     lazy = indexed(w, xs)
     if lazy is not None and not isinstance(lazy.length, Abstract):
         return List(lazy)
     return List(items_of(w, xs))
 
 
-def _tuple(w: Walker, xs: Any = ()) -> Any:
-    return w.environment.tuple_of(items_of(w, xs))
+def _tuple(w: Evaluator, xs: Any = ()) -> Any:
+    return tuple_of(items_of(w, xs))
 
 
-def _dict(w: Walker, pairs: Any = (), **named: Any) -> Any:
+def _dict(w: Evaluator, pairs: Any = (), **named: Any) -> Any:
     return Dict({**pairs_of(w, pairs), **named})
 
 
-def _set(w: Walker, xs: Any = ()) -> Any:
+def _set(w: Evaluator, xs: Any = ()) -> Any:
     try:
         return Set(tuple(dict.fromkeys([concrete(w, item) for item in items_of(w, xs)])))
     except NotKnown:
         raise w.error("a set holds known values only") from None
 
 
-def _reversed(w: Walker, xs: Any) -> Any:
+def _reversed(w: Evaluator, xs: Any) -> Any:
     method = objects.find_method(xs, "__reversed__")
     if method is not None:
         return w.call(method)
@@ -109,15 +110,13 @@ def _reversed(w: Walker, xs: Any) -> Any:
     return made
 
 
-def _iter(w: Walker, xs: Any, *sentinel: Any) -> Any:
+def _iter(w: Evaluator, xs: Any, *sentinel: Any) -> Any:
     if sentinel:
         raise w.error("iter() with a sentinel is not supported: write a while loop")
     return iterate(w, xs)
 
 
-def _next(w: Walker, iterator: Any, *default: Any) -> Any:
-    from pygpu.frontend.protocols.sequences import advance_iterator
-
+def _next(w: Evaluator, iterator: Any, *default: Any) -> Any:
     method = objects.find_method(iterator, "__next__")
     if method is not None:
         return w.call(method)
@@ -133,13 +132,13 @@ def _next(w: Walker, iterator: Any, *default: Any) -> Any:
         raise
 
 
-def _first_of_some(w: Walker, iterator: Iterator, default: Any) -> Any:
+def _first_of_some(w: Evaluator, iterator: Iterator, default: Any) -> Any:
     """The first item that is there. Nothing can be taken afterwards: how many are left is not
     known."""
     first = default
     for item in reversed(items_or_maybe(w, iterator)):
         there = isinstance(item, Maybe)
-        first = w.environment.choose(w, item.taken, item.value, first) if there else item
+        first = choose(w, item.taken, item.value, first) if there else item
     w.state.heap[iterator] = Conflict(
         "how many items of this generator expression are left is not known at compile time"
     )

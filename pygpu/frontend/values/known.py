@@ -8,13 +8,15 @@ a call has newly made, so that later changes follow the control flow of the func
 from __future__ import annotations
 
 import copy
+import functools
 import sys
 import types
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.storage import ImageLike
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.values import (
     EITHER,
     UNBOUND,
@@ -42,15 +44,12 @@ from pygpu.frontend.values.values import (
 from pygpu.language import matrices, vectors
 from pygpu.types import vector
 
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
-
 
 class NotKnown(Exception):
     """A value has a leaf that is not known."""
 
 
-def concrete(w: Walker, value: Any) -> Any:
+def concrete(w: Evaluator, value: Any) -> Any:
     """The Python object that a value is. NotKnown if it has dynamic leaves."""
     return value if not isinstance(value, Abstract) else Materialiser(w).value(value)
 
@@ -58,7 +57,7 @@ def concrete(w: Walker, value: Any) -> Any:
 class Materialiser:
     """Makes real objects of virtual ones, the same for the same, and carries changes back."""
 
-    def __init__(self, w: Walker) -> None:
+    def __init__(self, w: Evaluator) -> None:
         self.w = w
         self.made: dict[Object, Any] = {}
 
@@ -82,8 +81,6 @@ class Materialiser:
                 keywords = {name: self.value(part) for name, part in value.keywords.items()}
                 if len(args) == 1 and not keywords:
                     return types.MethodType(function, args[0])
-                import functools
-
                 return functools.partial(function, *args, **keywords)
             case Function():
                 return self.function(value)
@@ -149,8 +146,6 @@ class Materialiser:
                 raise NotKnown
 
     def _generator(self, handle: Iterator) -> Any:
-        from pygpu.frontend.protocols.sequences import advance_iterator  # stands above
-
         source, index = self.w.peek(handle)
         items = self.w.read(source) if isinstance(source, List) else source
         if isinstance(items, (Indexed, Lazy)):
@@ -162,7 +157,7 @@ class Materialiser:
         def items_left() -> Any:
             while True:
                 try:
-                    yield concrete(self.w, advance_iterator(self.w, handle))
+                    yield concrete(self.w, self.w.next(handle))
                 except StopIteration:
                     return
 
@@ -210,7 +205,7 @@ class Materialiser:
         return result
 
 
-def realised(w: Walker, function: Function) -> Any:
+def realised(w: Evaluator, function: Function) -> Any:
     """A Python function that closes over our own cells: to be walked, and to stand in a class."""
     made = types.FunctionType(
         function.code,
@@ -224,7 +219,7 @@ def realised(w: Walker, function: Function) -> Any:
     return made
 
 
-def real_cell(w: Walker, cell: Any) -> types.CellType:
+def real_cell(w: Evaluator, cell: Any) -> types.CellType:
     """A cell for Python's functions that holds one of ours."""
     if isinstance(cell, types.CellType):
         return cell
@@ -257,7 +252,7 @@ def _like(a: Any, b: Any) -> bool:
     return same_known(a, b)
 
 
-def adopt(w: Walker | None, result: Any) -> Any:
+def adopt(w: Evaluator | None, result: Any) -> Any:
     """A container, or object of the program's own classes, that a call or operator has just made,
     as a virtual object; other results as they are. What others refer to as well came from outside:
     it stays as it is.
@@ -272,7 +267,7 @@ def adopt(w: Walker | None, result: Any) -> Any:
     return virtual(result, w)
 
 
-def own(w: Walker | None, function: Any, *args: Any) -> Any:
+def own(w: Evaluator | None, function: Any, *args: Any) -> Any:
     """What Python gives for a call, adopted. A function of its own, that the references to the
     result are counted alike wherever it is called from."""
     result = function(*args)
@@ -302,7 +297,7 @@ def again(made: Any) -> Any:
     return copied(made)
 
 
-def _is_own(w: Walker | None, cls: type) -> bool:
+def _is_own(w: Evaluator | None, cls: type) -> bool:
     """Whether a class comes from where the compiled function does: objects of libraries stay as
     they are, for their methods are best run by Python."""
     if w is None or not w.frames or not is_users_class(cls) or issubclass(cls, tuple):
@@ -316,7 +311,7 @@ def _references_of_new() -> int:
     """How many references `adopt` sees of what is new; it differs between versions of CPython."""
     count = 0
 
-    def like_adopt(w: Walker | None, result: Any) -> Any:
+    def like_adopt(w: Evaluator | None, result: Any) -> Any:
         nonlocal count
         count = sys.getrefcount(result)
         return result
@@ -332,7 +327,7 @@ def _references_of_new() -> int:
 _FRESH: Final = _references_of_new()
 
 
-def virtual(real: Any, w: Walker | None = None) -> Any:
+def virtual(real: Any, w: Evaluator | None = None) -> Any:
     """A known list, dict, set, array, vector, matrix or object as a virtual one of our own."""
     kind = type(real)
     if kind is list:
@@ -359,7 +354,7 @@ def virtual(real: Any, w: Walker | None = None) -> Any:
     return real
 
 
-def _inner(parts: list[Any], w: Walker | None) -> list[Any]:
+def _inner(parts: list[Any], w: Evaluator | None) -> list[Any]:
     """The items of a new container, themselves virtual if nothing but that refers to them. The
     list is emptied."""
     result = []

@@ -69,6 +69,14 @@ class Tuple(Abstract):
         self.cls: Final = cls
 
 
+def tuple_of(items: tuple[Any, ...]) -> Any:
+    """A tuple: a real one if all items are known."""
+    for item in items:
+        if isinstance(item, Abstract):
+            return Tuple(items)
+    return items
+
+
 class Function(Abstract):
     """A function made while translating: a lambda, a nested function, a generator expression."""
 

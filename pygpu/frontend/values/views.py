@@ -9,14 +9,12 @@ result shares memory with the numbers, they are the places of the elements that 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.values import Array
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
 # Functions of NumPy that may give a view of their first argument.
 VIEWING: Final = frozenset(
@@ -36,7 +34,7 @@ VIEWING: Final = frozenset(
 )
 
 
-def viewed(w: Walker, source: Array, choose: Callable[[Any], Any]) -> Any:
+def viewed(w: Evaluator, source: Array, choose: Callable[[Any], Any]) -> Any:
     """What `choose` (an index, a method) makes of an array: a view where NumPy makes one."""
     contents = w.read(source)
     chosen = choose(contents)

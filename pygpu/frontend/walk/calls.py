@@ -15,7 +15,7 @@ import operator
 import types
 import typing
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,7 +27,15 @@ from pygpu.frontend.rules.arguments import misfit
 from pygpu.frontend.rules.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS
 from pygpu.frontend.rules.numpy_calls import on_objects
 from pygpu.frontend.values import views
-from pygpu.frontend.values.known import Materialiser, NotKnown, adopt, again, is_users_class, lift
+from pygpu.frontend.values.known import (
+    Materialiser,
+    NotKnown,
+    adopt,
+    again,
+    is_users_class,
+    lift,
+    virtual,
+)
 from pygpu.frontend.values.values import (
     Abstract,
     Array,
@@ -35,7 +43,6 @@ from pygpu.frontend.values.values import (
     Builtin,
     Conflict,
     Dict,
-    Dynamic,
     Function,
     Instance,
     Iterator,
@@ -45,34 +52,18 @@ from pygpu.frontend.values.values import (
     Tuple,
     describe,
     same_known,
+    tuple_of,
 )
 from pygpu.frontend.walk import generators
-from pygpu.types import INT
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
+from pygpu.frontend.walk.paths import ControlFlow
 
 _GENERATOR: Final = inspect.CO_GENERATOR
-
-
-def is_instance(value: Any, cls: Any) -> bool:
-    """isinstance(value, cls)"""
-    if isinstance(value, Picture):
-        classes = cls if isinstance(cls, tuple) else (cls,)
-        return any(isinstance(c, type) and issubclass(c, ImageLike) for c in classes)
-    if not isinstance(value, Abstract):
-        return isinstance(value, cls)
-    if isinstance(value, Dynamic) and value.type is INT:
-        from pygpu.language.scalars import Int
-
-        return issubclass(Int, cls)
-    return issubclass(objects.class_of(value), cls)
 
 
 # ---------------------------------------------------------------- calling
 
 
-def call(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+def call(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """function(*args, **keywords)"""
     if not isinstance(function, Abstract):
         return _call_known(w, function, args, keywords)
@@ -108,9 +99,9 @@ def call(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str,
     raise TypeError(f"{describe(function)} is not callable")
 
 
-def _call_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     if isinstance(function, ImageLike):
-        return pictures.read(w, w.environment.capture(w, function), args)
+        return pictures.read(w, w.environment.capture(w.build, function), args)
     for value in (*args, *keywords.values()):
         if type(value) is Conflict:
             raise w.error(value.message)
@@ -183,7 +174,7 @@ def _rule(function: Any) -> Any:
         return None
 
 
-def _walk_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+def _walk_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """A call of a known callable with values that are not known."""
     plain = getattr(function, "__pygpu_plain__", None)  # a compiled function: what it was made of
     if plain is not None:
@@ -238,13 +229,13 @@ def _walk_known(w: Walker, function: Any, args: tuple[Any, ...], keywords: Any) 
     )
 
 
-def _in_class(w: Walker, cls: type, value: Any) -> Any:
+def _in_class(w: ControlFlow, cls: type, value: Any) -> Any:
     """What is given for a parameter that is a vector or a matrix, as one."""
     sequences = (Tuple, List, Array, tuple, list, np.ndarray)
     return w.call(cls, value) if isinstance(value, sequences) else value
 
 
-def _operator_object(w: Walker, function: Any, value: Any) -> Any:
+def _operator_object(w: ControlFlow, function: Any, value: Any) -> Any:
     """What operator.itemgetter and its like take from a value."""
     kind, parts = function.__reduce__()[:2]
     if isinstance(function, operator.methodcaller):
@@ -260,7 +251,7 @@ def _operator_object(w: Walker, function: Any, value: Any) -> Any:
             is_attribute = isinstance(function, operator.attrgetter)
             one = objects.attribute(w, one, step) if is_attribute else indexing.item(w, one, step)
         taken.append(one)
-    return taken[0] if len(taken) == 1 else w.environment.tuple_of(tuple(taken))
+    return taken[0] if len(taken) == 1 else tuple_of(tuple(taken))
 
 
 def _is_numpy(function: Any) -> bool:
@@ -268,7 +259,7 @@ def _is_numpy(function: Any) -> bool:
     return module.partition(".")[0] == "numpy"
 
 
-def _check_kept(w: Walker, owner: Any, name: str) -> None:
+def _check_kept(w: ControlFlow, owner: Any, name: str) -> None:
     """An error where a method would change something from outside."""
     if methods.mutates(owner, name):
         raise w.error(
@@ -277,13 +268,11 @@ def _check_kept(w: Walker, owner: Any, name: str) -> None:
         )
 
 
-def _method_of_outside(w: Walker, owner: Any, name: str, args: Any, keywords: Any) -> Any:
+def _method_of_outside(w: ControlFlow, owner: Any, name: str, args: Any, keywords: Any) -> Any:
     copy = List(tuple(owner)) if isinstance(owner, list) else lift(owner)
     if isinstance(owner, np.ndarray):
         copy = Array(owner)
     if not isinstance(copy, Abstract):
-        from pygpu.frontend.values.known import virtual
-
         copy = virtual(dict(owner) if isinstance(owner, dict) else set(owner))
     method = methods.method(w, copy, name)
     if method is None:
@@ -294,7 +283,9 @@ def _method_of_outside(w: Walker, owner: Any, name: str, args: Any, keywords: An
     return call(w, method, args, keywords)
 
 
-def native(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+def native(
+    w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> Any:
     """A call that Python executes. NotKnown if an argument has dynamic leaves."""
     made = Materialiser(w)
     if any(isinstance(value, Abstract) for value in (*args, *keywords.values())):
@@ -316,7 +307,7 @@ def native(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[st
     return _once(w, function, args, keywords)
 
 
-def _run(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+def _run(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """What Python gives. NotKnown if a method of our own classes reads a variable of ours that is
     not known."""
     if not w.environment.class_cells and not w.environment.class_parts:
@@ -338,7 +329,7 @@ _ALIASES: Final = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 - 
 _ITERATORS: Final = collections.abc.Iterator
 
 
-def _once(w: Walker, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+def _once(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """Call it, unless this site has called it before with the same arguments in an earlier
     attempt at the same loop: then what it gave then. So effects happen once."""
     environment = w.environment
@@ -369,7 +360,7 @@ def _same_arguments(a: Any, b: Any) -> bool:
 
 
 def call_function(
-    w: Walker,
+    w: ControlFlow,
     code: types.CodeType,
     globals: dict[str, Any],
     defaults: tuple[Any, ...],
@@ -387,7 +378,7 @@ def call_function(
 
 
 def bind(
-    w: Walker,
+    w: ControlFlow,
     code: types.CodeType,
     defaults: tuple[Any, ...],
     keyword_defaults: Mapping[str, Any],
@@ -402,7 +393,7 @@ def bind(
     place = count + only
     takes_rest = code.co_flags & inspect.CO_VARARGS
     if takes_rest:
-        locals[names[place]] = w.environment.tuple_of(tuple(rest))
+        locals[names[place]] = tuple_of(tuple(rest))
         place += 1
     elif rest:
         raise TypeError(
@@ -444,4 +435,4 @@ def bind(
     return locals
 
 
-__all__ = ["call", "call_function", "is_instance", "native"]
+__all__ = ["call", "call_function", "native"]

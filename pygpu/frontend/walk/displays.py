@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections.abc
 import types
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pygpu.frontend.protocols import indexing, objects
 from pygpu.frontend.protocols.methods import pairs_of
@@ -19,12 +19,11 @@ from pygpu.frontend.values.values import (
     State,
     Tuple,
     describe,
+    tuple_of,
 )
+from pygpu.frontend.walk.paths import ControlFlow
 
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
-
-Step = Callable[["Walker", State, Any], None]
+Step = Callable[[ControlFlow, State, Any], None]
 
 
 def named(names: Mapping[str, Any]) -> dict[str, Step]:
@@ -39,22 +38,22 @@ def named(names: Mapping[str, Any]) -> dict[str, Step]:
 # ---------------------------------------------------------------- displays and comprehensions
 
 
-def TUPLE(w: Walker, state: State, count: int) -> None:
-    state.stack.append(w.environment.tuple_of(tuple(state.pop(count))))
+def TUPLE(w: ControlFlow, state: State, count: int) -> None:
+    state.stack.append(tuple_of(tuple(state.pop(count))))
 
 
-def LIST(w: Walker, state: State, count: int) -> None:
+def LIST(w: ControlFlow, state: State, count: int) -> None:
     state.stack.append(List(tuple(state.pop(count))))
 
 
-def SET(w: Walker, state: State, count: int) -> None:
+def SET(w: ControlFlow, state: State, count: int) -> None:
     made = Set(())
     for value in state.pop(count):
         _add(w, made, value)
     state.stack.append(made)
 
 
-def _add(w: Walker, target: Set, value: Any) -> None:
+def _add(w: ControlFlow, target: Set, value: Any) -> None:
     try:
         known = concrete(w, value)
     except NotKnown:
@@ -64,12 +63,12 @@ def _add(w: Walker, target: Set, value: Any) -> None:
         w.write(target, (*elements, known))
 
 
-def MAP(w: Walker, state: State, count: int) -> None:
+def MAP(w: ControlFlow, state: State, count: int) -> None:
     parts = state.pop(2 * count)
     state.stack.append(Dict({_key(w, k): v for k, v in zip(parts[::2], parts[1::2], strict=True)}))
 
 
-def _key(w: Walker, key: Any) -> Any:
+def _key(w: ControlFlow, key: Any) -> Any:
     try:
         return concrete(w, key)
     except NotKnown:
@@ -78,35 +77,35 @@ def _key(w: Walker, key: Any) -> Any:
         ) from None
 
 
-def KEYMAP(w: Walker, state: State, count: int) -> None:
+def KEYMAP(w: ControlFlow, state: State, count: int) -> None:
     keys = state.stack.pop()
     state.stack.append(Dict(dict(zip(keys, state.pop(count), strict=True))))
 
 
-def APPEND(w: Walker, state: State, depth: int) -> None:
+def APPEND(w: ControlFlow, state: State, depth: int) -> None:
     value = state.stack.pop()
     target = state.stack[-depth]
     w.write(target, (*w.read(target), value))
 
 
-def ADD(w: Walker, state: State, depth: int) -> None:
+def ADD(w: ControlFlow, state: State, depth: int) -> None:
     value = state.stack.pop()
     _add(w, state.stack[-depth], value)
 
 
-def MAPADD(w: Walker, state: State, depth: int) -> None:
+def MAPADD(w: ControlFlow, state: State, depth: int) -> None:
     value, key = state.stack.pop(), state.stack.pop()
     target = state.stack[-depth]
     w.write(target, {**w.read(target), _key(w, key): value})
 
 
-def EXTEND(w: Walker, state: State, depth: int) -> None:
+def EXTEND(w: ControlFlow, state: State, depth: int) -> None:
     items = items_of(w, state.stack.pop())
     target = state.stack[-depth]
     w.write(target, (*w.read(target), *items))
 
 
-def UPDATE(w: Walker, state: State, depth: int) -> None:
+def UPDATE(w: ControlFlow, state: State, depth: int) -> None:
     source = state.stack.pop()
     target = state.stack[-depth]
     if isinstance(target, Set):
@@ -116,7 +115,7 @@ def UPDATE(w: Walker, state: State, depth: int) -> None:
     w.write(target, {**w.read(target), **pairs_of(w, source)})
 
 
-def MERGE(w: Walker, state: State, depth: int) -> None:
+def MERGE(w: ControlFlow, state: State, depth: int) -> None:
     source = state.stack.pop()
     target = state.stack[-depth]
     more = pairs_of(w, source)
@@ -127,11 +126,11 @@ def MERGE(w: Walker, state: State, depth: int) -> None:
     w.write(target, {**old, **more})
 
 
-def TO_TUPLE(w: Walker, state: State, arg: Any) -> None:
-    state.stack.append(w.environment.tuple_of(items_of(w, state.stack.pop())))
+def TO_TUPLE(w: ControlFlow, state: State, arg: Any) -> None:
+    state.stack.append(tuple_of(items_of(w, state.stack.pop())))
 
 
-def UNPACK(w: Walker, state: State, count: int) -> None:
+def UNPACK(w: ControlFlow, state: State, count: int) -> None:
     items = items_of(w, state.stack.pop())
     if len(items) != count:
         few = len(items) < count
@@ -143,7 +142,7 @@ def UNPACK(w: Walker, state: State, count: int) -> None:
     state.stack.extend(reversed(items))
 
 
-def UNPACK_EX(w: Walker, state: State, arg: tuple[int, int]) -> None:
+def UNPACK_EX(w: ControlFlow, state: State, arg: tuple[int, int]) -> None:
     before, after = arg
     items = items_of(w, state.stack.pop())
     if len(items) < before + after:
@@ -153,11 +152,11 @@ def UNPACK_EX(w: Walker, state: State, arg: tuple[int, int]) -> None:
     state.stack.extend(reversed(parts))
 
 
-def STRING(w: Walker, state: State, count: int) -> None:
+def STRING(w: ControlFlow, state: State, count: int) -> None:
     state.stack.append("".join(state.pop(count)))
 
 
-def FORMAT(w: Walker, state: State, arg: tuple[Any, bool]) -> None:
+def FORMAT(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
     conversion, has_spec = arg
     spec = state.stack.pop() if has_spec else ""
     value = state.stack.pop()
@@ -169,7 +168,7 @@ def FORMAT(w: Walker, state: State, arg: tuple[Any, bool]) -> None:
         return format(apply(known) if apply else known, spec)
 
     try:
-        state.stack.append(w.environment.native(w, text, (value,), {}))
+        state.stack.append(w.native(text, (value,), {}))
     except NotKnown:
         if not (w.conditional and w.frame.raises()):
             raise w.error(f"a string cannot be made from {describe(value)}") from None
@@ -179,11 +178,11 @@ def FORMAT(w: Walker, state: State, arg: tuple[Any, bool]) -> None:
 # ---------------------------------------------------------------- match statements
 
 
-def LEN(w: Walker, state: State, arg: Any) -> None:
+def LEN(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(indexing.length(w, state.stack[-1]))
 
 
-def MATCH_SEQ(w: Walker, state: State, arg: Any) -> None:
+def MATCH_SEQ(w: ControlFlow, state: State, arg: Any) -> None:
     subject = state.stack[-1]
     if isinstance(subject, Abstract):
         state.stack.append(isinstance(subject, (Tuple, List)))
@@ -192,27 +191,27 @@ def MATCH_SEQ(w: Walker, state: State, arg: Any) -> None:
         state.stack.append(known and not isinstance(subject, (str, bytes, bytearray)))
 
 
-def MATCH_MAP(w: Walker, state: State, arg: Any) -> None:
+def MATCH_MAP(w: ControlFlow, state: State, arg: Any) -> None:
     subject = state.stack[-1]
     state.stack.append(isinstance(subject, (Dict, collections.abc.Mapping)))
 
 
-def MATCH_KEYS(w: Walker, state: State, arg: Any) -> None:
+def MATCH_KEYS(w: ControlFlow, state: State, arg: Any) -> None:
     keys, subject = state.stack[-1], state.stack[-2]
     contents = w.read(subject) if isinstance(subject, Dict) else subject
     if all(key in contents for key in keys):
-        state.stack.append(w.environment.tuple_of(tuple([contents[key] for key in keys])))
+        state.stack.append(tuple_of(tuple([contents[key] for key in keys])))
     else:
         state.stack.append(None)
 
 
-def MATCH_CLASS(w: Walker, state: State, count: int) -> None:
+def MATCH_CLASS(w: ControlFlow, state: State, count: int) -> None:
     names, cls, subject = state.stack.pop(), state.stack.pop(), state.stack.pop()
-    if not w.environment.isinstance(w, subject, cls):
+    if not objects.is_instance(subject, cls):
         state.stack.append(None)
         return
     if cls in (bool, float, int, str, tuple, list, dict, set, bytes) and count == 1:
-        state.stack.append(w.environment.tuple_of((subject,)))
+        state.stack.append(tuple_of((subject,)))
         return
     wanted = (*getattr(cls, "__match_args__", ())[:count], *names)
     if len(wanted) < count + len(names):
@@ -222,7 +221,7 @@ def MATCH_CLASS(w: Walker, state: State, count: int) -> None:
     except AttributeError:
         state.stack.append(None)
     else:
-        state.stack.append(w.environment.tuple_of(parts))
+        state.stack.append(tuple_of(parts))
 
 
 DISPLAYS: Final = named(globals())

@@ -12,11 +12,12 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pygpu import bytecode
 from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols import followers
+from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import reachable
 from pygpu.frontend.values.values import (
     Abstract,
@@ -30,18 +31,15 @@ from pygpu.frontend.values.values import (
     Yielded,
     youngest,
 )
-from pygpu.frontend.walk.paths import RETURN, SUSPENDED, Frame
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
+from pygpu.frontend.walk.paths import RETURN, SUSPENDED, ControlFlow
 
 
 def expression(
-    w: Walker, code: types.CodeType, globals: dict[str, Any], locals: dict[str, Any]
+    w: ControlFlow, code: types.CodeType, globals: dict[str, Any], locals: dict[str, Any]
 ) -> Iterator:
     """The iterator that a generator expression is, its code with its variables given."""
 
-    def whole(w: Walker) -> Iterator:
+    def whole(w: ControlFlow) -> Iterator:
         collected = Yielded(())
         with followers.noted(w) as reads:
             w.inline(code, globals, {**locals, ".yield": collected})
@@ -57,8 +55,8 @@ def expression(
         return Iterator((Lazy(step, (Cell(_pack(0, [], names, values)),), whole), 0))
 
     source = locals[".0"]
-    unseen = source is w.fresh or not isinstance(source, Iterator) or not in_sight(w, source)
-    return taken_or_put_off(w, lambda: whole(w), suspended, (source,) if unseen else ())
+    unseen = source is w.fresh or not isinstance(source, Iterator) or not w.in_sight(source)
+    return w.taken_or_put_off(lambda: whole(w), suspended, (source,) if unseen else ())
 
 
 _UNDECIDED = (
@@ -68,7 +66,7 @@ _UNDECIDED = (
 
 
 def taken_or_put_off(
-    w: Walker,
+    w: ControlFlow,
     take: Callable[[], Iterator],
     put_off: Callable[[Exception | None], Iterator],
     sources: tuple[Any, ...],
@@ -100,7 +98,7 @@ def taken_or_put_off(
 
 
 def _has_effects(
-    w: Walker, before: dict[Object, Any], older: int, sources: tuple[Any, ...]
+    w: ControlFlow, before: dict[Object, Any], older: int, sources: tuple[Any, ...]
 ) -> bool:
     """Whether objects that were there `before` hold something else now."""
     return any(
@@ -111,7 +109,7 @@ def _has_effects(
     )
 
 
-def in_sight(w: Walker, handle: Object) -> bool:
+def in_sight(w: ControlFlow, handle: Object) -> bool:
     """Whether a variable or an operand leads to an object."""
     held = [frame.state for frame in w.frames if frame.state is not None]
     values = [value for state in held for value in (*state.locals.values(), *state.stack)]
@@ -124,7 +122,7 @@ def _pack(position: int, stack: list[Any], names: tuple[str, ...], values: Any) 
 
 
 def _resume(
-    code: types.CodeType, globals: dict[str, Any], why: str, w: Walker, index: Any, cell: Cell
+    code: types.CodeType, globals: dict[str, Any], why: str, w: ControlFlow, index: Any, cell: Cell
 ) -> Any:
     """The next item; `why` says what to say where it cannot be told whether there is one.
     StopIteration at the end."""

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols import arithmetic
-from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items, tabulate
+from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
+from pygpu.frontend.protocols.tables import tabulate
+from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import Export, Key, move_out
 from pygpu.frontend.values.values import (
     Abstract,
@@ -31,18 +33,15 @@ from pygpu.frontend.values.values import (
     scalar_kind,
     youngest,
 )
-from pygpu.frontend.walk.paths import Frame, Outcome, name_of
+from pygpu.frontend.walk.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import INT, Type
-
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
 ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
 UNROLL_EXITS: Final = 16  # iterations of a known loop that a dynamic test may leave
 
 
-def loop(w: Walker, frame: Frame, header: int, state: State, stops: frozenset[int]) -> Outcome:
+def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int]) -> Outcome:
     """Unroll a loop, or make it one of the device."""
     graph = frame.graph
     entry = graph.blocks[header] - 1
@@ -132,13 +131,13 @@ class _Restart:
     calls: Any
 
 
-def _is_known_iterator(w: Walker, state: State) -> bool:
+def _is_known_iterator(w: ControlFlow, state: State) -> bool:
     iterator = state.stack[-ITERATOR_SLOTS]
     w.state = state
     return not isinstance(w.read(iterator)[0], Indexed)
 
 
-def _items_left(w: Walker, state: State) -> int:
+def _items_left(w: ControlFlow, state: State) -> int:
     contents = state.get(state.stack[-ITERATOR_SLOTS])
     if isinstance(contents, Conflict):
         return 1
@@ -149,7 +148,7 @@ def _items_left(w: Walker, state: State) -> int:
 
 
 def _fall_back(
-    w: Walker, frame: Frame, header: int, state: State, stops: frozenset[int], is_for: bool
+    w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int], is_for: bool
 ) -> Outcome:
     """A known loop as a device loop: its items come from tables."""
     w.state = frame.state = state
@@ -169,7 +168,7 @@ def _fall_back(
     return device_loop(w, frame, header, state, stops)
 
 
-def _collected(w: Walker, frame: Frame, header: int, state: State) -> List | None:
+def _collected(w: ControlFlow, frame: Frame, header: int, state: State) -> List | None:
     """The list that a comprehension's loop appends to, None for a loop statement."""
     for block in sorted(frame.graph.loops[header]):
         for instruction in frame.code.instructions[block : frame.graph.blocks[block]]:
@@ -184,14 +183,14 @@ def _collected(w: Walker, frame: Frame, header: int, state: State) -> List | Non
     return None
 
 
-def _loops_within(w: Walker, frame: Frame, header: int, block: int) -> int:
+def _loops_within(w: ControlFlow, frame: Frame, header: int, block: int) -> int:
     """How many loops inside the header's own are around a block of it."""
     loops = frame.graph.loops
     return sum(h != header and block in loops[h] and h in loops[header] for h in loops)
 
 
 def _lazy(
-    w: Walker, frame: Frame, header: int, state: State, items: Indexed, collected: List
+    w: ControlFlow, frame: Frame, header: int, state: State, items: Indexed, collected: List
 ) -> Outcome:
     """A comprehension over a long sequence: its elements are made where they are used."""
     leave = frame.code.instructions[frame.graph.blocks[header] - 1].arg
@@ -259,7 +258,7 @@ def _lazy(
 
 
 def device_loop(
-    w: Walker, frame: Frame, header: int, state: State, stops: frozenset[int]
+    w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int]
 ) -> Outcome:
     """A loop of the SSA: walk the body until the values it carries do not change any more."""
     inner = stops.union((header,), frame.graph.exits(header))
@@ -308,7 +307,7 @@ def device_loop(
     return _emit_loop(w, header, body, outcome, initial, nexts, entry)
 
 
-def _runs(w: Walker, frame: Frame, header: int, state: State) -> bool:
+def _runs(w: ControlFlow, frame: Frame, header: int, state: State) -> bool:
     """Whether a `for` loop is known to run at least once."""
     if frame.code.instructions[frame.graph.blocks[header] - 1].op != "FOR":
         return False
@@ -318,7 +317,7 @@ def _runs(w: Walker, frame: Frame, header: int, state: State) -> bool:
 
 
 def _emit_loop(
-    w: Walker,
+    w: ControlFlow,
     header: int,
     body: Region,
     outcome: Outcome,
@@ -331,7 +330,7 @@ def _emit_loop(
     params = list(nexts)  # parameters that were widened or do not change are left out
     with w.build.inside(body):
         values = [arithmetic.as_value(w, nexts[param], param.type) for param in params]
-        go = w.guard(outcome, header)
+        go = guard(w, outcome, header)
     left_out = {param: initial[param] for param in initial if param not in nexts}
     if left_out:  # invariant after all: carried unchanged, removed by a pass
         params += left_out
@@ -350,7 +349,7 @@ def _emit_loop(
             param = Value(value.type, value.name or name_of(key))
             params.append(param)
             values.append(value)
-            inits.append(w.zero(value.type))
+            inits.append(zero(w, value.type))
             results.append(Value(value.type, param.name))
             carried[value] = results[-1]
         return carried[value]

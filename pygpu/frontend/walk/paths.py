@@ -1,4 +1,4 @@
-"""The frames of a walk, and where its paths arrive.
+"""Where the paths of a walk arrive.
 
 An `Outcome` says at which blocks paths have arrived, each with the state there; `Slots` collects
 what an `if` hands on from its arms.
@@ -6,69 +6,48 @@ what an `if` hands on from its arms.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from pygpu import bytecode
-from pygpu.core.errors import HOME, Place
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import Key
-from pygpu.frontend.values.values import State
+from pygpu.frontend.values.values import Iterator, State
 from pygpu.ssa import Value
-from pygpu.types import Type
+from pygpu.types import BOOL, Type
 
 RETURN: Final = -1  # the exit of a frame
 SUSPENDED: Final = -2  # where a generator's frame stops, the item and where to go on on its stack
 
 
-class Frame:
-    """A function being walked."""
+class ControlFlow(Evaluator, Protocol):
+    """An evaluator's control flow, as loops and generators use it."""
 
-    __slots__ = ("at", "caller", "code", "globals", "graph", "name", "state", "stored")
+    iterations: int  # of loops that were unrolled
+    fresh: Iterator | None  # the last that an ITER has made
 
-    def __init__(self, code: bytecode.Code, globals: dict[str, Any], caller: Frame | None) -> None:
-        self.code = code
-        self.graph = code.graph
-        self.globals = globals
-        self.name = code.code.co_qualname
-        self.caller = caller
-        self.at = 0  # the instruction being walked
-        self.state: State | None = None
-        self.stored: dict[str, int] = {}  # the instruction that last assigned each variable
+    def run(
+        self, frame: Frame, block: int, state: State, stops: frozenset[int], force: bool = False
+    ) -> Outcome:
+        """Walk from a block until every path is at one of `stops` or has returned. With `force`
+        the block itself is walked though it is a stop or a loop's header."""
 
-    def place(self, at: int | None = None) -> Place:
-        """Where the instruction stands in the user's source; for our own functions, which are
-        walked as well, where they were called."""
-        if self.caller and self.code.code.co_filename.startswith(HOME):
-            return self.caller.place()
-        span = self.code.instructions[self.at if at is None else at].span
-        caller = self.caller.place() if self.caller else None
-        file = self.code.code.co_filename
-        line = span.line or self.code.code.co_firstlineno
-        return Place(file, self.name, line, span.end_line, span.column, span.end_column, caller)
+    def advance(
+        self,
+        frame: Frame,
+        outcome: Outcome,
+        target: int,
+        stops: frozenset[int],
+        walk: Callable[[Frame, int, State, frozenset[int]], Outcome],
+    ) -> Outcome:
+        """Go on from one of an outcome's exits, under its guard where there are others."""
 
-    def raises(self) -> bool:
-        """Whether the basic block that is being walked ends by raising."""
-        blocks = self.graph.blocks.items()
-        end = next(end for start, end in blocks if start <= self.at < end)
-        return self.code.instructions[end - 1].op == "RAISE"
-
-    def refused_around(self) -> str | None:
-        """The `with` statement whose context the instruction being walked computes."""
-        here = self.code.instructions[self.at].span
-        for instruction in self.code.instructions[self.at + 1 :]:
-            if instruction.op == "UNSUPPORTED" and instruction.arg in ("with", "async with"):
-                span = instruction.span
-                if None not in (here.line, span.line) and _within(here, span):
-                    return str(instruction.arg)
-        return None
-
-
-def _within(inner: bytecode.Span, outer: bytecode.Span) -> bool:
-    """Whether a span of source lies in another."""
-    return (outer.line, outer.column) <= (inner.line, inner.column) and (
-        inner.end_line,
-        inner.end_column,
-    ) <= (outer.end_line, outer.end_column)
+    def join(
+        self, frame: Frame, left: State, right: State, leaf: Any, older: int, around: bool = False
+    ) -> tuple[State, bool]:
+        """Two states as one, and whether something has become impossible that could be done on the
+        left: to read a value, or to change an object."""
 
 
 @dataclass(slots=True)
@@ -82,6 +61,19 @@ class Outcome:
     @classmethod
     def one(cls, target: int, state: State) -> Outcome:
         return cls({target: state}, {})
+
+
+def guard(w: Evaluator, outcome: Outcome, target: int) -> Value:
+    """The guard of one target, as a value in the region being built."""
+    if target not in outcome.exits or len(outcome.exits) == 1:
+        return w.build.constant(BOOL, target in outcome.exits)
+    value, wanted = outcome.guards[target]
+    return value if wanted else w.build.emit("not", value)
+
+
+def zero(w: Evaluator, type: Type) -> Value:
+    """What stands for a value that is never used."""
+    return w.build.constant(type, 0 if type.is_scalar else (0,) * type.size)
 
 
 class Slots:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import types
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pygpu.bytecode import NULL
 from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
@@ -18,7 +18,6 @@ from pygpu.frontend.values.known import NotKnown, concrete
 from pygpu.frontend.values.values import (
     EITHER,
     UNBOUND,
-    Abstract,
     Array,
     Bound,
     Builtin,
@@ -27,68 +26,19 @@ from pygpu.frontend.values.values import (
     Dict,
     Dynamic,
     Function,
-    Indexed,
-    Instance,
-    List,
-    Matrix,
-    Maybe,
-    Picture,
-    Set,
     Slice,
     State,
     Super,
-    Tuple,
     Vector,
     describe,
 )
 from pygpu.frontend.walk.displays import DISPLAYS, Step, named
+from pygpu.frontend.walk.paths import ControlFlow
 from pygpu.ssa import Value
 from pygpu.types import BOOL
 
-if TYPE_CHECKING:
-    from pygpu.frontend.walk.walker import Walker
 
-
-def truth(w: Walker, value: Any) -> Any:
-    """bool(value): a known bool, or a Dynamic one."""
-    if not isinstance(value, Abstract):
-        w.environment.dependencies.add(value)
-        return bool(value)
-    match value:
-        case Dynamic():
-            if value.type is BOOL:
-                return value
-            return arithmetic.compare(w, "!=", value, 0)
-        case Vector():
-            raise w.error(
-                f"the truth of {describe(value)} is ambiguous: use all(v == w) or any(...), "
-                "np.maximum and np.minimum for max and min"
-            )
-        case Array():
-            if w.read(value).size == 1:
-                return truth(w, w.read(value).reshape(-1)[0])
-            raise w.error("the truth of an array is ambiguous: use np.all or np.any")
-        case Conflict():
-            raise w.error(value.message)
-        case Picture():
-            raise w.error(
-                f"{describe(value)} has no truth: call it with a position, as in im(p) > 0.5"
-            )
-        case Instance():
-            method = objects.find_method(value, "__bool__")
-            if method is not None:
-                return truth(w, w.call(method))
-            if objects.find_method(value, "__len__") is None:
-                return True
-            return truth(w, indexing.length(w, value))
-        case Tuple() | List() | Dict() | Set() | Matrix() | Indexed():
-            return truth(w, indexing.length(w, value))
-        case Maybe():
-            return w.environment.both(w, value.taken, truth(w, value.value))
-    return True
-
-
-def _checked(w: Walker, value: Any) -> Any:
+def _checked(w: ControlFlow, value: Any) -> Any:
     if isinstance(value, Conflict):
         raise w.error(value.message)
     return value
@@ -97,27 +47,27 @@ def _checked(w: Walker, value: Any) -> Any:
 # ---------------------------------------------------------------- the stack and variables
 
 
-def CONST(w: Walker, state: State, arg: Any) -> None:
+def CONST(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(arg)
 
 
-def NULL_(w: Walker, state: State, arg: Any) -> None:
+def NULL_(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(NULL)
 
 
-def POP(w: Walker, state: State, arg: Any) -> None:
+def POP(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.pop()
 
 
-def COPY(w: Walker, state: State, arg: int) -> None:
+def COPY(w: ControlFlow, state: State, arg: int) -> None:
     state.stack.append(state.stack[-arg])
 
 
-def SWAP(w: Walker, state: State, arg: int) -> None:
+def SWAP(w: ControlFlow, state: State, arg: int) -> None:
     state.stack[-1], state.stack[-arg] = state.stack[-arg], state.stack[-1]
 
 
-def LOAD(w: Walker, state: State, name: str) -> None:
+def LOAD(w: ControlFlow, state: State, name: str) -> None:
     value = state.locals.get(name, UNBOUND)
     if value is UNBOUND:
         raise UnboundLocalError(
@@ -128,7 +78,7 @@ def LOAD(w: Walker, state: State, name: str) -> None:
     state.stack.append(value)
 
 
-def STORE(w: Walker, state: State, name: str) -> None:
+def STORE(w: ControlFlow, state: State, name: str) -> None:
     value = state.stack.pop()
     if value is UNBOUND:
         state.locals.pop(name, None)
@@ -150,21 +100,21 @@ def _name(value: Any, name: str) -> None:
         made.name = name
 
 
-def DELETE(w: Walker, state: State, name: str) -> None:
+def DELETE(w: ControlFlow, state: State, name: str) -> None:
     if name not in state.locals:
         raise UnboundLocalError(f"cannot access local variable '{name}'")
     del state.locals[name]
 
 
-def LOAD_CLEAR(w: Walker, state: State, name: str) -> None:
+def LOAD_CLEAR(w: ControlFlow, state: State, name: str) -> None:
     state.stack.append(state.locals.pop(name, UNBOUND))
 
 
-def CELL(w: Walker, state: State, name: str) -> None:
+def CELL(w: ControlFlow, state: State, name: str) -> None:
     state.locals[name] = Cell(state.locals.get(name, UNBOUND))
 
 
-def DEREF(w: Walker, state: State, name: str) -> None:
+def DEREF(w: ControlFlow, state: State, name: str) -> None:
     cell = state.locals[name]
     if isinstance(cell, types.CellType):
         value = w.environment.read_cell(cell, name)
@@ -177,7 +127,7 @@ def DEREF(w: Walker, state: State, name: str) -> None:
     state.stack.append(_checked(w, value))
 
 
-def SETREF(w: Walker, state: State, name: str) -> None:
+def SETREF(w: ControlFlow, state: State, name: str) -> None:
     cell = state.locals[name]
     value = state.stack.pop()
     if isinstance(cell, types.CellType) and isinstance(cell.cell_contents, Cell):
@@ -192,52 +142,52 @@ def SETREF(w: Walker, state: State, name: str) -> None:
     w.write(cell, value)
 
 
-def DELDEREF(w: Walker, state: State, name: str) -> None:
+def DELDEREF(w: ControlFlow, state: State, name: str) -> None:
     w.write(state.locals[name], UNBOUND)
 
 
-def GLOBAL(w: Walker, state: State, name: str) -> None:
+def GLOBAL(w: ControlFlow, state: State, name: str) -> None:
     state.stack.append(w.environment.read_global(w.frame.globals, name))
 
 
-def SETGLOBAL(w: Walker, state: State, name: str) -> None:
+def SETGLOBAL(w: ControlFlow, state: State, name: str) -> None:
     raise w.error(
         f"'{name}' is global and must not be assigned in a compiled function: "
         "return the value instead"
     )
 
 
-def _in_class(w: Walker, state: State, name: str) -> Any:
+def _in_class(w: ControlFlow, state: State, name: str) -> Any:
     """A name of the class body that is walked; UNBOUND without one."""
     namespace = state.locals[".namespace"]
     return _checked(w, w.read(namespace).get(name, UNBOUND))
 
 
-def NAME(w: Walker, state: State, name: str) -> None:
+def NAME(w: ControlFlow, state: State, name: str) -> None:
     value = _in_class(w, state, name)
     found = value is not UNBOUND
     state.stack.append(value if found else w.environment.read_global(w.frame.globals, name))
 
 
-def STORENAME(w: Walker, state: State, name: str) -> None:
+def STORENAME(w: ControlFlow, state: State, name: str) -> None:
     namespace = state.locals[".namespace"]
     value = state.stack.pop()
     _name(value, name)
     w.write(namespace, {**w.read(namespace), name: value})
 
 
-def DELNAME(w: Walker, state: State, name: str) -> None:
+def DELNAME(w: ControlFlow, state: State, name: str) -> None:
     namespace = state.locals[".namespace"]
     if name not in w.read(namespace):
         raise NameError(f"name '{name}' is not defined")
     w.write(namespace, {key: v for key, v in w.read(namespace).items() if key != name})
 
 
-def LOCALS(w: Walker, state: State, arg: Any) -> None:
+def LOCALS(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(state.locals[".namespace"])
 
 
-def DICT_DEREF(w: Walker, state: State, name: str) -> None:
+def DICT_DEREF(w: ControlFlow, state: State, name: str) -> None:
     value = w.read(state.stack.pop()).get(name, UNBOUND)
     if value is UNBOUND:
         DEREF(w, state, name)
@@ -245,7 +195,7 @@ def DICT_DEREF(w: Walker, state: State, name: str) -> None:
         state.stack.append(_checked(w, value))
 
 
-def DICT_GLOBAL(w: Walker, state: State, name: str) -> None:
+def DICT_GLOBAL(w: ControlFlow, state: State, name: str) -> None:
     value = w.read(state.stack.pop()).get(name, UNBOUND)
     if value is UNBOUND:
         GLOBAL(w, state, name)
@@ -253,40 +203,40 @@ def DICT_GLOBAL(w: Walker, state: State, name: str) -> None:
         state.stack.append(_checked(w, value))
 
 
-def ATTR(w: Walker, state: State, name: str) -> None:
+def ATTR(w: ControlFlow, state: State, name: str) -> None:
     state.stack.append(objects.attribute(w, state.stack.pop(), name))
 
 
-def SETATTR(w: Walker, state: State, name: str) -> None:
+def SETATTR(w: ControlFlow, state: State, name: str) -> None:
     target = state.stack.pop()
     objects.set_attribute(w, target, name, state.stack.pop())
 
 
-def DELATTR(w: Walker, state: State, name: str) -> None:
+def DELATTR(w: ControlFlow, state: State, name: str) -> None:
     objects.delete_attribute(w, state.stack.pop(), name)
 
 
-def SUPER(w: Walker, state: State, name: str) -> None:
+def SUPER(w: ControlFlow, state: State, name: str) -> None:
     owner, cls, _super = state.stack.pop(), state.stack.pop(), state.stack.pop()
     state.stack.append(objects.attribute(w, Super(cls, owner), name))
 
 
-def ITEM(w: Walker, state: State, arg: Any) -> None:
+def ITEM(w: ControlFlow, state: State, arg: Any) -> None:
     index = state.stack.pop()
     state.stack.append(indexing.item(w, state.stack.pop(), index))
 
 
-def SETITEM(w: Walker, state: State, arg: Any) -> None:
+def SETITEM(w: ControlFlow, state: State, arg: Any) -> None:
     index, container, value = state.stack.pop(), state.stack.pop(), state.stack.pop()
     indexing.set_item(w, container, index, value)
 
 
-def DELITEM(w: Walker, state: State, arg: Any) -> None:
+def DELITEM(w: ControlFlow, state: State, arg: Any) -> None:
     index = state.stack.pop()
     indexing.delete_item(w, state.stack.pop(), index)
 
 
-def SLICE(w: Walker, state: State, count: int) -> None:
+def SLICE(w: ControlFlow, state: State, count: int) -> None:
     parts = state.pop(count)
     try:
         state.stack.append(slice(*[concrete(w, part) for part in parts]))
@@ -297,15 +247,15 @@ def SLICE(w: Walker, state: State, count: int) -> None:
 # ---------------------------------------------------------------- operators
 
 
-def UNARY(w: Walker, state: State, symbol: str) -> None:
+def UNARY(w: ControlFlow, state: State, symbol: str) -> None:
     value = state.stack.pop()
     if symbol == "not":
-        state.stack.append(w.environment.negate(w, truth(w, value)))
+        state.stack.append(arithmetic.negate(w, w.truth(value)))
     else:
         state.stack.append(operators.unary(w, symbol, value))
 
 
-def BINARY(w: Walker, state: State, symbol: str) -> None:
+def BINARY(w: ControlFlow, state: State, symbol: str) -> None:
     b = state.stack.pop()
     a = state.stack.pop()
     if symbol[-1] == "=":
@@ -314,12 +264,12 @@ def BINARY(w: Walker, state: State, symbol: str) -> None:
         state.stack.append(operators.binary(w, symbol, a, b))
 
 
-def COMPARE(w: Walker, state: State, symbol: str) -> None:
+def COMPARE(w: ControlFlow, state: State, symbol: str) -> None:
     b = state.stack.pop()
     state.stack.append(operators.compare(w, symbol, state.stack.pop(), b))
 
 
-def IS(w: Walker, state: State, inverted: bool) -> None:
+def IS(w: ControlFlow, state: State, inverted: bool) -> None:
     b = _checked(w, state.stack.pop())
     a = _checked(w, state.stack.pop())
     same = a is b
@@ -332,16 +282,16 @@ def IS(w: Walker, state: State, inverted: bool) -> None:
     state.stack.append(same != inverted)
 
 
-def IN(w: Walker, state: State, inverted: bool) -> None:
+def IN(w: ControlFlow, state: State, inverted: bool) -> None:
     container = state.stack.pop()
     found = operators.contains(w, container, state.stack.pop())
-    state.stack.append(w.environment.negate(w, found) if inverted else found)
+    state.stack.append(arithmetic.negate(w, found) if inverted else found)
 
 
 # ---------------------------------------------------------------- calls
 
 
-def CALL(w: Walker, state: State, arg: tuple[int, tuple[str, ...]]) -> None:
+def CALL(w: ControlFlow, state: State, arg: tuple[int, tuple[str, ...]]) -> None:
     count, names = arg
     args = state.pop(count)
     second, first = state.stack.pop(), state.stack.pop()
@@ -355,22 +305,22 @@ def CALL(w: Walker, state: State, arg: tuple[int, tuple[str, ...]]) -> None:
     if names:
         keywords = dict(zip(names, args[-len(names) :], strict=True))
         args = args[: -len(names)]
-    state.stack.append(w.environment.call(w, function, tuple(args), keywords))
+    state.stack.append(w.call(function, *args, **keywords))
 
 
-def CALL_EX(w: Walker, state: State, arg: Any) -> None:
+def CALL_EX(w: ControlFlow, state: State, arg: Any) -> None:
     keywords, args = state.stack.pop(), items_of(w, state.stack.pop())
     second, first = state.stack.pop(), state.stack.pop()
     function = second if first is NULL else first
     named = {} if keywords is NULL else pairs_of(w, keywords)
-    state.stack.append(w.environment.call(w, function, args, named))
+    state.stack.append(w.call(function, *args, **named))
 
 
-def FUNCTION(w: Walker, state: State, arg: Any) -> None:
+def FUNCTION(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(Function(state.stack.pop(), w.frame.globals))
 
 
-def SETFUNC(w: Walker, state: State, part: int) -> None:
+def SETFUNC(w: ControlFlow, state: State, part: int) -> None:
     made, value = state.stack.pop(), state.stack.pop()
     match part:
         case 1:
@@ -382,7 +332,7 @@ def SETFUNC(w: Walker, state: State, part: int) -> None:
     state.stack.append(made)
 
 
-def ITER(w: Walker, state: State, arg: Any) -> None:
+def ITER(w: ControlFlow, state: State, arg: Any) -> None:
     value = state.stack.pop()
     made = iterate(w, value)
     w.fresh = made if made is not value else None
@@ -391,7 +341,7 @@ def ITER(w: Walker, state: State, arg: Any) -> None:
     state.stack.append(made)
 
 
-def YIELD(w: Walker, state: State, arg: Any) -> None:
+def YIELD(w: ControlFlow, state: State, arg: Any) -> None:
     collected = state.locals.get(".yield")
     value = state.stack.pop()
     if collected is None:
@@ -403,7 +353,7 @@ def YIELD(w: Walker, state: State, arg: Any) -> None:
 # ---------------------------------------------------------------- what ends the walk
 
 
-def RAISE(w: Walker, state: State, arg: int) -> None:
+def RAISE(w: ControlFlow, state: State, arg: int) -> None:
     parts = state.pop(arg if isinstance(arg, int) else 1)
     raised = parts[0] if parts else None
     if isinstance(raised, Builtin | Bound):
@@ -429,7 +379,7 @@ def RAISE(w: Walker, state: State, arg: int) -> None:
     raise error
 
 
-def RERAISE(w: Walker, state: State, arg: Any) -> None:
+def RERAISE(w: ControlFlow, state: State, arg: Any) -> None:
     raise w.error("exceptions cannot be handled in a compiled function")
 
 
@@ -446,17 +396,17 @@ def refusal(what: str) -> str:
     return _INSTEAD.get(what, f"{what} is not supported in a compiled function")
 
 
-def UNSUPPORTED(w: Walker, state: State, what: Any) -> None:
+def UNSUPPORTED(w: ControlFlow, state: State, what: Any) -> None:
     raise w.error(refusal(what))
 
 
-def IMPORT(w: Walker, state: State, name: str) -> None:
+def IMPORT(w: ControlFlow, state: State, name: str) -> None:
     raise w.error(
         f"'import' is not supported inside a compiled function: import '{name}' outside it"
     )
 
 
-def BUILDCLASS(w: Walker, state: State, arg: Any) -> None:
+def BUILDCLASS(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(builtins.__build_class__)
 
 
@@ -465,4 +415,4 @@ STEPS["NULL"] = STEPS.pop("NULL_")
 STEPS["IMPORT_FROM"] = IMPORT
 STEPS["DELGLOBAL"] = SETGLOBAL
 
-__all__ = ["STEPS", "refusal", "truth"]
+__all__ = ["STEPS", "refusal"]

@@ -13,7 +13,7 @@ then a wider type), so it ends.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet
@@ -21,13 +21,23 @@ from weakref import WeakKeyDictionary, WeakSet
 from pygpu import bytecode
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import AT_COMPILE_TIME, CompileError, Place, call_notes
-from pygpu.frontend.protocols import arithmetic, followers
-from pygpu.frontend.protocols.sequences import advance_iterator
+from pygpu.frontend.protocols import (
+    arithmetic,
+    followers,
+    indexing,
+    methods,
+    objects,
+    operators,
+    sequences,
+)
+from pygpu.frontend.values.environment import Environment
+from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.joins import Join
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.states import Export, Key, move_out
 from pygpu.frontend.values.values import (
     Array,
+    Builtin,
     Conflict,
     Dynamic,
     Indexed,
@@ -38,12 +48,11 @@ from pygpu.frontend.values.values import (
     youngest,
 )
 from pygpu.frontend.values.views import replaced
-from pygpu.frontend.walk import calls, loops
-from pygpu.frontend.walk.environment import Environment
-from pygpu.frontend.walk.paths import RETURN, SUSPENDED, Frame, Outcome, Slots
-from pygpu.frontend.walk.steps import STEPS, refusal, truth
+from pygpu.frontend.walk import calls, generators, loops
+from pygpu.frontend.walk.paths import RETURN, SUSPENDED, Outcome, Slots, guard, zero
+from pygpu.frontend.walk.steps import STEPS, refusal
 from pygpu.ssa import Builder, Op, Region, Value
-from pygpu.types import BOOL, Type
+from pygpu.types import Type
 
 STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
 CALL_LIMIT: Final = 150  # calls inside calls
@@ -140,10 +149,62 @@ class Walker:
         self.state.heap[handle] = contents
         followers.changed(self, handle)
 
-    # ------------------------------------------------------------ walking
+    def in_sight(self, handle: Object) -> bool:
+        return generators.in_sight(self, handle)
 
-    def call(self, function: Any, *args: Any, **keywords: Any) -> Any:
+    # ------------------------------------------------------------ what rules ask for
+
+    def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
         return calls.call(self, function, args, keywords)
+
+    def native(self, function: Any, args: Iterable[Any], keywords: Mapping[str, Any]) -> Any:
+        return calls.native(self, function, tuple(args), keywords)
+
+    def taken_or_put_off(
+        self,
+        take: Callable[[], Iterator],
+        put_off: Callable[[Exception | None], Iterator],
+        sources: tuple[Any, ...],
+    ) -> Iterator:
+        return generators.taken_or_put_off(self, take, put_off, sources)
+
+    def attribute(self, value: Any, name: str) -> Any:
+        return objects.attribute(self, value, name)
+
+    def method(self, value: Any, name: str) -> Builtin | None:
+        return methods.method(self, value, name)
+
+    def special(self, value: Any, name: str) -> Any:
+        return objects.find_method(value, name)
+
+    def item(self, container: Any, index: Any) -> Any:
+        return indexing.item(self, container, index)
+
+    def length(self, value: Any) -> Any:
+        return indexing.length(self, value)
+
+    def items(self, value: Any) -> tuple[Any, ...]:
+        return sequences.items_of(self, value)
+
+    def iterate(self, value: Any) -> Any:
+        return sequences.iterate(self, value)
+
+    def next(self, iterator: Any) -> Any:
+        return sequences.advance_iterator(self, iterator)
+
+    def truth(self, value: Any) -> Any:
+        return operators.truth(self, value)
+
+    def unary(self, symbol: str, a: Any) -> Any:
+        return operators.unary(self, symbol, a)
+
+    def binary(self, symbol: str, a: Any, b: Any) -> Any:
+        return operators.binary(self, symbol, a, b)
+
+    def compare(self, symbol: str, a: Any, b: Any) -> Any:
+        return operators.compare(self, symbol, a, b)
+
+    # ------------------------------------------------------------ walking
 
     def inline(self, code: Any, globals: dict[str, Any], locals: dict[str, Any]) -> Any:
         """Walk a function's code with its parameters bound; the value it returns."""
@@ -262,7 +323,7 @@ class Walker:
             if isinstance(value, Conflict):
                 raise self.error(value.message)
             return Outcome.one(target if (value is None) == (test == "none") else end, state)
-        condition = truth(self, value)
+        condition = self.truth(value)
         if target == end:  # as in `if c: pass`
             return Outcome.one(end, state)
         if not isinstance(condition, Dynamic):
@@ -294,7 +355,7 @@ class Walker:
                 return Outcome.one(body, state)
         else:
             try:
-                state.stack.append(advance_iterator(self, iterator))
+                state.stack.append(self.next(iterator))
                 return Outcome.one(body, state)
             except StopIteration:
                 pass
@@ -480,18 +541,11 @@ class Walker:
             values = []
             for region, outcome in zip(regions, outcomes, strict=True):
                 with self.build.inside(region):
-                    values.append(self.guard(outcome, target))
+                    values.append(guard(self, outcome, target))
             guards[target] = (slots.pair(values[0], values[1], (".guard", target)), True)
         if len(targets) == 2:
             guards[targets[1]] = (guards[targets[0]][0], False)
         return guards
-
-    def guard(self, outcome: Outcome, target: int) -> Value:
-        """The guard of one target, as a value in the region being built."""
-        if target not in outcome.exits or len(outcome.exits) == 1:
-            return self.build.constant(BOOL, target in outcome.exits)
-        value, wanted = outcome.guards[target]
-        return value if wanted else self.build.emit("not", value)
 
     def _emit_if(self, condition: Value, regions: tuple[Region, Region], slots: Slots) -> None:
         if not slots.rows:
@@ -500,16 +554,12 @@ class Walker:
             with self.build.inside(region):
                 region.results = tuple(
                     [
-                        row[side] if row[side] is not None else self.zero(row[2].type)
+                        row[side] if row[side] is not None else zero(self, row[2].type)
                         for row in slots.rows
                     ]
                 )
         results = [row[2] for row in slots.rows]
         self.build.region.ops.append(Op("if", (condition,), regions=regions, results=results))
-
-    def zero(self, type: Type) -> Value:
-        """What stands for a value that is never used."""
-        return self.build.constant(type, 0 if type.is_scalar else (0,) * type.size)
 
 
 @contextmanager

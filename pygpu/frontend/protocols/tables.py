@@ -1,0 +1,285 @@
+"""Sequences that are indexed by a dynamic value: tables of constants, and choices between values.
+
+Known numbers become a table; vectors, tuples and arrays of them a table a component. Items that are
+computed become a chain of choices.
+
+    tabulate(w, [1.0, 2.0, 4.0]).element(index)      # a look-up in a table of three floats
+    choose(w, test, a, b)                            # a if test else b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.protocols.arithmetic import dynamic, make_vector, vector_type
+from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.known import LIFTED, NotKnown, concrete
+from pygpu.frontend.values.values import (
+    EITHER,
+    Abstract,
+    Array,
+    Conflict,
+    Dict,
+    Indexed,
+    List,
+    Object,
+    Row,
+    Slice,
+    Tuple,
+    describe,
+    scalar_kind,
+)
+from pygpu.frontend.walked import library
+from pygpu.language import vectors
+from pygpu.ssa import Lookup
+from pygpu.types import INT, vector, widest
+
+TABLE_LIMIT = 1 << 22  # elements of one table of constants
+
+
+# ---------------------------------------------------------------- tables
+
+
+def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
+    """Known items as a sequence that can be indexed at run time, in tables of constants."""
+    if isinstance(items, range):
+        first, step = items.start, items.step
+
+        def place(index: Any) -> Any:
+            scaled = index if step == 1 else arithmetic.binary(w, "*", index, step)
+            return scaled if first == 0 else arithmetic.binary(w, "+", scaled, first)
+
+        return Indexed(len(items), place, f"a range of {len(items)} items")
+    items = _as_known(w, items)
+    element = column(w, items)
+    if element is None:
+        odd = next((item for item in items if column(w, (item,)) is None), items[0])
+        raise w.error(
+            f"a loop over {len(items)} items exceeds what is unrolled, and its items fit no "
+            f"table of constants (numbers, vectors and tuples of them do): {describe(odd)}"
+        )
+    return Indexed(len(items), element, f"a sequence of {len(items)} items")
+
+
+def _as_known(w: Evaluator, items: Sequence[Any]) -> tuple[Any, ...]:
+    """The items, those as Python objects that are virtual but wholly known."""
+    known = []
+    for item in items:
+        try:
+            known.append(concrete(w, item))
+        except NotKnown:
+            known.append(item)
+    return tuple(known)
+
+
+def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
+    """What makes the element at a dynamic index from known items; None if they fit no table."""
+    first = items[0]
+    if all(item is first for item in items):
+        return lambda index: first
+    kinds = [None if isinstance(item, Abstract) else scalar_kind(item) for item in items]
+    if all(kinds):
+        kind = widest(*kinds)  # type: ignore[arg-type]
+        values = np.array([arithmetic.number_of(w, item, kind) for item in items])
+        if kind == "float":
+            values = values.astype(np.float32)
+        return lambda index: look_up(w, values, index)
+    if isinstance(first, vectors.Vector) and all(type(item) is type(first) for item in items):
+        parts = _columns(w, [tuple(item) for item in items]) or []
+        position = isinstance(first, vectors.Position)
+        return lambda index: make_vector(
+            w, first.TYPE, tuple([part(index) for part in parts]), position
+        )
+    if isinstance(first, np.ndarray) and all(np.shape(item) == first.shape for item in items):
+        return _array_column(w, np.stack(list(items)))
+    lengths = {len(_parts(item)) if _parts(item) is not None else -1 for item in items}
+    if len(lengths) == 1 and -1 not in lengths and len({_class(item) for item in items}) == 1:
+        columns = _columns(w, [_parts(item) for item in items])
+        if columns is None:
+            return None
+        cls = _class(first)
+        if cls is list:
+            return lambda index: List(tuple([part(index) for part in columns]))
+        return lambda index: Tuple(tuple([part(index) for part in columns]), cls)
+    return None
+
+
+def _parts(item: Any) -> Any:
+    if isinstance(item, Tuple):
+        return item.items
+    return item if isinstance(item, (tuple, list)) else None
+
+
+def _class(item: Any) -> type:
+    return item.cls if isinstance(item, Tuple) else type(item)
+
+
+def _columns(w: Evaluator, rows: Sequence[Sequence[Any]]) -> list[Callable[[Any], Any]] | None:
+    columns = [column(w, items) for items in zip(*rows, strict=True)]
+    return None if not columns or None in columns else columns  # type: ignore[return-value]
+
+
+def _array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], Any] | None:
+    """Rows of a numeric array by dynamic index: scalars, vectors of 2 to 4, or longer rows."""
+    if array.dtype.kind not in "biuf":
+        return None
+    if array.ndim == 1:
+        return column(w, array.tolist())
+    if array.ndim == 2 and 2 <= array.shape[1] <= 4:
+        parts = [column(w, array[:, index].tolist()) for index in range(array.shape[1])]
+        kind = {"b": "bool", "i": "int", "u": "int", "f": "float"}[array.dtype.kind]
+        type = vector(kind, array.shape[1])  # type: ignore[arg-type]
+        return lambda index: make_vector(w, type, tuple([p(index) for p in parts]))  # type: ignore[misc]
+    return lambda index: _row(w, array, index)
+
+
+def _row(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> Indexed:
+    """One row of a table by dynamic index, itself to be indexed."""
+    width = array.shape[1]
+    small = array.size <= LIFTED  # a view is a new array each time
+    key = (array.shape, array.dtype.str, array.tobytes()) if small else id(array)
+    if key not in w.environment.rows:  # one way for a table, so that its rows can be joined
+        inner = _array_column(w, array.reshape(-1, *array.shape[2:]))
+        assert inner is not None
+
+        def element(at: Any, base: Any) -> Any:
+            return inner(arithmetic.binary(w, "+", base, within(w, at, width)))
+
+        w.environment.rows[key] = array, element
+    _, element = w.environment.rows[key]
+    base = arithmetic.binary(w, "*", within(w, index, array.shape[0]), width)
+    return Row(width, element, f"a row of a table of shape {array.shape}", (base,))
+
+
+def within(w: Evaluator, index: Any, length: int) -> Any:
+    """An index made to lie in a sequence: a negative one counts from the end, others clamp."""
+    if not isinstance(index, Abstract):
+        index = int(index)
+        return min(max(index + length if index < 0 else index, 0), length - 1)
+    wrapped = arithmetic.select(
+        w, arithmetic.compare(w, "<", index, 0), arithmetic.binary(w, "+", index, length), index
+    )
+    low = arithmetic.elementwise(w, "max", (wrapped, 0), "int")
+    return arithmetic.elementwise(w, "min", (low, length - 1), "int")
+
+
+def look_up(w: Evaluator, values: np.ndarray[Any, Any], index: Any) -> Any:
+    """A number of a table by index; an index that is out of range gives some element."""
+    if not isinstance(index, Abstract):
+        return values[within(w, index, len(values))].item()
+    if len(values) > TABLE_LIMIT:
+        raise w.error(
+            f"a table of {len(values)} elements is too large: make it an image (pygpu.Image)"
+        )
+    kind = {"b": "bool", "i": "int", "f": "float"}[values.dtype.kind]
+    table = w.build.add_table(f"table{len(w.build.tables)}", values)
+    at = arithmetic.as_value(w, index, INT)
+    return dynamic(w, "table", at, data=Lookup(table, vector(kind, 1)))  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- choices
+
+
+def by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
+    """container[index] for a dynamic index into a sequence or table of known length."""
+    items: tuple[Any, ...] = ()
+    table = container
+    if type(container) is Array:
+        contents = w.read(container)
+        table = container if contents.dtype == object else contents
+    elif isinstance(container, List) and not isinstance(w.read(container), Indexed):
+        items = w.read(container)
+    return one_of(w, _by_dynamic_index(w, table, index), (container, *items))
+
+
+def one_of(w: Evaluator, chosen: Any, others: Iterable[Any]) -> Any:
+    """What may be one of several objects: it can be read, until one of them changes."""
+    others = [other for other in others if isinstance(other, Object) and other is not chosen]
+    if isinstance(chosen, Object) and others:
+        chosen.outside = EITHER
+        for other in others:
+            base = other.base if isinstance(other, Array) and other.base is not None else other
+            w.aliases.setdefault(base, []).append(chosen)
+    return chosen
+
+
+def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
+    indices = index.items if isinstance(index, Tuple) else (index,)
+    if any(scalar_kind(part) not in ("int", "bool") for part in indices):
+        raise w.error(f"an index must be an integer, got {describe(index)}: convert it with int()")
+    if isinstance(container, Indexed):
+        return _in_turn(w, container.element(indices[0]), indices[1:])
+    if isinstance(container, List):
+        contents = w.read(container)
+        if isinstance(contents, Indexed):
+            return _in_turn(w, contents.element(indices[0]), indices[1:])
+    size = vector_type(container)
+    if size:
+        at = arithmetic.as_value(w, wrap_negative(w, indices[0], size.size), INT)
+        whole = arithmetic.as_value(w, arithmetic.contents_of(w, container), size)
+        return dynamic(w, "element", whole, at)
+    if isinstance(container, np.ndarray):
+        made = _array_column(w, container)
+        if made is None:
+            raise w.error(f"an array of {container.dtype} cannot be indexed by a dynamic value")
+        at = wrap_negative(w, indices[0], len(container))
+        return _in_turn(w, made(at), indices[1:])
+    if isinstance(container, (dict, Dict, str)):
+        raise w.error(f"{describe(container)} cannot be indexed by a dynamic value: use a list")
+    items = _as_known(w, items_of(w, container))
+    if not items:
+        raise IndexError("index into an empty sequence")
+    made = column(w, items) if len(items) > 1 else (lambda at: items[0])
+    at = wrap_negative(w, indices[0], len(items))
+    return _in_turn(w, made(at) if made else _choose(w, items, at), indices[1:])
+
+
+def _in_turn(w: Evaluator, value: Any, indices: tuple[Any, ...]) -> Any:
+    for index in indices:
+        value = w.item(value, index)
+    return value
+
+
+def wrap_negative(w: Evaluator, index: Any, length: int) -> Any:
+    """A dynamic index, a negative one counted from the end."""
+    if not isinstance(index, Abstract):
+        return index + length if index < 0 else index
+    return arithmetic.select(
+        w, arithmetic.compare(w, "<", index, 0), arithmetic.binary(w, "+", index, length), index
+    )
+
+
+def _choose(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
+    """items[index] by a chain of choices, for items that are computed."""
+    if len(items) > 256:
+        raise w.error(f"{len(items)} computed items cannot be indexed by a dynamic value")
+    chosen = items[0]
+    for place, item in enumerate(items[1:], 1):
+        chosen = choose(w, arithmetic.compare(w, "==", index, place), item, chosen)
+    return chosen
+
+
+def choose(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
+    """a if test else b, for values that can be joined."""
+    if not isinstance(test, Abstract):
+        return a if test else b
+    if a is b:
+        return a
+    result = arithmetic.select(w, test, a, b)
+    if result is NotImplemented:
+        result = w.call(library.chosen, test, a, b)  # joined as the sides of an `if`
+    if isinstance(result, Conflict):
+        raise w.error(result.message)
+    return one_of(w, result, (a, b))
+
+
+def slice_of(w: Evaluator, part: Any) -> slice:
+    """A known slice, an error where a bound is dynamic."""
+    if isinstance(part, Slice):
+        raise w.error("the bounds of a slice must be known at compile time")
+    return part  # type: ignore[no-any-return]

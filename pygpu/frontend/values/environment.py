@@ -1,0 +1,77 @@
+"""What a translation knows of the world outside the function."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from typing import Any
+
+from pygpu.core.storage import ImageLike
+from pygpu.frontend.values.dependencies import Dependencies
+from pygpu.frontend.values.values import (
+    UNBOUND,
+    Cell,
+    ClassParts,
+    Picture,
+)
+from pygpu.ssa import Builder, ImageInput
+
+
+class Environment:
+    """What a translation knows of the world outside: what it has read, images it has captured,
+    results of calls it has made, classes."""
+
+    def __init__(self) -> None:
+        self.dependencies = Dependencies()
+        self.captured: list[ImageLike] = []
+        self.pictures: dict[int, Picture] = {}
+        self.memo: dict[Any, list[tuple[Any, Any, Any]]] = {}
+        self.class_parts: dict[type, ClassParts] = {}  # of classes that were made in the function
+        self.class_cells: list[tuple[types.CellType, Cell]] = []  # what their methods close over
+        self.rows: dict[Any, tuple[Any, Any]] = {}  # of tables: what makes an element of a row
+        self.calls: dict[Any, int] = {}  # how often each site was reached in this attempt
+
+    # ---- names from outside
+
+    def read_global(self, names: dict[str, Any], name: str) -> Any:
+        self.dependencies.add_global(names, name)
+        if name in names:
+            return names[name]
+        scope = names.get("__builtins__", builtins)
+        scope = scope if isinstance(scope, dict) else vars(scope)
+        if name in scope:
+            return scope[name]
+        raise NameError(f"name '{name}' is not defined")
+
+    def read_cell(self, cell: types.CellType, name: str) -> Any:
+        self.dependencies.add_cell(cell)
+        try:
+            contents = cell.cell_contents
+        except ValueError:
+            return UNBOUND
+        return contents  # the methods of a class made in the function close over our own cells
+
+    def capture(self, build: Builder, image: ImageLike) -> Picture:
+        """An image that was read as a known value: a further input."""
+        if id(image) not in self.pictures:
+            for other in self.captured:
+                if other.storage is image.storage:
+                    index = self.pictures[id(other)].index
+                    break
+            else:
+                index, place = len(build.images), len(self.captured)
+                name = f"image{place}"
+                build.images.append(ImageInput(name, image.format.type))
+            self.captured.append(image)
+            self.pictures[id(image)] = Picture(
+                index,
+                build.images[index].name,
+                image.format.type,
+                image.boundary,
+                tuple(image.cval),
+                image.interpolation,
+            )
+        return self.pictures[id(image)]
+
+
+__all__ = ["Environment"]

@@ -1,0 +1,63 @@
+"""The frames of a walk: the functions that are being walked, each called by the one before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pygpu import bytecode
+from pygpu.core.errors import HOME, Place
+from pygpu.frontend.values.values import State
+
+
+class Frame:
+    """A function being walked."""
+
+    __slots__ = ("at", "caller", "code", "globals", "graph", "name", "state", "stored")
+
+    def __init__(self, code: bytecode.Code, globals: dict[str, Any], caller: Frame | None) -> None:
+        self.code = code
+        self.graph = code.graph
+        self.globals = globals
+        self.name = code.code.co_qualname
+        self.caller = caller
+        self.at = 0  # the instruction being walked
+        self.state: State | None = None
+        self.stored: dict[str, int] = {}  # the instruction that last assigned each variable
+
+    def place(self, at: int | None = None) -> Place:
+        """Where the instruction stands in the user's source; for our own functions, which are
+        walked as well, where they were called."""
+        if self.caller and self.code.code.co_filename.startswith(HOME):
+            return self.caller.place()
+        span = self.code.instructions[self.at if at is None else at].span
+        caller = self.caller.place() if self.caller else None
+        file = self.code.code.co_filename
+        line = span.line or self.code.code.co_firstlineno
+        return Place(file, self.name, line, span.end_line, span.column, span.end_column, caller)
+
+    def raises(self) -> bool:
+        """Whether the basic block that is being walked ends by raising."""
+        blocks = self.graph.blocks.items()
+        end = next(end for start, end in blocks if start <= self.at < end)
+        return self.code.instructions[end - 1].op == "RAISE"
+
+    def refused_around(self) -> str | None:
+        """The `with` statement whose context the instruction being walked computes."""
+        here = self.code.instructions[self.at].span
+        for instruction in self.code.instructions[self.at + 1 :]:
+            if instruction.op == "UNSUPPORTED" and instruction.arg in ("with", "async with"):
+                span = instruction.span
+                if None not in (here.line, span.line) and _within(here, span):
+                    return str(instruction.arg)
+        return None
+
+
+def _within(inner: bytecode.Span, outer: bytecode.Span) -> bool:
+    """Whether a span of source lies in another."""
+    return (outer.line, outer.column) <= (inner.line, inner.column) and (
+        inner.end_line,
+        inner.end_column,
+    ) <= (outer.end_line, outer.end_column)
+
+
+__all__ = ["Frame"]
