@@ -34,6 +34,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.boundaries import RULES
 from pygpu.core.errors import Place
 from pygpu.core.ops import NUMPY_TYPE, TABLE
 from pygpu.types import BOOL, INT, Type, vector
@@ -41,7 +42,7 @@ from pygpu.types import BOOL, INT, Type, vector
 Number = bool | int | float
 Constant = Number | tuple[Number, ...]
 
-BOUNDARIES: Final = ("nearest", "reflect", "mirror", "wrap", "constant")
+BOUNDARIES: Final = tuple(RULES)
 
 
 class Value:
