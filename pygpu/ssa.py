@@ -34,15 +34,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.boundaries import RULES
 from pygpu.core.errors import Place
 from pygpu.core.ops import NUMPY_TYPE, TABLE
-from pygpu.types import BOOL, INT, Type, vector
+from pygpu.types import BOOL, INT, Kind, Type, vector
 
 Number = bool | int | float
 Constant = Number | tuple[Number, ...]
 
-BOUNDARIES: Final = tuple(RULES)
+_TABLE_KINDS: Final[dict[str, Kind]] = {"f": "float", "b": "bool"}
+BOUNDARIES: Final = ("nearest", "reflect", "mirror", "wrap", "constant")
 
 
 class Value:
@@ -143,8 +143,8 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Constants that are indexed at run time: an array (n,) or (n, components) of float32, int32
-    or bool."""
+    """Constants that are indexed at run time: an array (n,) or (n, components) of float32, int32,
+    uint32 or bool."""
 
     name: str
     values: NDArray[Any]
@@ -182,7 +182,7 @@ class Function:
 
 
 def normal(type: Type, value: Any) -> Constant:
-    """A constant as its type holds it: float32, int32 wrapped to 32 bits, bool."""
+    """A constant as its type holds it: float32, int32 and uint32 wrapped to 32 bits, bool."""
     if not type.is_scalar:
         scalar = vector(type.kind, 1)
         return tuple(normal(scalar, component) for component in value)  # type: ignore[misc]
@@ -191,6 +191,8 @@ def normal(type: Type, value: Any) -> Constant:
             return float(np.float32(value))
     if type.kind == "int":
         return (int(value) + 2**31) % 2**32 - 2**31
+    if type.kind == "uint":
+        return int(value) % 2**32
     return bool(value)
 
 
@@ -247,8 +249,10 @@ class Builder:
 
     def add_table(self, name: str, values: NDArray[Any]) -> int:
         """The index of a new table (or of an equal one)."""
-        kind = {"f": "float", "i": "int", "u": "int", "b": "bool"}[values.dtype.kind]
-        values = np.ascontiguousarray(values, NUMPY_TYPE[kind])  # type: ignore[index]
+        kind = _TABLE_KINDS.get(values.dtype.kind, "int")
+        if values.dtype == np.uint32:
+            kind = "uint"
+        values = np.ascontiguousarray(values, NUMPY_TYPE[kind])
         for index, table in enumerate(self.tables):
             if table.values.dtype == values.dtype and np.array_equal(table.values, values):
                 return index
@@ -354,14 +358,14 @@ def constant_of(value: Value) -> Constant | None:
 
 
 def base_and_offset(value: Value, offset: Number = 0) -> tuple[Value, int]:
-    """value + offset (ints) as base + offset, where the base adds no constant itself."""
+    """value + offset (ints or uints) as base + offset, where the base adds no constant itself."""
     op = value.op
     if op is not None and op.code in ("add", "sub"):
         c = constant_of(op.operands[1])
         if isinstance(c, int):
             offset += c if op.code == "add" else -c
             value = op.operands[0]
-    return value, normal(INT, offset)  # type: ignore[return-value]
+    return value, normal(vector(value.type.kind, 1), offset)  # type: ignore[return-value]
 
 
 class Rewriter:

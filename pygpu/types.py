@@ -1,17 +1,18 @@
-"""The types the compiler reasons with: scalars and vectors of floats, ints and bools.
+"""The types the compiler reasons with: scalars and vectors of floats, integers and bools.
 
 A `Type` is a kind and a number of components; scalars have one. Equal types are the same object,
-so types compare by identity. Names are GLSL's: float, vec3, ivec2, bvec4.
+so types compare by identity. An int is signed, a uint is not; both have 32 bits.
+Names are GLSL's: float, vec3, ivec2, uvec2, bvec4.
 
     vector("float", 3) is vector("float", 3); str(vector("int", 2)) == "ivec2"
 """
 
 from typing import Final, Literal
 
-Kind = Literal["float", "int", "bool"]
-KINDS: Final[tuple[Kind, ...]] = ("bool", "int", "float")  # in the order in which they widen
+Kind = Literal["float", "int", "uint", "bool"]
+KINDS: Final[tuple[Kind, ...]] = ("bool", "int", "uint", "float")  # as they widen
 
-_PREFIX: Final = {"float": "vec", "int": "ivec", "bool": "bvec"}
+_PREFIX: Final = {"float": "vec", "int": "ivec", "uint": "uvec", "bool": "bvec"}
 
 
 class Type:
@@ -40,7 +41,9 @@ BY_NAME: Final = {type.name: type for type in _TYPES.values()}
 
 FLOAT: Final = _TYPES["float", 1]
 INT: Final = _TYPES["int", 1]
+UINT: Final = _TYPES["uint", 1]
 BOOL: Final = _TYPES["bool", 1]
+INTEGERS: Final[tuple[Kind, ...]] = ("int", "uint")
 
 
 def vector(kind: Kind, size: int) -> Type:
@@ -49,5 +52,5 @@ def vector(kind: Kind, size: int) -> Type:
 
 
 def widest(*kinds: Kind) -> Kind:
-    """The kind that holds them all: bool < int < float."""
+    """The kind in which arithmetic of them works: bool < int < uint < float."""
     return max(kinds, key=KINDS.index)

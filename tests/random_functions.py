@@ -21,13 +21,26 @@ from agreement import GRAPHICS, Accuracy, check
 from pygpu.core.interpret import run
 from pygpu.core.storage import Format, Storage, texels
 from pygpu.core.verify import verify
-from pygpu.ssa import BOUNDARIES, Builder, Constant, Function, ImageInput, Lookup, Region, Value
-from pygpu.types import BOOL, FLOAT, INT, KINDS, Type, vector
+from pygpu.ssa import (
+    BOUNDARIES,
+    Builder,
+    Constant,
+    Function,
+    ImageInput,
+    Lookup,
+    Region,
+    Value,
+    normal,
+)
+from pygpu.types import BOOL, FLOAT, INT, INTEGERS, KINDS, UINT, Type, vector
 
 Array = NDArray[Any]
 
-DTYPES: Final = ("float32", "uint8", "int32", "bool", "float16", "uint16", "int16", "int8")
-STORED_AS: Final = {"float": "float32", "int": "int32", "bool": "bool"}
+DTYPES: Final = (
+    "float32", "uint8", "int32", "bool", "float16", "uint16", "int16", "int8", "uint32",
+)  # fmt: skip
+STORED_AS: Final = {"float": "float32", "int": "int32", "uint": "uint32", "bool": "bool"}
+EDGES: Final = (0, 1, 2**31 - 1, 2**31, 2**32 - 1, 0xDEADBEEF, 65535, 65536, 2654435769)
 
 
 @dataclass(eq=False)
@@ -106,6 +119,9 @@ def _random_array(
         return generator.random(size) < 0.5
     if format.normalize and format.dtype.kind == "u":
         return generator.integers(0, np.iinfo(format.dtype).max, size, format.dtype, endpoint=True)
+    limits = np.iinfo(format.dtype)
+    if source.random() < 0.3:
+        return generator.integers(limits.min, limits.max, size, format.dtype, endpoint=True)
     return generator.integers(-100 if format.dtype.kind == "i" else 0, 100, size, format.dtype)
 
 
@@ -117,6 +133,9 @@ def _random_constant(source: random.Random, type: Type) -> Constant:
         special = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, 0.1]
         number = round(source.uniform(-4, 4), 2)
         return float(np.float32(source.choice(special) if source.random() < 0.5 else number))
+    if type.kind in INTEGERS and (type is UINT or source.random() < 0.2):
+        edges = source.choice(EDGES), source.randrange(2**32), source.randrange(40)
+        return normal(type, source.choice(edges))
     if type is INT:
         return source.choice([0, 1, 2, -1, 3, 7, 31, 255, source.randint(-20, 20)])
     return source.random() < 0.5
@@ -163,6 +182,7 @@ class _Maker:
         self.kinds_of_op: list[tuple[int, Callable[[int], None]]] = [
             (12, lambda depth: self.arithmetic("float")),
             (6, lambda depth: self.arithmetic("int")),
+            (4, lambda depth: self.arithmetic("uint")),
             (2, lambda depth: self.comparison()),
             (1, lambda depth: self.bools()),
             (1, lambda depth: self.conversion()),
@@ -183,7 +203,7 @@ class _Maker:
 
     def type(self) -> Type:
         """Any type, scalars and floats more often."""
-        kind = self.source.choice(["float", "float", "int", "bool"])
+        kind = self.source.choice(["float", "float", "float", "int", "int", "uint", "bool", "bool"])
         return vector(kind, self.source.choice([1, 1, 1, 2, 3, 4]))  # type: ignore[arg-type]
 
     def value(self, type: Type) -> Value:
@@ -231,7 +251,7 @@ class _Maker:
 
     def ops(self, count: int, depth: int) -> None:
         weights = [
-            weight if depth < 2 else weight * (i < 9)
+            weight if depth < 2 else weight * (i < 10)
             for i, (weight, _) in enumerate(self.kinds_of_op)
         ]
         makers = [maker for _, maker in self.kinds_of_op]
@@ -251,7 +271,7 @@ class _Maker:
         left, right = self.value(type), self.value(type)
         if code == "pow":
             left = self.clamp(left, 0.01, 20.0) if kind == "float" else left
-            right = self.clamp(right, -4, 4)
+            right = self.clamp(right, 0 if kind == "uint" else -4, 4)
         self.emit(code, left, right)
 
     def tame(self, code: str, value: Value) -> Value:
@@ -286,10 +306,10 @@ class _Maker:
 
     def conversion(self) -> None:
         value = self.value(self.type())
-        self.emit(self.source.choice(["to_float", "to_int", "to_bool"]), value)
+        self.emit(self.source.choice(["to_float", "to_int", "to_uint", "to_bool"]), value)
 
     def vectors(self) -> None:
-        kind = self.source.choice(["float", "float", "int", "bool"])
+        kind = self.source.choice(["float", "float", "int", "uint", "bool"])
         scalar = vector(kind, 1)  # type: ignore[arg-type]
         size = self.source.choice([2, 3, 4])
         made = vector(scalar.kind, size)
@@ -344,8 +364,13 @@ class _Maker:
         values: Array = generator.integers(
             -9, 9, (count,) if type.is_scalar else (count, type.size)
         )
-        if type.kind != "int":
-            values = values / 2 if type.kind == "float" else values > 0
+        match type.kind:
+            case "float":
+                values = values / 2
+            case "bool":
+                values = values > 0
+            case "uint":
+                values = (values * 0x10000001).astype(np.uint32)
         self.build.add_table(f"table{len(self.build.tables)}", values)
 
     def look_up(self) -> None:
@@ -353,7 +378,7 @@ class _Maker:
             return
         index = self.source.randrange(len(self.build.tables))
         values = self.build.tables[index].values
-        kind = {"f": "float", "i": "int", "b": "bool"}[values.dtype.kind]
+        kind = {"f": "float", "i": "int", "u": "uint", "b": "bool"}[values.dtype.kind]
         type = vector(kind, values.size // len(values))  # type: ignore[arg-type]
         self.emit("table", self.value(INT), data=Lookup(index, type))
 

@@ -1,6 +1,6 @@
 """The table of operations: one row an operation, with its type rule and its meaning.
 
-The array meaning is NumPy on float32, int32 and bool arrays (vectors have their components in the
+The array meaning is NumPy on float32, int32, uint32 and bool arrays (vectors have components in the
 last axis, so operations on components need no case of their own). It is the definition that the
 interpreter runs, that folding applies to constants, and that code generators must match.
 Where Python would raise, the meaning here says what a device gives instead: integer division by
@@ -59,7 +59,7 @@ def _same(*kinds: Kind) -> TypeRule:
 
 
 def _compare(types: Sequence[Type], data: object) -> Type:
-    _same("float", "int", "bool")(types, data)
+    _same("float", "int", "uint", "bool")(types, data)
     return vector("bool", types[0].size)
 
 
@@ -104,7 +104,7 @@ def _element(types: Sequence[Type], data: object) -> Type:
 
 
 def _dot(types: Sequence[Type], data: object) -> Type:
-    _same("float", "int")(types, data)
+    _same("float", "int", "uint")(types, data)
     return vector(types[0].kind, 1)
 
 
@@ -164,32 +164,41 @@ def _floordiv(a: Array, b: Array) -> Array:
     if a.dtype.kind == "f":
         return np.floor_divide(a, b)
     wide = np.floor_divide(a.astype(np.int64), np.where(b == 0, 1, b).astype(np.int64))
-    return np.where(b == 0, 0, wide).astype(np.int32)
+    return np.where(b == 0, 0, wide).astype(a.dtype)
 
 
 def _mod(a: Array, b: Array) -> Array:
     if a.dtype.kind == "f":
         return np.remainder(a, b)
     wide = np.remainder(a.astype(np.int64), np.where(b == 0, 1, b).astype(np.int64))
-    return np.where(b == 0, 0, wide).astype(np.int32)
+    return np.where(b == 0, 0, wide).astype(a.dtype)
 
 
-def _to_int(a: Array) -> Array:
-    if a.dtype.kind != "f":
-        return a.astype(np.int32)
-    wide = np.nan_to_num(a.astype(np.float64), nan=0.0, posinf=2.0**31 - 1, neginf=-(2.0**31))
-    return np.clip(np.trunc(wide), -(2.0**31), 2.0**31 - 1).astype(np.int32)
+def _to_integer(dtype: type[np.integer[Any]]) -> Callable[[Array], Array]:
+    """Floats are truncated and saturated, NaN is 0; integers keep their bits."""
+    low, high = float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
+
+    def convert(a: Array) -> Array:
+        if a.dtype.kind != "f":
+            return a.astype(dtype)
+        wide = np.nan_to_num(a.astype(np.float64), nan=0.0, posinf=high, neginf=low)
+        return np.clip(np.trunc(wide), low, high).astype(dtype)
+
+    return convert
 
 
 def _shl(a: Array, b: Array) -> Array:
     """Left shift; by 32 or more (or by a negative count, which Python refuses) gives 0."""
     inside = (b >= 0) & (b < 32)
-    return np.where(inside, np.left_shift(a, np.where(inside, b, 0)), 0).astype(np.int32)
+    return np.where(inside, np.left_shift(a, np.where(inside, b, 0)), 0).astype(a.dtype)
 
 
 def _shr(a: Array, b: Array) -> Array:
-    """Right shift that keeps the sign; counts of 32 or more, or negative, act as 31."""
-    return np.right_shift(a, np.where((b >= 0) & (b < 32), b, 31)).astype(np.int32)
+    """Right shift that keeps the sign, of uints with zeros; counts of 32 or more, or negative,
+    leave the sign alone: 0 of a uint."""
+    inside = (b >= 0) & (b < 32)
+    shifted = np.right_shift(a, np.where(inside, b, 31).astype(a.dtype))
+    return np.where(inside | (a.dtype.kind == "i"), shifted, 0).astype(a.dtype)
 
 
 def _power(a: Array, b: Array) -> Array:
@@ -200,13 +209,13 @@ def _power(a: Array, b: Array) -> Array:
         return _wide(np.power)(np.ascontiguousarray(a), spread).reshape(a.shape)
     with np.errstate(over="ignore"):
         base, left = np.broadcast_arrays(a, b)
-        base, left = base.copy(), np.where(left < 0, 0, left)
+        base, left = base.copy(), np.where(left < 0, 0, left).astype(a.dtype)
         result = np.ones_like(base)
         while np.any(left):
             result = np.where(left & 1, result * base, result)
             base = base * base
             left = left >> 1
-    return np.where(b < 0, 0, result).astype(np.int32)
+    return np.where(b < 0, 0, result).astype(a.dtype)
 
 
 # Lanes: the two halves of an int as float16, for devices that compute on both at once. They hold
@@ -278,10 +287,10 @@ def _wide(function: Callable[..., Any]) -> Callable[..., Array]:
 
 # ---------------------------------------------------------------- the table
 
-_ARITHMETIC = _same("float", "int")
+_ARITHMETIC = _same("float", "int", "uint")
 _FLOATS = _same("float")
-_INTS = _same("int")
-_BITS = _same("int", "bool")
+_INTS = _same("int", "uint")
+_BITS = _same("int", "uint", "bool")
 _BOOLS = _same("bool")
 _LANES = _ints_to(INT)
 _FUSED = _wide(lambda a, b, c: a * b + c)
@@ -365,7 +374,8 @@ TABLE: Final[dict[str, Operation]] = dict(
         _row("ne", 2, _compare, np.not_equal, commutes=True),
         # conversion
         _row("to_float", 1, _convert("float"), lambda a: a.astype(np.float32)),
-        _row("to_int", 1, _convert("int"), _to_int),  # truncates, saturates, NaN is 0
+        _row("to_int", 1, _convert("int"), _to_integer(np.int32)),  # of a uint the same bits
+        _row("to_uint", 1, _convert("uint"), _to_integer(np.uint32)),
         _row("to_bool", 1, _convert("bool"), lambda a: a != 0),
         # choice: select(condition, if true, if false)
         _row("select", 3, _select, None),
@@ -401,6 +411,7 @@ TABLE: Final[dict[str, Operation]] = dict(
 NUMPY_TYPE: Final[dict[Kind, type[np.generic]]] = {
     "float": np.float32,
     "int": np.int32,
+    "uint": np.uint32,
     "bool": np.bool_,
 }
 

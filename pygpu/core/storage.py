@@ -21,7 +21,17 @@ from pygpu.types import Kind, Type, vector
 # What devices store. Wider input is narrowed when an Image is made, wider output after download.
 STORED: Final = tuple(
     np.dtype(name)
-    for name in ("uint8", "uint16", "float16", "float32", "int8", "int16", "int32", "bool")
+    for name in (
+        "uint8",
+        "uint16",
+        "float16",
+        "float32",
+        "int8",
+        "int16",
+        "int32",
+        "uint32",
+        "bool",
+    )
 )
 AT_ONCE: Final = 1 << 18  # values converted at once
 
@@ -29,7 +39,8 @@ AT_ONCE: Final = 1 << 18  # values converted at once
 @dataclass(frozen=True, slots=True)
 class Format:
     """How texels are stored: a dtype of STORED, 1 to 4 channels, and, for uint8 and uint16,
-    whether functions see them scaled to [0, 1] (floats) or raw (ints)."""
+    whether functions see them scaled to [0, 1] (floats) or raw (ints). uint32 is what results of
+    uints are stored as, and seen as such; arrays of that dtype are narrowed to int32."""
 
     dtype: np.dtype[Any]
     channels: int
@@ -41,13 +52,20 @@ class Format:
         return self.channels * self.dtype.itemsize
 
     @property
+    def is_scaled(self) -> bool:
+        """Whether functions see what is stored from 0 to the largest number as [0, 1]."""
+        return self.normalize and self.dtype.kind == "u" and self.dtype.itemsize <= 2
+
+    @property
     def type(self) -> Type:
         """The type of a texel as a function sees it."""
         return vector(self.kind, self.channels)
 
     @property
     def kind(self) -> Kind:
-        if self.dtype.kind == "f" or (self.dtype.kind == "u" and self.normalize):
+        if self.dtype == np.uint32:
+            return "uint"
+        if self.dtype.kind == "f" or self.is_scaled:
             return "float"
         return "bool" if self.dtype.kind == "b" else "int"
 
@@ -122,8 +140,8 @@ class Device(Protocol):
         """Lower and compile. `function` is simplified, its loads still have their boundaries.
         `outputs` has a format for each result: the kind of the result may differ from the
         stored dtype, then a Float goes into uint8 and uint16 scaled from [0, 1], rounded and
-        saturated (NaN gives 0), into int types rounded toward zero and saturated; an Int is
-        saturated; a Bool gives 0 or the maximum in unsigned types, else 0 or 1."""
+        saturated (NaN gives 0), into int types rounded toward zero and saturated; an Int or
+        UInt is saturated; a Bool gives 0 or the maximum in unsigned types, else 0 or 1."""
 
 
 class ImageLike:
@@ -139,7 +157,7 @@ class ImageLike:
 
 
 def stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Results (float32, int32 or bool, any shape) as the dtype of an image: see Device.compile."""
+    """Results of any shape, as a kind has them, as the dtype of an image: see Device.compile."""
     if values.dtype == dtype:
         return values
     if values.size <= AT_ONCE or len(values) == 1:
@@ -170,9 +188,10 @@ def _stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def texels(array: NDArray[Any], format: Format) -> NDArray[Any]:
-    """Stored texels as functions see them: float32 (v / 255 for uint8, say), int32 or bool."""
-    if format.dtype.kind == "u" and format.normalize:
+    """Stored texels as functions see them: float32 (v / 255 for uint8, say), int32, uint32 or
+    bool."""
+    if format.is_scaled:
         return array.astype(np.float32) / np.float32(np.iinfo(format.dtype).max)
     if format.kind == "float":
         return array.astype(np.float32, copy=False)
-    return array if format.kind == "bool" else array.astype(np.int32, copy=False)
+    return array if format.kind in ("bool", "uint") else array.astype(np.int32, copy=False)

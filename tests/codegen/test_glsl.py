@@ -266,14 +266,15 @@ def test_reference_compiler_accepts_every_operation(tmp_path: Path) -> None:
     texts = []
     for size in (1, 3):
         for loose in (False, True):
-            build = Builder("all", [], [("a", vector("float", size)), ("i", vector("int", size))])
-            a, i = build.uniforms
+            given = [(kind, vector(kind, size)) for kind in ("float", "int", "uint")]
+            build = Builder("all", [], given)
+            a, i, u = build.uniforms
             test = build.emit("lt", a, a)
             results = []
             for code, operation in TABLE.items():
                 if code == "fma" or code.startswith("lane") or "unorm8x4" in code:
                     continue  # of compute programs alone
-                for values in ((a, a, a), (i, i, i), (test, test, test), (test, a, a)):
+                for values in ((a, a, a), (i, i, i), (u, u, u), (test, test, test), (test, a, a)):
                     operands = values[: operation.arity or 0]
                     if operation.meaning is not None and operands:
                         try:

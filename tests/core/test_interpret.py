@@ -17,7 +17,7 @@ from pygpu.core.storage import Format, Storage
 from pygpu.core.verify import verify
 from pygpu.devices.interpreter import InterpreterDevice
 from pygpu.ssa import BOUNDARIES, Builder, ImageInput, Lookup, Region, Value
-from pygpu.types import BOOL, FLOAT, INT, Type, vector
+from pygpu.types import BOOL, FLOAT, INT, UINT, Type, vector
 from random_functions import random_case
 
 # ---------------------------------------------------------------- operations against CPython
@@ -92,6 +92,7 @@ FLOAT_MEANING: dict[str, Callable[..., Any]] = {
     "to_float": lambda a: a,
     "to_bool": bool,
     "to_int": lambda a: 0 if a != a else int(max(-(2.0**31), min(a, 2**31 - 1))),
+    "to_uint": lambda a: 0 if a != a else int(max(0.0, min(a, 2**32 - 1))),
 }
 
 INT_MEANING: dict[str, Callable[..., Any]] = {
@@ -114,6 +115,31 @@ INT_MEANING: dict[str, Callable[..., Any]] = {
     "shr": lambda a, b: a >> (b if 0 <= b < 32 else 31),
     "to_float": float,
     "to_int": int,
+    "to_uint": lambda a: a % 2**32,
+    "to_bool": bool,
+}
+
+UINT_MEANING: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: (a + b) % 2**32,
+    "sub": lambda a, b: (a - b) % 2**32,
+    "mul": lambda a, b: a * b % 2**32,
+    "floordiv": lambda a, b: a // b if b else 0,
+    "mod": lambda a, b: a % b if b else 0,
+    "pow": lambda a, b: pow(a, b, 2**32),
+    "neg": lambda a: -a % 2**32,
+    "abs": abs,
+    "sign": sign,
+    "min": min,
+    "max": max,
+    "bit_and": lambda a, b: a & b,
+    "bit_or": lambda a, b: a | b,
+    "bit_xor": lambda a, b: a ^ b,
+    "bit_not": lambda a: 2**32 - 1 - a,
+    "shl": lambda a, b: (a << b) % 2**32 if b < 32 else 0,
+    "shr": lambda a, b: a >> b if b < 32 else 0,
+    "to_float": float,
+    "to_int": lambda a: wrapped(a),
+    "to_uint": int,
     "to_bool": bool,
 }
 
@@ -124,6 +150,7 @@ BOOL_MEANING: dict[str, Callable[..., Any]] = {
     "not": lambda a: not a,
     "to_float": float,
     "to_int": int,
+    "to_uint": int,
     "to_bool": bool,
 }
 
@@ -139,9 +166,15 @@ COMPARISON: dict[str, Callable[..., Any]] = {
 MEANINGS = {
     FLOAT: {**FLOAT_MEANING, **COMPARISON},
     INT: {**INT_MEANING, **COMPARISON},
+    UINT: {**UINT_MEANING, **COMPARISON},
     BOOL: {**BOOL_MEANING, **COMPARISON},
 }
-SAMPLES: dict[Type, list[Any]] = {FLOAT: FLOATS, INT: INTS, BOOL: [False, True]}
+SAMPLES: dict[Type, list[Any]] = {
+    FLOAT: FLOATS,
+    INT: INTS,
+    UINT: [0, 1, 2, 3, 7, 31, 32, 255, 2**31 - 1, 2**31, 2**31 + 7, 2**32 - 2, 2**32 - 1],
+    BOOL: [False, True],
+}
 
 
 ROWS = [(code, type) for type, meanings in MEANINGS.items() for code in meanings]

@@ -108,7 +108,10 @@ return larger;
     ),
     "min_int": Helper("int", "int a, int b", "return b < a ? b : a;"),
     "max_int": Helper("int", "int a, int b", "return b > a ? b : a;"),
+    "min_uint": Helper("uint", "uint a, uint b", "return b < a ? b : a;"),
+    "max_uint": Helper("uint", "uint a, uint b", "return b > a ? b : a;"),
     "select_int": Helper("int", "bool c, int a, int b", "return c ? a : b;"),
+    "select_uint": Helper("uint", "bool c, uint a, uint b", "return c ? a : b;"),
     "select_bool": Helper("bool", "bool c, bool a, bool b", "return c ? a : b;"),
     "lt": _exact_comparison("<"),
     "le": _exact_comparison("<="),
@@ -159,13 +162,48 @@ while (b > 0) {
 return power;
 """,
     ),
+    "to_uint": Helper(
+        "uint",
+        "float a",
+        """
+if (!(a >= 1.0))
+    return 0u;
+return a >= 4294967296.0 ? 0xffffffffu : uint(a);
+""",
+    ),
+    "floordiv_uint": Helper("uint", "uint a, uint b", "return b == 0u ? 0u : a / b;"),
+    "mod_uint": Helper("uint", "uint a, uint b", "return b == 0u ? 0u : a % b;"),
+    "pow_uint": Helper(
+        "uint",
+        "uint a, uint b",
+        """
+uint power = 1u;
+while (b != 0u) {
+    if ((b & 1u) != 0u)
+        power *= a;
+    a *= a;
+    b >>= 1;
+}
+return power;
+""",
+    ),
     "dot_ivec2": Helper("int", "ivec2 a, ivec2 b", "return a.x * b.x + a.y * b.y;"),
     "dot_ivec3": Helper("int", "ivec3 a, ivec3 b", "return a.x * b.x + a.y * b.y + a.z * b.z;"),
     "dot_ivec4": Helper(
         "int", "ivec4 a, ivec4 b", "return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;"
     ),
+    **{
+        f"dot_uvec{size}": Helper(
+            "uint",
+            f"uvec{size} a, uvec{size} b",
+            f"return {' + '.join(f'a.{axis} * b.{axis}' for axis in 'xyzw'[:size])};",
+        )
+        for size in (2, 3, 4)
+    },
     "shl": Helper("int", "int a, int b", "return uint(b) < 32u ? a << b : 0;"),
     "shr": Helper("int", "int a, int b", "return a >> (uint(b) < 32u ? b : 31);"),
+    "shl_uint": Helper("uint", "uint a, uint b", "return b < 32u ? a << b : 0u;"),
+    "shr_uint": Helper("uint", "uint a, uint b", "return b < 32u ? a >> b : 0u;"),
     # ------------------------------------------------ remainders
     # Long division, ten bits of quotient a round: the divisor is split so that each product is
     # exact, and so is the remainder.

@@ -17,7 +17,7 @@ from pygpu.codegen.glsl.text import PRIMARY, UNARY, Text, call, conditional, inf
 from pygpu.core.ops import OPEN
 from pygpu.passes.simplify.rules import finite
 from pygpu.ssa import Number, Op, Value, constant_of
-from pygpu.types import INT, Type, vector
+from pygpu.types import INT, INTEGERS, Type, vector
 
 TINY: Final = 1e-30  # far above floats that devices take for 0
 
@@ -79,7 +79,7 @@ def _bits(operator: str, logical: str) -> Row:
 
     def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
         type = op.result.type
-        if type.kind == "int":
+        if type.kind in INTEGERS:
             return infix(operator, *_spread(operands, type.size))
         if type.is_scalar:
             return infix(logical, *operands)
@@ -99,7 +99,12 @@ def _helper(name: str) -> Row:
 
 def _pow(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     type = op.result.type
-    return context.helper("pow" if type.kind == "float" else "pow_int", type.size, *operands)
+    return context.helper(_named("pow", type), type.size, *operands)
+
+
+def _named(helper: str, type: Type) -> str:
+    """The name of a helper for a kind: `pow` is of floats, `pow_int` of ints."""
+    return helper if type.kind == "float" else f"{helper}_{type.kind}"
 
 
 def _extreme(name: str) -> Row:
@@ -109,8 +114,8 @@ def _extreme(name: str) -> Row:
 
     def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
         type = op.result.type
-        if type.kind == "int" and any(_may_be_negated(context, v) for v in op.operands):
-            return context.helper(f"{name}_int", type.size, *operands)
+        if type.kind in INTEGERS and any(_may_be_negated(context, v) for v in op.operands):
+            return context.helper(f"{name}_{type.kind}", type.size, *operands)
         exact = type.kind == "float" and op.data != OPEN
         if exact and any(map(context.may_be_nan, op.operands)):
             inner = context.inlined(op.operands[0]) if context.precise and name == "min" else None
@@ -157,7 +162,7 @@ def _may_be_negated(context: Context, value: Value) -> bool:
             continue
         seen.add(part)
         if part.op is not None and part.op.code in _OF_PARTS:
-            left += [each for each in part.op.operands if each.type.kind == "int"]
+            left += [each for each in part.op.operands if each.type.kind in INTEGERS]
         elif _is_negated(context, part):
             return True
     return False
@@ -169,7 +174,7 @@ def _is_negated(context: Context, value: Value) -> bool:
         return not context.is_place(value)
     match op.code:
         case "to_int":  # a bool is a mask, and its number the negative of that
-            return op.operands[0].type.kind == "bool"
+            return op.operands[0].type.kind in ("bool", "uint")
         case "mul":
             return any(_holds(operand, -1) for operand in op.operands)
         case "sub":
@@ -220,6 +225,15 @@ def _not(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     return opposite(operands[0], op.result.type.size, context.is_plain(op.operands[0]))
 
 
+def _abs(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    return operands[0] if op.result.type.kind == "uint" else call("abs", *operands)
+
+
+def _sign(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    is_unsigned = op.result.type.kind == "uint"
+    return call("min", operands[0], "1u") if is_unsigned else call("sign", *operands)
+
+
 def _neg(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     return prefix("-", operands[0])
 
@@ -243,8 +257,7 @@ def _is_power_of_two(value: Value) -> bool:
 def _floordiv(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     type = op.result.type
     if not _is_power_of_two(op.operands[1]):
-        name = "floordiv" if type.kind == "float" else "floordiv_int"
-        return context.helper(name, type.size, *operands)
+        return context.helper(_named("floordiv", type), type.size, *operands)
     if type.kind == "float":
         return call("floor", infix("/", *_spread(operands, type.size)))
     bits = int(_one_number(op.operands[1]) or 1)
@@ -254,11 +267,11 @@ def _floordiv(context: Context, op: Op, operands: Sequence[Text]) -> Text:
 def _mod(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     type = op.result.type
     if not _is_power_of_two(op.operands[1]):
-        name = "mod" if type.kind == "float" else "mod_int"
-        return context.helper(name, type.size, *operands)
+        return context.helper(_named("mod", type), type.size, *operands)
     if type.kind == "float":
         return call("mod", operands[0], operands[1].scalar or operands[1])
-    return infix("&", operands[0], literal(INT, int(_one_number(op.operands[1]) or 1) - 1))
+    rest = literal(vector(type.kind, 1), int(_one_number(op.operands[1]) or 1) - 1)
+    return infix("&", operands[0], rest)
 
 
 def _shift(operator: str, code: str) -> Row:
@@ -266,7 +279,8 @@ def _shift(operator: str, code: str) -> Row:
         count = constant_of(op.operands[1])
         if isinstance(count, int) and 0 <= count < 32:
             return infix(operator, *operands)
-        return context.helper(code, op.result.type.size, *operands)
+        name = code if op.result.type.kind == "int" else f"{code}_uint"
+        return context.helper(name, op.result.type.size, *operands)
 
     return row
 
@@ -288,6 +302,8 @@ def converted(context: Context, given: Type, wanted: Type, operand: Text) -> Tex
         return _selected(context, wanted, given.is_scalar, operand, *numbers)
     if given.kind == "float" and wanted.kind == "int":
         return context.to_int(wanted.size, operand)
+    if given.kind == "float" and wanted.kind == "uint":
+        return context.helper("to_uint", wanted.size, operand)
     return call(str(wanted), operand)
 
 
@@ -333,7 +349,7 @@ def _dot(context: Context, op: Op, operands: Sequence[Text]) -> Text:
         return infix("*", *operands)
     if type.kind == "float":
         return call("dot", *operands)
-    return context.helper(f"dot_ivec{type.size}", 1, *operands)
+    return context.helper(f"dot_{type}", 1, *operands)
 
 
 def _fold_bools(name: str) -> Row:
@@ -353,7 +369,7 @@ def _from_unorm8x4(context: Context, op: Op, operands: Sequence[Text]) -> Text:
 
 
 _ALIKE: Final = (  # GLSL's functions under the same name, good enough on every driver
-    "abs sign floor ceil trunc sqrt inversesqrt exp exp2 log log2"
+    "floor ceil trunc sqrt inversesqrt exp exp2 log log2"
 ).split()
 _HELPED: Final = (
     "lanes_add lanes_sub lanes_fma lanes_abs lanes_min lanes_max lanes_join "
@@ -372,6 +388,8 @@ TABLE: Final[dict[str, Row]] = {
     "pow": _pow,
     "fma": _function("fma"),  # of GLSL 4.00
     "neg": _neg,
+    "abs": _abs,
+    "sign": _sign,
     "min": _extreme("min"),
     "max": _extreme("max"),
     "round": _function("roundEven"),
@@ -392,6 +410,7 @@ TABLE: Final[dict[str, Row]] = {
     "isinf": lambda context, op, o: context.helper("isinf", op.result.type.size, *o),
     "to_float": _to_number,
     "to_int": _to_number,
+    "to_uint": _to_number,
     "to_bool": _convert,
     "select": _select,
     "construct": _convert,

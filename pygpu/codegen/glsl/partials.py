@@ -49,7 +49,8 @@ def loads(types: Sequence[Type], plane: str) -> str:
         words = [f"before[at{f' + {place + c} * {plane}' if place + c else ''}]"
                  for c in range(type.size)]  # fmt: skip
         place += type.size
-        form = {"float": "uintBitsToFloat({})", "int": "int({})", "bool": "({} != 0u)"}[type.kind]
+        form = {"float": "uintBitsToFloat({})", "int": "int({})", "uint": "{}",
+                "bool": "({} != 0u)"}[type.kind]  # fmt: skip
         components = [form.format(word) for word in words]
         parts.append(components[0] if type.size == 1 else f"{type}({', '.join(components)})")
     return f"Value({', '.join(parts)})"

@@ -22,7 +22,7 @@ from pygpu.codegen.glsl.text import UNARY, Namer, Text, call, conditional, liter
 from pygpu.passes.blocks.lanes import UNIT
 from pygpu.passes.lower.finite import Finite
 from pygpu.ssa import Function, Op, Region, Value, constant_of, goes_by, left_by, walk
-from pygpu.types import vector
+from pygpu.types import INTEGERS, vector
 
 # Floats hold sums of what leaves lanes, so many times at most, and of constants of fewer units.
 TIMES: Final = 64
@@ -105,7 +105,7 @@ class Printer:
         if op is not None and condition in self.plan.inlined and condition not in self.names:
             if op.code == "not":
                 return self.text(op.operands[0])
-            exact = op.operands and op.operands[0].type.kind == "int"
+            exact = op.operands and op.operands[0].type.kind in INTEGERS
             if op.code in NEGATED and exact:
                 turned = Op(NEGATED[op.code], op.operands, None, [condition.type])
                 return self.expression(turned)
@@ -227,7 +227,7 @@ class Printer:
         """What a value without a name is called, before the number."""
         if value in self.plan.roles:
             return self.plan.roles[value]
-        return {"float": "t", "int": "i", "bool": "test"}[value.type.kind]
+        return {"float": "t", "int": "i", "uint": "u", "bool": "test"}[value.type.kind]
 
     def branch(self, op: Op) -> list[Line]:
         used = self.plan.used_results(op)

@@ -316,7 +316,7 @@ def _component(format: Format, word: str, shift: str) -> str:
     """A stored component of a word."""
     bits = 8 * format.dtype.itemsize
     if bits == 32:
-        return {"f": f"uintBitsToFloat({word})", "i": f"int({word})"}[format.dtype.kind]
+        return {"f": f"uintBitsToFloat({word})", "i": f"int({word})", "u": word}[format.dtype.kind]
     if format.dtype.kind == "f":
         return f"unpackHalf2x16({word} >> ({shift})).x"
     word = f"int({word})" if format.dtype.kind == "i" else word

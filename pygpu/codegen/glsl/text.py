@@ -150,6 +150,8 @@ def literal(type: Type, value: Constant) -> Text:
         if value == -(2**31):
             return Text("-2147483647 - 1", INFIX["-"])
         return Text(str(value), PRIMARY if value >= 0 else UNARY)
+    if type.kind == "uint":
+        return Text(f"{value}u")
     return _float(np.float32(value))
 
 

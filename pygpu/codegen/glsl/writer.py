@@ -21,7 +21,7 @@ from pygpu.codegen.glsl.text import Namer, Text, call, infix, literal, wrap
 from pygpu.core.storage import Format
 from pygpu.passes.lower.finite import Finite
 from pygpu.ssa import Function, Load, Op, Table, Value
-from pygpu.types import INT, Type, vector
+from pygpu.types import INT, Kind, Type, vector
 
 SMALL_TABLE: Final = 64  # numbers that are printed as a constant array
 BLOCKS: Final = 12  # uniform blocks of one program; the specification grants these
@@ -184,7 +184,7 @@ class Writer:
             array = f"{type}[{len(values)}]"
             return wrap(f"const {type} {name}[{len(values)}] = {call(array, *elements)};")
         rows4 = _in_rows_of_four(values)
-        kind = "float" if values.dtype.kind == "f" else "int"
+        kind = {"f": "float", "u": "uint"}.get(values.dtype.kind, "int")
         blocks = sum(table.is_block for table in self.bound)
         is_block = rows4.nbytes <= self.dialect.block_size and blocks < BLOCKS
         data = self.namer.fresh(f"{name}_data")
@@ -199,7 +199,7 @@ class Writer:
             ]
             row = f"{data}[%s]"
         else:
-            lines = [f"uniform {'i' if kind == 'int' else ''}sampler2D {data};"]
+            lines = [f"uniform {_PREFIX[kind]}sampler2D {data};"]
             row = f"texelFetch({data}, ivec2((%s) % {TABLE_WIDTH}, (%s) / {TABLE_WIDTH}), 0)"
         if type.is_scalar:
             element = f"{row.replace('%s', 'i >> 2')}[i & 3]"
@@ -288,6 +288,7 @@ def _in_rows_of_four(values: NDArray[Any]) -> NDArray[Any]:
 
 
 TRIANGLE: Final = triangle()
+_PREFIX: Final = {"float": "", "int": "i", "uint": "u"}  # of the names of vectors and samplers
 
 
 # ---------------------------------------------------------------- texels
@@ -298,16 +299,16 @@ def stored_type(format: Format) -> str:
     kind = {"f": "float", "i": "int", "u": "uint", "b": "uint"}[format.dtype.kind]
     if format.channels == 1:
         return kind
-    return {"float": "", "int": "i", "uint": "u"}[kind] + f"vec{format.channels}"
+    return f"{_PREFIX[kind]}vec{format.channels}"
 
 
 def as_seen(printer: Printer, texel: Text, format: Format) -> Text:
     """A stored texel as functions see it."""
     dtype = format.dtype
-    if dtype.kind == "u" and format.normalize:
+    if format.is_scaled:
         name = f"{'fused_' if printer.precise else ''}unorm{8 * dtype.itemsize}"
         return printer.helper(name, format.channels, texel)
-    if dtype.kind in "ub":
+    if dtype.kind in "ub" and format.kind != "uint":
         return call(str(format.type), texel)
     return texel
 
@@ -330,13 +331,27 @@ def store(printer: Printer, value: Value, format: Format) -> Text:
         top = np.iinfo(dtype).max if dtype.kind == "u" else 1
         text = call(target, text)
         return text if top == 1 else infix("*", text, Text(f"{top}u"))
-    if kind == "float" and dtype.kind == "u":
+    if kind == "float" and dtype.kind == "u" and dtype.itemsize <= 2:
         name = f"{'fused_' if printer.precise else ''}to_unorm{8 * dtype.itemsize}"
         return printer.helper(name, size, text)
+    return _whole(printer, text, kind, format.dtype, size)
+
+
+def _whole(printer: Printer, text: Text, kind: Kind, dtype: np.dtype[Any], size: int) -> Text:
+    """A number stored as an integer: truncated, saturated."""
+    limits, is_uint = np.iinfo(dtype), dtype == np.uint32
+    target = str(vector("uint" if dtype.kind == "u" else "int", size))
+    if kind == "uint":
+        if is_uint:
+            return text
+        return call(target, call("min", text, f"{limits.max}u"))
+    if kind == "float" and is_uint:
+        return printer.helper("to_uint", size, text)
     if kind == "float":
         text = printer.to_int(size, text)
     if dtype == np.int32:
         return text
-    limits = np.iinfo(dtype)
+    if is_uint:
+        return call(target, call("max", text, "0"))
     text = clamped(text, int(limits.min), int(limits.max))
     return call(target, text) if dtype.kind == "u" else text

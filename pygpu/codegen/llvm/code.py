@@ -218,7 +218,7 @@ class Code:
         if a.kind in FLOATING:
             text = f"fcmp {_FLOAT_TESTS[test]}"
         else:
-            unsigned = a.kind in ("bool", "byte", "short")
+            unsigned = a.kind in ("bool", "byte", "short", "uint")
             text = f"icmp {(_UNSIGNED_TESTS if unsigned else _INT_TESTS)[test]}"
         return self.make("bool", f"{text} {a.type} {a.text}, {b.text}", a, b)
 
@@ -282,6 +282,8 @@ class Code:
     def absolute(self, value: Val) -> Val:
         if value.kind in FLOATING:
             return self.intrinsic("fabs", value)
+        if value.kind == "uint":
+            return value
         return self.select(value < 0, -value, value)
 
     def outlined(self, name: str, rule: Callable[..., Val], *operands: Val) -> Val:
@@ -336,14 +338,14 @@ class Code:
             if value.kind == kind:
                 return value
             return self.cast("fpext" if BITS[kind] > BITS[value.kind] else "fptrunc", value, kind)
-        return self.cast("uitofp" if value.kind == "bool" else "sitofp", value, kind)
+        return self.cast("uitofp" if value.kind in ("bool", "uint") else "sitofp", value, kind)
 
     def to_int(self, value: Val, kind: str = "int") -> Val:
         """Floats are truncated and saturated, NaN is 0; bools are 0 and 1."""
         if value.kind == "bool":
             return self.cast("zext", value, kind)
         if value.kind not in FLOATING:
-            return value
+            return self.bits(value, kind)
         if value.lanes == 1:
             names = f"i{BITS[kind]}.f{BITS[value.kind]}"
             return self.call("llvm.fptosi.sat", kind, [value], names)
@@ -355,6 +357,21 @@ class Code:
             whole = self.to_int_inside(self.minimum(least, 2147483520.0))
         top = self.select(value >= 2.0**31, self.constant("int", 2**31 - 1), whole)
         return self.select(value.eq(value), top, self.constant("int", 0))
+
+    def to_uint(self, value: Val) -> Val:
+        """Floats are truncated and saturated, NaN is 0; ints keep their bits."""
+        if value.kind == "bool":
+            return self.cast("zext", value, "uint")
+        if value.kind not in FLOATING:
+            return self.bits(value, "uint")
+        # From 2**31 on floats are whole: what is above it is converted by itself.
+        is_large = value >= 2.0**31
+        low = self.select(value >= 1.0, value, self.constant("float", 0.0))
+        rest = self.minimum(low - 2.0**31, 2147483392.0)
+        high = self.bits(self.to_int_inside(rest), "uint") + 2**31
+        small = self.minimum(low, 2147483520.0)
+        whole = self.select(is_large, high, self.bits(self.to_int_inside(small), "uint"))
+        return self.select(value >= 2.0**32, self.constant("uint", 2**32 - 1), whole)
 
     def truncated(self, value: Val) -> Val:
         """x86's conversion of a vector of floats to ints."""
@@ -423,13 +440,3 @@ class Code:
     def text(self) -> str:
         (scope,) = self.scopes
         return "\n".join(["entry:", *scope.lines])
-
-
-def floor(code: Code, value: Val) -> Val:
-    """The floor of floats; below SSE4.1 only for those within the ints."""
-    if code.machine.has("sse4.1"):
-        return code.intrinsic("floor", value)
-    whole = code.to_float(code.to_int_inside(value), value.kind)
-    return whole - code.select(
-        whole > value, code.constant(value.kind, 1), code.constant(value.kind, 0)
-    )

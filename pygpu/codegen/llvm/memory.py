@@ -1,9 +1,9 @@
 """Texels in memory: how native code reads and writes them, in blocks of lanes and one by one.
 
 Stored dtypes are converted in registers, interleaved channels are taken apart and put together by
-shuffles. Texels of 1 and 2 bytes travel as bits of wider lanes. Every index was brought into the
-image by a boundary rule (boundary.py), whatever the function computed, so no access leaves its
-memory (an aligned word around a texel may be read, which never crosses a page).
+shuffles. Texels of 1 and 2 bytes travel as bits of wider lanes. Every index is brought into the
+image by the boundary rule, whatever the function computed, so no access leaves its memory (an
+aligned word around a texel may be read, which never crosses a page).
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from pygpu.core.storage import Format
 from pygpu.ssa import Number
 
 RAW: Final = {"int8": "byte", "uint8": "byte", "bool": "byte", "int16": "short", "uint16": "short",
-              "float16": "short", "int32": "int", "float32": "float"}  # fmt: skip
+              "float16": "short", "int32": "int", "uint32": "uint",
+              "float32": "float"}  # fmt: skip
 LIMITS: Final = {"int8": (-128, 127), "int16": (-(2**15), 2**15 - 1), "uint8": (0, 255),
-                 "uint16": (0, 65535)}  # fmt: skip
+                 "uint16": (0, 65535), "uint32": (0, 2**32 - 1)}  # fmt: skip
 
 
 # ---------------------------------------------------------------- one lane's bits and its meaning
@@ -31,8 +32,8 @@ def decode(code: Code, raw: Val, format: Format) -> Val:
     """A texel's component from its stored bits: floats as they are, else ints that hold them in
     their low bits, what is above being anything."""
     name: str = format.dtype.name
-    if name in ("float32", "int32"):
-        return code.bits(raw, "float" if name == "float32" else "int")
+    if name in ("float32", "int32", "uint32"):
+        return code.bits(raw, RAW[name])
     if name == "float16":
         return half_to_float(code, raw)
     size: int = format.dtype.itemsize * 8
@@ -67,10 +68,11 @@ def encode(code: Code, value: Val, format: Format) -> Val:
     if name == "bool":
         return code.to_int(code.to_bool(value))
     if value.kind == "bool":
-        unsigned = format.dtype.kind == "u"
-        return code.select(
-            value, code.constant("int", LIMITS[name][1] if unsigned else 1), code.constant("int", 0)
-        )
+        most = LIMITS[name][1] if format.dtype.kind == "u" else 1
+        kind = "uint" if name == "uint32" else "int"
+        return code.select(value, code.constant(kind, most), code.constant(kind, 0))
+    if name == "uint32" or value.kind == "uint":
+        return _encode_unsigned(code, value, name)
     if value.kind == "float" and format.dtype.kind == "u":
         # Adding 1.5 * 2**23 rounds to the nearest int and leaves it in the low bits.
         top = float(LIMITS[name][1])
@@ -79,6 +81,14 @@ def encode(code: Code, value: Val, format: Format) -> Val:
     if name == "int32":
         return whole
     return code.clamp(whole, *LIMITS[name])
+
+
+def _encode_unsigned(code: Code, value: Val, name: str) -> Val:
+    """Numbers into uint32, and uints into any integers: truncated, saturated."""
+    if name != "uint32":
+        top = LIMITS[name][1] if name in LIMITS else 2**31 - 1
+        return code.bits(code.minimum(value, top), "int")
+    return code.to_uint(code.maximum(value, 0) if value.kind == "int" else value)
 
 
 def half_to_float(code: Code, raw: Val) -> Val:
@@ -315,6 +325,49 @@ def masked_gather(code: Code, pointers: Val, kind: str, align: int = 4) -> Val:
         code.declared[name] = f"declare {result} @{name}(<{n} x ptr>, i32, <{n} x i1>, {result})"
         given = f"<{n} x ptr> {pointers.text}, i32 {align}, <{n} x i1> {every}, {result} poison"
     return code.make(kind, f"call {result} @{name}({given})", pointers)
+
+
+# ---------------------------------------------------------------- boundaries
+
+
+def floor_remainder(code: Code, value: Val, count: Val) -> Val:
+    """value - floor(value / count) * count for a positive count: exact in float64."""
+    if value.lanes == 1 and count.lanes == 1:
+        rest = code.binary("srem", value, count)
+        return code.select(rest < 0, rest + count, rest)
+    a, b = code.to_float(value, "double"), code.to_float(count, "double")
+    quotient = code.to_int_inside(floor(code, a / b), "int")
+    return value - quotient * count
+
+
+def floor(code: Code, value: Val) -> Val:
+    """The floor of floats; below SSE4.1 only for those within the ints."""
+    if code.machine.has("sse4.1"):
+        return code.intrinsic("floor", value)
+    whole = code.to_float(code.to_int_inside(value), value.kind)
+    return whole - code.select(
+        whole > value, code.constant(value.kind, 1), code.constant(value.kind, 0)
+    )
+
+
+def inside(code: Code, index: Val, size: Val, boundary: str) -> tuple[Val, Val | None]:
+    """The index that a boundary rule gives, in [0, size), and, for "constant", where the index was
+    in there by itself. "unchecked" is for those that have been looked at."""
+    last = size - 1
+    if boundary == "unchecked":
+        return index, None
+    if boundary == "constant":
+        return code.clamp(index, 0, last), code.compare("ult", index, size)
+    if boundary == "wrap":
+        return floor_remainder(code, index, size), None
+    if boundary == "reflect":
+        rest = floor_remainder(code, index, size + size)
+        return code.select(rest < size, rest, size + last - rest), None
+    if boundary == "mirror":
+        period = code.maximum(last + last, 1)
+        rest = floor_remainder(code, index, period)
+        return code.select(rest < size, rest, period - rest), None
+    return code.clamp(index, 0, last), None
 
 
 def mixed(code: Code, valid: Val, texel: Sequence[Val], cval: Sequence[Number]) -> tuple[Val, ...]:

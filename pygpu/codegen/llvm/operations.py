@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Final
 
 from pygpu.codegen.llvm import mathematics, trigonometry
-from pygpu.codegen.llvm.code import Code, floor
+from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.memory import floor
 from pygpu.codegen.llvm.text import FLOATING, Val
 
 Rule = Callable[..., Val]
@@ -32,6 +33,8 @@ def _mod(code: Code, a: Val, b: Val) -> Val:
 def _divided(code: Code, a: Val, b: Val) -> tuple[Val, Val]:
     """Floored quotient and remainder of ints, 0 by zero; the quotient is exact in float64.
     INT_MIN // -1 wraps: 2**31 goes through 64 bits."""
+    if a.kind == "uint":
+        return _divided_unsigned(code, a, b)
     zero = b.eq(0)
     safe = code.select(zero, code.constant("int", 1), b)
     exact = code.to_float(a, "double") / code.to_float(safe, "double")
@@ -45,20 +48,40 @@ def _divided(code: Code, a: Val, b: Val) -> tuple[Val, Val]:
     )
 
 
+def _divided_unsigned(code: Code, a: Val, b: Val) -> tuple[Val, Val]:
+    """Quotient and remainder of uints, 0 by zero. The remainder of two numbers of 32 bits is either
+    nothing or large enough for the quotient in float64, cut off, to be the right one."""
+    zero, nothing = b.eq(0), code.constant("uint", 0)
+    safe = code.select(zero, code.constant("uint", 1), b)
+    exact = code.to_float(a, "double") / code.to_float(safe, "double")
+    high = exact >= 2.0**31
+    part = code.select(high, exact - 2.0**31, exact)
+    whole = code.bits(code.to_int_inside(part), "uint")
+    quotient = code.select(high, whole + 2**31, whole)
+    return (
+        code.select(zero, nothing, quotient),
+        code.select(zero, nothing, a - quotient * safe),
+    )
+
+
 def _pow(code: Code, a: Val, b: Val) -> Val:
     if a.kind in FLOATING:
         return code.outlined("pow", mathematics.pow, a, b)
+    if a.kind == "uint":
+        return code.outlined("upow", _int_pow, a, b)
     return code.outlined("ipow", _int_pow, a, b)
 
 
 def _int_pow(code: Code, a: Val, b: Val) -> Val:
     """By squaring, wrapping; a negative exponent gives 0."""
-    one = code.constant("int", 1, a.lanes)
+    one = code.constant(a.kind, 1, a.lanes)
     with code.loop([one, a, b]) as loop:
         result, base, left = loop.params
         result = code.select((left & 1).ne(0), result * base, result)
         left = code.binary("lshr", left, 1)
         loop.next(code.anywhere(left.ne(0)), [result, base * base, left])
+    if a.kind == "uint":
+        return loop.results[0]
     return code.select(b < 0, code.constant("int", 0), loop.results[0])
 
 
@@ -72,6 +95,8 @@ def _div(code: Code, a: Val, b: Val) -> Val:
 
 
 def _sign(code: Code, a: Val) -> Val:
+    if a.kind == "uint":
+        return code.to_uint(a.ne(0))
     if a.kind not in FLOATING:
         return code.to_int(a > 0) - code.to_int(a < 0)
     negative = code.select(a < 0.0, code.constant("float", -1.0), code.constant("float", 0.0))
@@ -81,11 +106,14 @@ def _sign(code: Code, a: Val) -> Val:
 
 def _shl(code: Code, a: Val, b: Val) -> Val:
     inside = code.compare("ult", b, 32)
-    return code.select(inside, a << (b & 31), code.constant("int", 0))
+    return code.select(inside, a << (b & 31), code.constant(a.kind, 0))
 
 
 def _shr(code: Code, a: Val, b: Val) -> Val:
-    return a >> code.select(code.compare("ult", b, 32), b, code.constant("int", 31))
+    inside = code.compare("ult", b, 32)
+    if a.kind == "uint":
+        return code.select(inside, a >> (b & 31), code.constant("uint", 0))
+    return a >> code.select(inside, b, code.constant("int", 31))
 
 
 def _compare(test: str) -> Rule:
@@ -135,6 +163,7 @@ RULES: Final[dict[str, Rule]] = {
     "ne": _compare("ne"),
     "to_float": Code.to_float,
     "to_int": Code.to_int,
+    "to_uint": Code.to_uint,
     "to_bool": Code.to_bool,
     "select": Code.select,
     **{name: _inline(rule) for name, rule in mathematics.INLINE.items()},

@@ -19,6 +19,7 @@ TYPES: Final = {
     "double": "double",
     "half": "half",
     "int": "i32",
+    "uint": "i32",
     "long": "i64",
     "byte": "i8",
     "short": "i16",
@@ -26,8 +27,8 @@ TYPES: Final = {
     "ptr": "ptr",
 }
 FLOATING: Final = ("float", "double", "half")
-BITS: Final = {"bool": 1, "byte": 8, "short": 16, "int": 32, "long": 64, "half": 16, "float": 32,
-               "double": 64}  # fmt: skip
+BITS: Final = {"bool": 1, "byte": 8, "short": 16, "int": 32, "uint": 32, "long": 64, "half": 16,
+               "float": 32, "double": 64}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ def literal(kind: str, value: float) -> str:
         return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
     if kind == "bool":
         return "true" if value else "false"
+    if kind == "uint" and value >= 2**31:
+        value -= 2**32
     return str(int(value))
 
 
@@ -150,7 +153,7 @@ class Val:
         return self.code.binary("shl", self, other)
 
     def __rshift__(self, other: Val | int) -> Val:
-        return self.code.binary("ashr", self, other)
+        return self.code.binary("lshr" if self.kind == "uint" else "ashr", self, other)
 
     def __invert__(self) -> Val:
         return self.code.binary("xor", self, True if self.kind == "bool" else -1)

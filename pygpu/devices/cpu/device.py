@@ -194,7 +194,7 @@ def _address(array: NDArray[Any]) -> int:
 
 
 def _wide_type(format: Format) -> np.dtype[Any]:
-    return np.dtype("float32" if format.kind == "float" else "int32")
+    return np.dtype({"float": "float32", "uint": "uint32"}.get(format.kind, "int32"))
 
 
 def _unrepresentable(function: Function, inputs: Sequence[Format]) -> dict[int, Format]:
@@ -212,7 +212,7 @@ def _unrepresentable(function: Function, inputs: Sequence[Format]) -> dict[int, 
 
 def _storable(cval: Sequence[float], format: Format) -> bool:
     """Whether an image of this format could have such a texel."""
-    if format.dtype.name in ("float32", "int32", "bool"):
+    if format.dtype.name in ("float32", "int32", "uint32", "bool"):
         return True
     if format.dtype.kind != "f":
         limits = np.iinfo(format.dtype)

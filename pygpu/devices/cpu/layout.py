@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.llvm import driver
 from pygpu.codegen.llvm.block import FIRST_IMAGE, IMAGE_SLOTS
-from pygpu.codegen.llvm.boundary import NUMBERS
 from pygpu.codegen.llvm.plan import Plan, TapSet
 from pygpu.core.storage import Format
 from pygpu.ssa import Constant
@@ -149,7 +148,7 @@ class Layout:
             self.kept.append(row)
             outside = row.ctypes.data
         stride = width * format.channels * size
-        return [0, width, height, stride, NUMBERS[taps.boundary], outside, taps.left, count,
+        return [0, width, height, stride, driver.RULES[taps.boundary], outside, taps.left, count,
                 size, format.channels, len(taps.rows), 0]  # fmt: skip
 
     def block(
@@ -200,7 +199,7 @@ def tile_size(height: int, width: int, rows: int, block: int, threads: int) -> S
 def stored_constant(cval: Sequence[float], format: Format) -> NDArray[Any]:
     """The constant outside an image, in texel units, as the image would store it."""
     values = np.array(cval, np.float64)
-    if format.dtype.kind == "u" and format.normalize:
+    if format.is_scaled:
         values = np.rint(values * np.iinfo(format.dtype).max)
     with np.errstate(over="ignore", invalid="ignore"):
         return values.astype(format.dtype)

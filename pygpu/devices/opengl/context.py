@@ -44,7 +44,8 @@ DTYPES: Final = {
     np.dtype(name): spelled
     for name, spelled in {
         "uint8": "u1", "uint16": "u2", "float16": "f2", "float32": "f4",
-        "int8": "i1", "int16": "i2", "int32": "i4", "bool": "u1",
+        "int8": "i1", "int16": "i2", "int32": "i4", "uint32": "u4",
+        "bool": "u1",
     }.items()
 }  # fmt: skip
 

@@ -131,9 +131,10 @@ def _described(array: NDArray[Any]) -> str:
 
 @lru_cache(maxsize=256)
 def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
-    """The dtype in which devices hold values of this one; None where they are no numbers."""
+    """The dtype in which devices hold given values of this one (uint32 is that of results, and of
+    no input: its values must be those of an int); None where they are no numbers."""
     native = dtype.newbyteorder("=")
-    if native in STORED:
+    if native in STORED and native != np.uint32:
         return STORED[STORED.index(native)]
     return {"f": np.dtype("float32"), "i": np.dtype("int32"), "u": np.dtype("int32")}.get(
         dtype.kind

@@ -24,7 +24,7 @@ from pygpu.execution.arguments.convert import (
     without_channel_axis,
 )
 from pygpu.execution.arguments.parameters import Given
-from pygpu.types import Type
+from pygpu.types import INTEGERS, Type
 
 Form = Literal["array", "pil", "image"]
 
@@ -82,7 +82,7 @@ def output_format(type: Type, dtype: np.dtype[Any]) -> Format:
     """How a device stores a result: in that dtype where it can, else as it is."""
     if dtype not in STORED:
         dtype = natural_dtype(type)
-    return Format(dtype, type.size, normalize=type.kind != "int")
+    return Format(dtype, type.size, normalize=type.kind not in INTEGERS)
 
 
 def present(

@@ -17,6 +17,9 @@ from pygpu.ssa import Function, Op, Rewriter, Value, rewrite, walk
 
 Range = tuple[float, float]
 ANY: Final[Range] = (-math.inf, math.inf)
+_OF_KINDS: Final[dict[str, Range]] = {
+    "bool": (0.0, 1.0), "int": (-(2.0**31), 2.0**31), "uint": (0.0, 2.0**32), "float": ANY
+}  # fmt: skip
 LARGEST: Final = 1e38  # short of the largest float32, so that rounding cannot overflow
 
 
@@ -46,9 +49,9 @@ class Finite:
             return _checked(min(parts), max(parts)) if all(map(math.isfinite, parts)) else ANY
         if op.code == "load":
             format = self.formats[op.data.image]
-            return (0.0, 1.0) if format.dtype.kind == "u" and format.normalize else ANY
+            return (0.0, 1.0) if format.is_scaled else ANY
         if op.code == "to_float":
-            return (0.0, 1.0) if op.operands[0].type.kind == "bool" else (-(2.0**31), 2.0**31)
+            return _OF_KINDS[op.operands[0].type.kind]
         if op.code not in _RULES:
             return ANY
         operands = op.operands[1:] if op.code == "select" else op.operands

@@ -1,4 +1,4 @@
-"""Algebra that keeps the meaning of float32, int32 and bool.
+"""Algebra that keeps the meaning of float32, int32, uint32 and bool.
 
 Floats: no rule changes a result but for the sign of a zero, and but for a product with a constant
 zero, which is zero whatever the other factor is (so a kernel's zero taps vanish): x + 0.0 and
@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
 from pygpu.ssa import Number, Value, base_and_offset
-from pygpu.types import Type
+from pygpu.types import INTEGERS, Kind, Type
 
 
 def _ordered(operands: tuple[Value, ...]) -> tuple[Value, Value]:
@@ -33,7 +33,7 @@ def _add(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
         return emit("sub", a, negated.operands[0])
     if negated := made_by(a, "neg"):
         return emit("sub", b, negated.operands[0])
-    if c is not None and a.type.kind == "int":
+    if c is not None and a.type.kind in INTEGERS:
         base, offset = base_and_offset(a, c)
         if base is not a or offset < 0:
             return _shifted(emit, base, offset)
@@ -49,13 +49,13 @@ def _sub(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
         return emit("neg", b)
     if negated := made_by(b, "neg"):
         return emit("add", a, negated.operands[0])
-    if a.type.kind != "int":
+    if a.type.kind not in INTEGERS:
         return None
     if a is b:
         return emit.constant(a.type, 0)
     if c is not None:
         base, offset = base_and_offset(a, -c)
-        if base is not a or offset > 0:
+        if base is not a or (offset > 0 and a.type.kind == "int"):
             return _shifted(emit, base, offset)
     return None
 
@@ -78,9 +78,9 @@ def _mul(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
             return emit.constant(a.type, 0)
         if c == 1:
             return a
-        if c == -1:
+        if c == _minus_one(a.type):
             return emit("neg", a)
-        if a.type.kind == "int" and (inner := made_by(a, "mul")):
+        if a.type.kind in INTEGERS and (inner := made_by(a, "mul")):
             held = number(inner.operands[1])
             if held is not None:
                 return emit("mul", inner.operands[0], emit.constant(a.type, held * c))
@@ -88,6 +88,11 @@ def _mul(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     if first and (second or constant(b) is not None):
         return emit("mul", first.operands[0], second.operands[0] if second else emit("neg", b))
     return emit("mul", a, b) if a is not operands[0] else None
+
+
+def _minus_one(type: Type) -> int:
+    """What a number is multiplied with to be its negative; of uints, modulo 2**32."""
+    return 2**32 - 1 if type.kind == "uint" else -1
 
 
 def _div(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
@@ -147,7 +152,7 @@ def _pow(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     if c == 4:
         square = emit("mul", a, a)
         return emit("mul", square, square)
-    if a.type.kind == "int":
+    if a.type.kind in INTEGERS:
         return None
     if c == -1:
         return emit("div", emit.constant(a.type, 1), a)
@@ -190,7 +195,7 @@ def _neg(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
 
 def _abs(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     (a,) = operands
-    if made_by(a, "abs") and a.type.kind == "float":
+    if a.type.kind == "uint" or (made_by(a, "abs") and a.type.kind == "float"):
         return a
     inner = made_by(a, "neg")
     return emit("abs", inner.operands[0]) if inner else None
@@ -205,7 +210,7 @@ def _extreme(code: str) -> Rule:
         a, b = operands
         if a is b:
             return a
-        if a.type.kind == "int":
+        if a.type.kind in INTEGERS:
             a, b = _ordered(operands)
         c, inner = number(b), made_by(a, code)
         if c is not None and c == c and inner:
@@ -227,8 +232,8 @@ def _rounding(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | Non
 
 
 def _ones(type: Type) -> int:
-    """The int or bool all of whose bits are set."""
-    return -1 if type.kind == "int" else 1
+    """The integer or bool all of whose bits are set."""
+    return {"int": -1, "uint": 2**32 - 1}.get(type.kind, 1)
 
 
 def _bit_and(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
@@ -255,7 +260,7 @@ def _bit_xor(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None
     if c == 0:
         return a
     if c == _ones(a.type):
-        return emit("bit_not" if a.type.kind == "int" else "not", a)
+        return emit("bit_not" if a.type.kind in INTEGERS else "not", a)
     return None
 
 
@@ -272,22 +277,31 @@ def _to_float(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | Non
     (a,) = operands
     if a.type.kind == "float":
         return a
-    inner = made_by(a, "to_int")
+    inner = made_by(a, "to_int") or made_by(a, "to_uint")
     if inner and inner.operands[0].type.kind == "bool":
         return emit("to_float", inner.operands[0])
     return None
 
 
-def _to_int(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
-    (a,) = operands
-    if a.type.kind == "int":
-        return a
-    if inner := made_by(a, "trunc"):
-        return emit("to_int", inner.operands[0])
-    inner = made_by(a, "to_float")
-    if inner and inner.operands[0].type.kind == "bool":
-        return emit("to_int", inner.operands[0])
-    return None
+def _to_integer(kind: Kind) -> Rule:
+    """Integers of one width hold the same bits."""
+    code = f"to_{kind}"
+
+    def rule(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+        (a,) = operands
+        if a.type.kind == kind:
+            return a
+        if inner := made_by(a, "trunc"):
+            return emit(code, inner.operands[0])
+        inner = made_by(a, "to_float")
+        if inner and inner.operands[0].type.kind == "bool":
+            return emit(code, inner.operands[0])
+        inner = made_by(a, "to_int") or made_by(a, "to_uint")
+        if inner and inner.operands[0].type.kind != "float":
+            return emit(code, inner.operands[0])
+        return None
+
+    return rule
 
 
 def _to_bool(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
@@ -296,9 +310,9 @@ def _to_bool(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None
         return a
     if inner := made_by(a, "to_float"):
         return emit("to_bool", inner.operands[0])
-    inner = made_by(a, "to_int")
-    if inner and inner.operands[0].type.kind == "bool":
-        return inner.operands[0]
+    inner = made_by(a, "to_int") or made_by(a, "to_uint")
+    if inner and inner.operands[0].type.kind != "float":
+        return emit("to_bool", inner.operands[0])
     return None
 
 
@@ -322,6 +336,7 @@ RULES: Final[dict[str, Rule]] = {
     "shl": _shift,
     "shr": _shift,
     "to_float": _to_float,
-    "to_int": _to_int,
+    "to_int": _to_integer("int"),
+    "to_uint": _to_integer("uint"),
     "to_bool": _to_bool,
 }
