@@ -63,15 +63,12 @@ def translate(
     """
     build = Builder(_name(function), images, uniforms)
     walker = Walker(build)
-    before = arithmetic.activate(walker)
     try:
         with deep_recursion():
             result = _Root(walker).call(function, bindings)
             outputs, is_tuple = _outputs(walker, function, result)
     except CompileError as error:
         raise error.with_traceback(None) from None  # one frame, one caret: the user's
-    finally:
-        arithmetic.activate(before)
     environment = walker.environment
     given = len(images)
     captured = tuple(

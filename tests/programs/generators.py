@@ -545,3 +545,36 @@ def takewhile_gen(im: Image, p: Position):
 
     xs = list(itertools.takewhile(lambda k: k < 3, (t(i) for i in range(10))))
     return im(p) * len(xs) + n[0]
+
+
+@program
+def maps_in_a_map(im: Image, p: Position):
+    rows = map(lambda dy: map(lambda dx: im(p + (dx, dy)), range(-1, 2)), range(-1, 2))
+    return sum(map(sum, rows))
+
+
+@program
+def generators_in_a_map(im: Image, p: Position):
+    rows = map(lambda dy: (im(p + (dx, dy)) for dx in range(-1, 2)), range(-1, 2))
+    return max(x for row in rows for x in row)
+
+
+@program
+def filters_in_maps_in_a_zip(im: Image, p: Position):
+    def row(dy):
+        return sum(map(lambda dx: im(p + (dx, dy)), filter(lambda dx: dx != 0, range(-1, 2))))
+
+    return sum(a * b for a, b in zip((1, 2, 3), map(row, range(-1, 2))))
+
+
+@program
+def maps_three_deep(im: Image, p: Position):
+    cube = map(lambda c: map(lambda b: map(lambda a: im(p + (a, b)) * c, (0, 1)), (0, 1)), (1, 2))
+    return [x for plane in cube for line in plane for x in line][-1]
+
+
+@program
+def lazy_maps_that_are_left_open(im: Image, p: Position):
+    rows = map(lambda dy: map(lambda dx: im(p + (dx, dy)), range(3)), range(3))
+    first = next(rows)
+    return next(first) + 2 * next(next(rows)) + 4 * next(first)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import operator
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -32,21 +31,6 @@ from pygpu.language import vectors
 from pygpu.language.scalars import FLOAT_LIMIT, fit, wrap
 from pygpu.ssa import Value
 from pygpu.types import BOOL, FLOAT, INT, KINDS, Kind, Type, vector, widest
-
-_active = threading.local()
-
-
-def active() -> Evaluator:
-    """The walker at work in this thread."""
-    return _active.walker  # type: ignore[no-any-return]
-
-
-def activate(walker: Evaluator | None) -> Evaluator | None:
-    """Make a walker the one that operators on dynamic values in object arrays speak to."""
-    before = getattr(_active, "walker", None)
-    _active.walker = walker
-    return before
-
 
 # ---------------------------------------------------------------- values of the SSA
 
@@ -525,20 +509,5 @@ def dot(w: Evaluator, a: Any, b: Any) -> Any:
     type = vector("int" if kind == "bool" else kind, size)
     return dynamic(w, "dot", *[as_value(w, part, type) for part in parts])
 
-
-def _operator_of(symbol: str, swapped: bool = False) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
-        w = active()
-        return w.binary(symbol, *((other, self) if swapped else (self, other)))
-
-    return method
-
-
-# NumPy applies operators to the elements of object arrays: there dynamic values meet Python.
-for _symbol, (_method, _reflected) in METHODS.items():
-    setattr(Dynamic, _method, _operator_of(_symbol))
-    setattr(Dynamic, _reflected, _operator_of(_symbol, swapped=True))
-setattr(Dynamic, "__neg__", lambda self: unary(active(), "-", self))  # noqa: B010
-setattr(Dynamic, "__abs__", lambda self: elementwise(active(), "abs", (self,)))  # noqa: B010
 
 __all__ = ["BOOL", "FLOAT", "INT", "Matrix"]

@@ -83,18 +83,6 @@ def array_of(parts: Any, shape: tuple[int, ...]) -> Any:
     return Array(holder)
 
 
-def from_objects(w: Evaluator, array: Any) -> Any:
-    """A result of NumPy on objects: a known array where all elements are."""
-    if not isinstance(array, np.ndarray):
-        return array
-    flat = array.reshape(-1)
-    if array.ndim == 0:
-        return flat[0]
-    if any(isinstance(part, Abstract) for part in flat) or array.dtype != object:
-        return Array(array)
-    return Array(np.array(array.tolist()).reshape(array.shape))
-
-
 def each(w: Evaluator, a: Any, b: Any, function: Any) -> Any:
     """A function of the elements of two arrays, with NumPy's broadcasting."""
     plain = arithmetic.without_dimensions(w, (a, b))

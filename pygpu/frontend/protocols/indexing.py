@@ -54,7 +54,7 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
             slice_of(w, index)
         if isinstance(index, Conflict):
             raise w.error(index.message) from None
-        method = user_method(container, "__getitem__")
+        method = user_method(w, container, "__getitem__")
         if method is not None:
             return w.call(method, container, index)
         if isinstance(container, (Picture,)):
@@ -101,7 +101,7 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
             return container.element(index)
         case Picture():
             raise w.error("an image is called with a position, im(p) or im((x, y))")
-    method = user_method(container, "__getitem__")
+    method = user_method(w, container, "__getitem__")
     if method is not None:
         return w.call(method, container, index)
     raise TypeError(f"{describe(container)} is not subscriptable")
@@ -140,7 +140,7 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
         case Array():
             w.write(container, stored(w, w.read(container), index, new))
         case _:
-            method = user_method(container, "__setitem__")
+            method = user_method(w, container, "__setitem__")
             if method is None:
                 raise TypeError(f"{describe(container)} does not support item assignment")
             w.call(method, container, index, new)
@@ -148,7 +148,7 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
 
 def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     """Store where the index points: each element becomes a selection."""
-    method = user_method(container, "__setitem__")
+    method = user_method(w, container, "__setitem__")
     if method is not None:
         w.call(method, container, index, new)
         return
@@ -189,7 +189,7 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
 
 
 def delete_item(w: Evaluator, container: Any, index: Any) -> None:
-    method = user_method(container, "__delitem__")
+    method = user_method(w, container, "__delitem__")
     if method is not None:
         w.call(method, container, index)
         return
@@ -232,7 +232,7 @@ def length(w: Evaluator, value: Any) -> Any:
         case Indexed():
             return value.length
         case Instance():
-            method = find_method(value, "__len__")
+            method = find_method(w, value, "__len__")
             if method is not None:
                 return w.call(method)
         case Conflict():

@@ -218,7 +218,7 @@ def pairs_of(w: Evaluator, value: Any) -> dict[Any, Any]:
         return dict(w.read(value))
     if isinstance(value, collections.abc.Mapping):
         return dict(value)
-    keys = objects.find_method(value, "keys")
+    keys = objects.find_method(w, value, "keys")
     if keys is not None:
         known = [known_index(w, key, "a dict") for key in items_of(w, w.call(keys))]
         return {key: indexing.item(w, value, key) for key in known}

@@ -87,15 +87,14 @@ def is_instance(value: Any, cls: Any) -> bool:
     return issubclass(class_of(value), cls)
 
 
-def class_attribute(cls: type, name: str) -> Any:
+def class_attribute(w: Evaluator, cls: type, name: str) -> Any:
     """The attribute as it stands in the class or a base, not bound; _MISSING without one."""
-    walker = arithmetic.active()
-    parts = walker.environment.class_parts
+    parts = w.environment.class_parts
     for base in cls.__mro__:
-        if base in parts and name in walker.read(parts[base]):
-            found = walker.read(parts[base])[name]
+        if base in parts and name in w.read(parts[base]):
+            found = w.read(parts[base])[name]
             if isinstance(found, Conflict):
-                raise walker.error(found.message)
+                raise w.error(found.message)
             if found is ABSENT:
                 continue
             return found
@@ -117,7 +116,7 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
         if isinstance(value, type) and not w.environment.class_parts.keys().isdisjoint(
             value.__mro__
         ):
-            return _own_class_attribute(value, name)
+            return _own_class_attribute(w, value, name)
         return getattr(value, name)
     match value:
         case Conflict():
@@ -158,9 +157,9 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
     raise AttributeError(f"{describe(value)} has no attribute '{name}'")
 
 
-def _own_class_attribute(cls: type, name: str) -> Any:
+def _own_class_attribute(w: Evaluator, cls: type, name: str) -> Any:
     """An attribute of a class that the function has made."""
-    found = class_attribute(cls, name)
+    found = class_attribute(w, cls, name)
     if found is _MISSING and any(name in vars(base) for base in cls.__mro__):
         raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
     if found is _MISSING or name in vars(type):  # its metaclass has a say
@@ -200,10 +199,10 @@ def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
         return value.cls
     if name == "__dict__":
         return Dict(dict(w.read(value)))
-    found = class_attribute(value.cls, name)
+    found = class_attribute(w, value.cls, name)
     if isinstance(found, property):
         return w.call(found.fget, value)
-    if _python_method(found, "__set__") is not None:  # a data descriptor comes first
+    if _python_method(w, found, "__set__") is not None:  # a data descriptor comes first
         return bind(w, found, value, value.cls)
     contents = w.read(value)
     if name in contents:
@@ -212,7 +211,7 @@ def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
             raise w.error(part.message)
         return part
     if found is _MISSING or isinstance(found, types.MemberDescriptorType):
-        fallback = class_attribute(value.cls, "__getattr__")
+        fallback = class_attribute(w, value.cls, "__getattr__")
         if fallback is not _MISSING:
             return w.call(fallback, value, name)
         raise AttributeError(f"'{value.cls.__name__}' object has no attribute '{name}'")
@@ -223,9 +222,9 @@ def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
     return bind(w, found, value, value.cls)
 
 
-def _python_method(found: Any, name: str) -> Any:
+def _python_method(w: Evaluator, found: Any, name: str) -> Any:
     """A method of a class attribute's own class, if it is written in Python; or None."""
-    method = class_attribute(type(found), name)
+    method = class_attribute(w, type(found), name)
     return method if isinstance(method, types.FunctionType) else None
 
 
@@ -241,7 +240,7 @@ def bind(w: Evaluator, found: Any, value: Any, cls: type) -> Any:
         return w.call(found.fget, value)
     if hasattr(type(found), "plain_binding"):  # a compiled method is its plain method here
         return Bound(found, (value,))
-    getter = class_attribute(type(found), "__get__")
+    getter = class_attribute(w, type(found), "__get__")
     if isinstance(getter, types.FunctionType):
         return w.call(getter, found, value, cls)
     if hasattr(found, "__wrapped__") and callable(found) and getter is not _MISSING:
@@ -281,7 +280,7 @@ def _named_tuple_attribute(w: Evaluator, value: Tuple, name: str) -> Any:
         return Builtin("_replace", replace)
     if name == "_asdict":
         return Builtin("_asdict", lambda: Dict(dict(zip(fields, value.items, strict=True))))
-    found = class_attribute(value.cls, name)
+    found = class_attribute(w, value.cls, name)
     if found is _MISSING:
         raise AttributeError(f"'{value.cls.__name__}' object has no attribute '{name}'")
     return bind(w, found, value, value.cls)
@@ -295,8 +294,8 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
         case Vector():
             assign_components(w, value, vectors.swizzle(name, value.type.size, write=True), new)
         case Instance():
-            found = class_attribute(value.cls, name)
-            setter = class_attribute(value.cls, "__setattr__")
+            found = class_attribute(w, value.cls, name)
+            setter = class_attribute(w, value.cls, "__setattr__")
             if isinstance(setter, types.FunctionType):
                 w.call(setter, value, name, new)
             elif isinstance(found, property):
@@ -305,8 +304,8 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
                         f"property '{name}' of '{value.cls.__name__}' object has no setter"
                     )
                 w.call(found.fset, value, new)
-            elif _python_method(found, "__set__") is not None:
-                w.call(_python_method(found, "__set__"), found, value, new)
+            elif _python_method(w, found, "__set__") is not None:
+                w.call(_python_method(w, found, "__set__"), found, value, new)
             else:
                 store_plain(w, value, name, new)
         case Abstract():
@@ -330,7 +329,7 @@ def store_plain(w: Evaluator, value: Any, name: str, new: Any) -> None:
 
 
 def delete_attribute(w: Evaluator, value: Any, name: str) -> None:
-    method = user_method(value, "__delattr__")
+    method = user_method(w, value, "__delattr__")
     if method is not None:
         w.call(method, value, name)
         return
@@ -378,20 +377,20 @@ def assign_components(w: Evaluator, value: Vector, indices: tuple[int, ...], new
 # ---------------------------------------------------------------- methods of classes
 
 
-def find_method(value: Any, name: str) -> Any:
+def find_method(w: Evaluator, value: Any, name: str) -> Any:
     """A special method of a virtual object or of an object of a user's class, bound; or None."""
-    method = user_method(value, name)
+    method = user_method(w, value, name)
     return None if method is None else Bound(method, (value,))
 
 
-def user_method(value: Any, name: str) -> Any:
+def user_method(w: Evaluator, value: Any, name: str) -> Any:
     """A special method that is written in Python, as it stands in the class; or None."""
     if isinstance(value, (Instance, Tuple)):
-        found = class_attribute(value.cls, name)
+        found = class_attribute(w, value.cls, name)
     elif isinstance(value, (Abstract, vectors.Vector, matrices.Matrix)):
         return None
     else:
-        found = class_attribute(type(value), name)
+        found = class_attribute(w, type(value), name)
     if isinstance(found, (classmethod, staticmethod)):
         found = found.__func__
     return found if isinstance(found, types.FunctionType) else None

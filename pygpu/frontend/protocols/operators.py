@@ -108,10 +108,10 @@ def truth(w: Evaluator, value: Any) -> Any:
                 f"{describe(value)} has no truth: call it with a position, as in im(p) > 0.5"
             )
         case Instance():
-            method = find_method(value, "__bool__")
+            method = find_method(w, value, "__bool__")
             if method is not None:
                 return truth(w, w.call(method))
-            if find_method(value, "__len__") is None:
+            if find_method(w, value, "__len__") is None:
                 return True
             return truth(w, w.length(value))
         case Tuple() | List() | Dict() | Set() | Matrix() | Indexed():
@@ -130,12 +130,12 @@ def _user_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     names = arithmetic.METHODS[symbol]
     tries = [(a, names[0], b), (b, names[1], a)]
     left, right = class_of(a), class_of(b)
-    if left is not right and issubclass(right, left) and user_method(b, names[1]):
+    if left is not right and issubclass(right, left) and user_method(w, b, names[1]):
         tries.reverse()
     if left is right:
         tries = tries[:1]
     for value, name, other in tries:
-        method = user_method(value, name)
+        method = user_method(w, value, name)
         if method is not None:
             result = w.call(method, value, other)
             if result is not NotImplemented:
@@ -185,7 +185,7 @@ def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             f"{describe(a)} came from outside the function and must not be changed: "
             f"write x = x {plain} y, or make a copy"
         )
-    method = user_method(a, f"__i{arithmetic.METHODS[plain][0][2:]}")
+    method = user_method(w, a, f"__i{arithmetic.METHODS[plain][0][2:]}")
     if method is not None:
         result = w.call(method, a, b)
         if result is not NotImplemented:
@@ -207,7 +207,7 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
     if result is not NotImplemented:
         return result
     name = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[symbol]
-    method = user_method(a, name)
+    method = user_method(w, a, name)
     if method is not None:
         return w.call(method, a)
     if isinstance(a, Array):
@@ -250,9 +250,9 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if left is not right and issubclass(right, left):
         tries.reverse()
     for value, sign, other in tries:
-        method = user_method(value, _COMPARISONS[sign])
+        method = user_method(w, value, _COMPARISONS[sign])
         if method is None and sign == "!=":
-            method = user_method(value, "__eq__")
+            method = user_method(w, value, "__eq__")
             if method is not None:
                 equal = w.call(method, value, other)
                 if equal is not NotImplemented:
@@ -300,7 +300,7 @@ def _compare_sequences(w: Evaluator, symbol: str, a: tuple[Any, ...], b: tuple[A
 def contains(w: Evaluator, container: Any, value: Any) -> Any:
     """value in container"""
     w.environment.dependencies.add(value, container)
-    method = user_method(container, "__contains__")
+    method = user_method(w, container, "__contains__")
     if method is not None and isinstance(container, Abstract):
         return w.call(method, container, value)
     try:

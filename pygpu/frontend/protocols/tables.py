@@ -204,7 +204,7 @@ def one_of(w: Evaluator, chosen: Any, others: Iterable[Any]) -> Any:
         chosen.outside = EITHER
         for other in others:
             base = other.base if isinstance(other, Array) and other.base is not None else other
-            w.aliases.setdefault(base, []).append(chosen)
+            w.heap.alias(base, chosen)
     return chosen
 
 

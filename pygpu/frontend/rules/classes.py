@@ -197,7 +197,7 @@ def _construct(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping
     if getattr(cls, "__abstractmethods__", None):
         names = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
         raise TypeError(f"Can't instantiate abstract class {cls.__name__} with abstract {names}")
-    new = objects.class_attribute(cls, "__new__")
+    new = objects.class_attribute(w, cls, "__new__")
     new = new.__func__ if isinstance(new, staticmethod) else new
     if isinstance(new, types.FunctionType) and new.__module__ != "typing":
         if cls in w.environment.class_parts:  # walked: it may keep what it makes
@@ -209,7 +209,7 @@ def _construct(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping
             return made
     else:
         made = Instance(cls, {})
-    init = objects.class_attribute(cls, "__init__")
+    init = objects.class_attribute(w, cls, "__init__")
     if isinstance(init, types.FunctionType):
         w.call(init, made, *args, **keywords)
     elif (args or keywords) and not isinstance(new, types.FunctionType):

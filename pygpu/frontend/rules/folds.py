@@ -113,7 +113,7 @@ def _widened(w: Evaluator, lazy: Indexed, start: Any) -> Any:
     w.state = state.fork()
     first = _first(w, lazy)
     w.state, w.environment.calls = state, calls
-    w.dead.append((older, youngest()))  # made to be looked at
+    w.heap.dead += ((older, youngest()),)  # made to be looked at
     if isinstance(first, Vector):
         return operators.binary(w, "+", start, zero_of(first))
     return start

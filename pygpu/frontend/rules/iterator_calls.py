@@ -128,8 +128,7 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
     length = len(w.state.get(made)[0])
     counts = [count for _, count in known if count]
     row = followers.several(w, [row for row, _ in known], length)
-    followers.follow(
-        w,
+    w.heap.follow(
         made,
         {xs for xs in sequences if isinstance(xs, Object)},
         row,
@@ -192,7 +191,7 @@ def _enumerate(w: Evaluator, xs: Any, start: Any = 0) -> Any:
         if made is pairs:
             return pairs
     if row is not None and isinstance(start, int):
-        followers.follow(w, made, {xs}, followers.pair(w, row, start), count)
+        w.heap.follow(made, {xs}, followers.pair(w, row, start), count)
     return made
 
 
@@ -423,9 +422,9 @@ def _followed(rule: Rule) -> Rule:
 
     @functools.wraps(rule)
     def noting(w: Evaluator, *args: Any, **keywords: Any) -> Any:
-        with followers.noted(w) as reads:
+        with w.heap.noted() as reads:
             made = rule(w, *args, **keywords)
-        return followers.follow(w, made, reads)
+        return w.heap.follow(made, reads)
 
     return noting
 

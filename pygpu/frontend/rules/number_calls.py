@@ -150,7 +150,7 @@ def _rounded_int(code: str) -> Rule:
     def rule(w: Evaluator, x: Any) -> Any:
         if scalar_kind(x) in ("int", "bool"):
             return elementwise(w, None, (x,), "int")
-        method = objects.find_method(x, name)
+        method = objects.find_method(w, x, name)
         if method is not None:
             return w.call(method)
         if not scalar_kind(x) and not isinstance(x, Array):
@@ -163,7 +163,7 @@ def _rounded_int(code: str) -> Rule:
 
 
 def _round(w: Evaluator, x: Any, digits: Any = None) -> Any:
-    method = objects.find_method(x, "__round__")
+    method = objects.find_method(w, x, "__round__")
     if method is not None:
         return w.call(method, *(() if digits is None else (digits,)))
     if digits is None:
@@ -191,7 +191,7 @@ def _convert(kind: Kind) -> Rule:
             x = w.read(x).reshape(-1)[0]
         if kind == "bool" and not scalar_kind(x):
             return w.truth(x)
-        method = objects.find_method(x, method_name)
+        method = objects.find_method(w, x, method_name)
         if method is not None:
             return w.call(method)
         if not scalar_kind(x):
@@ -260,7 +260,7 @@ def _of_numbers(function: Any, rule: Rule) -> Rule:
             return value
         if isinstance(value, Conflict):
             raise w.error(value.message)
-        method = objects.find_method(value, "__index__" if integers else "__float__")
+        method = objects.find_method(w, value, "__index__" if integers else "__float__")
         if method is None:
             raise TypeError(f"must be real number, not {objects.class_of(value).__name__}")
         return w.call(method)
@@ -270,7 +270,7 @@ def _of_numbers(function: Any, rule: Rule) -> Rule:
 
 def _divmod(w: Evaluator, a: Any, b: Any) -> Any:
     for value, other, name in ((a, b, "__divmod__"), (b, a, "__rdivmod__")):
-        method = objects.find_method(value, name)
+        method = objects.find_method(w, value, name)
         if method is not None:
             result = w.call(method, other)
             if result is not NotImplemented:
@@ -309,7 +309,7 @@ def _as_floats(w: Evaluator, value: Any) -> Any:
 
 
 def _abs(w: Evaluator, x: Any) -> Any:
-    method = objects.find_method(x, "__abs__")
+    method = objects.find_method(w, x, "__abs__")
     return w.call(method) if method is not None else elementwise(w, "abs", (x,))
 
 
@@ -322,7 +322,7 @@ def _invert(w: Evaluator, x: Any) -> Any:
     return arithmetic.negate(w, x) if scalar_kind(x) == "bool" else operators.unary(w, "~", x)
 
 
-NUMBER_RULES: Final[dict[Any, Rule]] = {
+_RULES: Final[dict[Any, Rule]] = {
     **{
         function: _elementwise_rule(code, kind)
         for code, (kind, functions) in ELEMENTWISE.items()
@@ -378,9 +378,11 @@ NUMBER_RULES: Final[dict[Any, Rule]] = {
     operator.abs: _abs,
     **{function: _in_python(meaning) for function, meaning in special.MEANT.items()},
 }
-_ANY: Final = frozenset(
-    [math.dist, math.floor, math.ceil, math.trunc]
-)  # objects have a say, or more
-for _function in [f for f in NUMBER_RULES if getattr(f, "__module__", "") == "math"]:
-    if _function not in _ANY:
-        NUMBER_RULES[_function] = _of_numbers(_function, NUMBER_RULES[_function])
+# Functions of `math` that leave what they take to an object's method, or take sequences.
+_OF_ANY: Final = frozenset([math.dist, math.floor, math.ceil, math.trunc])
+NUMBER_RULES: Final[dict[Any, Rule]] = {
+    function: _of_numbers(function, rule)
+    if getattr(function, "__module__", "") == "math" and function not in _OF_ANY
+    else rule
+    for function, rule in _RULES.items()
+}

@@ -1,7 +1,7 @@
 """NumPy's functions on values that are not known.
 
 Those with a meaning of their own on the device have a rule here; whatever else only moves and adds
-elements runs in NumPy itself, on arrays of objects whose elements are dynamic values.
+elements runs in NumPy itself (numpy_objects.py).
 """
 
 from __future__ import annotations
@@ -24,14 +24,9 @@ from pygpu.frontend.values.values import (
     Abstract,
     Array,
     Builtin,
-    Dict,
-    Dynamic,
     Indexed,
-    Iterator,
     List,
-    Set,
     Tuple,
-    describe,
     scalar_kind,
     tuple_of,
 )
@@ -39,40 +34,6 @@ from pygpu.frontend.walked import library
 from pygpu.types import Kind
 
 Rule = Callable[..., Any]
-
-
-def on_objects(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
-    """Run a function of NumPy on arrays of objects."""
-    opened = [_opened(w, arg) for arg in args]
-    named = {name: _opened(w, value) for name, value in keywords.items()}
-    try:
-        result = function(*opened, **named)
-    except (TypeError, AttributeError) as error:
-        raise w.error(
-            f"numpy's {getattr(function, '__name__', function)} has no meaning on dynamic values"
-        ) from error
-    if isinstance(result, (tuple, list)):
-        parts = [arrays.from_objects(w, part) for part in result]
-        return tuple_of(tuple(parts)) if isinstance(result, tuple) else List(tuple(parts))
-    return arrays.from_objects(w, result)
-
-
-def _opened(w: Evaluator, value: Any) -> Any:
-    """An argument as NumPy can take it: arrays of objects, lists of them, scalars as they are."""
-    if isinstance(value, (List, Tuple, tuple, list, Iterator)):
-        if not isinstance(value, Abstract) and not any(
-            isinstance(part, Abstract) for part in value
-        ):
-            return value
-        items = items_of(w, value)
-        if all(map(scalar_kind, items)):
-            return arrays.to_objects(w, tuple_of(items))
-        return [arrays.to_objects(w, item) for item in items]
-    if isinstance(value, Array) or vector_type(value):
-        return arrays.to_objects(w, value)
-    if isinstance(value, (Dict, Set, Indexed)):
-        raise w.error(f"{describe(value)} is no array")
-    return value
 
 
 def _flat(w: Evaluator, xs: Any) -> list[Any]:
@@ -204,6 +165,12 @@ def _extremum(code: str) -> Rule:
         return arrays.each(w, a, b, lambda x, y: scalar(w, x, y))
 
     return rule
+
+
+def _extreme(code: str) -> Rule:
+    """np.min and np.max."""
+    lesser = _extremum(code)
+    return _reduction(lambda w, items: reduce(lambda a, b: lesser(w, a, b), items), f"np_{code}_of")
 
 
 def _kind(value: Any) -> Kind | None:
@@ -399,14 +366,8 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.sum: _reduction(_sum, "np_sum_of"),
     np.mean: _mean_of,
     np.prod: _reduction(lambda w, items: fold(w, "*", items), "np_prod_of"),
-    np.min: _reduction(
-        lambda w, items: reduce(lambda a, b: NUMPY_RULES[np.minimum](w, a, b), items),
-        "np_min_of",
-    ),
-    np.max: _reduction(
-        lambda w, items: reduce(lambda a, b: NUMPY_RULES[np.maximum](w, a, b), items),
-        "np_max_of",
-    ),
+    **{function: _extreme("min") for function in (np.min, np.amin)},
+    **{function: _extreme("max") for function in (np.max, np.amax)},
     np.var: _var,
     np.std: _std,
     np.any: _reduction(_any, "np_any_of"),
@@ -418,6 +379,8 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.fmax: _ignoring_nan("max"),
     np.fmin: _ignoring_nan("min"),
     np.clip: _clip,
+    np.round: _round,
+    np.around: _round,
     np.sort: _sort,
     np.median: median,
     np.argmax: _position_of(">"),
@@ -451,14 +414,3 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.logical_or: _logical("or"),
     np.logical_xor: _logical("xor"),
 }
-NUMPY_RULES[np.round] = NUMPY_RULES[np.around] = _round
-NUMPY_RULES[np.amin] = NUMPY_RULES[np.min]
-NUMPY_RULES[np.amax] = NUMPY_RULES[np.max]
-
-
-def _not_comparable(self: Any, other: Any) -> Any:
-    raise arithmetic.active().error("dynamic values cannot be compared by NumPy's own code here")
-
-
-Dynamic.__eq__ = _not_comparable  # type: ignore[method-assign]
-Dynamic.__hash__ = object.__hash__  # type: ignore[method-assign]

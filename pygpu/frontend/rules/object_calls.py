@@ -106,8 +106,8 @@ def _namespace(w: Evaluator, *args: Any, **fields: Any) -> Any:
 
 def _copy(w: Evaluator, value: Any) -> Any:
     """copy.copy: a new object with the same contents."""
-    if isinstance(value, Instance) and objects.find_method(value, "__copy__") is not None:
-        return w.call(objects.find_method(value, "__copy__"))
+    if isinstance(value, Instance) and objects.find_method(w, value, "__copy__") is not None:
+        return w.call(objects.find_method(w, value, "__copy__"))
     return _copied(w, value, lambda part: part)
 
 
@@ -121,8 +121,11 @@ def _deepcopy(w: Evaluator, value: Any, memo: Any = None) -> Any:
             return copy.deepcopy(part)
         part = part if known is None else known
         if part not in made:
-            if isinstance(part, Instance) and objects.find_method(part, "__deepcopy__") is not None:
-                made[part] = w.call(objects.find_method(part, "__deepcopy__"), Dict({}))
+            if (
+                isinstance(part, Instance)
+                and objects.find_method(w, part, "__deepcopy__") is not None
+            ):
+                made[part] = w.call(objects.find_method(w, part, "__deepcopy__"), Dict({}))
             else:
                 made[part] = _copied(w, part, deep, made)
         return made[part]
@@ -218,7 +221,7 @@ def _text(function: Any) -> Rule:
         except NotKnown:
             pass
         for name in ("__str__", "__repr__") if function is str else (f"__{function.__name__}__",):
-            method = objects.find_method(value, name)
+            method = objects.find_method(w, value, name)
             if method is not None:
                 return w.call(method, *more)
         raise w.error(f"a string cannot be made from {describe(value)}")

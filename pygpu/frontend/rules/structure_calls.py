@@ -93,7 +93,7 @@ def _set(w: Evaluator, xs: Any = ()) -> Any:
 
 
 def _reversed(w: Evaluator, xs: Any) -> Any:
-    method = objects.find_method(xs, "__reversed__")
+    method = objects.find_method(w, xs, "__reversed__")
     if method is not None:
         return w.call(method)
     lazy = indexed(w, xs)
@@ -106,7 +106,7 @@ def _reversed(w: Evaluator, xs: Any) -> Any:
         return Indexed(lazy.length, element, f"the reverse of {lazy.what}", (lazy,))
     made = Iterator((tuple(items_of(w, xs)[::-1]), 0))
     if isinstance(xs, List):
-        followers.follow(w, made, {xs}, *followers.from_end(w, xs))
+        w.heap.follow(made, {xs}, *followers.from_end(w, xs))
     return made
 
 
@@ -117,7 +117,7 @@ def _iter(w: Evaluator, xs: Any, *sentinel: Any) -> Any:
 
 
 def _next(w: Evaluator, iterator: Any, *default: Any) -> Any:
-    method = objects.find_method(iterator, "__next__")
+    method = objects.find_method(w, iterator, "__next__")
     if method is not None:
         return w.call(method)
     if not isinstance(iterator, Iterator):

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary, WeakSet
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.values import Builtin, Iterator, Object, State
 from pygpu.ssa import Builder
 
@@ -26,16 +26,12 @@ class Evaluator(Protocol):
     """Evaluates Python's operations on values that are known, dynamic or virtual."""
 
     build: Builder  # where operations are emitted
+    heap: Heap  # what objects hold
     environment: Environment  # what is known of the world outside
     state: State  # the world at this point of the walk
     frames: list[Frame]  # the functions that are being walked, the innermost last
     conditional: int  # how many dynamic branches and loops enclose the walk
     steps: int  # what has been walked so far, as a measure of time
-    aliases: dict[Object, list[Object]]
-    reads: list[set[Object]]  # what is being noted of what is read
-    followed: WeakKeyDictionary[Object, WeakSet[Object]]
-    followers: WeakKeyDictionary[Object, Any]
-    dead: list[tuple[int, int]]  # from, below: serials of objects not of this world
     kept: list[list[Any]]  # what the walk holds that no frame does
 
     @property

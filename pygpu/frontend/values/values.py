@@ -55,6 +55,11 @@ class Dynamic(Abstract):
     def type(self) -> Type:
         return self.value.type
 
+    def __eq__(self, other: object) -> bool:
+        raise CompileError("dynamic values cannot be compared at compile time")
+
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         return f"Dynamic({self.value!r})"
 

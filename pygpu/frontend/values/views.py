@@ -49,13 +49,6 @@ def viewed(w: Evaluator, source: Array, choose: Callable[[Any], Any]) -> Any:
     return Array(None, source.outside, source, places)
 
 
-def replaced(whole: Any, places: Any, contents: Any) -> Any:
-    """A base's contents where a view of it has got others."""
-    new = whole.astype(object if contents.dtype == object else whole.dtype, order="C")
-    new.reshape(-1)[places] = contents
-    return new
-
-
 def is_viewing(function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> bool:
     """Whether a call may give a view of an array of ours."""
     if not args or type(args[0]) is not Array or not callable(function):

@@ -25,7 +25,7 @@ from pygpu.frontend.protocols import indexing, methods, objects, pictures
 from pygpu.frontend.rules import classes
 from pygpu.frontend.rules.arguments import misfit
 from pygpu.frontend.rules.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS
-from pygpu.frontend.rules.numpy_calls import on_objects
+from pygpu.frontend.rules.numpy_objects import on_objects
 from pygpu.frontend.values import views
 from pygpu.frontend.values.known import (
     Materialiser,
@@ -93,7 +93,7 @@ def call(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
         case Conflict():
             raise w.error(function.message)
         case Instance():
-            method = objects.find_method(function, "__call__")
+            method = objects.find_method(w, function, "__call__")
             if method is not None:
                 return call(w, method, args, keywords)
     raise TypeError(f"{describe(function)} is not callable")
@@ -213,7 +213,7 @@ def _walk_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
     if plain is not None:  # compiled functions are their plain functions here
         args, keywords = plain(function, args, keywords, functools.partial(_in_class, w))
         return call(w, function.__wrapped__, args, keywords)
-    method = objects.class_attribute(type(function), "__call__")
+    method = objects.class_attribute(w, type(function), "__call__")
     if isinstance(method, types.FunctionType):
         return call(w, method, (function, *args), keywords)
     wrapped = getattr(function, "__wrapped__", None)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
-import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.frontend.protocols import indexing, objects
@@ -26,34 +25,25 @@ from pygpu.frontend.walk.paths import ControlFlow
 Step = Callable[[ControlFlow, State, Any], None]
 
 
-def named(names: Mapping[str, Any]) -> dict[str, Step]:
-    """The steps of a module: its functions with the names of instructions."""
-    return {
-        name: function
-        for name, function in names.items()
-        if isinstance(function, types.FunctionType) and name.isupper()
-    }
-
-
 # ---------------------------------------------------------------- displays and comprehensions
 
 
-def TUPLE(w: ControlFlow, state: State, count: int) -> None:
+def _tuple(w: ControlFlow, state: State, count: int) -> None:
     state.stack.append(tuple_of(tuple(state.pop(count))))
 
 
-def LIST(w: ControlFlow, state: State, count: int) -> None:
+def _list(w: ControlFlow, state: State, count: int) -> None:
     state.stack.append(List(tuple(state.pop(count))))
 
 
-def SET(w: ControlFlow, state: State, count: int) -> None:
+def _set(w: ControlFlow, state: State, count: int) -> None:
     made = Set(())
     for value in state.pop(count):
-        _add(w, made, value)
+        _put(w, made, value)
     state.stack.append(made)
 
 
-def _add(w: ControlFlow, target: Set, value: Any) -> None:
+def _put(w: ControlFlow, target: Set, value: Any) -> None:
     try:
         known = concrete(w, value)
     except NotKnown:
@@ -63,7 +53,7 @@ def _add(w: ControlFlow, target: Set, value: Any) -> None:
         w.write(target, (*elements, known))
 
 
-def MAP(w: ControlFlow, state: State, count: int) -> None:
+def _map(w: ControlFlow, state: State, count: int) -> None:
     parts = state.pop(2 * count)
     state.stack.append(Dict({_key(w, k): v for k, v in zip(parts[::2], parts[1::2], strict=True)}))
 
@@ -77,45 +67,45 @@ def _key(w: ControlFlow, key: Any) -> Any:
         ) from None
 
 
-def KEYMAP(w: ControlFlow, state: State, count: int) -> None:
+def _keymap(w: ControlFlow, state: State, count: int) -> None:
     keys = state.stack.pop()
     state.stack.append(Dict(dict(zip(keys, state.pop(count), strict=True))))
 
 
-def APPEND(w: ControlFlow, state: State, depth: int) -> None:
+def _append(w: ControlFlow, state: State, depth: int) -> None:
     value = state.stack.pop()
     target = state.stack[-depth]
     w.write(target, (*w.read(target), value))
 
 
-def ADD(w: ControlFlow, state: State, depth: int) -> None:
+def _add(w: ControlFlow, state: State, depth: int) -> None:
     value = state.stack.pop()
-    _add(w, state.stack[-depth], value)
+    _put(w, state.stack[-depth], value)
 
 
-def MAPADD(w: ControlFlow, state: State, depth: int) -> None:
+def _mapadd(w: ControlFlow, state: State, depth: int) -> None:
     value, key = state.stack.pop(), state.stack.pop()
     target = state.stack[-depth]
     w.write(target, {**w.read(target), _key(w, key): value})
 
 
-def EXTEND(w: ControlFlow, state: State, depth: int) -> None:
+def _extend(w: ControlFlow, state: State, depth: int) -> None:
     items = items_of(w, state.stack.pop())
     target = state.stack[-depth]
     w.write(target, (*w.read(target), *items))
 
 
-def UPDATE(w: ControlFlow, state: State, depth: int) -> None:
+def _update(w: ControlFlow, state: State, depth: int) -> None:
     source = state.stack.pop()
     target = state.stack[-depth]
     if isinstance(target, Set):
         for value in items_of(w, source):
-            _add(w, target, value)
+            _put(w, target, value)
         return
     w.write(target, {**w.read(target), **pairs_of(w, source)})
 
 
-def MERGE(w: ControlFlow, state: State, depth: int) -> None:
+def _merge(w: ControlFlow, state: State, depth: int) -> None:
     source = state.stack.pop()
     target = state.stack[-depth]
     more = pairs_of(w, source)
@@ -126,11 +116,11 @@ def MERGE(w: ControlFlow, state: State, depth: int) -> None:
     w.write(target, {**old, **more})
 
 
-def TO_TUPLE(w: ControlFlow, state: State, arg: Any) -> None:
+def _to_tuple(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(tuple_of(items_of(w, state.stack.pop())))
 
 
-def UNPACK(w: ControlFlow, state: State, count: int) -> None:
+def _unpack(w: ControlFlow, state: State, count: int) -> None:
     items = items_of(w, state.stack.pop())
     if len(items) != count:
         few = len(items) < count
@@ -142,7 +132,7 @@ def UNPACK(w: ControlFlow, state: State, count: int) -> None:
     state.stack.extend(reversed(items))
 
 
-def UNPACK_EX(w: ControlFlow, state: State, arg: tuple[int, int]) -> None:
+def _unpack_ex(w: ControlFlow, state: State, arg: tuple[int, int]) -> None:
     before, after = arg
     items = items_of(w, state.stack.pop())
     if len(items) < before + after:
@@ -152,11 +142,11 @@ def UNPACK_EX(w: ControlFlow, state: State, arg: tuple[int, int]) -> None:
     state.stack.extend(reversed(parts))
 
 
-def STRING(w: ControlFlow, state: State, count: int) -> None:
+def _string(w: ControlFlow, state: State, count: int) -> None:
     state.stack.append("".join(state.pop(count)))
 
 
-def FORMAT(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
+def _format(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
     conversion, has_spec = arg
     spec = state.stack.pop() if has_spec else ""
     value = state.stack.pop()
@@ -178,11 +168,11 @@ def FORMAT(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
 # ---------------------------------------------------------------- match statements
 
 
-def LEN(w: ControlFlow, state: State, arg: Any) -> None:
+def _len(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(indexing.length(w, state.stack[-1]))
 
 
-def MATCH_SEQ(w: ControlFlow, state: State, arg: Any) -> None:
+def _match_seq(w: ControlFlow, state: State, arg: Any) -> None:
     subject = state.stack[-1]
     if isinstance(subject, Abstract):
         state.stack.append(isinstance(subject, (Tuple, List)))
@@ -191,12 +181,12 @@ def MATCH_SEQ(w: ControlFlow, state: State, arg: Any) -> None:
         state.stack.append(known and not isinstance(subject, (str, bytes, bytearray)))
 
 
-def MATCH_MAP(w: ControlFlow, state: State, arg: Any) -> None:
+def _match_map(w: ControlFlow, state: State, arg: Any) -> None:
     subject = state.stack[-1]
     state.stack.append(isinstance(subject, (Dict, collections.abc.Mapping)))
 
 
-def MATCH_KEYS(w: ControlFlow, state: State, arg: Any) -> None:
+def _match_keys(w: ControlFlow, state: State, arg: Any) -> None:
     keys, subject = state.stack[-1], state.stack[-2]
     contents = w.read(subject) if isinstance(subject, Dict) else subject
     if all(key in contents for key in keys):
@@ -205,7 +195,7 @@ def MATCH_KEYS(w: ControlFlow, state: State, arg: Any) -> None:
         state.stack.append(None)
 
 
-def MATCH_CLASS(w: ControlFlow, state: State, count: int) -> None:
+def _match_class(w: ControlFlow, state: State, count: int) -> None:
     names, cls, subject = state.stack.pop(), state.stack.pop(), state.stack.pop()
     if not objects.is_instance(subject, cls):
         state.stack.append(None)
@@ -224,6 +214,28 @@ def MATCH_CLASS(w: ControlFlow, state: State, count: int) -> None:
         state.stack.append(tuple_of(parts))
 
 
-DISPLAYS: Final = named(globals())
+DISPLAYS: Final[dict[str, Step]] = {
+    "TUPLE": _tuple,
+    "LIST": _list,
+    "SET": _set,
+    "MAP": _map,
+    "KEYMAP": _keymap,
+    "APPEND": _append,
+    "ADD": _add,
+    "MAPADD": _mapadd,
+    "EXTEND": _extend,
+    "UPDATE": _update,
+    "MERGE": _merge,
+    "TO_TUPLE": _to_tuple,
+    "UNPACK": _unpack,
+    "UNPACK_EX": _unpack_ex,
+    "STRING": _string,
+    "FORMAT": _format,
+    "LEN": _len,
+    "MATCH_SEQ": _match_seq,
+    "MATCH_MAP": _match_map,
+    "MATCH_KEYS": _match_keys,
+    "MATCH_CLASS": _match_class,
+}
 
-__all__ = ["DISPLAYS", "Step", "named"]
+__all__ = ["DISPLAYS", "Step"]

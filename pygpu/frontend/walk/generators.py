@@ -16,7 +16,6 @@ from typing import Any
 
 from pygpu import bytecode
 from pygpu.core.errors import CompileError
-from pygpu.frontend.protocols import followers
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import reachable
 from pygpu.frontend.values.values import (
@@ -41,11 +40,11 @@ def expression(
 
     def whole(w: ControlFlow) -> Iterator:
         collected = Yielded(())
-        with followers.noted(w) as reads:
+        with w.heap.noted() as reads:
             w.inline(code, globals, {**locals, ".yield": collected})
         contents = w.read(collected)
         source = contents if isinstance(contents, Indexed) else collected
-        made: Iterator = followers.follow(w, Iterator((source, 0)), reads)
+        made: Iterator = w.heap.follow(Iterator((source, 0)), reads)
         return made
 
     def suspended(error: Exception | None) -> Iterator:
@@ -90,7 +89,7 @@ def taken_or_put_off(
             return made
     w.state, w.conditional = state, conditional
     state.heap = heap
-    w.dead.append((older, youngest()))
+    w.heap.dead += ((older, youngest()),)
     w.build.region, w.build.count = region, count
     del region.ops[ops:]
     w.environment.calls = calls

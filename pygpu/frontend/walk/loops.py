@@ -102,8 +102,8 @@ def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozens
             calls_now = w.environment.calls
             if restart.calls is not None:
                 w.environment.calls = restart.calls.copy()
-            dead_now = w.dead.copy()
-            w.dead.append((restart.since, youngest()))
+            dead_now = w.heap.dead
+            w.heap.dead += ((restart.since, youngest()),)
             try:
                 return _fall_back(w, frame, header, restart.state.fork(), stops, bool(is_for))
             except CompileError as error:
@@ -113,7 +113,7 @@ def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozens
                 w.conditional = depth
                 w.build.region = region
                 w.environment.calls = calls_now
-                w.dead = dead_now
+                w.heap.dead = dead_now
         if too_much:
             raise errors[0]
         fallback = errors[0]  # cannot be a loop of the device: unroll, whatever it takes
@@ -278,7 +278,7 @@ def device_loop(
         frame.at = at
         walked = older, youngest()
         if header not in outcome.exits:  # the body runs once at most: no loop at all
-            w.dead.append(walked)
+            w.heap.dead += (walked,)
             w.environment.calls = calls_made.copy()
             return w.run(frame, header, state, inner, force=True)
         nexts: dict[Value, Any] = {}
@@ -301,7 +301,7 @@ def device_loop(
         if not changed and not guarded:
             break
         current = joined
-        w.dead.append(walked)  # is walked again
+        w.heap.dead += (walked,)  # is walked again
     else:
         raise w.error("what this loop carries from round to round is not settled: simplify it")
     return _emit_loop(w, header, body, outcome, initial, nexts, entry)

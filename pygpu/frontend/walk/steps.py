@@ -1,7 +1,7 @@
 """What each canonical instruction does to the state of a frame: one function an instruction.
 
-The names are the instructions' own (pygpu/bytecode.py lists them). Branches, loops and returns are
-the walker's business.
+`STEPS` has them by the instructions' names (pygpu/bytecode.py lists these). Branches, loops and
+returns are the walker's business.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pygpu.frontend.values.values import (
     Vector,
     describe,
 )
-from pygpu.frontend.walk.displays import DISPLAYS, Step, named
+from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.paths import ControlFlow
 from pygpu.ssa import Value
 from pygpu.types import BOOL
@@ -47,27 +47,27 @@ def _checked(w: ControlFlow, value: Any) -> Any:
 # ---------------------------------------------------------------- the stack and variables
 
 
-def CONST(w: ControlFlow, state: State, arg: Any) -> None:
+def _const(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(arg)
 
 
-def NULL_(w: ControlFlow, state: State, arg: Any) -> None:
+def _null(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(NULL)
 
 
-def POP(w: ControlFlow, state: State, arg: Any) -> None:
+def _pop(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.pop()
 
 
-def COPY(w: ControlFlow, state: State, arg: int) -> None:
+def _copy(w: ControlFlow, state: State, arg: int) -> None:
     state.stack.append(state.stack[-arg])
 
 
-def SWAP(w: ControlFlow, state: State, arg: int) -> None:
+def _swap(w: ControlFlow, state: State, arg: int) -> None:
     state.stack[-1], state.stack[-arg] = state.stack[-arg], state.stack[-1]
 
 
-def LOAD(w: ControlFlow, state: State, name: str) -> None:
+def _load(w: ControlFlow, state: State, name: str) -> None:
     value = state.locals.get(name, UNBOUND)
     if value is UNBOUND:
         raise UnboundLocalError(
@@ -78,17 +78,17 @@ def LOAD(w: ControlFlow, state: State, name: str) -> None:
     state.stack.append(value)
 
 
-def STORE(w: ControlFlow, state: State, name: str) -> None:
+def _store(w: ControlFlow, state: State, name: str) -> None:
     value = state.stack.pop()
     if value is UNBOUND:
         state.locals.pop(name, None)
         return
-    _name(value, name)
+    _give_name(value, name)
     w.frame.stored[name] = w.frame.at
     state.locals[name] = value
 
 
-def _name(value: Any, name: str) -> None:
+def _give_name(value: Any, name: str) -> None:
     """Let a value that has no name yet be called as the user calls it."""
     if type(value) is Dynamic:
         made = value.value
@@ -100,21 +100,21 @@ def _name(value: Any, name: str) -> None:
         made.name = name
 
 
-def DELETE(w: ControlFlow, state: State, name: str) -> None:
+def _delete(w: ControlFlow, state: State, name: str) -> None:
     if name not in state.locals:
         raise UnboundLocalError(f"cannot access local variable '{name}'")
     del state.locals[name]
 
 
-def LOAD_CLEAR(w: ControlFlow, state: State, name: str) -> None:
+def _load_clear(w: ControlFlow, state: State, name: str) -> None:
     state.stack.append(state.locals.pop(name, UNBOUND))
 
 
-def CELL(w: ControlFlow, state: State, name: str) -> None:
+def _cell(w: ControlFlow, state: State, name: str) -> None:
     state.locals[name] = Cell(state.locals.get(name, UNBOUND))
 
 
-def DEREF(w: ControlFlow, state: State, name: str) -> None:
+def _deref(w: ControlFlow, state: State, name: str) -> None:
     cell = state.locals[name]
     if isinstance(cell, types.CellType):
         value = w.environment.read_cell(cell, name)
@@ -127,7 +127,7 @@ def DEREF(w: ControlFlow, state: State, name: str) -> None:
     state.stack.append(_checked(w, value))
 
 
-def SETREF(w: ControlFlow, state: State, name: str) -> None:
+def _setref(w: ControlFlow, state: State, name: str) -> None:
     cell = state.locals[name]
     value = state.stack.pop()
     if isinstance(cell, types.CellType) and isinstance(cell.cell_contents, Cell):
@@ -137,20 +137,20 @@ def SETREF(w: ControlFlow, state: State, name: str) -> None:
             f"'{name}' belongs to a function outside the compiled one and must not be assigned: "
             "return the value instead"
         )
-    _name(value, name)
+    _give_name(value, name)
     w.frame.stored[name] = w.frame.at
     w.write(cell, value)
 
 
-def DELDEREF(w: ControlFlow, state: State, name: str) -> None:
+def _delderef(w: ControlFlow, state: State, name: str) -> None:
     w.write(state.locals[name], UNBOUND)
 
 
-def GLOBAL(w: ControlFlow, state: State, name: str) -> None:
+def _global(w: ControlFlow, state: State, name: str) -> None:
     state.stack.append(w.environment.read_global(w.frame.globals, name))
 
 
-def SETGLOBAL(w: ControlFlow, state: State, name: str) -> None:
+def _setglobal(w: ControlFlow, state: State, name: str) -> None:
     raise w.error(
         f"'{name}' is global and must not be assigned in a compiled function: "
         "return the value instead"
@@ -163,80 +163,80 @@ def _in_class(w: ControlFlow, state: State, name: str) -> Any:
     return _checked(w, w.read(namespace).get(name, UNBOUND))
 
 
-def NAME(w: ControlFlow, state: State, name: str) -> None:
+def _name(w: ControlFlow, state: State, name: str) -> None:
     value = _in_class(w, state, name)
     found = value is not UNBOUND
     state.stack.append(value if found else w.environment.read_global(w.frame.globals, name))
 
 
-def STORENAME(w: ControlFlow, state: State, name: str) -> None:
+def _storename(w: ControlFlow, state: State, name: str) -> None:
     namespace = state.locals[".namespace"]
     value = state.stack.pop()
-    _name(value, name)
+    _give_name(value, name)
     w.write(namespace, {**w.read(namespace), name: value})
 
 
-def DELNAME(w: ControlFlow, state: State, name: str) -> None:
+def _delname(w: ControlFlow, state: State, name: str) -> None:
     namespace = state.locals[".namespace"]
     if name not in w.read(namespace):
         raise NameError(f"name '{name}' is not defined")
     w.write(namespace, {key: v for key, v in w.read(namespace).items() if key != name})
 
 
-def LOCALS(w: ControlFlow, state: State, arg: Any) -> None:
+def _locals(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(state.locals[".namespace"])
 
 
-def DICT_DEREF(w: ControlFlow, state: State, name: str) -> None:
+def _dict_deref(w: ControlFlow, state: State, name: str) -> None:
     value = w.read(state.stack.pop()).get(name, UNBOUND)
     if value is UNBOUND:
-        DEREF(w, state, name)
+        _deref(w, state, name)
     else:
         state.stack.append(_checked(w, value))
 
 
-def DICT_GLOBAL(w: ControlFlow, state: State, name: str) -> None:
+def _dict_global(w: ControlFlow, state: State, name: str) -> None:
     value = w.read(state.stack.pop()).get(name, UNBOUND)
     if value is UNBOUND:
-        GLOBAL(w, state, name)
+        _global(w, state, name)
     else:
         state.stack.append(_checked(w, value))
 
 
-def ATTR(w: ControlFlow, state: State, name: str) -> None:
+def _attr(w: ControlFlow, state: State, name: str) -> None:
     state.stack.append(objects.attribute(w, state.stack.pop(), name))
 
 
-def SETATTR(w: ControlFlow, state: State, name: str) -> None:
+def _setattr(w: ControlFlow, state: State, name: str) -> None:
     target = state.stack.pop()
     objects.set_attribute(w, target, name, state.stack.pop())
 
 
-def DELATTR(w: ControlFlow, state: State, name: str) -> None:
+def _delattr(w: ControlFlow, state: State, name: str) -> None:
     objects.delete_attribute(w, state.stack.pop(), name)
 
 
-def SUPER(w: ControlFlow, state: State, name: str) -> None:
+def _super(w: ControlFlow, state: State, name: str) -> None:
     owner, cls, _super = state.stack.pop(), state.stack.pop(), state.stack.pop()
     state.stack.append(objects.attribute(w, Super(cls, owner), name))
 
 
-def ITEM(w: ControlFlow, state: State, arg: Any) -> None:
+def _item(w: ControlFlow, state: State, arg: Any) -> None:
     index = state.stack.pop()
     state.stack.append(indexing.item(w, state.stack.pop(), index))
 
 
-def SETITEM(w: ControlFlow, state: State, arg: Any) -> None:
+def _setitem(w: ControlFlow, state: State, arg: Any) -> None:
     index, container, value = state.stack.pop(), state.stack.pop(), state.stack.pop()
     indexing.set_item(w, container, index, value)
 
 
-def DELITEM(w: ControlFlow, state: State, arg: Any) -> None:
+def _delitem(w: ControlFlow, state: State, arg: Any) -> None:
     index = state.stack.pop()
     indexing.delete_item(w, state.stack.pop(), index)
 
 
-def SLICE(w: ControlFlow, state: State, count: int) -> None:
+def _slice(w: ControlFlow, state: State, count: int) -> None:
     parts = state.pop(count)
     try:
         state.stack.append(slice(*[concrete(w, part) for part in parts]))
@@ -247,7 +247,7 @@ def SLICE(w: ControlFlow, state: State, count: int) -> None:
 # ---------------------------------------------------------------- operators
 
 
-def UNARY(w: ControlFlow, state: State, symbol: str) -> None:
+def _unary(w: ControlFlow, state: State, symbol: str) -> None:
     value = state.stack.pop()
     if symbol == "not":
         state.stack.append(arithmetic.negate(w, w.truth(value)))
@@ -255,7 +255,7 @@ def UNARY(w: ControlFlow, state: State, symbol: str) -> None:
         state.stack.append(operators.unary(w, symbol, value))
 
 
-def BINARY(w: ControlFlow, state: State, symbol: str) -> None:
+def _binary(w: ControlFlow, state: State, symbol: str) -> None:
     b = state.stack.pop()
     a = state.stack.pop()
     if symbol[-1] == "=":
@@ -264,12 +264,12 @@ def BINARY(w: ControlFlow, state: State, symbol: str) -> None:
         state.stack.append(operators.binary(w, symbol, a, b))
 
 
-def COMPARE(w: ControlFlow, state: State, symbol: str) -> None:
+def _compare(w: ControlFlow, state: State, symbol: str) -> None:
     b = state.stack.pop()
     state.stack.append(operators.compare(w, symbol, state.stack.pop(), b))
 
 
-def IS(w: ControlFlow, state: State, inverted: bool) -> None:
+def _is(w: ControlFlow, state: State, inverted: bool) -> None:
     b = _checked(w, state.stack.pop())
     a = _checked(w, state.stack.pop())
     same = a is b
@@ -282,7 +282,7 @@ def IS(w: ControlFlow, state: State, inverted: bool) -> None:
     state.stack.append(same != inverted)
 
 
-def IN(w: ControlFlow, state: State, inverted: bool) -> None:
+def _in(w: ControlFlow, state: State, inverted: bool) -> None:
     container = state.stack.pop()
     found = operators.contains(w, container, state.stack.pop())
     state.stack.append(arithmetic.negate(w, found) if inverted else found)
@@ -291,7 +291,7 @@ def IN(w: ControlFlow, state: State, inverted: bool) -> None:
 # ---------------------------------------------------------------- calls
 
 
-def CALL(w: ControlFlow, state: State, arg: tuple[int, tuple[str, ...]]) -> None:
+def _call(w: ControlFlow, state: State, arg: tuple[int, tuple[str, ...]]) -> None:
     count, names = arg
     args = state.pop(count)
     second, first = state.stack.pop(), state.stack.pop()
@@ -308,7 +308,7 @@ def CALL(w: ControlFlow, state: State, arg: tuple[int, tuple[str, ...]]) -> None
     state.stack.append(w.call(function, *args, **keywords))
 
 
-def CALL_EX(w: ControlFlow, state: State, arg: Any) -> None:
+def _call_ex(w: ControlFlow, state: State, arg: Any) -> None:
     keywords, args = state.stack.pop(), items_of(w, state.stack.pop())
     second, first = state.stack.pop(), state.stack.pop()
     function = second if first is NULL else first
@@ -316,11 +316,11 @@ def CALL_EX(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(w.call(function, *args, **named))
 
 
-def FUNCTION(w: ControlFlow, state: State, arg: Any) -> None:
+def _function(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(Function(state.stack.pop(), w.frame.globals))
 
 
-def SETFUNC(w: ControlFlow, state: State, part: int) -> None:
+def _setfunc(w: ControlFlow, state: State, part: int) -> None:
     made, value = state.stack.pop(), state.stack.pop()
     match part:
         case 1:
@@ -332,16 +332,16 @@ def SETFUNC(w: ControlFlow, state: State, part: int) -> None:
     state.stack.append(made)
 
 
-def ITER(w: ControlFlow, state: State, arg: Any) -> None:
+def _iter(w: ControlFlow, state: State, arg: Any) -> None:
     value = state.stack.pop()
     made = iterate(w, value)
     w.fresh = made if made is not value else None
     if isinstance(value, Array):
-        followers.follow(w, made, {value}, *followers.known_row(w, value))
+        w.heap.follow(made, {value}, *followers.known_row(w, value))
     state.stack.append(made)
 
 
-def YIELD(w: ControlFlow, state: State, arg: Any) -> None:
+def _yield(w: ControlFlow, state: State, arg: Any) -> None:
     collected = state.locals.get(".yield")
     value = state.stack.pop()
     if collected is None:
@@ -353,7 +353,7 @@ def YIELD(w: ControlFlow, state: State, arg: Any) -> None:
 # ---------------------------------------------------------------- what ends the walk
 
 
-def RAISE(w: ControlFlow, state: State, arg: int) -> None:
+def _raise(w: ControlFlow, state: State, arg: int) -> None:
     parts = state.pop(arg if isinstance(arg, int) else 1)
     raised = parts[0] if parts else None
     if isinstance(raised, Builtin | Bound):
@@ -379,7 +379,7 @@ def RAISE(w: ControlFlow, state: State, arg: int) -> None:
     raise error
 
 
-def RERAISE(w: ControlFlow, state: State, arg: Any) -> None:
+def _reraise(w: ControlFlow, state: State, arg: Any) -> None:
     raise w.error("exceptions cannot be handled in a compiled function")
 
 
@@ -396,23 +396,69 @@ def refusal(what: str) -> str:
     return _INSTEAD.get(what, f"{what} is not supported in a compiled function")
 
 
-def UNSUPPORTED(w: ControlFlow, state: State, what: Any) -> None:
+def _unsupported(w: ControlFlow, state: State, what: Any) -> None:
     raise w.error(refusal(what))
 
 
-def IMPORT(w: ControlFlow, state: State, name: str) -> None:
+def _import(w: ControlFlow, state: State, name: str) -> None:
     raise w.error(
         f"'import' is not supported inside a compiled function: import '{name}' outside it"
     )
 
 
-def BUILDCLASS(w: ControlFlow, state: State, arg: Any) -> None:
+def _buildclass(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(builtins.__build_class__)
 
 
-STEPS: Final[dict[str, Step]] = {**DISPLAYS, **named(globals())}
-STEPS["NULL"] = STEPS.pop("NULL_")
-STEPS["IMPORT_FROM"] = IMPORT
-STEPS["DELGLOBAL"] = SETGLOBAL
+STEPS: Final[dict[str, Step]] = {
+    **DISPLAYS,
+    "CONST": _const,
+    "NULL": _null,
+    "POP": _pop,
+    "COPY": _copy,
+    "SWAP": _swap,
+    "LOAD": _load,
+    "STORE": _store,
+    "DELETE": _delete,
+    "LOAD_CLEAR": _load_clear,
+    "CELL": _cell,
+    "DEREF": _deref,
+    "SETREF": _setref,
+    "DELDEREF": _delderef,
+    "GLOBAL": _global,
+    "SETGLOBAL": _setglobal,
+    "DELGLOBAL": _setglobal,
+    "NAME": _name,
+    "STORENAME": _storename,
+    "DELNAME": _delname,
+    "LOCALS": _locals,
+    "DICT_DEREF": _dict_deref,
+    "DICT_GLOBAL": _dict_global,
+    "ATTR": _attr,
+    "SETATTR": _setattr,
+    "DELATTR": _delattr,
+    "SUPER": _super,
+    "ITEM": _item,
+    "SETITEM": _setitem,
+    "DELITEM": _delitem,
+    "SLICE": _slice,
+    "UNARY": _unary,
+    "BINARY": _binary,
+    "COMPARE": _compare,
+    "IS": _is,
+    "IN": _in,
+    "CALL": _call,
+    "CALL_EX": _call_ex,
+    "FUNCTION": _function,
+    "SETFUNC": _setfunc,
+    "ITER": _iter,
+    "YIELD": _yield,
+    "RAISE": _raise,
+    "RERAISE": _reraise,
+    "UNSUPPORTED": _unsupported,
+    "IMPORT": _import,
+    "IMPORT_FROM": _import,
+    "BUILDCLASS": _buildclass,
+}
 
 __all__ = ["STEPS", "refusal"]

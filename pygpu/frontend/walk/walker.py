@@ -16,14 +16,12 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
-from weakref import WeakKeyDictionary, WeakSet
 
 from pygpu import bytecode
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import AT_COMPILE_TIME, CompileError, Place, call_notes
 from pygpu.frontend.protocols import (
     arithmetic,
-    followers,
     indexing,
     methods,
     objects,
@@ -32,11 +30,11 @@ from pygpu.frontend.protocols import (
 )
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.joins import Join
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.states import Export, Key, move_out
 from pygpu.frontend.values.values import (
-    Array,
     Builtin,
     Conflict,
     Dynamic,
@@ -44,10 +42,8 @@ from pygpu.frontend.values.values import (
     Iterator,
     Object,
     State,
-    describe,
     youngest,
 )
-from pygpu.frontend.values.views import replaced
 from pygpu.frontend.walk import calls, generators, loops
 from pygpu.frontend.walk.paths import RETURN, SUSPENDED, Outcome, Slots, guard, zero
 from pygpu.frontend.walk.steps import STEPS, refusal
@@ -67,17 +63,12 @@ class Walker:
     def __init__(self, build: Builder) -> None:
         self.build = build
         self.frames: list[Frame] = []
-        self.state = State({}, [], {})
+        self.heap = Heap(self.error)
         self.conditional = 0  # how many dynamic branches and loops enclose the walk
         self.steps = 0
         self.returns: list[tuple[Any, Place]] = []  # what the outermost function returned, where
         self.iterations = 0
         self.inlined = 0
-        self.aliases: dict[Object, list[Object]] = {}
-        self.reads: list[set[Object]] = []  # what is being noted of what is read
-        self.followed: WeakKeyDictionary[Object, WeakSet[Object]] = WeakKeyDictionary()
-        self.dead: list[tuple[int, int]] = []  # from, below: serials of objects not of this world
-        self.followers: WeakKeyDictionary[Object, followers.Follower] = WeakKeyDictionary()
         self.kept: list[list[Any]] = []  # what calls under way hold that no frame does
         self.fresh: Iterator | None = None  # the last that an ITER has made
         self.environment = Environment()
@@ -110,49 +101,27 @@ class Walker:
             error.__pygpu_noted__ = True  # type: ignore[attr-defined]
         return error
 
-    # ------------------------------------------------------------ the heap
+    # ------------------------------------------------------------ what rules ask for
+
+    @property
+    def state(self) -> State:
+        return self.heap.state
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.heap.state = state
 
     def peek(self, handle: Object) -> Any:
-        """What an object holds now, be it a Conflict."""
-        for reads in self.reads:
-            reads.add(handle)
-        return self.state.get(handle)
+        return self.heap.peek(handle)
 
     def read(self, handle: Object) -> Any:
-        """What an object holds now."""
-        contents = self.peek(handle)
-        if isinstance(contents, Conflict):
-            raise self.error(contents.message)
-        return contents
+        return self.heap.read(handle)
 
     def write(self, handle: Object, contents: Any) -> None:
-        """Let an object hold something else from now on."""
-        if handle.outside:
-            if isinstance(handle.outside, str):
-                raise self.error(
-                    f"{describe(handle)} {handle.outside}: it can only be read; "
-                    "change a copy that was made before"
-                )
-            raise self.error(
-                f"{describe(handle)} came from outside the function and must not be changed: "
-                "make a copy and change that"
-            )
-        views = list(self.aliases.get(handle, ()))
-        for view in views:  # and what may be one of these in turn
-            self.state.heap[view] = Conflict(
-                "this may be an object that has been changed since under another name"
-            )
-            views += [other for other in self.aliases.get(view, ()) if other not in views]
-        if type(handle) is Array and handle.base is not None:
-            self.write(handle.base, replaced(self.read(handle.base), handle.places, contents))
-            return
-        self.state.heap[handle] = contents
-        followers.changed(self, handle)
+        self.heap.write(handle, contents)
 
     def in_sight(self, handle: Object) -> bool:
         return generators.in_sight(self, handle)
-
-    # ------------------------------------------------------------ what rules ask for
 
     def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
         return calls.call(self, function, args, keywords)
@@ -175,7 +144,7 @@ class Walker:
         return methods.method(self, value, name)
 
     def special(self, value: Any, name: str) -> Any:
-        return objects.find_method(value, name)
+        return objects.find_method(self, value, name)
 
     def item(self, container: Any, index: Any) -> Any:
         return indexing.item(self, container, index)
@@ -408,9 +377,8 @@ class Walker:
             with self.build.inside(region):
                 outcomes.append(arm())
             walked.append((older, youngest()))  # what this arm has made is not in the other
-            self.dead.append(walked[-1])
-        for serials in walked:
-            self.dead.remove(serials)
+            self.heap.dead += (walked[-1],)
+        self.heap.dead = tuple([serials for serials in self.heap.dead if serials not in walked])
         self.conditional -= 1
         frame.at = at
         return self._merge(frame, condition, regions, outcomes, older)
@@ -472,15 +440,11 @@ class Walker:
             around,
         )
         state = join.states()
-        for old, joined in join.aliases:
-            self.aliases.setdefault(old, []).append(joined)
-        guarded = False
-        for (a, b), made in join.pairs.items():
-            if isinstance(made, Object) and made.outside:
-                guarded = guarded or not a.outside
-                for views in self.aliases.values():  # what may be one of the two may be this
-                    if (a in views or b in views) and made not in views:
-                        views.append(made)
+        self.heap.alias_joined(join.aliases, join.pairs)
+        guarded = any(
+            isinstance(made, Object) and made.outside and not a.outside
+            for (a, _), made in join.pairs.items()
+        )
         return state, guarded or join.spoiled
 
     def _outer_values(self, frame: Frame) -> Iterable[Any]:

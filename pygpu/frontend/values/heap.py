@@ -1,0 +1,203 @@
+"""What the objects of a function hold, and what follows when one changes.
+
+What an object holds stands in the `State` of the path that is being walked, so that each side of a
+branch has a world of its own. All reads and changes go through the heap, for two things depend on
+them. An object that may be another one under a second name (an alias) is a Conflict once that has
+changed. And items that were taken in advance: Python's iterators and views take an item when it is
+asked for; ours list all items at once where they can. What was read to list them is noted. When
+that changes while items are left, the items of zip, enumerate, reversed and of a dict's views are
+taken again, by position; of others (a generator expression, map) it can only be said that they have
+been changed.
+
+    heap.write(xs, (1, 2))
+    heap.follow(rows, {xs}, row, count)          # `rows` lists what enumerate(xs) gives
+    heap.write(xs, (1, 2, 3))                    # brings what is left of `rows` up to date
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
+
+from pygpu.core.errors import CompileError
+from pygpu.frontend.values.values import (
+    ABSENT,
+    Array,
+    Cell,
+    Conflict,
+    List,
+    Object,
+    State,
+    Yielded,
+    describe,
+)
+from pygpu.frontend.values.values import Iterator as Taken
+
+# What makes the row at a place anew, from the row that stands there. It holds nothing dynamic.
+Row = Callable[[Any, int], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """What was read to list the items; `row` makes one anew, `count` says how many there are."""
+
+    reads: set[Object]
+    row: Row | None = None
+    count: Callable[[], int] | None = None
+
+
+class Heap:
+    """The objects of one walk. `error` makes what is raised for a program that is refused."""
+
+    def __init__(self, error: Callable[[str], CompileError]) -> None:
+        self.state = State({}, [], {})  # the world that is being walked
+        self.aliases: dict[Object, tuple[Object, ...]] = {}  # what may be the object, to be read
+        self.dead: tuple[tuple[int, int], ...] = ()  # from, below: serials of another world's
+        self._error = error
+        self._noting: list[set[Object]] = []
+        self._followers: WeakKeyDictionary[Object, Follower] = WeakKeyDictionary()
+        self._followed: WeakKeyDictionary[Object, WeakSet[Object]] = WeakKeyDictionary()
+
+    # ------------------------------------------------------------ reading and writing
+
+    def peek(self, handle: Object) -> Any:
+        """What an object holds now, be it a Conflict."""
+        for reads in self._noting:
+            reads.add(handle)
+        return self.state.get(handle)
+
+    def read(self, handle: Object) -> Any:
+        """What an object holds now."""
+        contents = self.peek(handle)
+        if isinstance(contents, Conflict):
+            raise self._error(contents.message)
+        return contents
+
+    def write(self, handle: Object, contents: Any) -> None:
+        """Let an object hold something else from now on."""
+        if isinstance(handle.outside, str):
+            raise self._error(
+                f"{describe(handle)} {handle.outside}: it can only be read; "
+                "change a copy that was made before"
+            )
+        if handle.outside:
+            raise self._error(
+                f"{describe(handle)} came from outside the function and must not be changed: "
+                "make a copy and change that"
+            )
+        views = list(self.aliases.get(handle, ()))
+        for view in views:  # and what may be one of these in turn
+            self.state.heap[view] = Conflict(
+                "this may be an object that has been changed since under another name"
+            )
+            views += [other for other in self.aliases.get(view, ()) if other not in views]
+        if type(handle) is Array and handle.base is not None:
+            self.write(handle.base, _replaced(self.read(handle.base), handle.places, contents))
+            return
+        self.state.heap[handle] = contents
+        self._changed(handle)
+
+    # ------------------------------------------------------------ aliases
+
+    def alias(self, handle: Object, view: Object) -> None:
+        """Note that a view, which can only be read, may be the object."""
+        self.aliases[handle] = (*self.aliases.get(handle, ()), view)
+
+    def alias_joined(
+        self,
+        aliases: Iterable[tuple[Object, Object]],
+        pairs: Mapping[tuple[Object, Object], Any],
+    ) -> None:
+        """Note what a join has made: pairs of an object and what may be it, and what was made of
+        each two. What may be one of the two may be what was made of them."""
+        for old, joined in aliases:
+            self.alias(old, joined)
+        for two, made in pairs.items():
+            if isinstance(made, Object) and made.outside:
+                for old, views in self.aliases.items():
+                    if made not in views and not set(two).isdisjoint(views):
+                        self.aliases[old] = (*views, made)
+
+    # ------------------------------------------------------------ items taken in advance
+
+    @contextmanager
+    def noted(self) -> Iterator[set[Object]]:
+        """The objects that are read meanwhile."""
+        self._noting.append(set())
+        try:
+            yield self._noting[-1]
+        finally:
+            self._noting.pop()
+
+    def follower(self, made: Object) -> Follower | None:
+        """What an iterator's or a list's items were taken from, if that has been noted."""
+        return self._followers.get(made)
+
+    def follow(
+        self,
+        made: Any,
+        reads: set[Object],
+        row: Row | None = None,
+        count: Callable[[], int] | None = None,
+    ) -> Any:
+        """`made` itself, an iterator or list of items that were taken now."""
+        if isinstance(made, (Taken, List)) and made not in self._followers and reads:
+            source = self.state.get(made)[0] if isinstance(made, Taken) else ()
+            if isinstance(source, (tuple, Yielded)):
+                below = [self._followers[r].reads for r in reads if r in self._followers]
+                below.append({r.base for r in reads if isinstance(r, Array) and r.base is not None})
+                reads = reads.union(*below)
+                self._followers[made] = Follower(reads, row, count)
+                for read in reads:
+                    self._followed.setdefault(read, WeakSet()).add(made)
+        return made
+
+    def _changed(self, handle: Object) -> None:
+        """Bring up to date what was taken from an object that has just been written to."""
+        for made in tuple(self._followed.get(handle, ())):
+            contents = self.state.get(made)
+            if contents is ABSENT or isinstance(contents, Conflict):
+                continue
+            if any(first <= made.serial < end for first, end in self.dead):
+                continue  # made on a path that is not this one
+            source, index = contents if isinstance(made, Taken) else (contents, 0)
+            rows = self.state.get(source) if isinstance(source, Yielded) else source
+            if not isinstance(rows, tuple) or not isinstance(index, int) or index >= len(rows):
+                continue
+            renewed = _renewed(self._followers[made], rows, index)
+            if renewed is None:
+                what = "a variable" if isinstance(handle, Cell) else describe(handle)
+                self.state.heap[made] = Conflict(
+                    f"the items of this iterator were taken before {what} that they depend on was "
+                    "changed: make a list of them first"
+                )
+            else:
+                self.state.heap[made] = (renewed, index) if isinstance(made, Taken) else renewed
+            self._changed(made)
+
+
+def _replaced(whole: Any, places: Any, contents: Any) -> Any:
+    """A base's contents where a view of it has got others."""
+    new = whole.astype(object if contents.dtype == object else whole.dtype, order="C")
+    new.reshape(-1)[places] = contents
+    return new
+
+
+def _renewed(follower: Follower, rows: tuple[Any, ...], index: int) -> tuple[Any, ...] | None:
+    """The items as they are now; None if that cannot be said."""
+    if follower.row is None or follower.count is None:
+        return None
+    count = follower.count()
+    if count > len(rows) and not rows:
+        return None
+    try:
+        new = [follower.row(rows[min(k, len(rows) - 1)], k) for k in range(index, count)]
+    except IndexError:
+        return None
+    return (*rows[:index], *new)
+
+
+__all__ = ["Follower", "Heap", "Row"]
