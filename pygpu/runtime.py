@@ -24,7 +24,7 @@ from pygpu.core.errors import DeviceError, OutOfMemory, shorten
 from pygpu.core.sampler import Sampler, inherited
 from pygpu.core.storage import Device, Storage
 from pygpu.devices import targets
-from pygpu.execution import html, tiles
+from pygpu.execution import chunked, html, tiles, travel
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.convert import result_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
@@ -33,7 +33,15 @@ from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.iteration import iterate
 from pygpu.execution.lowered import Lowered
 from pygpu.execution.profile import Profile, profile
-from pygpu.execution.specialise import COMPILING, LOG, Cache, Specialisation, specialise, translate
+from pygpu.execution.specialise import (
+    COMPILING,
+    LOG,
+    Cache,
+    Specialisation,
+    Translated,
+    specialise,
+    translate,
+)
 from pygpu.ssa import Constant
 from pygpu.types import Type
 
@@ -71,6 +79,9 @@ class Compiled:
         **kwargs: Any,
     ) -> Any:
         signature = self.signature
+        if chunked.holds_dask((*args, *kwargs.values())):
+            values = signature.collect(args, kwargs)
+            return chunked.call(self, values, out=out, shape=shape, dtype=dtype)
         if signature.position is not None:
             placed = plain.arguments(signature, args, kwargs)
             if placed is not None:
@@ -211,10 +222,18 @@ class Compiled:
                 self._cache.put(key, found)
         return found
 
+    def translated(self, arguments: Arguments) -> Translated:
+        """The function in SSA for these arguments."""
+        with COMPILING.lock:
+            return translate(self.__wrapped__, self.signature, arguments, self._cache)
+
+    def device(self) -> Device:
+        """The device on which calls run."""
+        return targets.choose(self._target)
+
     def types(self, arguments: Arguments) -> tuple[tuple[Type, ...], bool]:
         """The types of the results, and whether the function returns a tuple."""
-        with COMPILING.lock:
-            made = translate(self.__wrapped__, self.signature, arguments, self._cache)
+        made = self.translated(arguments)
         types = tuple([value.type for value in made.function.outputs])
         return types, made.translation.is_tuple
 
@@ -317,8 +336,15 @@ class Compiled:
             html.table(("parameter", "is"), [p.described() for p in signature.parameters]),
         )
 
-    def __reduce__(self) -> str:
-        return self.__qualname__  # type: ignore[attr-defined,no-any-return]
+    def __reduce__(self) -> Any:
+        parts = (self.__wrapped__, self.signature.parameters, self._target, self._dtype)
+        return travel.reduced(self, _made_again, parts)
+
+
+def _made_again(
+    function: Callable[..., Any], parameters: Sequence[Any], target: str, dtype: Any
+) -> Compiled:
+    return Compiled(function, Signature(function, parameters), target, dtype)
 
 
 @dataclass(slots=True)

@@ -34,6 +34,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.boundaries import RULES
 from pygpu.core.errors import Place
 from pygpu.core.ops import NUMPY_TYPE, TABLE
 from pygpu.types import BOOL, INT, Kind, Type, vector
@@ -41,8 +42,8 @@ from pygpu.types import BOOL, INT, Kind, Type, vector
 Number = bool | int | float
 Constant = Number | tuple[Number, ...]
 
+BOUNDARIES: Final = tuple(RULES)
 _TABLE_KINDS: Final[dict[str, Kind]] = {"f": "float", "b": "bool"}
-BOUNDARIES: Final = ("nearest", "reflect", "mirror", "wrap", "constant")
 
 
 class Value:

@@ -5,12 +5,16 @@ PYGPU_CACHE_DIR; PYGPU_CACHE=0 turns it off. Many processes may use it at once: 
 by renaming. A damaged, foreign, missing or unwritable file or folder is as good as an entry not
 there: each begins with a digest of its name and content.
 
+Entries are executed. So one counts only where nobody but this user and root can have made it: it is
+a regular file of theirs, in a folder of theirs, and others may write neither. A digest says nothing
+of that, for whoever can write the file can compute it.
+
     cache.put("native", key, machine_code); cache.get("native", key)
 """
 
 import hashlib
 import os
-import random
+import stat
 import tempfile
 import time
 from contextlib import suppress
@@ -18,12 +22,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-LAYOUT: Final = "2"  # changes when the layout of files does
-LIMIT: Final = 256 * 2**20  # bytes kept, the least recently used go first
-_SWEEP: Final = 50  # a sweep follows one in so many writes
+LAYOUT: Final = "3"  # changes when the layout of files does
+LIMIT: Final = 256 * 2**20  # bytes kept at most, the least recently used go first
+_SPARE: Final = 8  # where there are too many bytes, this part of the limit is made free
 _DIGEST: Final = 16  # bytes
 _UNFINISHED: Final = ".new"  # ends the names of files that are being written
 _ABANDONED: Final = 3600  # seconds after which nobody is writing one any more
+# No link is followed, and opening a pipe that nobody writes does not wait. Windows has other flags.
+_READ: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
 def get(kind: str, key: bytes | str) -> bytes | None:
@@ -32,26 +44,26 @@ def get(kind: str, key: bytes | str) -> bytes | None:
     if path is None:
         return None
     try:
-        content = path.read_bytes()
+        content = _read(path)
     except OSError:
         return None
-    data = _opened(path.name, content)
+    data = None if content is None else _opened(path.name, content)
     if data is None:
         with suppress(OSError):
             path.unlink()
         return None
-    with suppress(OSError):
-        os.utime(path)  # used now: see _sweep
     return data
 
 
 def put(kind: str, key: bytes | str, data: bytes) -> None:
     """Keep data under a key, if it can be kept."""
     path = _path(kind, key)
-    if path is None:
+    if path is None or _DIGEST + len(data) > LIMIT:
         return
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not _make_folder(path.parent):
+            return
+        _SIZE.make_room(path.parent.parent, _DIGEST + len(data))
         handle, name = tempfile.mkstemp(dir=path.parent, suffix=_UNFINISHED)
     except OSError:
         return
@@ -63,8 +75,7 @@ def put(kind: str, key: bytes | str, data: bytes) -> None:
         with suppress(OSError):
             os.unlink(name)
         return
-    if random.randrange(_SWEEP) == 0:
-        _sweep(path.parent.parent)
+    _SIZE.grow(path.parent.parent, _DIGEST + len(data))
 
 
 def clear() -> None:
@@ -78,6 +89,51 @@ def place() -> str | None:
     """The folder where entries are, None where none are kept."""
     folder = _folder()
     return None if folder is None else str(folder)
+
+
+# ---------------------------------------------------------------- whose files
+
+
+def _read(path: Path) -> bytes | None:
+    """The content of a file; None where the file is not to be trusted. OSError where there is none,
+    or the folder is not to be trusted."""
+    if not _is_safe(path.parent.stat()):
+        raise PermissionError(f"others may write in {path.parent}")
+    handle = os.open(path, _READ)
+    try:
+        state = os.fstat(handle)  # of what was opened, whatever bears its name by now
+        if not stat.S_ISREG(state.st_mode) or not _is_safe(state):
+            return None
+        with suppress(OSError):  # used now: see _sweep
+            os.utime(handle if os.utime in os.supports_fd else path)
+        with open(handle, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(handle)
+
+
+def _is_safe(state: os.stat_result) -> bool:
+    """Whether only this user and root can have written a file or in a folder. Windows' permissions
+    are other ones: there the folder, which lies in the user's profile, is what protects it."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return state.st_uid in (os.geteuid(), 0) and not state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _make_folder(folder: Path) -> bool:
+    """Make a folder, and those it lies in, for this user alone. Whether it may be written to. None
+    are made in another user's folder: that user could not write there afterwards."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    state = folder.stat()
+    if missing and hasattr(os, "geteuid") and state.st_uid not in (os.geteuid(), 0):
+        return False
+    for each in reversed(missing):
+        with suppress(FileExistsError):  # another process was faster
+            each.mkdir(0o700)
+    return _is_safe(missing[0].stat() if missing else state)
 
 
 def _digest(name: str, data: bytes) -> bytes:
@@ -115,22 +171,68 @@ def _default_folder() -> Path | None:
     return folder if folder.is_absolute() else None
 
 
-def _sweep(folder: Path, limit: int | None = None) -> None:
-    """Remove what was used longest ago, until the rest is within the limit, and what was never
-    finished."""
+# ---------------------------------------------------------------- how much
+
+
+class _Size:
+    """How many bytes all entries have, as far as this process knows: exactly, while nobody else
+    writes there, which the times of the folders tell."""
+
+    def __init__(self) -> None:
+        self.folder: Path | None = None
+        self.times: list[tuple[str, int]] = []
+        self.total = 0
+
+    def make_room(self, folder: Path, nbytes: int) -> None:
+        """Let there be room for so many bytes within the limit."""
+        if folder != self.folder or _times(folder) != self.times:
+            self.total = sum(size for _, size, _ in _entries(folder))
+        if self.total + nbytes > LIMIT:
+            self.total = _sweep(folder, max(LIMIT - LIMIT // _SPARE - nbytes, 0))
+        self.folder = None
+
+    def grow(self, folder: Path, nbytes: int) -> None:
+        """So many bytes were written. Where they replace an entry, too much is counted, until the
+        limit seems reached and all is counted anew."""
+        self.folder, self.times = folder, _times(folder)
+        self.total += nbytes
+
+
+_SIZE: Final = _Size()
+
+
+def _times(folder: Path) -> list[tuple[str, int]]:
+    """When each folder of a kind was changed last."""
+    with suppress(OSError), os.scandir(folder) as kinds:
+        return sorted([(kind.name, kind.stat().st_mtime_ns) for kind in kinds])
+    return []
+
+
+def _entries(folder: Path) -> list[tuple[float, int, str]]:
+    """Time of last use, size and path of all files; what was never finished is removed."""
     entries = []
     with suppress(OSError):
-        for path in folder.glob("*/*"):
+        for kind in [entry.path for entry in os.scandir(folder) if entry.is_dir()]:
+            for entry in os.scandir(kind):
+                with suppress(OSError):
+                    state = entry.stat(follow_symlinks=False)
+                    old = state.st_mtime < time.time() - _ABANDONED
+                    if old and entry.name.endswith(_UNFINISHED):
+                        os.unlink(entry.path)
+                        continue
+                    entries.append((state.st_mtime, state.st_size, entry.path))
+    return entries
+
+
+def _sweep(folder: Path, limit: int) -> int:
+    """Remove what was used longest ago, until the rest is within the limit; the bytes of the
+    rest."""
+    total, is_full = 0, False
+    for _, size, path in sorted(_entries(folder), reverse=True):
+        is_full = is_full or total + size > limit
+        if is_full:
             with suppress(OSError):
-                state = path.stat()
-                if path.suffix == _UNFINISHED and state.st_mtime < time.time() - _ABANDONED:
-                    path.unlink()
-                    continue
-                entries.append((state.st_mtime, state.st_size, path))
-    entries.sort(key=lambda entry: entry[0], reverse=True)
-    total = 0
-    for _, size, path in entries:
+                os.unlink(path)
+                continue
         total += size
-        if total > (LIMIT if limit is None else limit):
-            with suppress(OSError):
-                path.unlink()
+    return total

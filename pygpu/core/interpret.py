@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.boundaries import ARRAYS, index
 from pygpu.core.ops import NUMPY_TYPE, TABLE, Array
 from pygpu.ssa import Constant, Function, Load, Op, Region, Value
 from pygpu.types import Type
@@ -122,33 +123,12 @@ STRUCTURE: Final[dict[str, Callable[..., Array]]] = {
 # ---------------------------------------------------------------- places outside an image
 
 
-def _reflect(i: Array, n: int) -> Array:
-    i = i % (2 * n)
-    return np.where(i < n, i, 2 * n - 1 - i)
-
-
-def _mirror(i: Array, n: int) -> Array:
-    period = max(2 * n - 2, 1)
-    i = i % period
-    return np.where(i < n, i, period - i)
-
-
-INDEX: Final[dict[str, Callable[[Array, int], Array]]] = {
-    "inside": lambda i, n: np.clip(i, 0, n - 1),
-    "nearest": lambda i, n: np.clip(i, 0, n - 1),
-    "constant": lambda i, n: np.clip(i, 0, n - 1),  # what is outside is then replaced
-    "wrap": lambda i, n: i % n,
-    "reflect": _reflect,
-    "mirror": _mirror,
-}
-
-
 def gather(data: Load, image: Array, x: Array, y: Array) -> Array:
     """image[x + dx, y + dy] with its boundary. Places are added in 64 bits: they never wrap."""
     height, width = image.shape[:2]
     x, y = x.astype(np.int64) + data.dx, y.astype(np.int64) + data.dy
-    index = INDEX[data.boundary]
-    column, row = index(x, width), index(y, height)
+    boundary = "nearest" if data.boundary == "inside" else data.boundary
+    column, row = index(boundary, ARRAYS, x, width), index(boundary, ARRAYS, y, height)
     if x.ndim == y.ndim == 2 and x.shape[0] == 1 and y.shape[1] == 1:
         texels: Array = image.take(row[:, 0], axis=0).take(column[0], axis=1)  # 5 times as fast
     else:

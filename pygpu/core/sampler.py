@@ -1,7 +1,7 @@
 """How an image is read: the format of its texels, its boundary and its interpolation.
 
 Samplers are interned: equal ones are one object, so that they compare by identity in the keys of
-specialisations. `index` is the living definition of the boundaries on plain integers.
+specialisations.
 
     sampler = make(Format(np.dtype("uint8"), 3), "edge", 0.0, "linear")
     sampler.boundary == "nearest"; sampler.type is vector("float", 3)
@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core import boundaries
 from pygpu.core.storage import Format, ImageLike
 from pygpu.ssa import Number, normal
 from pygpu.types import Kind, Type, vector
@@ -144,26 +145,7 @@ def constant(format: Format, cval: Any) -> tuple[Number, ...]:
     return tuple([math.nan if c != c else c for c in constants])  # type: ignore[misc]  # one NaN
 
 
-# ---------------------------------------------------------------- plain integers
-
-
-def _reflect(i: int, n: int) -> int:
-    i %= 2 * n
-    return i if i < n else 2 * n - 1 - i
-
-
-def _mirror(i: int, n: int) -> int:
-    period = max(2 * n - 2, 1)
-    i %= period
-    return i if i < n else period - i
-
-
-INDEX: Final[dict[str, Callable[[int, int], int]]] = {
-    "nearest": lambda i, n: min(max(i, 0), n - 1),
-    "reflect": _reflect,
-    "mirror": _mirror,
-    "wrap": lambda i, n: i % n,
-}
+# ---------------------------------------------------------------- places
 
 
 def index(boundary: str, x: int, y: int, width: int, height: int) -> tuple[int, int] | None:
@@ -172,20 +154,12 @@ def index(boundary: str, x: int, y: int, width: int, height: int) -> tuple[int, 
         return x, y
     if boundary == "constant":
         return None
-    rule = INDEX[boundary]
-    return rule(x, width), rule(y, height)
-
-
-# ---------------------------------------------------------------- arrays of integers
-
-_INDICES: Final[dict[str, Callable[[NDArray[Any], int], NDArray[Any]]]] = {
-    "nearest": lambda i, n: np.clip(i, 0, n - 1),
-    "reflect": lambda i, n: np.minimum(i % (2 * n), 2 * n - 1 - i % (2 * n)),
-    "mirror": lambda i, n: np.minimum(i % max(2 * n - 2, 1), (-i) % max(2 * n - 2, 1)),
-    "wrap": lambda i, n: i % n,
-}
+    return (
+        boundaries.index(boundary, boundaries.INTEGERS, x, width),
+        boundaries.index(boundary, boundaries.INTEGERS, y, height),
+    )
 
 
 def indices(boundary: str, places: NDArray[np.intp], size: int) -> NDArray[np.intp]:
     """The places, along an axis of an image of that size, of the texels that are read there."""
-    return _INDICES[boundary](places, size)
+    return np.asarray(boundaries.index(boundary, boundaries.ARRAYS, places, size))

@@ -144,6 +144,19 @@ def test_the_least_recently_used_go_first(folder: Path) -> None:
     assert len(files(folder)) == 1
 
 
+def test_the_bound_holds_after_every_write(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LIMIT", 10_000)
+    for number in range(60):
+        cache.put(("native", "other")[number % 2], str(number), bytes(number * 13))
+        if number % 7 == 0:  # another process, which this one does not hear of
+            alone(f"cache.LIMIT = 10_000; cache.put('native', 'theirs {number}', bytes(3000))")
+        assert sum(path.stat().st_size for path in files(folder)) <= 10_000
+    assert cache.get("other", "59") == bytes(59 * 13)
+    cache.put("native", "larger than all", bytes(10_000))
+    assert cache.get("native", "larger than all") is None
+    assert cache.get("other", "59") is not None
+
+
 def test_clear_removes_everything(folder: Path) -> None:
     cache.put("native", "a", b"1")
     cache.put("other", "b", b"2")
@@ -212,7 +225,7 @@ def test_a_process_killed_while_it_writes_leaves_no_half_entry(folder: Path) -> 
     assert cache.get("native", "0") == b"after"
     for path in files(folder):
         os.utime(path, (1000, 1000))
-    cache._sweep(folder / cache.LAYOUT)
+    cache._sweep(folder / cache.LAYOUT, cache.LIMIT)
     assert not [path for path in files(folder) if path.suffix == ".new"]
 
 
@@ -254,3 +267,98 @@ def test_a_folder_that_is_read_only_is_read(folder: Path) -> None:
         for path in folders:
             path.chmod(0o755)
     assert len(files(folder)) == 1
+
+
+# ---------------------------------------------------------------- what others may have written
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes are POSIX's")
+
+
+@posix
+def test_folders_and_files_are_for_this_user_alone(folder: Path) -> None:
+    before = os.umask(0)
+    try:
+        cache.put("native", "key", b"code")
+    finally:
+        os.umask(before)
+    (path,) = files(folder)
+    made = [folder, folder / cache.LAYOUT, folder / cache.LAYOUT / "native"]
+    assert [each.stat().st_mode & 0o777 for each in made] == [0o700] * 3
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_file_that_others_may_write_is_no_entry(folder: Path, mode: int) -> None:
+    cache.put("native", "key", b"code")
+    (path,) = files(folder)
+    path.chmod(mode)
+    assert cache.get("native", "key") is None
+    cache.put("native", "key", b"code")
+    assert cache.get("native", "key") == b"code"
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
+def test_a_folder_that_others_may_write_is_no_cache(folder: Path, mode: int) -> None:
+    cache.put("native", "key", b"code")
+    (path,) = files(folder)
+    path.parent.chmod(mode)
+    assert cache.get("native", "key") is None
+    cache.put("native", "second", b"code")
+    assert files(folder) == [path]
+    path.parent.chmod(0o700)
+    assert cache.get("native", "key") == b"code"
+
+
+@posix
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="takes root's rights")
+def test_a_file_or_folder_of_another_user_is_no_entry(folder: Path) -> None:
+    cache.put("native", "key", b"code")
+    (path,) = files(folder)
+    os.chown(path, 12345, 12345)
+    assert cache.get("native", "key") is None
+    cache.put("native", "key", b"code")
+    os.chown(path.parent, 12345, 12345)
+    assert cache.get("native", "key") is None
+    os.chown(path.parent, 0, 0)
+    assert cache.get("native", "key") == b"code"
+    os.chown(folder, 12345, 12345)  # nothing is made there that this user could not write
+    cache.put("new", "key", b"code")
+    assert cache.get("native", "key") == b"code"
+    os.chown(folder / cache.LAYOUT, 12345, 12345)
+    cache.put("another", "key", b"code")
+    assert not (folder / cache.LAYOUT / "another").exists()
+
+
+@posix
+def test_a_link_is_no_entry(folder: Path, tmp_path: Path) -> None:
+    cache.put("native", "key", b"code")
+    (path,) = files(folder)
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    assert cache.get("native", "key") is None
+    cache.put("native", "key", b"code")
+    assert cache.get("native", "key") == b"code"
+    assert not path.is_symlink()
+    assert (tmp_path / "elsewhere").exists()
+
+
+@posix
+def test_pipes_and_devices_keep_nobody_waiting(folder: Path) -> None:
+    cache.put("native", "key", b"code")
+    (path,) = files(folder)
+    path.unlink()
+    os.mkfifo(path, 0o600)
+    alone("assert cache.get('native', 'key') is None")
+    path.unlink(missing_ok=True)
+    path.symlink_to("/dev/zero")
+    alone("assert cache.get('native', 'key') is None")
+    cache.put("native", "key", b"code")
+    assert cache.get("native", "key") == b"code"
+
+
+def test_a_system_without_owners_has_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "geteuid", raising=False)
+    cache.put("native", "key", b"code")
+    assert cache.get("native", "key") == b"code"

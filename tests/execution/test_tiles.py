@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import pygpu
 from pygpu import Float, Image, Position, Vec2
-from pygpu.core import interpret, sampler
+from pygpu.core import boundaries, interpret, sampler
 from pygpu.core.storage import texels as stored_texels
 from pygpu.core.verify import verify
 from pygpu.devices import targets
@@ -324,7 +324,7 @@ def test_views_hold_what_is_read_at_each_place(boundary, height, width, place, m
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_indices_of_arrays_are_those_of_numbers(boundary, size):
     places = np.arange(-25, 25)
-    expected = [sampler.INDEX[boundary](int(i), size) for i in places]
+    expected = [boundaries.index(boundary, boundaries.INTEGERS, int(i), size) for i in places]
     assert sampler.indices(boundary, places, size).tolist() == expected
 
 

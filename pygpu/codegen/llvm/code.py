@@ -440,3 +440,13 @@ class Code:
     def text(self) -> str:
         (scope,) = self.scopes
         return "\n".join(["entry:", *scope.lines])
+
+
+def floor(code: Code, value: Val) -> Val:
+    """The floor of floats; below SSE4.1 only for those within the ints."""
+    if code.machine.has("sse4.1"):
+        return code.intrinsic("floor", value)
+    whole = code.to_float(code.to_int_inside(value), value.kind)
+    return whole - code.select(
+        whole > value, code.constant(value.kind, 1), code.constant(value.kind, 0)
+    )

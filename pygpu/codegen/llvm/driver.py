@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from pygpu.codegen.llvm.boundary import by_number
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.text import Machine, Val
 
@@ -30,7 +31,6 @@ from pygpu.codegen.llvm.text import Machine, Val
 # A result.
 OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_SLOTS = range(4)
 
-RULES: Final = {"nearest": 0, "constant": 1, "wrap": 2, "reflect": 3, "mirror": 4}
 ALIGN: Final = 64  # of rows in scratch
 
 
@@ -217,32 +217,7 @@ def _place(machine: Machine) -> str:
     """place(index, size, rule): the index in [0, size) that a rule gives; -1: the constant."""
     code = Code(machine)
     index, size, rule = (Val(code, "long", 1, name, 0) for name in ("%index", "%size", "%rule"))
-
-    def modulo(value: Val, count: Val) -> Val:
-        rest = code.binary("srem", value, count)
-        return code.select(rest < 0, rest + count, rest)
-
-    branch = code.branch(code.compare("ult", index, size))
-    with branch.side():
-        within = [index]
-    with branch.side():
-        last = size - 1
-        near = code.clamp(index, 0, last)
-        fixed = code.select(rule.eq(RULES["constant"]), code.constant("long", -1), near)
-        inner = code.branch(rule < RULES["wrap"])
-        with inner.side():
-            simple = [fixed]
-        with inner.side():
-            mirrored = rule.eq(RULES["mirror"])
-            whole = code.select(
-                mirrored, code.maximum(last + last, code.constant("long", 1)), size + size
-            )
-            rest = modulo(index, whole)
-            folded = code.select(mirrored, whole - rest, whole - 1 - rest)
-            folded = code.select(rest < size, rest, folded)
-            periodic = [code.select(rule.eq(RULES["wrap"]), modulo(index, size), folded)]
-        outside = inner.join(simple, periodic)
-    (result,) = branch.join(within, outside)
+    result = by_number(code, rule, index, size)
     code.line(f"ret i64 {result.text}")
     return f"define internal i64 @place(i64 %index, i64 %size, i64 %rule) #1 {{\n{code.text()}\n}}"
 

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from functools import reduce
 
 from pygpu.codegen.llvm.block import Block, Values
-from pygpu.codegen.llvm.memory import gather, inside, load_block, mixed
+from pygpu.codegen.llvm.boundary import inside
+from pygpu.codegen.llvm.memory import gather, load_block, mixed
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Val
 from pygpu.core.storage import Format

@@ -12,8 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from pygpu.codegen.llvm.code import Code
-from pygpu.codegen.llvm.memory import floor
+from pygpu.codegen.llvm.code import Code, floor
 from pygpu.codegen.llvm.text import Val
 
 LOG2E: Final = 1.4426950408889634

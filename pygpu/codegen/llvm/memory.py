@@ -1,9 +1,9 @@
 """Texels in memory: how native code reads and writes them, in blocks of lanes and one by one.
 
 Stored dtypes are converted in registers, interleaved channels are taken apart and put together by
-shuffles. Texels of 1 and 2 bytes travel as bits of wider lanes. Every index is brought into the
-image by the boundary rule, whatever the function computed, so no access leaves its memory (an
-aligned word around a texel may be read, which never crosses a page).
+shuffles. Texels of 1 and 2 bytes travel as bits of wider lanes. Every index was brought into the
+image by a boundary rule (boundary.py), whatever the function computed, so no access leaves its
+memory (an aligned word around a texel may be read, which never crosses a page).
 """
 
 from __future__ import annotations
@@ -325,49 +325,6 @@ def masked_gather(code: Code, pointers: Val, kind: str, align: int = 4) -> Val:
         code.declared[name] = f"declare {result} @{name}(<{n} x ptr>, i32, <{n} x i1>, {result})"
         given = f"<{n} x ptr> {pointers.text}, i32 {align}, <{n} x i1> {every}, {result} poison"
     return code.make(kind, f"call {result} @{name}({given})", pointers)
-
-
-# ---------------------------------------------------------------- boundaries
-
-
-def floor_remainder(code: Code, value: Val, count: Val) -> Val:
-    """value - floor(value / count) * count for a positive count: exact in float64."""
-    if value.lanes == 1 and count.lanes == 1:
-        rest = code.binary("srem", value, count)
-        return code.select(rest < 0, rest + count, rest)
-    a, b = code.to_float(value, "double"), code.to_float(count, "double")
-    quotient = code.to_int_inside(floor(code, a / b), "int")
-    return value - quotient * count
-
-
-def floor(code: Code, value: Val) -> Val:
-    """The floor of floats; below SSE4.1 only for those within the ints."""
-    if code.machine.has("sse4.1"):
-        return code.intrinsic("floor", value)
-    whole = code.to_float(code.to_int_inside(value), value.kind)
-    return whole - code.select(
-        whole > value, code.constant(value.kind, 1), code.constant(value.kind, 0)
-    )
-
-
-def inside(code: Code, index: Val, size: Val, boundary: str) -> tuple[Val, Val | None]:
-    """The index that a boundary rule gives, in [0, size), and, for "constant", where the index was
-    in there by itself. "unchecked" is for those that have been looked at."""
-    last = size - 1
-    if boundary == "unchecked":
-        return index, None
-    if boundary == "constant":
-        return code.clamp(index, 0, last), code.compare("ult", index, size)
-    if boundary == "wrap":
-        return floor_remainder(code, index, size), None
-    if boundary == "reflect":
-        rest = floor_remainder(code, index, size + size)
-        return code.select(rest < size, rest, size + last - rest), None
-    if boundary == "mirror":
-        period = code.maximum(last + last, 1)
-        rest = floor_remainder(code, index, period)
-        return code.select(rest < size, rest, period - rest), None
-    return code.clamp(index, 0, last), None
 
 
 def mixed(code: Code, valid: Val, texel: Sequence[Val], cval: Sequence[Number]) -> tuple[Val, ...]:

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from pygpu.codegen.llvm import mathematics, trigonometry
-from pygpu.codegen.llvm.code import Code
-from pygpu.codegen.llvm.memory import floor
+from pygpu.codegen.llvm.code import Code, floor
 from pygpu.codegen.llvm.text import FLOATING, Val
 
 Rule = Callable[..., Val]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.llvm import driver
 from pygpu.codegen.llvm.block import FIRST_IMAGE, IMAGE_SLOTS
+from pygpu.codegen.llvm.boundary import NUMBERS
 from pygpu.codegen.llvm.plan import Plan, TapSet
 from pygpu.core.storage import Format
 from pygpu.ssa import Constant
@@ -148,7 +149,7 @@ class Layout:
             self.kept.append(row)
             outside = row.ctypes.data
         stride = width * format.channels * size
-        return [0, width, height, stride, driver.RULES[taps.boundary], outside, taps.left, count,
+        return [0, width, height, stride, NUMBERS[taps.boundary], outside, taps.left, count,
                 size, format.channels, len(taps.rows), 0]  # fmt: skip
 
     def block(

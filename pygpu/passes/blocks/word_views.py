@@ -14,7 +14,7 @@ import numpy as np
 
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.block import Blocked
-from pygpu.passes.lower.boundary import INDEX, lower_boundary
+from pygpu.passes.lower.boundary import lower_boundary, nearest
 from pygpu.passes.simplify.local import Gate
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, ImageInput, Load, Op, Region, Value
@@ -110,7 +110,7 @@ class WordViews:
 
     def _clamped(self, size: str, image: int, place: Value, offset: int) -> Value:
         gate = self.gate
-        return INDEX["nearest"](gate, place, offset, gate(size, data=image), True)[0]
+        return nearest(gate, place, offset, gate(size, data=image))
 
     def _load(self, view: int, x: Value, y: Value, type: Type) -> Value:
         return self.gate("load", x, y, data=Load(view, type, boundary="inside"))

@@ -10,10 +10,10 @@ Loads of one image share it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from pygpu.core.boundaries import index
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.hoist import hoist
 from pygpu.passes.simplify.local import Gate
@@ -52,11 +52,14 @@ def _lowered(gate: Gate, data: Load, operands: tuple[Value, ...], interior: str)
             offsets.append(offset)
             continue
         size = gate("width" if axis == "x" else "height", data=data.image)
-        index, inside = INDEX[data.boundary](gate, place, offset, size, place is pixel)
-        places.append(index)
-        offsets.append(0)
-        if inside is not None:
+        numbers, moved = _Emitting(gate), _Moved(place, offset, own=place is pixel)
+        if data.boundary == "constant":
+            found, inside = numbers.nearest(moved, size)
             tests.append(inside)
+        else:
+            found = index(data.boundary, numbers, moved, size)
+        places.append(found)
+        offsets.append(0)
     dx, dy = offsets
     near = replace(data, dx=dx, dy=dy, boundary="inside", cval=())
     texel = gate("load", *places, data=near)
@@ -67,71 +70,61 @@ def _lowered(gate: Gate, data: Load, operands: tuple[Value, ...], interior: str)
     return gate("select", condition, texel, gate.constant(data.type, cval))
 
 
-# Each takes a place, an offset to it, the image's size along that axis, and whether the place is
-# the pixel's own (so that it and the offset are small, and it is not negative). It returns the
-# index, and for the boundary `constant` whether the place is inside.
-Index = Callable[[Emit, Value, int, Value, bool], tuple[Value, Value | None]]
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """The place `base` + `offset`, whose sum might overflow unless the base is the pixel's `own`
+    coordinate: that is small, not negative, and so is the offset."""
+
+    base: Value
+    offset: int
+    own: bool
 
 
-def _clamp(emit: Emit, place: Value, offset: int, size: Value, own: bool) -> tuple[Value, Value]:
-    """The nearest index, and whether it is the place itself."""
-    zero, offset_value = emit.constant(INT, 0), emit.constant(INT, offset)
-    last = emit("sub", size, emit.constant(INT, 1))
-    if own or offset == 0:
-        place = emit("add", place, offset_value)
-        index = emit("min", place, last)
-        if not own or offset < 0:
-            index = emit("max", index, zero)
-        return index, emit("eq", index, place)
-    # The place is clamped before it is moved, so that the sum cannot overflow.
-    index = emit("min", place, emit("sub", last, offset_value))
-    index = emit("max", index, emit.constant(INT, -offset))
-    return emit("add", index, offset_value), emit("eq", index, place)
+@dataclass(frozen=True, slots=True)
+class _Emitting:
+    """The arithmetic of values: operations that are emitted. See pygpu/core/boundaries.py."""
+
+    emit: Emit
+
+    def clamped(self, place: _Moved, size: Value) -> Value:
+        return self.nearest(place, size)[0]
+
+    def nearest(self, place: _Moved, size: Value) -> tuple[Value, Value]:
+        """The nearest index, and whether it is the place itself."""
+        emit, base, offset = self.emit, place.base, self.number(place.offset)
+        last = self.sub(size, 1)
+        if place.own or place.offset == 0:
+            moved = self.add(base, offset)
+            index = self.min(moved, last)
+            if not place.own or place.offset < 0:
+                index = self.max(index, 0)
+            return index, emit("eq", index, moved)
+        # The base is clamped before it is moved, so that the sum cannot overflow.
+        index = self.max(self.min(base, self.sub(last, offset)), -place.offset)
+        return self.add(index, offset), emit("eq", index, base)
+
+    def modulo(self, place: _Moved, period: Value) -> Value:
+        base = place.base
+        if not place.own and place.offset != 0:
+            base = self.emit("mod", base, period)
+        return self.emit("mod", self.add(base, self.number(place.offset)), period)
+
+    def add(self, a: Value, b: Value) -> Value:
+        return self.emit("add", a, b)
+
+    def sub(self, a: Value, b: Value | int) -> Value:
+        return self.emit("sub", a, self.number(b))
+
+    def min(self, a: Value, b: Value) -> Value:
+        return self.emit("min", a, b)
+
+    def max(self, a: Value, b: Value | int) -> Value:
+        return self.emit("max", a, self.number(b))
+
+    def number(self, number: Value | int) -> Value:
+        return self.emit.constant(INT, number) if isinstance(number, int) else number
 
 
-def _nearest(
-    emit: Emit, place: Value, offset: int, size: Value, own: bool
-) -> tuple[Value, Value | None]:
-    return _clamp(emit, place, offset, size, own)[0], None
-
-
-def _modulo(emit: Emit, place: Value, offset: int, period: Value, own: bool) -> Value:
-    """(place + offset) % period, which is not negative."""
-    if not own and offset != 0:
-        place = emit("mod", place, period)
-    return emit("mod", emit("add", place, emit.constant(INT, offset)), period)
-
-
-def _wrap(
-    emit: Emit, place: Value, offset: int, size: Value, own: bool
-) -> tuple[Value, Value | None]:
-    return _modulo(emit, place, offset, size, own), None
-
-
-def _reflect(
-    emit: Emit, place: Value, offset: int, size: Value, own: bool
-) -> tuple[Value, Value | None]:
-    """d c b a | a b c d: the period is twice the size."""
-    period = emit("add", size, size)
-    index = _modulo(emit, place, offset, period, own)
-    back = emit("sub", emit("sub", period, emit.constant(INT, 1)), index)
-    return emit("min", index, back), None
-
-
-def _mirror(
-    emit: Emit, place: Value, offset: int, size: Value, own: bool
-) -> tuple[Value, Value | None]:
-    """d c b | a b c d: the ends are not repeated; one texel is everywhere itself."""
-    double = emit("sub", emit("add", size, size), emit.constant(INT, 2))
-    period = emit("max", double, emit.constant(INT, 1))
-    index = _modulo(emit, place, offset, period, own)
-    return emit("min", index, emit("sub", period, index)), None
-
-
-INDEX: Final[dict[str, Index]] = {
-    "nearest": _nearest,
-    "constant": _clamp,
-    "wrap": _wrap,
-    "reflect": _reflect,
-    "mirror": _mirror,
-}
+def nearest(emit: Emit, base: Value, offset: int, size: Value) -> Value:
+    """The nearest index to base + offset, where the base is the pixel's own coordinate."""
+    return _Emitting(emit).clamped(_Moved(base, offset, own=True), size)

@@ -1,0 +1,211 @@
+"""Chunks of results, computed by workers from parts of larger images: see chunked.py.
+
+A worker gets a `Plan`, the call less its Dask arrays, which it compiles once a process, and for
+each chunk the parts of arrays that the function reads there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core import sampler
+from pygpu.core.storage import Device, Format, Program, Storage, stored
+from pygpu.devices import targets
+from pygpu.execution import tiles
+from pygpu.execution.arguments.convert import texels_of, without_channel_axis
+from pygpu.execution.arguments.parameters import Arguments, flatten
+from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
+from pygpu.execution.arguments.signatures import Signature
+from pygpu.execution.regions import Assembly
+from pygpu.execution.specialise import COMPILING, LIMIT, Translated
+from pygpu.execution.tiles import Tile
+from pygpu.passes.analysis.footprint import Footprint
+from pygpu.passes.lower.settle import settle
+from pygpu.passes.lower.window import Windowed, window
+from pygpu.ssa import Constant
+
+
+class Function(Protocol):
+    """What is asked of a compiled function."""
+
+    @property
+    def signature(self) -> Signature: ...
+
+    def translated(self, arguments: Arguments) -> Translated: ...
+    def device(self) -> Device: ...
+    def wanted(self, form: tuple[Any, str], out: None = None, dtype: Any = None) -> Wanted: ...
+    def size(self, shape: Any, inputs: Sequence[Storage], out: None) -> tuple[int, int]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A call, less its Dask arrays, for which `values` has images of one pixel. Plans are equal if
+    their tokens are, so that a process compiles each once however often it is sent."""
+
+    token: str
+    compiled: Function = field(compare=False)
+    values: list[Any] = field(compare=False)
+    wanted: Wanted = field(compare=False)
+    chunked: tuple[int, ...] = field(compare=False)  # which of the call's images are Dask arrays
+    sizes: tuple[tuple[int, int], ...] = field(compare=False)  # of all images: (width, height)
+    settled: bool = field(compare=False)  # whether uniforms are constants: see `windowed_for`
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A plan, compiled."""
+
+    windowed: Windowed
+    program: Program
+    device: Device
+    formats: tuple[Format, ...]  # of the results
+    dtypes: tuple[np.dtype[Any], ...]
+    inputs: tuple[Format, ...]  # of the views
+    whole: tuple[Storage | None, ...]  # images that are no Dask arrays, by index
+    uniforms: tuple[Constant, ...]
+    is_tuple: bool
+
+
+def _ready(plan: Plan) -> _Ready:
+    with COMPILING.lock:
+        return _prepared(plan)
+
+
+@lru_cache(maxsize=LIMIT)
+def _prepared(plan: Plan) -> _Ready:
+    arguments = flatten(plan.compiled.signature, plan.values)
+    translated = plan.compiled.translated(arguments)
+    windowed = windowed_for(translated, arguments, plan.settled)
+    captured = translated.translation.captured
+    formats, dtypes = results(translated, plan.wanted)
+    read = [given.sampler.format for given in arguments.images]
+    read += [sampler.of(image).format for image in captured]
+    inputs = tuple([read[each.image] for each in windowed.views])
+    whole = [given.storage for given in arguments.images] + [image.storage for image in captured]
+    device = plan.compiled.device()
+    return _Ready(
+        windowed,
+        device.compile(windowed.function, inputs, formats),
+        device,
+        formats,
+        dtypes,
+        inputs,
+        tuple([None if i in plan.chunked else storage for i, storage in enumerate(whole)]),
+        tuple(arguments.uniforms),
+        translated.translation.is_tuple,
+    )
+
+
+def windowed_for(translated: Translated, arguments: Arguments, settled: bool) -> Windowed:
+    """The function of a window. Where it is `settled`, the numbers given at the call are constants,
+    so that offsets made of them are known."""
+    function = translated.function
+    return window(settle(function, arguments.uniforms) if settled else function)
+
+
+def results(
+    translated: Translated, wanted: Wanted
+) -> tuple[tuple[Format, ...], tuple[np.dtype[Any], ...]]:
+    types = [value.type for value in translated.function.outputs]
+    dtypes = tuple([output_dtype(wanted, index, type) for index, type in enumerate(types)])
+    return tuple(map(output_format, types, dtypes)), dtypes
+
+
+def run_tile(
+    plan: Plan, tile: Tile, assemblies: Sequence[Assembly | None], *pieces: NDArray[Any]
+) -> Any:
+    """One chunk of the results: an array, or a tuple of them. `assemblies` says for each view how
+    its pieces are put together; None: the view is of an image that the plan holds."""
+    ready = _ready(plan)
+    if not (tile.width and tile.height):
+        return _listed(ready, [_empty(ready, index, tile) for index in range(len(ready.formats))])
+    left = list(pieces)
+    views = []
+    for each, assembly in zip(ready.windowed.views, assemblies, strict=True):
+        storage = ready.whole[each.image]
+        if assembly is not None:
+            count = len(assembly.places)
+            views.append(texels_of(assembly.of(left[:count])))
+            del left[:count]
+        elif storage is not None and each.margin is not None:
+            views.append(tiles.view(storage.host(), each.boundary, tile, each.margin))
+        else:
+            assert storage is not None
+            views.append(storage.host())
+    return _listed(ready, _computed(ready, plan, tile, views))
+
+
+def _computed(
+    ready: _Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
+) -> list[NDArray[Any]]:
+    """The results of a tile: at once where the device holds that, else by halves."""
+    limits = targets.limits(ready.device)
+    if limits is not None and not _fits(limits, ready, tile, views):
+        return _by_halves(ready, plan, tile, views)
+    sizes = [number for index in ready.windowed.sized for number in plan.sizes[index]]
+    numbers = [*ready.uniforms, tile.left, tile.top, *sizes]
+    inputs = [Storage.of(np.ascontiguousarray(view)) for view in views]
+    nowhere: list[NDArray[Any] | None] = [None] * len(ready.formats)
+    results = ready.program.run(inputs, numbers, (tile.height, tile.width), nowhere)
+    return [
+        stored(without_channel_axis(result.host()), dtype)
+        for result, dtype in zip(results, ready.dtypes, strict=True)
+    ]
+
+
+def _fits(limits: targets.Limits, ready: _Ready, tile: Tile, views: Sequence[NDArray[Any]]) -> bool:
+    sizes = [view.shape[:2] for view in views] + [(tile.height, tile.width)] * len(ready.formats)
+    rows = [
+        height * tiles.row_bytes(format, width)
+        for (height, width), format in zip(sizes, (*ready.inputs, *ready.formats), strict=True)
+    ]
+    sides = max(max(size) for size in sizes)
+    small = sides <= limits.side and max(rows) <= limits.nbytes and sum(rows) <= limits.memory
+    return small or tile.width == tile.height == 1
+
+
+def _by_halves(
+    ready: _Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
+) -> list[NDArray[Any]]:
+    axis = 0 if tile.height >= tile.width else 1
+    whole = (tile.height, tile.width)[axis]
+    parts = []
+    for start, stop in ((0, whole // 2), (whole // 2, whole)):
+        if axis == 0:
+            part = Tile(tile.left, tile.top + start, tile.width, stop - start)
+        else:
+            part = Tile(tile.left + start, tile.top, stop - start, tile.height)
+        seen = [
+            _cut(view, each.margin, axis, start, stop)
+            for view, each in zip(views, ready.windowed.views, strict=True)
+        ]
+        parts.append(_computed(ready, plan, part, seen))
+    return [np.concatenate(both, axis) for both in zip(*parts, strict=True)]
+
+
+def _cut(
+    view: NDArray[Any], margin: Footprint | None, axis: int, start: int, stop: int
+) -> NDArray[Any]:
+    if margin is None:
+        return view
+    around = margin.left + margin.right if axis else margin.up + margin.down
+    return view[start : stop + around] if axis == 0 else view[:, start : stop + around]
+
+
+def _empty(ready: _Ready, index: int, tile: Tile) -> NDArray[Any]:
+    channels = ready.formats[index].channels
+    shape = (tile.height, tile.width, *([channels] if channels > 1 else []))
+    return np.empty(shape, ready.dtypes[index])
+
+
+def _listed(ready: _Ready, results: list[NDArray[Any]]) -> Any:
+    return tuple(results) if ready.is_tuple else results[0]
+
+
+__all__ = ["Function", "Plan", "results", "run_tile", "windowed_for"]

@@ -1,0 +1,198 @@
+"""Calls with Dask arrays: the same results as with the whole image, whatever the chunks."""
+
+import pickle
+from typing import Any, Final
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import pygpu
+from conftest import require
+from pygpu import Float, Image, Position
+
+RANDOM: Final = np.random.default_rng(3)
+GREY: Final = RANDOM.random((61, 47), np.float32)
+RGB: Final = RANDOM.integers(0, 256, (40, 50, 3), np.uint8)
+CHUNKS: Final = [(20, 30), (1, 47), (61, 7), (5, 5), ((0, 54, 7), (44, 3)), -1]
+BOUNDARIES: Final = ["nearest", "reflect", "mirror", "wrap", "constant"]
+
+
+@pytest.fixture(autouse=True)
+def synchronous() -> Any:
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def stencil(boundary: str) -> Any:
+    @pygpu.compile(target="cpu")
+    def function(im: Image, p: Position, gain: Float = 2.0):
+        im = im.sampled(boundary=boundary, cval=0.5)
+        near = gain * im(p + (3, -2)) - im(p + (-1, 4)) * 0.5
+        return near + 0.001 * p.x + 0.01 * p.y + im.width - im.height
+
+    return function
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("chunks", CHUNKS, ids=str)
+def test_chunks_give_what_the_whole_image_gives(boundary: str, chunks: Any) -> None:
+    function = stencil(boundary)
+    lazy = function(da.from_array(GREY, chunks=chunks), gain=3.0)
+    whole = function(GREY, gain=3.0)
+    assert (lazy.shape, lazy.dtype) == (whole.shape, whole.dtype)
+    assert lazy.chunks == da.from_array(GREY, chunks=chunks).chunks
+    assert_array_equal(lazy.compute(), whole)
+
+
+@pytest.mark.parametrize("opengl", ["fragment", "compute"])
+def test_chunks_on_opengl(opengl: str) -> None:
+    require(opengl)
+    function = stencil("reflect").on(opengl)
+    lazy = function(da.from_array(GREY, chunks=16))
+    assert_array_equal(lazy.compute(), function(GREY))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "uint16", "float64", "int64"])
+def test_dtypes_are_those_of_a_whole_call(dtype: str) -> None:
+    array = (GREY * 200).astype(dtype)
+    function = pygpu.compile(lambda im, p: im(p + (1, 1)), im=Image, p=Position, target="cpu")
+    lazy, whole = function(da.from_array(array, chunks=17)), function(array)
+    assert lazy.dtype == whole.dtype == lazy._meta.dtype
+    assert_array_equal(lazy.compute(), whole)
+    lazy = function(da.from_array(array, chunks=17), dtype=np.uint8)
+    assert_array_equal(lazy.compute(), function(array, dtype=np.uint8))
+
+
+def test_several_results_and_images_of_other_kinds() -> None:
+    mask = RANDOM.random((40, 50))
+
+    @pygpu.compile(target="cpu")
+    def both(im: Image, mask: Image, p: Position):
+        return im(p).bgr, mask(p + (1, 0)) * 2
+
+    lazy = both(da.from_array(RGB, chunks=(13, 17, 1)), mask)
+    assert lazy[0].chunks == ((13, 13, 13, 1), (17, 17, 16), (3,))
+    assert lazy[1].chunks == ((13, 13, 13, 1), (17, 17, 16))
+    for part, whole in zip(lazy, both(RGB, mask), strict=True):
+        assert part.dtype == whole.dtype
+        assert_array_equal(part.compute(), whole)
+    other = both(RGB, da.from_array(mask, chunks=9))  # the first image says the size
+    assert other[1].chunks == ((9, 9, 9, 9, 4), (9, 9, 9, 9, 9, 5))
+    assert_array_equal(other[0].compute(), both(RGB, mask)[0])
+
+
+def test_images_read_as_globals_come_along() -> None:
+    backdrop = Image(RGB, boundary="wrap")
+
+    @pygpu.compile(target="cpu")
+    def over(im: Image, p: Position):
+        return im(p) + backdrop(p + (-3, 0)).r
+
+    grey = RGB[..., 0]
+    assert_array_equal(over(da.from_array(grey, chunks=16)).compute(), over(grey))
+
+
+def test_rest_of_arguments_may_be_dask_arrays() -> None:
+    @pygpu.compile(target="cpu")
+    def total(first: Image, p: Position, *more: Image):
+        return first(p) + sum(im(p + (1, 0)) for im in more)
+
+    lazy = [da.from_array(GREY, chunks=n) for n in (10, 20, 30)]
+    assert_array_equal(total(*lazy).compute(), total(GREY, GREY, GREY))
+
+
+def test_an_offset_given_at_the_call_has_a_halo() -> None:
+    @pygpu.compile(target="cpu")
+    def shifted(im: Image, p: Position, n: int = 2):
+        return im(p + (n, 0))
+
+    assert_array_equal(shifted(da.from_array(GREY, chunks=20), n=-7).compute(), shifted(GREY, n=-7))
+
+
+def test_other_sizes() -> None:
+    @pygpu.compile(target="cpu")
+    def stretched(im: Image, p: Position):
+        return im((p.x // 2, p.y // 2))
+
+    lazy = stretched(da.from_array(GREY, chunks=-1), shape=(122, 94))
+    assert lazy.shape == (122, 94)
+    assert_array_equal(lazy.compute(), stretched(GREY, shape=(122, 94)))
+
+
+def test_nothing_is_computed_before_it_is_asked_for() -> None:
+    touched = []
+
+    def block(_: Any, block_info: Any = None) -> Any:
+        touched.append(block_info)
+        return np.ones((10, 10), np.float32)
+
+    source = da.zeros((30, 30), chunks=10).map_blocks(block, dtype=np.float32, meta=GREY[:0, :0])
+    lazy = stencil("nearest")(source)
+    assert touched == []
+    assert_array_equal((lazy + 1).sum().compute(), (stencil("nearest")(source) + 1).sum().compute())
+    assert len(touched) == 18
+
+
+def test_gathers_are_refused_with_the_way_out() -> None:
+    @pygpu.compile(target="cpu")
+    def mirrored(im: Image, p: Position):
+        return im((im.width - 1 - p.x, p.y))
+
+    with pytest.raises(ValueError, match=r"im is read far from the position.*im\.rechunk\(-1\)"):
+        mirrored(da.from_array(GREY, chunks=20))
+    assert_array_equal(mirrored(da.from_array(GREY, chunks=-1)).compute(), GREY[:, ::-1])
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (da.zeros((4, 5, 6, 3)), r"shape \(4, 5, 6, 3\); an image is an array"),
+        (da.zeros((4, 5, 7)), "1 to 4 channels"),
+        (da.zeros((4, 0)), "is empty"),
+        (da.from_array(GREY, chunks=9)[da.from_array(GREY[:, 0], chunks=9) > 0.5], "unknown size"),
+    ],
+)
+def test_misshapen_arrays_are_refused(array: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"im: a Dask array.*{message}"):
+        stencil("nearest")(array)
+
+
+def test_out_and_other_places_are_refused() -> None:
+    lazy = da.from_array(GREY, chunks=20)
+    with pytest.raises(TypeError, match="out: a Dask array is computed later"):
+        stencil("nearest")(lazy, out=np.empty_like(GREY))
+
+    @pygpu.compile(target="cpu")
+    def known(im: Image, p: Position, weights=None):
+        return im(p)
+
+    with pytest.raises(TypeError, match="a Dask array is taken as an image"):
+        known(GREY, weights=lazy)
+
+
+def test_functions_travel_by_value_and_arrive_once() -> None:
+    weight = 2.5
+    function = pygpu.compile(
+        lambda im, p, gain: weight * gain * im(p + (1, 0)),
+        im=Image,
+        p=Position,
+        gain=Float,
+        target="cpu",
+    )
+    sent = pickle.dumps(function)
+    arrived = pickle.loads(sent)
+    assert arrived is pickle.loads(sent)
+    assert pickle.loads(pickle.dumps(arrived)) is arrived
+    assert_array_equal(arrived(GREY, 2.0), function(GREY, 2.0))
+
+
+def test_functions_of_modules_travel_by_name() -> None:
+    assert pickle.loads(pickle.dumps(pygpu.filters.sobel)) is pygpu.filters.sobel
+
+
+def test_processes_compute_chunks() -> None:
+    lazy = stencil("wrap")(da.from_array(GREY, chunks=30))
+    assert_array_equal(lazy.compute(scheduler="processes"), stencil("wrap")(GREY))
