@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from test_cpu import F32, LEVELS, taps_of
+from devices.test_cpu import F32, LEVELS, taps_of
 
 from pygpu.core.storage import Storage
 from pygpu.devices.cpu.device import CpuDevice

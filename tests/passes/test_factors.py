@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_units import Written, built, value
+from passes.test_units import Written, built, value
 
 from pygpu.passes.lower.factors import taken_out
 from pygpu.ssa import Function, Region

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from test_lanes import job_of
+from passes.test_lanes import job_of
 
 import pygpu
 from conftest import require
