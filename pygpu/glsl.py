@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.ops import TABLE
 from pygpu.language.elementwise import (
     absolute,
     choice,
@@ -34,48 +35,38 @@ from pygpu.language.vectors import BVec2, BVec3, BVec4, Vec2, Vec3, Vec4, sum_of
 
 # ---------------------------------------------------------------- primitives of floats
 
-sin = float_function("sin", np.sin, "The sine of x radians (8.1).")
-cos = float_function("cos", np.cos, "The cosine of x radians (8.1).")
-tan = float_function("tan", np.tan, "The tangent of x radians (8.1).")
+sin = float_function("sin", "The sine of x radians (8.1).")
+cos = float_function("cos", "The cosine of x radians (8.1).")
+tan = float_function("tan", "The tangent of x radians (8.1).")
 asin = float_function(
-    "asin", np.arcsin, "The angle in [-π/2, π/2] whose sine is x; NaN outside [-1, 1] (8.1)."
+    "asin", "The angle in [-π/2, π/2] whose sine is x; NaN outside [-1, 1] (8.1)."
 )
-acos = float_function(
-    "acos", np.arccos, "The angle in [0, π] whose cosine is x; NaN outside [-1, 1] (8.1)."
-)
-sinh = float_function("sinh", np.sinh, "(exp(x) - exp(-x)) / 2 (8.1).")
-cosh = float_function("cosh", np.cosh, "(exp(x) + exp(-x)) / 2 (8.1).")
-tanh = float_function("tanh", np.tanh, "sinh(x) / cosh(x) (8.1).")
-asinh = float_function("asinh", np.arcsinh, "The number whose sinh is x (8.1).")
-acosh = float_function(
-    "acosh", np.arccosh, "The number from 0 on whose cosh is x; NaN below 1 (8.1)."
-)
-atanh = float_function(
-    "atanh", np.arctanh, "The number whose tanh is x; NaN outside [-1, 1] (8.1)."
-)
-pow = float_function("pow", np.power, "x to the power y; NaN if x < 0 and y is not whole (8.2).")
-exp = float_function("exp", np.exp, "e to the power x (8.2).")
-exp2 = float_function("exp2", np.exp2, "2 to the power x (8.2).")
-log = float_function("log", np.log, "The natural logarithm; -inf of 0, NaN below (8.2).")
-log2 = float_function("log2", np.log2, "The logarithm to base 2; -inf of 0, NaN below (8.2).")
-sqrt = float_function("sqrt", np.sqrt, "The square root; NaN of negative numbers (8.2).")
-floor = float_function("floor", np.floor, "The largest whole number <= x, a float (8.3).")
-ceil = float_function("ceil", np.ceil, "The smallest whole number >= x, a float (8.3).")
-trunc = float_function("trunc", np.trunc, "The whole part of x, a float (8.3).")
+acos = float_function("acos", "The angle in [0, π] whose cosine is x; NaN outside [-1, 1] (8.1).")
+sinh = float_function("sinh", "(exp(x) - exp(-x)) / 2 (8.1).")
+cosh = float_function("cosh", "(exp(x) + exp(-x)) / 2 (8.1).")
+tanh = float_function("tanh", "sinh(x) / cosh(x) (8.1).")
+asinh = float_function("asinh", "The number whose sinh is x (8.1).")
+acosh = float_function("acosh", "The number from 0 on whose cosh is x; NaN below 1 (8.1).")
+atanh = float_function("atanh", "The number whose tanh is x; NaN outside [-1, 1] (8.1).")
+pow = float_function("pow", "x to the power y; NaN if x < 0 and y is not whole (8.2).")
+exp = float_function("exp", "e to the power x (8.2).")
+exp2 = float_function("exp2", "2 to the power x (8.2).")
+log = float_function("log", "The natural logarithm; -inf of 0, NaN below (8.2).")
+log2 = float_function("log2", "The logarithm to base 2; -inf of 0, NaN below (8.2).")
+sqrt = float_function("sqrt", "The square root; NaN of negative numbers (8.2).")
+floor = float_function("floor", "The largest whole number <= x, a float (8.3).")
+ceil = float_function("ceil", "The smallest whole number >= x, a float (8.3).")
+trunc = float_function("trunc", "The whole part of x, a float (8.3).")
 round = float_function(
-    "round", np.rint, "The nearest whole number, a float; of two the even one (8.3, roundEven)."
+    "round", "The nearest whole number, a float; of two the even one (8.3, roundEven)."
 )
-mod = float_function(
-    "mod", np.remainder, "x - y*floor(x/y), of the sign of y; NaN if y is 0 (8.3)."
-)
-isnan = float_function("isnan", np.isnan, "Whether x is not a number (8.3).")
-isinf = float_function("isinf", np.isinf, "Whether x is an infinity of either sign (8.3).")
-divide = float_function(
-    "divide", np.true_divide, "x / y; by zero an infinity or NaN, never an error."
-)
+mod = float_function("mod", "x - y*floor(x/y), of the sign of y; NaN if y is 0 (8.3).")
+isnan = float_function("isnan", "Whether x is not a number (8.3).")
+isinf = float_function("isinf", "Whether x is an infinity of either sign (8.3).")
+divide = float_function("div", "x / y; by zero an infinity or NaN, never an error.")
 
-_atan = float_function("atan", np.arctan, "The angle in [-π/2, π/2] whose tangent is x.")
-_atan2 = float_function("atan", np.arctan2, "The angle in [-π, π] of the vector (x, y).")
+_atan = float_function("atan", "The angle in [-π/2, π/2] whose tangent is x.", "atan")
+_atan2 = float_function("atan2", "The angle in [-π, π] of the vector (x, y).", "atan")
 
 
 def atan(y: Any, x: Any = None) -> Any:
@@ -139,9 +130,8 @@ def all(x: Any) -> bool:
 
 
 PRIMITIVES: Final[tuple[Callable[..., Any], ...]] = (
-    *(sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh),
-    *(pow, exp, log, exp2, log2, sqrt, inversesqrt, divide, mod),
-    *(floor, ceil, trunc, round, abs, sign, min, max, select, isnan, isinf, dot, any, all),
+    *(globals()[row.glsl] for row in TABLE.values() if row.glsl),
+    *(atan, select, dot, any, all),
 )
 
 

@@ -1,40 +1,86 @@
-"""The table of operations: one row an operation, with its type rule and its meaning.
+"""The table of operations: one row an operation, with all that is the same on every target.
 
-The array meaning is NumPy on float32, int32, uint32 and bool arrays (vectors have components in the
-last axis, so operations on components need no case of their own). It is the definition that the
-interpreter runs, that folding applies to constants, and that code generators must match.
-Where Python would raise, the meaning here says what a device gives instead: integer division by
-zero is 0, conversion to int saturates and takes NaN to 0.
+A row says of which types an operation is, what it means, who means it in Python, and what passes,
+targets and tests ask of it: what it costs, what its results lie between, what becomes of NaN. A
+target's own table adds how the operation is spelled there. Nobody keeps a list of operations by
+hand that could be asked of the rows.
+
+The meaning is a NumPy function on arrays of these types (meanings.py). It is the
+definition: the interpreter runs it, folding applies it to constants, targets must match it.
 
     TABLE["add"].result((FLOAT, FLOAT), None) is FLOAT
+    [code for code, row in TABLE.items() if row.cost is Cost.SERIES]
 """
 
+import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pygpu.types import BOOL, FLOAT, INT, Kind, Type, vector
+from pygpu.core import intervals, meanings
+from pygpu.core import type_rules as rules
+from pygpu.core.intervals import ANY, POSITIVE, Range, RangeRule
+from pygpu.core.meanings import Array, wide
+from pygpu.core.type_rules import TypeRule
+from pygpu.types import BOOL, FLOAT, INT, KINDS, Kind, Type, vector
 
-Array = NDArray[Any]
-TypeRule = Callable[[Sequence[Type], Any], Type]
+
+class Cost(Enum):
+    """What an operation is for a device to compute, roughly. What that weighs is a pass's own."""
+
+    FREE = "nothing: it names a value, or puts it elsewhere"
+    ONE = "an instruction"
+    FEW = "some instructions, or a slow one"
+    DIVISION = "a division of floats"
+    NATIVE = "a function that devices have"
+    SERIES = "a function that programs bring along: a polynomial and what leads to it"
+    ROUNDS = "a function that programs bring along, with a loop"
+    MEMORY = "a read at a place"
+    GIVEN = "a number that the program is given"
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: operands, type rule, array meaning.
-
-    `pure` operations may be shared, moved and removed; all here are. `commutes`: the two operands
-    may be exchanged without any change of the result.
-    """
+    """One operation. All are pure: they may be shared, moved and removed."""
 
     name: str
     arity: int | None  # None: any number
     rule: TypeRule
     meaning: Callable[..., Array] | None  # None: the interpreter's own (it needs the data)
-    commutes: bool = False
+    cost: Cost = Cost.ONE
+
+    # Who means it, on values that are not known. A callable is given as such or, where its library
+    # is not to be imported for that, by its full name.
+    python: tuple[Any, ...] = ()  # functions of numbers, vectors and arrays, element by element
+    glsl: str = ""  # such a function's name in pygpu.glsl
+    works_in: Kind | None = None  # the kind that those compute in; None: the widest of operands
+    symbol: str = ""  # Python's operator
+    operators: tuple[Any, ...] = ()  # functions that mean the operator, with all that it is of
+
+    # What holds of it.
+    componentwise: bool = True  # each component of the result is of that component of operands
+    commutes: bool = False  # its two operands may be exchanged without any change of the result
+    lowered: bool = False  # passes make it for targets that have it; the front end never does
+    exact: Callable[..., Any] | None = None  # the same on wider floats than float32
+    approximate: bool = False  # targets may err by what the contract allows for functions
+    whole: bool = False  # the result is a whole number, or no finite one
+    scales: bool = False  # of operands c times as large, c > 0, the result is c times as large
+    on_lanes: str = ""  # the operation that does the same to two small whole numbers in an int
+
+    # What results are.
+    bounds: Range = ANY  # what a float result lies between that is not NaN, whatever the operands
+    range: RangeRule | None = None  # the same for finite operands, of what these lie between
+    is_total: bool = False  # of finite operands the result is finite: no NaN, within `bounds`
+    nan: float | bool | int | None = None  # the result where an operand is NaN; None: it depends
+    domain: tuple[Range, ...] = ()  # of operands, where targets are as accurate as promised
+
+    # Of comparisons: `not (a < b)` is `a >= b` where no operand is NaN; `a < b` is `b > a`.
+    negated: str = ""
+    exchanged: str = ""
 
     def result(self, types: Sequence[Type], data: object) -> Type:
         """The type of the result. TypeError where the operands do not fit."""
@@ -42,258 +88,42 @@ class Operation:
             raise TypeError(f"{self.name} takes {self.arity} operands, got {len(types)}")
         return self.rule(types, data)
 
-
-# ---------------------------------------------------------------- type rules
-
-
-def _same(*kinds: Kind) -> TypeRule:
-    """All operands of one type, of one of these kinds; so is the result."""
-
-    def rule(types: Sequence[Type], data: object) -> Type:
-        first = types[0]
-        if first.kind not in kinds or any(type is not first for type in types):
-            raise TypeError(f"takes equal types of {' or '.join(kinds)}, got {list(types)}")
-        return first
-
-    return rule
-
-
-def _compare(types: Sequence[Type], data: object) -> Type:
-    _same("float", "int", "uint", "bool")(types, data)
-    return vector("bool", types[0].size)
-
-
-def _test_float(types: Sequence[Type], data: object) -> Type:
-    _same("float")(types, data)
-    return vector("bool", types[0].size)
-
-
-def _convert(kind: Kind) -> TypeRule:
-    return lambda types, data: vector(kind, types[0].size)
-
-
-def _select(types: Sequence[Type], data: object) -> Type:
-    condition, first, second = types
-    if condition.kind != "bool" or first is not second or condition.size not in (1, first.size):
-        raise TypeError(f"takes a bool (or one a component) and two equal types, got {list(types)}")
-    return first
-
-
-def _construct(types: Sequence[Type], data: object) -> Type:
-    if not 2 <= len(types) <= 4 or any(t is not types[0] or not t.is_scalar for t in types):
-        raise TypeError(f"takes 2 to 4 equal scalars, got {list(types)}")
-    return vector(types[0].kind, len(types))
-
-
-def _splat(types: Sequence[Type], data: int) -> Type:
-    if not types[0].is_scalar or data not in (2, 3, 4):
-        raise TypeError(f"takes a scalar and a size of 2 to 4, got {types[0]} and {data}")
-    return vector(types[0].kind, data)
-
-
-def _swizzle(types: Sequence[Type], data: tuple[int, ...]) -> Type:
-    if not 1 <= len(data) <= 4 or not all(0 <= index < types[0].size for index in data):
-        raise TypeError(f"components {data} of {types[0]}")
-    return vector(types[0].kind, len(data))
-
-
-def _element(types: Sequence[Type], data: object) -> Type:
-    if types[0].is_scalar or types[1] is not INT:
-        raise TypeError(f"takes a vector and an int, got {list(types)}")
-    return vector(types[0].kind, 1)
-
-
-def _dot(types: Sequence[Type], data: object) -> Type:
-    _same("float", "int", "uint")(types, data)
-    return vector(types[0].kind, 1)
-
-
-def _fold_bools(types: Sequence[Type], data: object) -> Type:
-    _same("bool")(types, data)
-    return BOOL
-
-
-def _constant(types: Sequence[Type], data: tuple[Type, object]) -> Type:
-    return data[0]
-
-
-def _load(types: Sequence[Type], data: Any) -> Type:
-    if list(types) != [INT, INT]:
-        raise TypeError(f"takes two ints, got {list(types)}")
-    return data.type  # type: ignore[no-any-return]
-
-
-def _floats_to_int(types: Sequence[Type], data: object) -> Type:
-    """All operands are floats."""
-    if any(type is not FLOAT for type in types):
-        raise TypeError(f"takes floats, got {list(types)}")
-    return INT
-
-
-def _ints_to(result: Type) -> TypeRule:
-    """All operands are ints."""
-
-    def rule(types: Sequence[Type], data: object) -> Type:
-        if any(type is not INT for type in types):
-            raise TypeError(f"takes ints, got {list(types)}")
-        return result
-
-    return rule
-
-
-def _word(types: Sequence[Type], data: object) -> Type:
-    if types[0] is not vector("float", 4):
-        raise TypeError(f"takes a vec4, got {types[0]}")
-    return INT
-
-
-def _table(types: Sequence[Type], data: Any) -> Type:
-    if list(types) != [INT]:
-        raise TypeError(f"takes an int, got {list(types)}")
-    return data.type  # type: ignore[no-any-return]
-
-
-def _size(types: Sequence[Type], data: object) -> Type:
-    return INT
-
-
-# ---------------------------------------------------------------- meanings that NumPy lacks
-
-
-def _floordiv(a: Array, b: Array) -> Array:
-    if a.dtype.kind == "f":
-        return np.floor_divide(a, b)
-    wide = np.floor_divide(a.astype(np.int64), np.where(b == 0, 1, b).astype(np.int64))
-    return np.where(b == 0, 0, wide).astype(a.dtype)
-
-
-def _mod(a: Array, b: Array) -> Array:
-    if a.dtype.kind == "f":
-        return np.remainder(a, b)
-    wide = np.remainder(a.astype(np.int64), np.where(b == 0, 1, b).astype(np.int64))
-    return np.where(b == 0, 0, wide).astype(a.dtype)
-
-
-def _to_integer(dtype: type[np.integer[Any]]) -> Callable[[Array], Array]:
-    """Floats are truncated and saturated, NaN is 0; integers keep their bits."""
-    low, high = float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
-
-    def convert(a: Array) -> Array:
-        if a.dtype.kind != "f":
-            return a.astype(dtype)
-        wide = np.nan_to_num(a.astype(np.float64), nan=0.0, posinf=high, neginf=low)
-        return np.clip(np.trunc(wide), low, high).astype(dtype)
-
-    return convert
-
-
-def _shl(a: Array, b: Array) -> Array:
-    """Left shift; by 32 or more (or by a negative count, which Python refuses) gives 0."""
-    inside = (b >= 0) & (b < 32)
-    return np.where(inside, np.left_shift(a, np.where(inside, b, 0)), 0).astype(a.dtype)
-
-
-def _shr(a: Array, b: Array) -> Array:
-    """Right shift that keeps the sign, of uints with zeros; counts of 32 or more, or negative,
-    leave the sign alone: 0 of a uint."""
-    inside = (b >= 0) & (b < 32)
-    shifted = np.right_shift(a, np.where(inside, b, 31).astype(a.dtype))
-    return np.where(inside | (a.dtype.kind == "i"), shifted, 0).astype(a.dtype)
-
-
-def _power(a: Array, b: Array) -> Array:
-    """Floats: IEEE pow. Ints: wrapping power by squaring; a negative exponent gives 0."""
-    if a.dtype.kind == "f":
-        a, b = np.broadcast_arrays(a, b)
-        spread = np.ascontiguousarray(b)  # a scalar 0.5 would be taken for sqrt: -0.0, NaN of -inf
-        return _wide(np.power)(np.ascontiguousarray(a), spread).reshape(a.shape)
-    with np.errstate(over="ignore"):
-        base, left = np.broadcast_arrays(a, b)
-        base, left = base.copy(), np.where(left < 0, 0, left).astype(a.dtype)
-        result = np.ones_like(base)
-        while np.any(left):
-            result = np.where(left & 1, result * base, result)
-            base = base * base
-            left = left >> 1
-    return np.where(b < 0, 0, result).astype(a.dtype)
-
-
-# Lanes: the two halves of an int as float16, for devices that compute on both at once. They hold
-# whole numbers of at most 2048 in units of 2**-24, which are exact (pygpu/passes/blocks/lanes.py).
-
-
-def _halves(word: Array) -> Array:
-    """Both lanes, the lower first, in a last axis of their own."""
-    return np.ascontiguousarray(word)[..., None].view(np.float16)
-
-
-def _lanes(function: Callable[..., Array]) -> Callable[..., Array]:
-    """The function of both lanes of its operands."""
-
-    def both(*words: Array) -> Array:
-        lanes = function(*map(_halves, np.broadcast_arrays(*words)))
-        return np.ascontiguousarray(lanes.astype(np.float16)).view(np.int32)[..., 0]
-
-    return both
-
-
-def _lane(index: int) -> Callable[[Array], Array]:
-    return lambda word: _halves(word)[..., index].astype(np.float32)
-
-
-def _lanes_join(a: Array, b: Array) -> Array:
-    """The upper lane of a, the lower of b."""
-    return (a.view(np.uint32) >> 16 | b.view(np.uint32) << 16).view(np.int32)
-
-
-def _lanes_pack(low: Array, high: Array) -> Array:
-    """Both as float16."""
-    both = np.stack(np.broadcast_arrays(low, high), -1)
-    with np.errstate(over="ignore"):
-        return both.astype(np.float16).view(np.int32)[..., 0]
-
-
-def _unorm8x4(a: Array) -> Array:
-    bytes = np.rint(np.clip(np.nan_to_num(a, nan=0.0), 0.0, 1.0) * 255).astype(np.uint8)
-    return np.ascontiguousarray(bytes).view(np.int32)[..., 0]
-
-
-def _from_unorm8x4(a: Array) -> Array:
-    bytes = np.ascontiguousarray(np.asarray(a, np.int32)[..., None]).view(np.uint8)
-    return (bytes / 255).astype(np.float32)
-
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of scalars of which it is; none where operands are of several types, or are
+        not all that it needs."""
+        if not self.arity:
+            return ()
+        found = []
+        for kind in KINDS:
+            try:
+                self.result([vector(kind, 1)] * self.arity, None)
+            except (TypeError, AttributeError, IndexError):
+                continue
+            found.append(kind)
+        return tuple(found)
+
+    @property
+    def is_comparison(self) -> bool:
+        return bool(self.negated)
+
+
+# ---------------------------------------------------------------- rows
+
+_ARITHMETIC: Final = rules.same("float", "int", "uint")
+_FLOATS: Final = rules.same("float")
+_INTS: Final = rules.same("int", "uint")
+_BITS: Final = rules.same("int", "uint", "bool")
+_BOOLS: Final = rules.same("bool")
+_LANES: Final = rules.ints_to(INT)
+_FUSED: Final = wide(lambda a, b, c: a * b + c)
+_UNIT: Final[Range] = (-1.0, 1.0)
+_LEFT: Final[Range] = (0.0, 3e38)  # of logarithms and roots
+_ALL: Final[Range] = (-3e38, 3e38)
+_ANGLES: Final[Range] = (-8192.0, 8192.0)
+_LANE: Final[Range] = (-(2.0**-13), 2.0**-13)
 
 OPEN: Final = "open"  # data of a min or max: what comes of a NaN is left open
-
-
-def _minimum(a: Array, b: Array) -> Array:
-    """Python's min: b where b < a, else a. NaN in a stays, NaN in b is passed over."""
-    return np.where(b < a, b, a)
-
-
-def _maximum(a: Array, b: Array) -> Array:
-    """Python's max: b where b > a, else a."""
-    return np.where(b > a, b, a)
-
-
-def _wide(function: Callable[..., Any]) -> Callable[..., Array]:
-    """The function computed in float64 and rounded once: NumPy's float32 forms err by some ulp."""
-
-    def rounded(*operands: Array) -> Array:
-        return function(*[a.astype(np.float64) for a in operands]).astype(np.float32)  # type: ignore[no-any-return]
-
-    return rounded
-
-
-# ---------------------------------------------------------------- the table
-
-_ARITHMETIC = _same("float", "int", "uint")
-_FLOATS = _same("float")
-_INTS = _same("int", "uint")
-_BITS = _same("int", "uint", "bool")
-_BOOLS = _same("bool")
-_LANES = _ints_to(INT)
-_FUSED = _wide(lambda a, b, c: a * b + c)
 
 
 def _row(
@@ -301,112 +131,208 @@ def _row(
     arity: int | None,
     rule: TypeRule,
     meaning: Callable[..., Array] | None,
-    commutes: bool = False,
-) -> tuple[str, Operation]:
-    return name, Operation(name, arity, rule, meaning, commutes)
+    cost: Cost = Cost.ONE,
+    **facts: Any,
+) -> Operation:
+    return Operation(name, arity, rule, meaning, cost, **facts)
 
 
-TABLE: Final[dict[str, Operation]] = dict(
-    [
-        _row("constant", 0, _constant, None),  # data: (type, number or tuple of numbers)
-        # arithmetic
-        _row("add", 2, _ARITHMETIC, np.add, commutes=True),
-        _row("sub", 2, _ARITHMETIC, np.subtract),
-        _row("mul", 2, _ARITHMETIC, np.multiply, commutes=True),
-        _row("div", 2, _FLOATS, np.divide),
-        _row("floordiv", 2, _ARITHMETIC, _floordiv),
-        _row("mod", 2, _ARITHMETIC, _mod),  # the sign of the divisor, as Python's %
-        _row("fmod", 2, _FLOATS, np.fmod),  # the sign of the dividend, as C's
-        _row("pow", 2, _ARITHMETIC, _power),
-        _row("fma", 3, _FLOATS, _FUSED),
-        _row("neg", 1, _ARITHMETIC, np.negative),
-        _row("abs", 1, _ARITHMETIC, np.abs),
-        _row("sign", 1, _ARITHMETIC, np.sign),
-        _row("min", 2, _ARITHMETIC, _minimum),  # data: None, or OPEN
-        _row("max", 2, _ARITHMETIC, _maximum),
-        # rounding, floats to floats
-        _row("floor", 1, _FLOATS, np.floor),
-        _row("ceil", 1, _FLOATS, np.ceil),
-        _row("trunc", 1, _FLOATS, np.trunc),
-        _row("round", 1, _FLOATS, np.rint),  # half to even
-        # functions of floats
-        _row("sqrt", 1, _FLOATS, np.sqrt),
-        _row("inversesqrt", 1, _FLOATS, _wide(lambda a: 1 / np.sqrt(a))),
-        _row("cbrt", 1, _FLOATS, _wide(np.cbrt)),
-        _row("exp", 1, _FLOATS, _wide(np.exp)),
-        _row("exp2", 1, _FLOATS, _wide(np.exp2)),
-        _row("expm1", 1, _FLOATS, _wide(np.expm1)),
-        _row("log", 1, _FLOATS, _wide(np.log)),
-        _row("log2", 1, _FLOATS, _wide(np.log2)),
-        _row("log10", 1, _FLOATS, _wide(np.log10)),
-        _row("log1p", 1, _FLOATS, _wide(np.log1p)),
-        _row("sin", 1, _FLOATS, _wide(np.sin)),
-        _row("cos", 1, _FLOATS, _wide(np.cos)),
-        _row("tan", 1, _FLOATS, _wide(np.tan)),
-        _row("asin", 1, _FLOATS, _wide(np.arcsin)),
-        _row("acos", 1, _FLOATS, _wide(np.arccos)),
-        _row("atan", 1, _FLOATS, _wide(np.arctan)),
-        _row("atan2", 2, _FLOATS, _wide(np.arctan2)),
-        _row("sinh", 1, _FLOATS, _wide(np.sinh)),
-        _row("cosh", 1, _FLOATS, _wide(np.cosh)),
-        _row("tanh", 1, _FLOATS, _wide(np.tanh)),
-        _row("asinh", 1, _FLOATS, _wide(np.arcsinh)),
-        _row("acosh", 1, _FLOATS, _wide(np.arccosh)),
-        _row("atanh", 1, _FLOATS, _wide(np.arctanh)),
-        _row("hypot", 2, _FLOATS, _wide(np.hypot)),
-        _row("copysign", 2, _FLOATS, np.copysign),
-        _row("isnan", 1, _test_float, np.isnan),
-        _row("isinf", 1, _test_float, np.isinf),
-        # bits of ints; and, or and xor of bools too
-        _row("bit_and", 2, _BITS, np.bitwise_and, commutes=True),
-        _row("bit_or", 2, _BITS, np.bitwise_or, commutes=True),
-        _row("bit_xor", 2, _BITS, np.bitwise_xor, commutes=True),
-        _row("bit_not", 1, _INTS, np.bitwise_not),
-        _row("shl", 2, _INTS, _shl),
-        _row("shr", 2, _INTS, _shr),
-        _row("not", 1, _BOOLS, np.logical_not),
-        # comparison, a component at a time
-        _row("lt", 2, _compare, np.less),
-        _row("le", 2, _compare, np.less_equal),
-        _row("gt", 2, _compare, np.greater),
-        _row("ge", 2, _compare, np.greater_equal),
-        _row("eq", 2, _compare, np.equal, commutes=True),
-        _row("ne", 2, _compare, np.not_equal, commutes=True),
-        # conversion
-        _row("to_float", 1, _convert("float"), lambda a: a.astype(np.float32)),
-        _row("to_int", 1, _convert("int"), _to_integer(np.int32)),  # of a uint the same bits
-        _row("to_uint", 1, _convert("uint"), _to_integer(np.uint32)),
-        _row("to_bool", 1, _convert("bool"), lambda a: a != 0),
-        # choice: select(condition, if true, if false)
-        _row("select", 3, _select, None),
-        # vectors
-        _row("construct", None, _construct, None),
-        _row("splat", 1, _splat, None),  # data: the size
-        _row("swizzle", 1, _swizzle, None),  # data: the components taken, one or more
-        _row("element", 2, _element, None),  # by a dynamic index, clamped into the vector
-        _row("dot", 2, _dot, None, commutes=True),
-        _row("any", 1, _fold_bools, None),
-        _row("all", 1, _fold_bools, None),
-        # two small whole numbers in an int: see _halves
-        _row("lanes_add", 2, _LANES, _lanes(np.add), commutes=True),
-        _row("lanes_sub", 2, _LANES, _lanes(np.subtract)),
-        _row("lanes_fma", 3, _LANES, _lanes(_FUSED)),
-        _row("lanes_abs", 1, _LANES, _lanes(np.abs)),
-        _row("lanes_min", 2, _LANES, _lanes(np.minimum), commutes=True),
-        _row("lanes_max", 2, _LANES, _lanes(np.maximum), commutes=True),
-        _row("lanes_join", 2, _LANES, _lanes_join),
-        _row("lanes_pack", 2, _floats_to_int, _lanes_pack),  # floats, the first in the lower lane
-        _row("lane_low", 1, _ints_to(FLOAT), _lane(0)),
-        _row("lane_high", 1, _ints_to(FLOAT), _lane(1)),
-        _row("unorm8x4", 1, _word, _unorm8x4),  # four floats in [0, 1] as bytes, the first lowest
-        _row("from_unorm8x4", 1, _ints_to(vector("float", 4)), _from_unorm8x4),  # and back
-        # memory: what the function is given
-        _row("load", 2, _load, None),  # operands x, y; data: ssa.Load
-        _row("table", 1, _table, None),  # operand: index, clamped; data: ssa.Lookup
-        _row("width", 0, _size, None),  # data: the image's index
-        _row("height", 0, _size, None),
-    ]
-)
+def _arithmetic(
+    name: str, symbol: str, meaning: Callable[..., Array], *operators: Any, **facts: Any
+) -> Operation:
+    """An operator of Python's on floats and ints."""
+    given = {"rule": _ARITHMETIC, "nan": math.nan, **facts}
+    return Operation(name, 2, meaning=meaning, symbol=symbol, operators=operators, **given)
+
+
+def _bits(
+    name: str, symbol: str, meaning: Callable[..., Array], *operators: Any, **facts: Any
+) -> Operation:
+    """An operator of Python's on the bits of ints; of bools too unless `rule` says otherwise."""
+    given = {"rule": _BITS, **facts}
+    return Operation(name, 2, meaning=meaning, symbol=symbol, operators=operators, **given)
+
+
+def _comparison(name: str, symbol: str, negated: str, exchanged: str, *operators: Any) -> Operation:
+    """A component at a time. With a NaN none holds but `ne`."""
+    return Operation(
+        name, 2, rules.compare, operators[1], symbol=symbol, operators=operators,
+        negated=negated, exchanged=exchanged, nan=name == "ne", commutes=exchanged == name,
+    )  # fmt: skip
+
+
+def _rounding(name: str, exact: np.ufunc, *python: Any) -> Operation:
+    """A whole number near the operand, a float."""
+    return Operation(
+        name, 1, _FLOATS, exact, python=(exact, *python), glsl=name, works_in="float", exact=exact,
+        whole=True, range=intervals.rounded, nan=math.nan, domain=(_ALL,),
+    )  # fmt: skip
+
+
+def _function(
+    name: str, exact: Callable[..., Any], domain: Range, *python: Any, **facts: Any
+) -> Operation:
+    """A function of floats, computed in wider ones and rounded once."""
+    given: dict[str, Any] = {
+        "arity": 1, "rule": _FLOATS, "meaning": wide(exact), "cost": Cost.SERIES,
+        "works_in": "float", "nan": math.nan, "approximate": True, **facts,
+    }  # fmt: skip
+    domains = given.pop("domains", (domain,) * given["arity"])
+    return Operation(name, exact=exact, python=python, domain=domains, **given)
+
+
+# ---------------------------------------------------------------- the table
+
+_ROWS: Final = (
+    _row("constant", 0, rules.constant, None, Cost.FREE, componentwise=False),  # type, number(s)
+    # ------------------------------------------------ arithmetic
+    _arithmetic("add", "+", np.add, operator.add, np.add,
+                commutes=True, scales=True, range=intervals.total, on_lanes="lanes_add"),
+    _arithmetic("sub", "-", np.subtract, operator.sub, np.subtract,
+                scales=True, range=intervals.difference, on_lanes="lanes_sub"),
+    _arithmetic("mul", "*", np.multiply, operator.mul, np.multiply,
+                commutes=True, range=intervals.product, on_lanes="lanes_fma"),
+    _arithmetic("div", "/", np.divide, operator.truediv, np.divide,
+                rule=_FLOATS, cost=Cost.DIVISION, exact=np.divide, glsl="divide",
+                works_in="float"),
+    _arithmetic("floordiv", "//", meanings.floordiv, operator.floordiv, np.floor_divide,
+                cost=Cost.ROUNDS, exact=np.floor_divide),
+    # Of the sign of the divisor, as Python's %.
+    _arithmetic("mod", "%", meanings.mod, operator.mod, np.remainder,
+                cost=Cost.ROUNDS, exact=np.remainder, glsl="mod", works_in="float"),
+    # Of the sign of the dividend, as C's.
+    _row("fmod", 2, _FLOATS, np.fmod, Cost.ROUNDS, python=(math.fmod, np.fmod), works_in="float",
+         exact=np.fmod, nan=math.nan),
+    _arithmetic("pow", "**", meanings.power, operator.pow, np.power,
+                python=(math.pow, np.float_power), glsl="pow", works_in="float", cost=Cost.SERIES,
+                exact=np.power, approximate=True, nan=None, domain=((0.01, 20.0), (-4.0, 4.0))),
+    _row("fma", 3, _FLOATS, _FUSED, lowered=True, range=intervals.fused, nan=math.nan,
+         on_lanes="lanes_fma"),
+    _row("neg", 1, _ARITHMETIC, np.negative, exact=np.negative, nan=math.nan, scales=True,
+         range=intervals.negative, on_lanes="lanes_sub"),
+    _row("abs", 1, _ARITHMETIC, np.abs, python=(np.abs, np.fabs, math.fabs), glsl="abs",
+         exact=np.abs, nan=math.nan, scales=True, bounds=POSITIVE, range=intervals.magnitude,
+         on_lanes="lanes_abs"),
+    _row("sign", 1, _ARITHMETIC, np.sign, python=(np.sign,), glsl="sign", exact=np.sign,
+         nan=math.nan, bounds=_UNIT),
+    # Of two, Python's: a NaN that comes first stays. Data: None, or OPEN.
+    _row("min", 2, _ARITHMETIC, meanings.minimum, glsl="min", scales=True, range=intervals.least,
+         on_lanes="lanes_min"),
+    _row("max", 2, _ARITHMETIC, meanings.maximum, glsl="max", scales=True,
+         range=intervals.greatest, on_lanes="lanes_max"),
+    # ------------------------------------------------ rounding, floats to floats
+    _rounding("floor", np.floor),
+    _rounding("ceil", np.ceil),
+    _rounding("trunc", np.trunc, np.fix),
+    _rounding("round", np.rint),  # half to even
+    # ------------------------------------------------ functions of floats
+    _function("sqrt", np.sqrt, _LEFT, math.sqrt, np.sqrt, glsl="sqrt", cost=Cost.FEW,
+              meaning=np.sqrt, approximate=False, bounds=POSITIVE, range=intervals.root),
+    _function("inversesqrt", lambda a: 1 / np.sqrt(a), (1e-30, 3e38), glsl="inversesqrt",
+              cost=Cost.FEW),
+    _function("cbrt", np.cbrt, _ALL, math.cbrt, np.cbrt),
+    _function("exp", np.exp, (-87.0, 88.7), math.exp, np.exp, glsl="exp", cost=Cost.NATIVE,
+              bounds=POSITIVE),
+    _function("exp2", np.exp2, (-126.0, 127.9), math.exp2, np.exp2, glsl="exp2",
+              cost=Cost.NATIVE, bounds=POSITIVE),
+    _function("expm1", np.expm1, (-87.0, 88.7), math.expm1, np.expm1),
+    _function("log", np.log, _LEFT, np.log, glsl="log", cost=Cost.NATIVE),
+    _function("log2", np.log2, _LEFT, math.log2, np.log2, glsl="log2", cost=Cost.NATIVE),
+    _function("log10", np.log10, _LEFT, math.log10, np.log10),
+    _function("log1p", np.log1p, (-0.9999, 3e38), math.log1p, np.log1p),
+    _function("sin", np.sin, _ANGLES, math.sin, np.sin, glsl="sin", bounds=_UNIT, is_total=True),
+    _function("cos", np.cos, _ANGLES, math.cos, np.cos, glsl="cos", bounds=_UNIT, is_total=True),
+    _function("tan", np.tan, _ANGLES, math.tan, np.tan, glsl="tan"),
+    _function("asin", np.arcsin, _UNIT, math.asin, np.arcsin, glsl="asin", bounds=(-2.0, 2.0)),
+    _function("acos", np.arccos, _UNIT, math.acos, np.arccos, glsl="acos", bounds=(0.0, 4.0)),
+    _function("atan", np.arctan, _ALL, math.atan, np.arctan, bounds=(-2.0, 2.0), is_total=True),
+    _function("atan2", np.arctan2, _ALL, math.atan2, np.arctan2, arity=2, bounds=(-4.0, 4.0),
+              is_total=True),
+    _function("sinh", np.sinh, (-88.7, 88.7), math.sinh, np.sinh, glsl="sinh"),
+    _function("cosh", np.cosh, (-88.7, 88.7), math.cosh, np.cosh, glsl="cosh", bounds=POSITIVE),
+    _function("tanh", np.tanh, (-100.0, 100.0), math.tanh, np.tanh, glsl="tanh", bounds=_UNIT,
+              is_total=True),
+    _function("asinh", np.arcsinh, _ALL, math.asinh, np.arcsinh, glsl="asinh"),
+    _function("acosh", np.arccosh, (1.0, 3e38), math.acosh, np.arccosh, glsl="acosh",
+              bounds=POSITIVE),
+    _function("atanh", np.arctanh, (-0.99999, 0.99999), math.atanh, np.arctanh, glsl="atanh"),
+    _function("hypot", np.hypot, (-1e38, 1e38), arity=2, nan=None, scales=True, bounds=POSITIVE),
+    _row("copysign", 2, _FLOATS, np.copysign, python=(math.copysign, np.copysign),
+         works_in="float", exact=np.copysign),
+    _row("isnan", 1, rules.test_of_floats, np.isnan, python=(math.isnan, np.isnan), glsl="isnan",
+         works_in="float", exact=np.isnan, nan=True),
+    _row("isinf", 1, rules.test_of_floats, np.isinf, python=(math.isinf, np.isinf), glsl="isinf",
+         works_in="float", exact=np.isinf, nan=False),
+    # ------------------------------------------------ bits of ints; and, or and xor of bools too
+    _bits("bit_and", "&", np.bitwise_and, operator.and_, np.bitwise_and, commutes=True),
+    _bits("bit_or", "|", np.bitwise_or, operator.or_, np.bitwise_or, commutes=True),
+    _bits("bit_xor", "^", np.bitwise_xor, operator.xor, np.bitwise_xor, commutes=True),
+    _bits("shl", "<<", meanings.shl, operator.lshift, np.left_shift, rule=_INTS),
+    _bits("shr", ">>", meanings.shr, operator.rshift, np.right_shift, rule=_INTS),
+    _row("bit_not", 1, _INTS, np.bitwise_not),
+    _row("not", 1, _BOOLS, np.logical_not, python=(np.logical_not,), works_in="bool"),
+    # ------------------------------------------------ comparison
+    _comparison("lt", "<", "ge", "gt", operator.lt, np.less),
+    _comparison("le", "<=", "gt", "ge", operator.le, np.less_equal),
+    _comparison("gt", ">", "le", "lt", operator.gt, np.greater),
+    _comparison("ge", ">=", "lt", "le", operator.ge, np.greater_equal),
+    _comparison("eq", "==", "ne", "eq", operator.eq, np.equal),
+    _comparison("ne", "!=", "eq", "ne", operator.ne, np.not_equal),
+    # ------------------------------------------------ conversion
+    _row("to_float", 1, rules.convert("float"), lambda a: a.astype(np.float32), nan=math.nan),
+    _row("to_int", 1, rules.convert("int"), meanings.to_integer(np.int32), nan=0),
+    _row("to_uint", 1, rules.convert("uint"), meanings.to_integer(np.uint32), nan=0),
+    _row("to_bool", 1, rules.convert("bool"), lambda a: a != 0, nan=True),
+    # ------------------------------------------------ choice: select(condition, if true, if false)
+    _row("select", 3, rules.select, None, range=intervals.union),
+    # ------------------------------------------------ vectors
+    _row("construct", None, rules.construct, None, Cost.FREE, componentwise=False,
+         range=intervals.union),
+    # Data: the size.
+    _row("splat", 1, rules.splat, None, Cost.FREE, componentwise=False, range=intervals.union),
+    # Data: the components taken, one or more.
+    _row("swizzle", 1, rules.swizzle, None, Cost.FREE, componentwise=False, range=intervals.union),
+    # By a dynamic index, clamped into the vector.
+    _row("element", 2, rules.element, None, Cost.FEW, componentwise=False, range=intervals.union),
+    _row("dot", 2, rules.dot, None, Cost.FEW, componentwise=False, commutes=True,
+         range=intervals.inner, nan=math.nan),
+    _row("any", 1, rules.fold_bools, None, componentwise=False),
+    _row("all", 1, rules.fold_bools, None, componentwise=False),
+    # ------------------------------------------------ two small whole numbers in an int
+    _row("lanes_add", 2, _LANES, meanings.lanes(np.add), commutes=True, lowered=True),
+    _row("lanes_sub", 2, _LANES, meanings.lanes(np.subtract), lowered=True),
+    _row("lanes_fma", 3, _LANES, meanings.lanes(_FUSED), lowered=True),
+    _row("lanes_abs", 1, _LANES, meanings.lanes(np.abs), lowered=True),
+    _row("lanes_min", 2, _LANES, meanings.lanes(np.minimum), commutes=True, lowered=True),
+    _row("lanes_max", 2, _LANES, meanings.lanes(np.maximum), commutes=True, lowered=True),
+    _row("lanes_join", 2, _LANES, meanings.lanes_join, lowered=True),
+    # Of two floats, the first in the lower lane.
+    _row("lanes_pack", 2, rules.floats_to_int, meanings.lanes_pack, lowered=True),
+    _row("lane_low", 1, rules.ints_to(FLOAT), meanings.lane(0), lowered=True, bounds=_LANE,
+         is_total=True),
+    _row("lane_high", 1, rules.ints_to(FLOAT), meanings.lane(1), lowered=True, bounds=_LANE,
+         is_total=True),
+    # Four floats in [0, 1] as bytes, the first lowest; and back.
+    _row("unorm8x4", 1, rules.word, meanings.unorm8x4, Cost.FEW, componentwise=False,
+         lowered=True),
+    _row("from_unorm8x4", 1, rules.ints_to(vector("float", 4)), meanings.from_unorm8x4, Cost.FEW,
+         componentwise=False, lowered=True, bounds=(0.0, 1.0), is_total=True),
+    # ------------------------------------------------ memory: what the function is given
+    _row("load", 2, rules.load, None, Cost.MEMORY, componentwise=False),  # x, y; data: ssa.Load
+    # Operand: an index, clamped; data: ssa.Lookup.
+    _row("table", 1, rules.table, None, Cost.MEMORY, componentwise=False),
+    _row("width", 0, rules.size_of, None, Cost.GIVEN, componentwise=False),  # data: which image
+    _row("height", 0, rules.size_of, None, Cost.GIVEN, componentwise=False),
+)  # fmt: skip
+
+TABLE: Final[dict[str, Operation]] = {row.name: row for row in _ROWS}
+
+
+def cost_of(code: str) -> Cost | None:
+    """What an operation costs; None of `if` and `loop`, which cost what they hold."""
+    row = TABLE.get(code)
+    return row.cost if row else None
+
 
 NUMPY_TYPE: Final[dict[Kind, type[np.generic]]] = {
     "float": np.float32,
@@ -415,4 +341,5 @@ NUMPY_TYPE: Final[dict[Kind, type[np.generic]]] = {
     "bool": np.bool_,
 }
 
-__all__ = ["BOOL", "FLOAT", "INT", "NUMPY_TYPE", "TABLE", "Operation"]
+__all__ = ["BOOL", "FLOAT", "INT", "NUMPY_TYPE", "OPEN", "TABLE", "Array", "Cost", "Operation",
+           "cost_of"]  # fmt: skip

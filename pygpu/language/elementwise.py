@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pygpu.core.ops import TABLE
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Vector, from_components, operand
 
@@ -52,8 +53,11 @@ def elementwise(compute: Callable[..., Any], ufunc: Any, arguments: tuple[Any, .
     return results[0] if len(results) == 1 else from_components(results)
 
 
-def float_function(name: str, ufunc: np.ufunc, text: str) -> Callable[..., Any]:
-    """A function of floats that NumPy computes, in double precision and without warnings."""
+def float_function(code: str, text: str, name: str = "") -> Callable[..., Any]:
+    """An operation of the table on floats, in double precision and without warnings, under the
+    name that its row says, or under another one."""
+    ufunc: Any = TABLE[code].exact
+    name = name or TABLE[code].glsl
 
     def compute(*values: float) -> Any:
         with np.errstate(all="ignore"):

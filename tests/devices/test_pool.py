@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from devices.test_cpu import F32, LEVELS, taps_of
 
+from devices.test_cpu import F32, LEVELS, taps_of
 from pygpu.core.storage import Storage
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.cpu.threads import Pool

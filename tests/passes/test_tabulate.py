@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from passes.test_lanes import job_of
 
 import pygpu
 from conftest import require
 from glsl_validator import validate
+from passes.test_lanes import job_of
 from pygpu import Float, Image, Position, Vec3, Vec4
 from pygpu.core.interpret import run
 from pygpu.devices.opengl.compute import ComputeDevice

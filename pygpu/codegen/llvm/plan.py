@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pygpu.codegen.llvm.schedule import Cell, Step, Sums, by_rows, by_terms, find_sums
+from pygpu.core.ops import TABLE, Cost
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.footprint import ranges
 from pygpu.ssa import Function, Load, Number, Op, Region, Value, constant_of, walk
@@ -19,8 +20,9 @@ REACH: Final = 64  # loads further along x are no taps: their margins would be l
 ROUNDS: Final = 10_000  # of loops that are over before anybody would wish to interrupt them
 CHEAP: Final = 12  # ops of a side of a branch that is computed whether it is taken or not
 COSTLY: Final = frozenset(
-    "pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot cbrt exp expm1 "
-    "exp2 log log2 log10 log1p mod fmod floordiv load table".split()
+    code
+    for code, row in TABLE.items()
+    if row.cost in (Cost.NATIVE, Cost.SERIES, Cost.ROUNDS, Cost.MEMORY)
 )
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import CompileError
+from pygpu.core.ops import TABLE
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.values import (
     Abstract,
@@ -218,48 +219,19 @@ def componentwise(
 # ---------------------------------------------------------------- operators
 
 _PYTHON: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "**": operator.pow,
-    "@": operator.matmul,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-}
+    row.symbol: row.operators[0] for row in TABLE.values() if row.symbol and not row.is_comparison
+} | {"@": operator.matmul}
 _IN_PLACE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     f"{symbol}=": getattr(operator, f"i{function.__name__.strip('_')}")
     for symbol, function in _PYTHON.items()
 }
 _COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
+    row.symbol: row.operators[0] for row in TABLE.values() if row.is_comparison
 }
-# What an operator is on the kinds that its operands widen to.
+# What an operator or a comparison is on the kinds that its operands widen to.
 _CODES: Final[dict[str, dict[Kind, str]]] = {
-    "+": {"int": "add", "float": "add"},
-    "-": {"int": "sub", "float": "sub"},
-    "*": {"int": "mul", "float": "mul"},
-    "/": {"float": "div"},
-    "//": {"int": "floordiv", "float": "floordiv"},
-    "%": {"int": "mod", "float": "mod"},
-    "**": {"int": "pow", "float": "pow"},
-    "&": {"bool": "bit_and", "int": "bit_and"},
-    "|": {"bool": "bit_or", "int": "bit_or"},
-    "^": {"bool": "bit_xor", "int": "bit_xor"},
-    "<<": {"int": "shl"},
-    ">>": {"int": "shr"},
+    row.symbol: dict.fromkeys(row.kinds, code) for code, row in TABLE.items() if row.symbol
 }
-_COMPARE_CODES: Final = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">": "gt", ">=": "ge"}
 METHODS: Final = {
     symbol: (f"__{function.__name__.strip('_')}__", f"__r{function.__name__.strip('_')}__")
     for symbol, function in _PYTHON.items()
@@ -338,7 +310,7 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     for value in (a, b):
         if isinstance(value, Conflict):
             raise w.error(value.message)
-    code = _COMPARE_CODES[symbol]
+    code = _CODES[symbol]["float"]
     first, second = scalar_kind(a), scalar_kind(b)
     if first and second:
         kind = widest(first, second)

@@ -1,7 +1,7 @@
 """What functions of numbers mean on values that are not known: operators, `math`, conversions.
 
-`ELEMENTWISE` names operations of the table, which work on vectors and arrays as well; the others
-are rules, functions of the walker and the arguments.
+Which callables are an operation of the table, on vectors and arrays as well, stands in its rows.
+The others are rules, functions of the walker and the arguments.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu import glsl
+from pygpu.core.ops import TABLE
 from pygpu.frontend.protocols import arithmetic, arrays, objects, operators
 from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
 from pygpu.frontend.protocols.operators import fold
@@ -39,50 +40,6 @@ Rule = Callable[..., Any]
 
 # ---------------------------------------------------------------- functions of numbers
 
-# operation: the kind it works in (None: the widest of its operands), and who means it
-ELEMENTWISE: Final[dict[str, tuple[Kind | None, tuple[Any, ...]]]] = {
-    "sqrt": ("float", (math.sqrt, np.sqrt, glsl.sqrt)),
-    "inversesqrt": ("float", (glsl.inversesqrt,)),
-    "cbrt": ("float", (math.cbrt, np.cbrt)),
-    "exp": ("float", (math.exp, np.exp, glsl.exp)),
-    "exp2": ("float", (math.exp2, np.exp2, glsl.exp2)),
-    "expm1": ("float", (math.expm1, np.expm1)),
-    "log2": ("float", (math.log2, np.log2, glsl.log2)),
-    "log10": ("float", (math.log10, np.log10)),
-    "log1p": ("float", (math.log1p, np.log1p)),
-    "log": ("float", (np.log, glsl.log)),
-    "sin": ("float", (math.sin, np.sin, glsl.sin)),
-    "cos": ("float", (math.cos, np.cos, glsl.cos)),
-    "tan": ("float", (math.tan, np.tan, glsl.tan)),
-    "asin": ("float", (math.asin, np.arcsin, glsl.asin)),
-    "acos": ("float", (math.acos, np.arccos, glsl.acos)),
-    "atan": ("float", (math.atan, np.arctan)),
-    "atan2": ("float", (math.atan2, np.arctan2)),
-    "sinh": ("float", (math.sinh, np.sinh, glsl.sinh)),
-    "cosh": ("float", (math.cosh, np.cosh, glsl.cosh)),
-    "tanh": ("float", (math.tanh, np.tanh, glsl.tanh)),
-    "asinh": ("float", (math.asinh, np.arcsinh, glsl.asinh)),
-    "acosh": ("float", (math.acosh, np.arccosh, glsl.acosh)),
-    "atanh": ("float", (math.atanh, np.arctanh, glsl.atanh)),
-    "floor": ("float", (np.floor, glsl.floor)),
-    "ceil": ("float", (np.ceil, glsl.ceil)),
-    "trunc": ("float", (np.trunc, np.fix, glsl.trunc)),
-    "round": ("float", (np.rint, glsl.round)),
-    "pow": ("float", (math.pow, glsl.pow, np.float_power)),
-    "fmod": ("float", (math.fmod, np.fmod)),
-    "mod": ("float", (glsl.mod,)),
-    "div": ("float", (glsl.divide,)),
-    "copysign": ("float", (math.copysign, np.copysign)),
-    "isnan": ("float", (math.isnan, np.isnan, glsl.isnan)),
-    "isinf": ("float", (math.isinf, np.isinf, glsl.isinf)),
-    "abs": (None, (abs, np.abs, np.fabs, np.absolute, math.fabs, operator.abs, glsl.abs)),
-    "sign": (None, (np.sign, glsl.sign)),
-    "min": (None, (glsl.min,)),
-    "max": (None, (glsl.max,)),
-    "not": ("bool", (np.logical_not,)),
-    "bit_and": (None, ()),
-}
-
 
 def _elementwise_rule(code: str, kind: Kind | None) -> Rule:
     return lambda w, *args: elementwise(w, code, args, kind)
@@ -96,29 +53,15 @@ def _compare_rule(symbol: str) -> Rule:
     return lambda w, a, b: operators.compare(w, symbol, a, b)
 
 
-_BINARY: Final[dict[str, tuple[Any, ...]]] = {
-    "+": (operator.add, np.add),
-    "-": (operator.sub, np.subtract),
-    "*": (operator.mul, np.multiply),
-    "/": (operator.truediv, np.divide, np.true_divide),
-    "//": (operator.floordiv, np.floor_divide),
-    "%": (operator.mod, np.mod, np.remainder),
-    "**": (operator.pow, np.power),
-    "@": (operator.matmul, np.matmul),
-    "&": (operator.and_, np.bitwise_and),
-    "|": (operator.or_, np.bitwise_or),
-    "^": (operator.xor, np.bitwise_xor),
-    "<<": (operator.lshift, np.left_shift),
-    ">>": (operator.rshift, np.right_shift),
-}
-_COMPARE: Final[dict[str, tuple[Any, ...]]] = {
-    "<": (operator.lt, np.less),
-    "<=": (operator.le, np.less_equal),
-    "==": (operator.eq, np.equal),
-    "!=": (operator.ne, np.not_equal),
-    ">": (operator.gt, np.greater),
-    ">=": (operator.ge, np.greater_equal),
-}
+def _from_table() -> Iterator[tuple[Any, Rule]]:
+    """The callables that mean an operation of the table, or an operator, and no more."""
+    for code, row in TABLE.items():
+        by_glsl = (getattr(glsl, row.glsl),) if row.glsl else ()
+        for function in (*row.python, *by_glsl):
+            yield function, _elementwise_rule(code, row.works_in)
+        rule = _compare_rule if row.is_comparison else _binary_rule
+        for function in row.operators:
+            yield function, rule(row.symbol)
 
 
 def _math_log(w: Evaluator, x: Any, base: Any = None) -> Any:
@@ -323,13 +266,9 @@ def _invert(w: Evaluator, x: Any) -> Any:
 
 
 _RULES: Final[dict[Any, Rule]] = {
-    **{
-        function: _elementwise_rule(code, kind)
-        for code, (kind, functions) in ELEMENTWISE.items()
-        for function in functions
-    },
-    **{f: _binary_rule(symbol) for symbol, functions in _BINARY.items() for f in functions},
-    **{f: _compare_rule(symbol) for symbol, functions in _COMPARE.items() for f in functions},
+    **{function: rule for function, rule in _from_table() if not isinstance(function, str)},
+    operator.matmul: _binary_rule("@"),
+    np.matmul: _binary_rule("@"),
     math.log: _math_log,
     math.hypot: _hypot,
     np.hypot: _hypot,

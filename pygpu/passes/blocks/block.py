@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
+from pygpu.core.ops import Cost, cost_of
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.block_views import COLUMNS, NARROW, is_near, pack, view_of, widen
 from pygpu.passes.blocks.pairs import share_pairs
@@ -33,13 +34,8 @@ from pygpu.ssa import Function, Op, Region, Rewriter, Value, used_by, walk
 from pygpu.types import INT
 
 FEW: Final = 2  # pixels of four that are read one by one rather than all at once
-# What the larger functions that programs bring along are to compile; those of drivers count 1.
-_ROUNDS: Final = "fmod mod floordiv".split()
-_SERIES: Final = (
-    "pow cbrt expm1 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh "
-    "hypot"
-).split()
-WEIGHTS: Final = dict.fromkeys(_ROUNDS, 100) | dict.fromkeys(_SERIES, 25)
+# What the larger functions that programs bring along are to compile; all else counts 1.
+WEIGHTS: Final[dict[Cost | None, int]] = {Cost.ROUNDS: 100, Cost.SERIES: 25}
 CHEAP: Final = ("nearest", "constant")  # boundaries that take no division
 VIEWED: Final = frozenset((1, 2, 3))  # channels of images and results of which there are views
 
@@ -76,7 +72,7 @@ def _weight(op: Op) -> int:
     if op.code == "constant":
         return 0
     is_heavy = op.operands and op.operands[0].type.kind == "float"
-    weight = WEIGHTS.get(op.code, 1) if is_heavy else 1
+    weight = WEIGHTS.get(cost_of(op.code), 1) if is_heavy else 1
     return weight * max([value.type.size for value in op.results], default=1)
 
 

@@ -26,13 +26,14 @@ from typing import Final
 
 import numpy as np
 
+from pygpu.core.intervals import ANY
 from pygpu.passes.blocks.block import Blocked
 from pygpu.passes.blocks.exact import BYTE, EXTREMES, LARGEST, Bounds, Exact, factors
 from pygpu.passes.blocks.pairs import greater_by_sums, share_pairs
 from pygpu.passes.blocks.units import in_units
 from pygpu.passes.blocks.word_views import WordViews
 from pygpu.passes.lower.factors import taken_out
-from pygpu.passes.lower.finite import ANY, Finite
+from pygpu.passes.lower.finite import Finite
 from pygpu.passes.simplify.local import Gate
 from pygpu.ssa import Function, Load, Region, Value, constant_of
 from pygpu.types import FLOAT, INT

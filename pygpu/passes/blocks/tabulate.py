@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 
+from pygpu.core.ops import Cost, cost_of
 from pygpu.core.storage import Format
-from pygpu.passes.blocks.block import WEIGHTS
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.vectors import COMPONENTWISE
 from pygpu.ssa import (
@@ -34,7 +34,9 @@ from pygpu.ssa import (
 from pygpu.types import Type, vector
 
 # What GPUs take for an operation, in additions; where there is nothing, 1.
-COSTS: Final = dict.fromkeys(WEIGHTS, 16) | dict.fromkeys(("div", "exp", "exp2", "log", "log2"), 6)
+PRICE: Final[dict[Cost | None, int]] = {
+    Cost.SERIES: 16, Cost.ROUNDS: 16, Cost.NATIVE: 6, Cost.DIVISION: 6,
+}  # fmt: skip
 LEAST: Final = 12  # additions a byte that take longer than to look it up
 WORD: Final = 4  # components that fill one
 
@@ -89,7 +91,7 @@ def of_a_byte(
 def pays(scalar: Function) -> bool:
     """Whether a table is less than the function of each byte."""
     ops = [op for op in walk(scalar.body) if op.code not in ("constant", "load")]
-    return sum(COSTS.get(op.code, 1) for op in ops) >= LEAST
+    return sum(PRICE.get(cost_of(op.code), 1) for op in ops) >= LEAST
 
 
 def _is_own(function: Function, op: Op) -> bool:

@@ -8,15 +8,15 @@ a filter of a photograph is. Where a float image is read, anything may come.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
+from pygpu.core.intervals import ANY, Range, product, total
+from pygpu.core.ops import TABLE
 from pygpu.core.storage import Format
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, Op, Rewriter, Value, rewrite, walk
 
-Range = tuple[float, float]
-ANY: Final[Range] = (-math.inf, math.inf)
 _OF_KINDS: Final[dict[str, Range]] = {
     "bool": (0.0, 1.0), "int": (-(2.0**31), 2.0**31), "uint": (0.0, 2.0**32), "float": ANY
 }  # fmt: skip
@@ -52,7 +52,8 @@ class Finite:
             return (0.0, 1.0) if format.is_scaled else ANY
         if op.code == "to_float":
             return _OF_KINDS[op.operands[0].type.kind]
-        if op.code not in _RULES:
+        row = TABLE.get(op.code)  # of branches and loops there is none
+        if row is None or (row.range is None and not row.is_total):
             return ANY
         operands = op.operands[1:] if op.code == "select" else op.operands
         ranges = [self.range(operand) for operand in operands if operand.type.kind == "float"]
@@ -63,10 +64,10 @@ class Finite:
         ):  # neither is what both are of between them
             return _checked(0.0, ranges[0][1] - ranges[1][0])
         if op.code in ("mul", "fma") and op.operands[0] is op.operands[1]:
-            low, high = _products(ranges[:2])
+            low, high = product(ranges[:2])
             square = max(0.0, low), high
-            return _checked(*(_sum(square, ranges[2]) if op.code == "fma" else square))
-        return _checked(*_RULES[op.code](ranges))
+            return _checked(*(total([square, ranges[2]]) if op.code == "fma" else square))
+        return _checked(*(row.bounds if row.range is None else row.range(ranges)))
 
 
 def without_nans(function: Function, formats: Sequence[Format]) -> Function:
@@ -102,53 +103,3 @@ def _members(value: Value, code: str) -> set[Value]:
 
 def _checked(low: float, high: float) -> Range:
     return (float(low), float(high)) if -LARGEST < low <= high < LARGEST else ANY
-
-
-def _products(ranges: Sequence[Range]) -> Range:
-    (a, b), (c, d) = ranges
-    products = (a * c, a * d, b * c, b * d)
-    return min(products), max(products)
-
-
-def _union(ranges: Sequence[Range]) -> Range:
-    return min(low for low, _ in ranges), max(high for _, high in ranges)
-
-
-def _largest(ranges: Sequence[Range]) -> float:
-    low, high = _union(ranges)
-    return max(abs(low), abs(high))
-
-
-def _sum(a: Range, b: Range) -> Range:
-    return a[0] + b[0], a[1] + b[1]
-
-
-_RULES: Final[dict[str, Callable[[Sequence[Range]], Range]]] = {
-    "add": lambda r: _sum(*r),
-    "sub": lambda r: (r[0][0] - r[1][1], r[0][1] - r[1][0]),
-    "mul": _products,
-    "fma": lambda r: _sum(_products(r[:2]), r[2]),
-    "neg": lambda r: (-r[0][1], -r[0][0]),
-    "abs": lambda r: (0.0, _largest(r)),
-    "min": lambda r: (min(low for low, _ in r), min(high for _, high in r)),
-    "max": lambda r: (max(low for low, _ in r), max(high for _, high in r)),
-    "select": _union,
-    "floor": lambda r: (r[0][0] - 1.0, r[0][1] + 1.0),
-    "ceil": lambda r: (r[0][0] - 1.0, r[0][1] + 1.0),
-    "trunc": lambda r: (r[0][0] - 1.0, r[0][1] + 1.0),
-    "round": lambda r: (r[0][0] - 1.0, r[0][1] + 1.0),
-    "sin": lambda r: (-1.0, 1.0),
-    "cos": lambda r: (-1.0, 1.0),
-    "atan": lambda r: (-2.0, 2.0),
-    "atan2": lambda r: (-4.0, 4.0),
-    "tanh": lambda r: (-1.0, 1.0),
-    "from_unorm8x4": lambda r: (0.0, 1.0),
-    "lane_low": lambda r: (-(2.0**-13), 2.0**-13),
-    "lane_high": lambda r: (-(2.0**-13), 2.0**-13),
-    "sqrt": lambda r: (0.0, math.sqrt(r[0][1])) if r[0][0] >= 0.0 else ANY,
-    "dot": lambda r: (-4.0 * _largest(r) ** 2, 4.0 * _largest(r) ** 2),
-    "splat": _union,
-    "construct": _union,
-    "swizzle": _union,
-    "element": _union,
-}

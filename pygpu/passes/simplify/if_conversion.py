@@ -12,16 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pygpu.core.ops import Cost, cost_of
 from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, walk
 
-# The cost of a component of each operation's result, in additions; what is not here stays.
-COST: Final = {
-    **dict.fromkeys(("constant", "construct", "splat", "swizzle"), 0),
-    **dict.fromkeys("add sub mul neg abs min max sign floor ceil trunc round".split(), 1),
-    **dict.fromkeys("bit_and bit_or bit_xor bit_not shl shr not copysign isnan isinf".split(), 1),
-    **dict.fromkeys("lt le gt ge eq ne to_float to_int to_bool select any all".split(), 1),
-    **dict.fromkeys(("dot", "element", "div", "sqrt", "inversesqrt"), 4),
-}
+# A component of an operation's result, in additions; sides with anything else stay.
+PRICE: Final[dict[Cost | None, int]] = {Cost.FREE: 0, Cost.ONE: 1, Cost.FEW: 4, Cost.DIVISION: 4}
 LIMIT: Final = 16  # for both sides and the selects together
 
 
@@ -90,7 +85,8 @@ def _is_small(regions: Sequence[Region]) -> bool:
     cost = sum(value.type.size for value in regions[0].results)
     for region in regions:
         for op in region.ops:
-            if op.code not in COST:
+            price = PRICE.get(cost_of(op.code))
+            if price is None:
                 return False
-            cost += COST[op.code] * op.results[0].type.size
+            cost += price * op.result.type.size
     return cost <= LIMIT

@@ -11,22 +11,23 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pygpu.core.ops import TABLE, Operation
 from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
 from pygpu.ssa import Value
 from pygpu.types import vector
 
-_EXCHANGED: Final = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-_INVERSE: Final = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
-_HOLDS_OF_EQUALS: Final = {"lt": 0, "le": 1, "gt": 0, "ge": 1, "eq": 1, "ne": 0}
+_COMPARISONS: Final = {code: row for code, row in TABLE.items() if row.is_comparison}
 
 
-def _comparison(code: str) -> Rule:
+def _comparison(row: Operation) -> Rule:
+    code, of_equals = row.name, bool(row.operators[0](0, 0))
+
     def rule(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
         a, b = operands
         if constant(a) is not None:
-            return emit(_EXCHANGED[code], b, a)
-        if a is b and (a.type.kind != "float" or code in ("lt", "gt")):
-            return emit.constant(vector("bool", a.type.size), _HOLDS_OF_EQUALS[code])
+            return emit(row.exchanged, b, a)
+        if a is b and (a.type.kind != "float" or row.nan == of_equals):
+            return emit.constant(vector("bool", a.type.size), of_equals)
         if a.type.kind == "bool" and code in ("eq", "ne") and (c := number(b)) is not None:
             return a if bool(c) == (code == "eq") else emit("not", a)
         return None
@@ -43,15 +44,16 @@ def _not(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     if op.code in ("bit_and", "bit_or") and all(_has_inverse(value) for value in op.operands):
         other = "bit_or" if op.code == "bit_and" else "bit_and"
         return emit(other, *(emit("not", value) for value in op.operands))
-    return emit(_INVERSE[op.code], *op.operands) if _has_inverse(operands[0]) else None
+    return emit(TABLE[op.code].negated, *op.operands) if _has_inverse(operands[0]) else None
 
 
 def _has_inverse(value: Value) -> bool:
     """Whether `not` of a bool (or of its components) is no operation more."""
     op = value.op
-    if op is None or op.code not in _INVERSE:
+    if op is None or op.code not in _COMPARISONS:
         return op is not None and op.code in ("not", "constant")
-    return op.code in ("eq", "ne") or op.operands[0].type.kind != "float"
+    row = _COMPARISONS[op.code]
+    return op.operands[0].type.kind != "float" or row.nan != TABLE[row.negated].nan
 
 
 def _select(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
@@ -120,7 +122,7 @@ def _any_all(joined: str) -> Rule:
 
 
 RULES: Final[dict[str, Rule]] = {
-    **{code: _comparison(code) for code in _EXCHANGED},
+    **{code: _comparison(row) for code, row in _COMPARISONS.items()},
     "not": _not,
     "select": _select,
     "any": _any_all("bit_or"),

@@ -14,12 +14,7 @@ from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
 from pygpu.ssa import Value
 from pygpu.types import vector
 
-# Operations that are not computed one component at a time.
-_NOT_COMPONENTWISE: Final = frozenset(
-    """constant construct splat swizzle element dot any all load table width height unorm8x4
-    from_unorm8x4""".split()
-)
-COMPONENTWISE: Final = frozenset(TABLE) - _NOT_COMPONENTWISE
+COMPONENTWISE: Final = frozenset(code for code, row in TABLE.items() if row.componentwise)
 
 
 def _construct(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
