@@ -335,20 +335,6 @@ def images_read(function: Function) -> set[int]:
     return {op.data.image for op in walk(function.body) if op.code == "load"}
 
 
-def left_by(branch: Op, side: int, values: Sequence[Value]) -> list[Value]:
-    """What these values are after one side of an `if`, 0 or 1: its results are what that hands
-    on."""
-    left = dict(zip(branch.results, branch.regions[side].results, strict=True))
-    return [left.get(value, value) for value in values]
-
-
-def goes_by(branch: Op, side: int, go: Value) -> Value:
-    """What a bool is after one side of an `if`: where it is the condition, whether that holds."""
-    if go is branch.operands[0]:
-        return FALSE if side else TRUE
-    return left_by(branch, side, [go])[0]
-
-
 def is_constant(value: Value) -> bool:
     return value.op is not None and value.op.code == "constant"
 
@@ -452,10 +438,8 @@ __all__ = [
     "Value",
     "base_and_offset",
     "constant_of",
-    "goes_by",
     "images_read",
     "is_constant",
-    "left_by",
     "normal",
     "only",
     "rewrite",

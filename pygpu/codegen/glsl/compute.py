@@ -33,8 +33,9 @@ from pygpu.codegen.glsl.writer import (
     stored_type,
 )
 from pygpu.core.storage import Format
+from pygpu.passes.analysis.branches import left_by
 from pygpu.passes.blocks.block import Blocked
-from pygpu.ssa import Function, Op, Value, left_by
+from pygpu.ssa import Function, Op, Value
 
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
 GROUP: Final = (64, 1)  # threads of a work group along x and y

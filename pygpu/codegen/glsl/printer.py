@@ -19,9 +19,10 @@ from pygpu.codegen.glsl.helper import PREFIX
 from pygpu.codegen.glsl.operations import ASSIGNED, NEGATED, TABLE, opposite
 from pygpu.codegen.glsl.plan import Plan, Variable
 from pygpu.codegen.glsl.text import UNARY, Namer, Text, call, conditional, literal
+from pygpu.passes.analysis.branches import goes_by, left_by
 from pygpu.passes.blocks.lanes import UNIT
 from pygpu.passes.lower.finite import Finite
-from pygpu.ssa import Function, Op, Region, Value, constant_of, goes_by, left_by, walk
+from pygpu.ssa import Function, Op, Region, Value, constant_of, walk
 from pygpu.types import INTEGERS, vector
 
 # Floats hold sums of what leaves lanes, so many times at most, and of constants of fewer units.

@@ -11,9 +11,9 @@ from typing import Final
 from pygpu.codegen.llvm.schedule import Cell, Step, Sums, by_rows, by_terms, find_sums
 from pygpu.core.ops import TABLE, Cost
 from pygpu.core.storage import Format
+from pygpu.passes.analysis.counters import counters
 from pygpu.passes.analysis.footprint import ranges
-from pygpu.ssa import Function, Load, Number, Op, Region, Value, constant_of, walk
-from pygpu.types import INT
+from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
 
 X, ROW = 1, 2  # a value changes along a row; from row to row
 REACH: Final = 64  # loads further along x are no taps: their margins would be larger than blocks
@@ -271,31 +271,16 @@ def find_bounded(region: Region, found: set[Op]) -> float:
     for op in region.ops:
         inner = sum([find_bounded(each, found) for each in op.regions])
         if op.code == "loop":
-            inner = rounds(op) * max(1, inner)
+            inner = _rounds(op) * max(1, inner)
             if inner <= ROUNDS:
                 found.add(op)
         total += inner
     return total
 
 
-def rounds(op: Op) -> float:
-    """The most rounds of a loop that counts up to a constant by ones; of others, infinity."""
-    body = op.regions[0]
-    test = body.results[0].op
-    if test is None or test.code not in ("lt", "le", "ne"):
-        return math.inf
-    count, bound = test.operands
-    limit = constant_of(bound)
-    step = count.op
-    if limit is None or step is None or step.code != "add" or count.type is not INT:
-        return math.inf
-    for param, following, first in zip(body.params, body.results[1:], op.operands, strict=True):
-        if following is count and param in step.operands:
-            by = [constant_of(value) for value in step.operands if value is not param]
-            start = constant_of(first)
-            if by and by[0] == 1 and isinstance(start, int) and isinstance(limit, int):
-                return max(limit - start, 1) if limit >= start else math.inf
-    return math.inf
+def _rounds(loop: Op) -> float:
+    """The most rounds of a loop; infinity where that is not known."""
+    return min([counter.rounds for counter in counters(loop)], default=math.inf)
 
 
 def variance(function: Function) -> dict[Value, int]:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pygpu.passes.simplify.rules import constant
-from pygpu.ssa import Function, Op, Region, Value
+from pygpu.passes.analysis.counters import Counter, counters
+from pygpu.ssa import Function, Op, Region, Value, constant_of
 from pygpu.types import INT
 
 
@@ -94,8 +94,8 @@ class _Finder:
                 self.note(op.results[0], self.range_of(op))
 
     def known(self, value: Value) -> Range:
-        number = constant(value) if value.type is INT else None
-        return self.ranges.get(value, ANY) if number is None else Range(0, 0, number, number)
+        number = constant_of(value) if value.type is INT else None
+        return Range(0, 0, number, number) if type(number) is int else self.ranges.get(value, ANY)
 
     def note(self, value: Value, found: Range | None) -> None:
         """Keep what was found out, unless the number may wrap."""
@@ -150,55 +150,36 @@ class _Finder:
     def loop(self, op: Op) -> None:
         (body,) = op.regions
         ends = {}
-        for i, (param, initial) in enumerate(zip(body.params, op.operands, strict=True)):
-            counted = self.counted(body, i, self.known(initial)) if param.type is INT else None
+        for counter in counters(op):
+            param = body.params[counter.index]
+            counted = self.counted(counter) if param not in self.ranges else None
             if counted is not None:
-                rounds, step = counted
-                self.note(param, rounds)
-                ends[op.results[i]] = _sum(rounds, step)
+                self.note(param, counted)
+                if counter.always:
+                    step = Range(0, 0, counter.step, counter.step)
+                    ends[op.results[counter.index]] = _sum(counted, step)
         self.region(body)
         for value, end in ends.items():
             self.note(value, end)
 
-    def counted(self, body: Region, i: int, start: Range) -> tuple[Range, Range] | None:
-        """The values of a carried int that a constant is added to while it is below a limit (or
-        above one), and that constant: its final value is one of them plus the constant."""
-        param, op = body.params[i], body.results[i + 1].op
-        if op is None or op.code not in ("add", "sub") or op.operands[0] is not param:
+    def counted(self, counter: Counter) -> Range | None:
+        """What a counter is in the rounds of its loop; None where it may wrap."""
+        start, limit = self.known(counter.first), self.limit(counter.limit)
+        if not _plain(start):
             return None
-        step = constant(op.operands[1])
-        if step is None or (start.x, start.y) != (0, 0):
-            return None
-        step = -step if op.code == "sub" else step
-        for condition in _conjuncts(body.results[0]):
-            test = condition.op
-            if test is None or len(test.operands) != 2 or test.operands[0] is not op.results[0]:
-                continue
-            limit = self.limit(test.operands[1])
-            if step > 0 and test.code in ("lt", "le"):
-                last = max(start.high, limit.high - (test.code == "lt"))
-                return Range(0, 0, start.low, last), Range(0, 0, step, step)
-            if step < 0 and test.code in ("gt", "ge"):
-                last = min(start.low, limit.low + (test.code == "gt"))
-                return Range(0, 0, last, start.high), Range(0, 0, step, step)
+        further = 0 if counter.is_after else counter.step  # than the number that was compared
+        if counter.test in ("lt", "le"):
+            last = max(start.high, limit.high - (counter.test == "lt") + further)
+            return Range(0, 0, start.low, last) if last + counter.step <= ANY.high else None
+        if counter.test in ("gt", "ge"):
+            last = min(start.low, limit.low + (counter.test == "gt") + further)
+            return Range(0, 0, last, start.high) if last + counter.step >= ANY.low else None
         return None
 
     def limit(self, value: Value) -> Range:
         """What a loop's counter is compared with; one that depends on the pixel is not known."""
         known = self.known(value)
         return known if (known.x, known.y) == (0, 0) else ANY
-
-
-def _conjuncts(value: Value) -> list[Value]:
-    """The bools that all hold where this one holds."""
-    found, waiting = [], [value]
-    while waiting:
-        value = waiting.pop()
-        if value.op is not None and value.op.code == "bit_and":
-            waiting += value.op.operands
-        else:
-            found.append(value)
-    return found
 
 
 # ---------------------------------------------------------------- rules: from ranges of operands

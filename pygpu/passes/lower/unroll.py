@@ -17,18 +17,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from pygpu.passes.analysis.branches import goes_by, left_by
+from pygpu.passes.analysis.counters import counters
 from pygpu.passes.simplify.rules import constant
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, goes_by, left_by, rewrite, walk
+from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, walk
 from pygpu.types import BOOL
 
 LARGEST: Final = 128  # operations of the rounds together
 MOST: Final = 8  # rounds at once
-COUNTS: Final = {
-    "lt": lambda first, end, step: range(first, end, step) if step > 0 else (),
-    "le": lambda first, end, step: range(first, end + 1, step) if step > 0 else (),
-    "gt": lambda first, end, step: range(first, end, step) if step < 0 else (),
-    "ge": lambda first, end, step: range(first, end - 1, step) if step < 0 else (),
-}
 
 
 def unroll(function: Function) -> Function:
@@ -58,7 +54,7 @@ def _counted(loop: Op) -> _Counted | None:
     index = branch.results.index(go)
     inner, outer = branch.regions
     leaves = constant(outer.results[index]) is False and constant(inner.results[index]) is None
-    count = _count(loop, branch, inner.results[index]) if leaves else 0
+    count = _count(loop, branch) if leaves else 0
     ops = list(walk(body))
     if not count or any(op.code == "loop" for op in ops):
         return None
@@ -69,40 +65,12 @@ def _counted(loop: Op) -> _Counted | None:
     return _Counted(body, branch, count, rounds) if rounds > 1 else None
 
 
-def _count(loop: Op, branch: Op, go: Value) -> int:
+def _count(loop: Op, branch: Op) -> int:
     """How often the branch is taken if nothing else ends the loop; 0 where that is not known."""
-    (body,) = loop.regions
-    test = branch.operands[0].op
-    if test is None or test.code not in COUNTS or test.operands[0] not in body.params:
-        return 0
-    at = body.params.index(test.operands[0])
-    first, end = constant(loop.operands[at]), constant(test.operands[1])
-    following = body.results[at + 1]
-    if following not in branch.results or type(first) is not int or type(end) is not int:
-        return 0
-    left = branch.regions[0].results[branch.results.index(following)]
-    step = _step(left, go, body.params[at])
-    return len(COUNTS[test.code](first, end, step)) if step else 0
-
-
-def _step(value: Value, go: Value, param: Value) -> int | None:
-    """By how much a value is more than the parameter where the loop goes on, if that is known."""
-    op = value.op
-    if op is None:
-        return None
-    if op.code in ("add", "sub") and op.operands[0] is param:
-        step: int | None = constant(op.operands[1])
-        return step if op.code == "add" or step is None else -step
-    if op.code != "if":
-        return None
-    opposes = go.op is not None and go.op.code == "not" and go.op.operands[0] is op.operands[0]
-    steps = set()
-    for side in (0, 1):
-        goes = goes_by(op, 1 - side, op.operands[0]) if opposes else goes_by(op, side, go)
-        if constant(goes) is not False:
-            (left,) = left_by(op, side, [value])
-            steps.add(_step(left, goes, param))
-    return steps.pop() if len(steps) == 1 else None
+    for counter in counters(loop):
+        if counter.condition is branch.operands[0] and not counter.is_after:
+            return len(counter.held or ())
+    return 0
 
 
 def _unroll(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:

@@ -1,0 +1,131 @@
+"""Loops that count: a carried int changes by a constant from round to round, and the loop goes on
+only while a comparison of it holds.
+
+    (counter,) = counters(loop)              # for i in range(3, 10)
+    counter.step, counter.test               # 1, "lt"
+    counter.rounds                           # 7
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from pygpu.passes.analysis.branches import goes_by, holding
+from pygpu.ssa import Op, Value, constant_of
+from pygpu.types import INT
+
+# The numbers from `first` on, `step` apart, for which a comparison with `end` holds.
+_HELD: Final[dict[str, Callable[[int, int, int], range]]] = {
+    "lt": lambda first, end, step: range(first, end, step),
+    "le": lambda first, end, step: range(first, end + 1, step),
+    "gt": lambda first, end, step: range(first, end, step),
+    "ge": lambda first, end, step: range(first, end - 1, step),
+    "ne": lambda first, end, step: range(first, end, step),
+}
+_ENDS: Final = {"lt": (1,), "le": (1,), "gt": (-1,), "ge": (-1,), "ne": (1, -1)}  # signs of steps
+_INTS: Final = range(-(2**31), 2**31)
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """The carried int `index` of a loop, which begins with `first`. Where the loop goes on, `step`
+    was added to it, and the bool `condition` held: a comparison by `test` with `limit`, of the
+    sum (`is_after`) or of what the round began with."""
+
+    index: int
+    first: Value
+    step: int
+    condition: Value
+    test: str
+    limit: Value
+    is_after: bool
+    always: bool  # the step is added in the last round too
+
+    @property
+    def held(self) -> range | None:
+        """The numbers for which the comparison holds, one after the other, if nothing else ends
+        the loop; None where its ends are not known."""
+        first, limit = constant_of(self.first), constant_of(self.limit)
+        if type(first) is not int or type(limit) is not int:
+            return None
+        start = first + self.step if self.is_after else first
+        held = _HELD[self.test](start, limit, self.step)
+        end = start + len(held) * self.step  # the first number for which it does not hold
+        if end not in _INTS or (self.test == "ne" and end != limit):
+            return None
+        return held
+
+    @property
+    def rounds(self) -> float:
+        """The most rounds that the loop runs: infinity where its ends are not known."""
+        held = self.held
+        return math.inf if held is None else 1 + len(held)
+
+
+def counters(loop: Op) -> Iterator[Counter]:
+    """The counters of a loop, those with several conditions for each of them."""
+    (body,) = loop.regions
+    go, *following = body.results
+    tests = [value for value in holding(go) if value.op is not None and value.op.code in _ENDS]
+    for index, (param, after) in enumerate(zip(body.params, following, strict=True)):
+        step = _step(after, go, param) if tests and param.type is INT else None
+        if not step:
+            continue
+        always = after.op is not None and after.op.code in ("add", "sub")
+        for condition in tests:
+            assert condition.op is not None
+            tested, limit = condition.op.operands
+            is_counted = tested is param or tested is after
+            if is_counted and (1 if step > 0 else -1) in _ENDS[condition.op.code]:
+                yield Counter(
+                    index, loop.operands[index], step, condition, condition.op.code, limit,
+                    tested is after, always,
+                )  # fmt: skip
+
+
+def _step(value: Value, go: Value, param: Value) -> int | None:
+    """By how much a value is more than the parameter wherever the loop goes on; None where that is
+    not one known number."""
+    steps: set[int] = set()
+    waiting = [(value, go)]
+    seen = set(waiting)
+    while waiting:
+        value, go = waiting.pop()
+        op = value.op
+        if op is not None and op.code == "if":
+            index = op.results.index(value)
+            for side, region in enumerate(op.regions):
+                pair = region.results[index], _goes(op, side, go)
+                if constant_of(pair[1]) is not False and pair not in seen:
+                    seen.add(pair)
+                    waiting.append(pair)
+            continue
+        step = _added(op, param) if op is not None else None
+        if step is None:
+            return None
+        steps.add(step)
+    return steps.pop() if len(steps) == 1 else None
+
+
+def _goes(branch: Op, side: int, go: Value) -> Value:
+    """`goes_by`, of what is the negative of the condition too."""
+    negated = go.op is not None and go.op.code == "not" and go.op.operands[0]
+    if negated is branch.operands[0]:
+        return goes_by(branch, 1 - side, branch.operands[0])
+    return goes_by(branch, side, go)
+
+
+def _added(op: Op, param: Value) -> int | None:
+    """The constant that an op adds to a parameter."""
+    if op.code not in ("add", "sub") or op.operands[0] is not param:
+        return None
+    number = constant_of(op.operands[1])
+    if type(number) is not int:
+        return None
+    return number if op.code == "add" else -number
+
+
+__all__ = ["Counter", "counters"]
