@@ -24,7 +24,7 @@ from pygpu.core.errors import DeviceError, OutOfMemory, shorten
 from pygpu.core.sampler import Sampler, inherited
 from pygpu.core.storage import Device, Storage
 from pygpu.devices import targets
-from pygpu.execution import chunked, html, tiles, travel
+from pygpu.execution import chunked, html, labels, tiles, travel
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.convert import result_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
@@ -79,6 +79,9 @@ class Compiled:
         **kwargs: Any,
     ) -> Any:
         signature = self.signature
+        if labels.holds_labelled(args, kwargs):
+            asked = {"out": out, "shape": shape, "dtype": dtype}
+            return labels.call(self, args, kwargs | asked)
         if chunked.holds_dask((*args, *kwargs.values())):
             values = signature.collect(args, kwargs)
             return chunked.call(self, values, out=out, shape=shape, dtype=dtype)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.errors import shorten
 from pygpu.core.storage import Format, ImageLike, Storage, stored
+from pygpu.execution import chunked, labels, travel
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.convert import array_of, is_picture, narrow, result_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
@@ -112,6 +113,12 @@ class Vectorized:
         self._dtype = None if dtype is None else result_dtype(dtype)
 
     def __call__(self, *args: Any, out: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
+        if labels.holds_labelled(args, kwargs):
+            return labels.call(self, args, kwargs | {"out": out, "dtype": dtype})
+        if chunked.holds_dask((*args, *kwargs.values())):
+            if out is not None:
+                raise TypeError(chunked.NO_OUT)
+            return chunked.elementwise(self, args, kwargs, dtype)
         try:
             return self._call(args, kwargs, out, dtype)
         except Exception as error:
@@ -293,6 +300,10 @@ class Vectorized:
     def recompile(self) -> None:
         """Forget all programs."""
         self._compiled.recompile()
+
+    def __reduce__(self) -> Any:
+        parts = (self.__wrapped__, self._compiled._target, self._dtype, self._values)
+        return travel.reduced(self, Vectorized, parts)
 
     def __repr__(self) -> str:
         shown = inspect.signature(self.__wrapped__) if self._plain is not None else "(...)"

@@ -196,3 +196,33 @@ def test_functions_of_modules_travel_by_name() -> None:
 def test_processes_compute_chunks() -> None:
     lazy = stencil("wrap")(da.from_array(GREY, chunks=30))
     assert_array_equal(lazy.compute(scheduler="processes"), stencil("wrap")(GREY))
+
+
+# ---------------------------------------------------------------- element by element
+
+
+@pytest.mark.parametrize("shape", [(30,), (12, 30), (5, 12, 30)])
+def test_vectorized_functions_broadcast_dask_arrays(shape: tuple[int, ...]) -> None:
+    axpy = pygpu.vectorize(lambda a, x, y: a * x + y, target="cpu")
+    x, y = RANDOM.random(shape, np.float32), RANDOM.random(30, np.float32)
+    lazy = axpy(2.0, da.from_array(x, chunks=7), y)
+    assert lazy.dtype == np.float32
+    assert_array_equal(lazy.compute(), axpy(2.0, x, y))
+    assert_array_equal(axpy(2.0, x, da.from_array(y, chunks=11)).compute(), axpy(2.0, x, y))
+
+
+def test_vectorized_tuples_and_vectors_of_dask_arrays() -> None:
+    @pygpu.vectorize(target="cpu")
+    def polar(x: float, y: float, *, scale: float = 1.0):
+        return pygpu.length(pygpu.Vec2(x, y)) * scale, pygpu.Vec3(x, y, 1), x > y
+
+    x, y = RANDOM.random((2, 14, 9), np.float32)
+    lazy = polar(da.from_array(x, chunks=5), y, scale=2.0)
+    whole = polar(x, y, scale=2.0)
+    for part, expected in zip(lazy, whole, strict=True):
+        assert (part.dtype, part.shape) == (expected.dtype, expected.shape)
+        assert_array_equal(part.compute(), expected)
+    only = pygpu.vectorize(lambda x: pygpu.Vec2(x, -x), target="cpu")
+    assert_array_equal(only(da.from_array(x, chunks=5)).compute(), only(x))
+    assert pickle.loads(pickle.dumps(only)) is not only
+    assert_array_equal(pickle.loads(pickle.dumps(only))(x), only(x))
