@@ -12,7 +12,7 @@ import numpy as np
 
 import pygpu
 from pygpu import Float, Image, Position
-from pygpu.execution.specialise import LIMIT
+from pygpu.execution.programs.specialise import LIMIT
 
 MIB = 2**20
 

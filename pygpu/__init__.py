@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pygpu import filters, glsl
     from pygpu.command.about import clear, info
     from pygpu.core.errors import CompileError, DeviceError
-    from pygpu.execution.bars import progress
+    from pygpu.execution.programs.bars import progress
     from pygpu.execution.reduction import reduce
     from pygpu.execution.tuning import tune
     from pygpu.execution.vectorized import vectorize
@@ -84,7 +84,7 @@ if TYPE_CHECKING:
 # Where each name lives. The functions of GLSL that would hide a builtin are in pygpu.glsl alone.
 _NAMES: Final = {
     "command.about": "clear info",
-    "execution.bars": "progress",
+    "execution.programs.bars": "progress",
     "core.errors": "CompileError DeviceError",
     "glsl": """
         acos acosh asin asinh atan atanh ceil clamp cos cosh cross degrees determinant distance dot

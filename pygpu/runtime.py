@@ -24,16 +24,19 @@ from pygpu.core.errors import DeviceError, OutOfMemory, shorten
 from pygpu.core.sampler import Sampler, inherited
 from pygpu.core.storage import Device, Storage
 from pygpu.devices import targets
-from pygpu.execution import chunked, html, labels, tiles, travel
+from pygpu.execution import html
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.convert import result_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Form, ImageMaker, Out, Wanted, form_of, present
 from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.iteration import iterate
+from pygpu.execution.large import graph as chunked
+from pygpu.execution.large import labels, travel
 from pygpu.execution.lowered import Lowered
 from pygpu.execution.profile import Profile, profile
-from pygpu.execution.specialise import (
+from pygpu.execution.programs import tiles
+from pygpu.execution.programs.specialise import (
     COMPILING,
     LOG,
     Cache,

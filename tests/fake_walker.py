@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pygpu.execution import specialise
+from pygpu.execution.programs import specialise
 from pygpu.ssa import Builder, ImageInput
 from pygpu.types import Type
 

@@ -26,7 +26,7 @@ ORDER = """
     passes/analysis passes/simplify passes/lower passes/blocks passes
     codegen/glsl codegen/llvm codegen
     devices/opengl devices/cpu devices
-    execution/arguments execution
+    execution/arguments execution/programs execution/large execution
     image filters command
 """.split()
 
@@ -169,7 +169,7 @@ def test_house_is_in_order() -> None:
         ("types", "import pygpu.types", None),  # Python allows it, and it does no harm
         ("core/cache", "from pygpu.language import kernels", "upwards: core/cache imports"),
         ("frontend/rules/folds", "import pygpu.frontend.walk.steps", "upwards: "),
-        ("execution/bars", "def f():\n    import pygpu.image.image", "upwards: "),
+        ("execution/programs/bars", "def f():\n    import pygpu.image.image", "upwards: "),
         ("core/__init__", '"""A room."""\nimport os', "furnished: "),
     ],
 )

@@ -21,7 +21,15 @@ from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Device, ImageLike
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.signatures import Parameter, Signature
-from pygpu.execution.specialise import COMPILING, LIMIT, LOG, Cache, Translated, dump, translate
+from pygpu.execution.programs.specialise import (
+    COMPILING,
+    LIMIT,
+    LOG,
+    Cache,
+    Translated,
+    dump,
+    translate,
+)
 from pygpu.language.vectors import CLASSES
 from pygpu.types import Type, vector
 

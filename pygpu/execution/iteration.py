@@ -17,7 +17,7 @@ from pygpu.execution.arguments.convert import is_pil, pil_of, result_dtype, with
 from pygpu.execution.arguments.parameters import Arguments, Given, flatten
 from pygpu.execution.arguments.results import Form, ImageMaker, Out, Wanted, form_of
 from pygpu.execution.arguments.signatures import Signature
-from pygpu.execution.bars import steps
+from pygpu.execution.programs.bars import steps
 
 if TYPE_CHECKING:
     from pygpu.runtime import Compiled, Run  # the runtime stands above: its methods are used

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pygpu import ssa
 from pygpu.execution import html
-from pygpu.execution.specialise import Specialisation
+from pygpu.execution.programs.specialise import Specialisation
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 

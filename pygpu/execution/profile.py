@@ -20,10 +20,10 @@ import numpy as np
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Device, Format, Program, Storage
 from pygpu.devices import targets
-from pygpu.execution import tiles
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import form_of
-from pygpu.execution.specialise import Specialisation
+from pygpu.execution.programs import tiles
+from pygpu.execution.programs.specialise import Specialisation
 from pygpu.passes.blocks.shapes import Shape
 from pygpu.ssa import Builder, Constant, Function, ImageInput, images_read, walk
 from pygpu.types import FLOAT

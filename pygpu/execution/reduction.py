@@ -28,9 +28,9 @@ from pygpu.execution.arguments.convert import array_of, texels_of, without_chann
 from pygpu.execution.arguments.parameters import flatten, known_key
 from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
-from pygpu.execution.bars import steps
 from pygpu.execution.grouped import ALONG_X, ALONG_Y, BOTH, Folded, Groups, Source
-from pygpu.execution.tiles import Tile, tiles_of
+from pygpu.execution.programs.bars import steps
+from pygpu.execution.programs.tiles import Tile, tiles_of
 from pygpu.language.vectors import Position
 from pygpu.runtime import Compiled
 from pygpu.types import INT, Type, vector

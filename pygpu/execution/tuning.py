@@ -18,7 +18,7 @@ from pygpu.core.errors import DeviceError, shorten
 from pygpu.core.storage import Format, Program
 from pygpu.devices import targets
 from pygpu.execution.profile import Job
-from pygpu.execution.specialise import COMPILING, LOG, Specialisation
+from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.shapes import CANDIDATES, Shape
 from pygpu.runtime import BoundMethod, Compiled

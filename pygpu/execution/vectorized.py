@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.errors import shorten
 from pygpu.core.storage import Format, ImageLike, Storage, stored
-from pygpu.execution import chunked, labels, travel
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.convert import array_of, is_picture, narrow, result_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import ImageMaker, Out, Wanted, natural_dtype
 from pygpu.execution.arguments.signatures import RESERVED, Parameter, Signature, user_type
+from pygpu.execution.large import graph as chunked
+from pygpu.execution.large import labels, travel
 from pygpu.execution.lowered import Lowered
 from pygpu.language.scalars import number
 from pygpu.language.vectors import CLASSES, Vector

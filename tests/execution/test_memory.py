@@ -11,7 +11,7 @@ import pygpu
 from conftest import require
 from pygpu import Float, Image, Position
 from pygpu.devices import targets
-from pygpu.execution import specialise
+from pygpu.execution.programs import specialise
 
 MIB = 2**20
 PHOTO = np.random.default_rng(0).random((24, 24), dtype=np.float32)

@@ -16,7 +16,7 @@ from pygpu.core.storage import texels as stored_texels
 from pygpu.core.verify import verify
 from pygpu.devices import targets
 from pygpu.devices.targets import Limits
-from pygpu.execution import tiles
+from pygpu.execution.programs import tiles
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.window import window
 from pygpu.passes.simplify.pipeline import simplify

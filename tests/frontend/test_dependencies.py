@@ -9,7 +9,7 @@ import pytest
 
 import pygpu
 from pygpu import Image, Position
-from pygpu.execution import specialise
+from pygpu.execution.programs import specialise
 
 ONES = np.ones((2, 2), np.float32)
 

@@ -2,7 +2,7 @@
 
 Nothing is computed when a function is called. The graph has a task for each chunk of the result: it
 puts together what the function reads there (its footprint says how far around) and runs the
-function of that window, which knows where in the whole image it stands (chunk_work.py).
+function of that window, which knows where in the whole image it stands (work.py).
 
     edges(dask.array.from_zarr("slide.zarr")).to_zarr("edges.zarr")
 """
@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.execution.arguments.parameters import Arguments, flatten
-from pygpu.execution.chunk_work import Function, Plan, results, run_tile, windowed_for
-from pygpu.execution.regions import Assembly, Reach
-from pygpu.execution.specialise import Translated
-from pygpu.execution.tiles import Tile
+from pygpu.execution.large.regions import Assembly, Reach
+from pygpu.execution.large.work import Function, Plan, results, run_tile, windowed_for
+from pygpu.execution.programs.specialise import Translated
+from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.lower.window import View, Windowed
 
 NO_OUT: Final = "out: a Dask array is computed later; store it with its to_zarr or store"

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.storage import Format, Program, Storage
 from pygpu.devices.targets import Limits
-from pygpu.execution.bars import steps
-from pygpu.execution.specialise import COMPILING, LOG, Specialisation, dump
+from pygpu.execution.programs.bars import steps
+from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation, dump
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.window import View, Windowed, window
 from pygpu.ssa import Constant

@@ -1,4 +1,4 @@
-"""Chunks of results, computed by workers from parts of larger images: see chunked.py.
+"""Chunks of results, computed by workers from parts of larger images: see graph.py.
 
 A worker gets a `Plan`, the call less its Dask arrays, which it compiles once a process, and for
 each chunk the parts of arrays that the function reads there.
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.storage import Device, Format, Program, Storage, stored
 from pygpu.devices import targets
-from pygpu.execution import tiles
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
 from pygpu.execution.arguments.signatures import Signature
-from pygpu.execution.regions import Assembly
-from pygpu.execution.specialise import COMPILING, LIMIT, Translated
-from pygpu.execution.tiles import Tile
+from pygpu.execution.large.regions import Assembly
+from pygpu.execution.programs import tiles
+from pygpu.execution.programs.specialise import COMPILING, LIMIT, Translated
+from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.settle import settle
 from pygpu.passes.lower.window import Windowed, window

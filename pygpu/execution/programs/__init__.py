@@ -1,0 +1,1 @@
+"""Programs for the arguments of a call: translated, compiled, kept, and run in tiles."""
