@@ -63,6 +63,8 @@ if TYPE_CHECKING:
         transpose,
         trunc,
     )
+    from pygpu.image import data
+    from pygpu.image.files import imread, imwrite
     from pygpu.image.image import Image
     from pygpu.language.kernels import offsets
     from pygpu.language.matrices import Mat2, Mat3, Mat4
@@ -92,6 +94,7 @@ _NAMES: Final = {
         normalize radians reflect refract sign sin sinh smoothstep sqrt step tan tanh transpose
         trunc
     """,
+    "image.files": "imread imwrite",
     "image.image": "Image",
     "language.kernels": "offsets",
     "language.matrices": "Mat2 Mat3 Mat4",
@@ -102,7 +105,7 @@ _NAMES: Final = {
     "execution.vectorized": "vectorize",
     "language.vectors": "BVec2 BVec3 BVec4 IVec2 IVec3 IVec4 Position Vec2 Vec3 Vec4",
 }
-_MODULES: Final = ("filters", "glsl")
+_MODULES: Final = {"data": "image.data", "filters": "filters", "glsl": "glsl"}
 _RUNNING: Final = ("execution.reduction", "runtime", "execution.tuning", "execution.vectorized")
 _HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
 
@@ -111,7 +114,7 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return importlib.import_module(f"pygpu.{name}")
+        return importlib.import_module(f"pygpu.{_MODULES[name]}")
     if name not in _HOMES:
         raise AttributeError(f"module 'pygpu' has no attribute {name!r}")
     if _HOMES[name] in _RUNNING:
@@ -158,6 +161,7 @@ __all__ = [
     "cos",
     "cosh",
     "cross",
+    "data",
     "degrees",
     "determinant",
     "distance",
@@ -169,6 +173,8 @@ __all__ = [
     "floor",
     "fract",
     "glsl",
+    "imread",
+    "imwrite",
     "info",
     "inverse",
     "inversesqrt",

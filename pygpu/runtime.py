@@ -28,7 +28,16 @@ from pygpu.execution import html
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.convert import result_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
-from pygpu.execution.arguments.results import Form, ImageMaker, Out, Wanted, form_of, present
+from pygpu.execution.arguments.results import (
+    NO_INFO,
+    Form,
+    ImageMaker,
+    Out,
+    Wanted,
+    form_of,
+    info_of,
+    present,
+)
 from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.iteration import iterate
 from pygpu.execution.large import graph as chunked
@@ -144,7 +153,7 @@ class Compiled:
             except (tiles.NotCut, OutOfMemory) as error:
                 made = self._instead(made, error, arguments, wanted, order)
                 storages = made.program.run(inputs, arguments.uniforms, size, direct)
-        return Run(made, wanted, storages, out, direct)
+        return Run(made, wanted, storages, out, direct, arguments)
 
     def _instead(
         self,
@@ -362,6 +371,7 @@ class Run:
     storages: list[Storage]
     out: Out | None
     direct: list[NDArray[Any] | None]
+    arguments: Arguments
     parent: Sampler | None = None  # results are read as this image; None: as the call's first
 
     def presented(self) -> Any:
@@ -378,7 +388,9 @@ class Run:
         reading = made.samplers[index]
         if self.parent is not None:
             reading = inherited(self.parent, made.formats[index])
-        return present(self.wanted.form, storage, made.dtypes[index], reading)
+        form = self.wanted.form
+        info = NO_INFO if form == "array" else info_of(self.arguments.deciding)
+        return present(form, storage, made.dtypes[index], reading, info)
 
 
 class _Work(NamedTuple):

@@ -11,6 +11,7 @@ import argparse
 import ast
 import importlib.util
 import os
+import re
 import sys
 import time
 import traceback
@@ -18,13 +19,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from PIL import Image as PILImage
-from PIL import ImageOps
-
 import pygpu
 from pygpu.core.errors import CompileError
 from pygpu.devices.targets import TARGETS
-from pygpu.execution.arguments.convert import KEPT_MODES, array_of
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.vectorized import Vectorized
 from pygpu.runtime import BoundMethod, Compiled
@@ -89,9 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         help="where to save; once for each result",
     )
-    run.add_argument(
-        "--dtype", help="of the result; 8 bits, or what a picture of one channel has, if not given"
-    )
+    run.add_argument("--dtype", help="of the result; that of the first picture if not given")
     run.set_defaults(command=_run)
 
     show = commands.add_parser("show", parents=[function], help="print a function's program")
@@ -110,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> None:
     compiled, values = _compiled(options)
     images = _opened(compiled, options)
-    more = {"dtype": options.dtype} if options.dtype else {}
+    more = _dtype(options, images)
     started = time.perf_counter()
     result = compiled(*images, **values, **_shape(options), **more)
     results = result if isinstance(result, tuple) else (result,)
@@ -124,9 +119,7 @@ def _run(options: argparse.Namespace) -> None:
         try:
             image.save(path)
         except (OSError, ValueError) as error:
-            deep = getattr(image, "mode", "") in KEPT_MODES
-            hint = "; --dtype uint8 gives 8 bits" if deep and "mode" in str(error) else ""
-            raise UsageError(f"{path}: {error}{hint}") from None
+            raise UsageError(_of_file(path, error)) from None
         print(f"{path}: {image.width} x {image.height}, {compiled.target}, {1e3 * took:.0f} ms")
 
 
@@ -160,6 +153,13 @@ def _assignment(text: str) -> tuple[str, Any]:
         return name, ast.literal_eval(value)
     except (ValueError, SyntaxError):
         return name, value
+
+
+def _dtype(options: argparse.Namespace, images: Sequence[Any]) -> dict[str, Any]:
+    """The dtype of the results: what is asked for, else that of the first picture."""
+    if options.dtype:
+        return {"dtype": options.dtype}
+    return {"dtype": images[0].dtype} if images and images[0].dtype.kind != "b" else {}
 
 
 def _shape(options: argparse.Namespace) -> dict[str, tuple[int, int]]:
@@ -201,27 +201,23 @@ def _loaded(file: Path, name: str) -> Callable[..., Any]:
 
 
 def _opened(compiled: Any, options: argparse.Namespace) -> list[Any]:
-    """The pictures, upright: as PIL has them, so that results keep their mode; as images for
-    functions of scalars."""
-    images = [_picture(path) for path in options.images]
-    if isinstance(compiled, Vectorized):
-        return [pygpu.Image(image) for image in images]
-    return images
+    """The pictures, upright and at their depth, which results are saved with."""
+    return [_picture(path) for path in options.images]
 
 
-def _picture(path: Path) -> PILImage.Image:
+def _picture(path: Path) -> pygpu.Image:
     try:
-        with PILImage.open(path) as file:
-            file.load()
-            upright = ImageOps.exif_transpose(file)
-        array_of(upright, str(path))
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file") from None
-    except TypeError as error:
-        raise UsageError(str(error)) from None
+        return pygpu.Image.open(path)
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: {error}") from None
-    return upright
+        raise UsageError(_of_file(path, error)) from None
+
+
+def _of_file(path: Path, error: Exception) -> str:
+    """What is said of a file that cannot be read or written, in terms of the command line."""
+    if isinstance(error, FileNotFoundError):
+        return f"{path}: no such {'file' if path.parent.is_dir() else 'directory'}"
+    said = re.sub(r"dtype='(\w+)'", r"--dtype \1", str(error))
+    return said if said.startswith(str(path)) else f"{path}: {error}"
 
 
 def _explained(error: Exception) -> str:

@@ -8,7 +8,7 @@ A `Storage` never changes once it is made, so copies on devices stay true and ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -154,6 +154,7 @@ class ImageLike:
     boundary: str  # one of ssa.BOUNDARIES
     cval: tuple[float, ...]  # a number a channel, in texel units
     interpolation: str  # "nearest" or "linear"
+    info: Mapping[str, Any]  # what its file says beside the texels; results inherit it
 
 
 def stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

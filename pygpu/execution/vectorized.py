@@ -391,7 +391,7 @@ def _as_image(array: NDArray[Any]) -> ImageLike:
 
 def _clamped(image: ImageLike) -> ImageLike:
     """The image read with the nearest texel: what has one row or column is repeated so."""
-    return ImageMaker.make(image.storage, sampler.make(image.format))
+    return ImageMaker.make(image.storage, sampler.make(image.format), info=image.info)
 
 
 def _cuts(count: int) -> list[tuple[int, int, int]]:

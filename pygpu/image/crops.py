@@ -44,7 +44,8 @@ def crop(image: ImageLike, index: Any) -> Any:
     part = Storage.of(np.array(storage.host()[rows, columns, channels], order="C"))
     format = Format(part.dtype, count, image.format.normalize)
     cval = np.array(image.cval)[channels]
-    return ImageMaker.make(part, sampler.make(format, image.boundary, cval, image.interpolation))
+    reading = sampler.make(format, image.boundary, cval, image.interpolation)
+    return ImageMaker.make(part, reading, info=image.info)
 
 
 def _expanded(index: Any, axes: int) -> tuple[slice, slice, slice] | None:

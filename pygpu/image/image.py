@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,22 +17,25 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.sampler import Sampler
-from pygpu.core.storage import Format, ImageLike, Storage, stored, texels
+from pygpu.core.storage import STORED, Format, ImageLike, Storage, stored, texels
 from pygpu.execution import html
 from pygpu.execution.arguments.convert import (
-    KEPT_MODES,
     array_of,
+    is_pil,
     pil_of,
     texels_of,
     without_channel_axis,
 )
-from pygpu.execution.arguments.results import ImageMaker
-from pygpu.image.operators import ArrayMethods
+from pygpu.execution.arguments.results import KEPT_INFO, NO_INFO, ImageMaker, picture_info
+from pygpu.image import files
+from pygpu.image.operators import ArrayMethods, texelwise
 from pygpu.language.scalars import Int
 from pygpu.language.vectors import CLASSES
 
 if TYPE_CHECKING:
     from PIL import Image as PILImage
+
+FEW: Final = 1 << 16  # values, for which NumPy is faster than compiling a program
 
 
 class Image(ArrayMethods, ImageLike):
@@ -44,10 +47,23 @@ class Image(ArrayMethods, ImageLike):
     "mirror" (d c b | a b c d), "wrap", or "constant" with `cval`, in texel units, one number or
     one a channel. `interpolation`, "nearest" or "linear", says what lies between pixels.
 
+    `info` is what a file says beside its texels, and what `save` writes: "icc_profile", "exif",
+    "dpi", and the "bits" of a value where these are not 8. Results inherit it with the rest from
+    the first image.
+
     In an annotation (`im: Image`) it stands for an image given at each call.
     """
 
-    __slots__ = ("__weakref__", "_dtype", "boundary", "cval", "format", "interpolation", "storage")
+    __slots__ = (
+        "__weakref__",
+        "_dtype",
+        "boundary",
+        "cval",
+        "format",
+        "info",
+        "interpolation",
+        "storage",
+    )
 
     def __init__(
         self,
@@ -57,17 +73,21 @@ class Image(ArrayMethods, ImageLike):
         cval: Any = None,
         interpolation: str | None = None,
         normalize: bool | None = None,
+        info: Mapping[str, Any] | None = None,
     ) -> None:
         if isinstance(data, Image):
+            said: Mapping[str, Any] = data.info
             storage, dtype, old = data.storage, data._dtype, sampler.of(data)
             if normalize is None:
                 normalize = data.format.normalize
         else:
+            said = picture_info(data) if is_pil(data) else NO_INFO
             array = array_of(data)
             storage, old = Storage.of(texels_of(array, copy=True)), None
             dtype = _presented(array.dtype)
         format = Format(storage.dtype, storage.channels, normalize is not False)
         self._set(storage, _adjusted(format, old, boundary, cval, interpolation), dtype)
+        self.info = said if info is None else info
 
     def _set(self, storage: Storage, reading: Sampler, dtype: np.dtype[Any]) -> None:
         self.storage = storage
@@ -78,15 +98,14 @@ class Image(ArrayMethods, ImageLike):
         self._dtype = dtype
 
     @classmethod
-    def open(cls, path: Any, **options: Any) -> Image:
-        """The picture in a file, upright (EXIF). `options` are those of `Image`."""
-        from PIL import Image as PILImage  # heavy, and needed only here
-        from PIL import ImageOps
+    def open(cls, path: Any, *, page: int | None = None, **options: Any) -> Image:
+        """The picture in a file, upright (EXIF), at the depth it has: 8 and 16 bits, and floats.
 
-        with PILImage.open(path) as file:
-            file.load()
-            upright = ImageOps.exif_transpose(file)
-        return cls(upright, **options)
+        Of a file of several pages or frames `page` says which, from 0; `pygpu.imread` gives all.
+        `options` are those of `Image`. OSError for what is no picture or is damaged.
+        """
+        texels, info = files.read(path, page)
+        return cls(texels, info=info, **options)
 
     def sampled(
         self,
@@ -96,7 +115,7 @@ class Image(ArrayMethods, ImageLike):
     ) -> Image:
         """The same image seen with another boundary or interpolation. Nothing is copied."""
         reading = _adjusted(self.format, sampler.of(self), boundary, cval, interpolation)
-        return _image(self.storage, reading, self._dtype)
+        return _image(self.storage, reading, self._dtype, self.info)
 
     # ---- what it is
 
@@ -209,29 +228,40 @@ class Image(ArrayMethods, ImageLike):
         return view
 
     def to_pil(self, dtype: Any = None) -> PILImage.Image:
-        """A PIL image. Floats become 8 bits, saturated and rounded, unless `dtype` says
-        otherwise: "uint8", and for one channel "uint16", "int32", "float32" and "bool"."""
+        """A PIL image, with the profile, EXIF and resolution of `info`. Floats become 8 bits,
+        saturated and rounded, unless `dtype` says otherwise: "uint8", and for one channel
+        "uint16", "int32", "float32" and "bool"."""
         if dtype is None:
             keep = self.format.dtype.kind != "f" and self.channels == 1
             dtype = self.format.dtype if keep else np.dtype("uint8")
             if dtype.kind == "i":
                 dtype = np.dtype("int32")
-        dtype = np.dtype(dtype)
-        array = without_channel_axis(self.storage.host())
-        if dtype != array.dtype:
-            array = stored(texels(array, self.format), dtype)
-        return pil_of(array)
+        picture = pil_of(self._texels(np.dtype(dtype)))
+        picture.info.update({name: self.info[name] for name in KEPT_INFO if name in self.info})
+        return picture
 
-    def save(self, path: Any, dtype: Any = None, **options: Any) -> None:
-        """Write a picture file, its format by the name. `dtype` as in `to_pil`; `options` are
-        those of PIL's `save`."""
-        picture = self.to_pil(dtype)
-        try:
-            picture.save(path, **options)
-        except OSError as error:
-            if picture.mode in KEPT_MODES and "cannot write mode" in str(error):
-                raise OSError(f"{error}; dtype='uint8' gives 8 bits") from None
-            raise
+    def _texels(self, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """The texels in another dtype, as results are stored in it."""
+        if dtype == self.storage.dtype or self.size <= FEW or dtype not in STORED:
+            array = without_channel_axis(self.storage.host())
+            return array if dtype == array.dtype else stored(texels(array, self.format), dtype)
+        # The device's program is many times as fast as NumPy, whose steps each pass over memory.
+        return np.asarray(texelwise(_itself)(self, dtype=dtype))
+
+    def save(
+        self, path: Any, dtype: Any = None, *, quality: int | None = None, **options: Any
+    ) -> None:
+        """Write a picture file, its format by the name: PNG, TIFF, EXR, JPEG, WebP, and in 8 bits
+        what else Pillow writes.
+
+        The file has the image's dtype, and its profile, EXIF and resolution. Floats go into
+        formats of whole numbers as 8 bits of [0, 1], or 16 where the picture was read with 16.
+        `dtype` asks for another depth; an OSError names what the format holds where bits would be
+        lost. `quality`, 0 to 100, is for JPEG and WebP; `options` are those of Pillow's `save`,
+        for a TIFF those of `tifffile.imwrite`.
+        """
+        content = files.Content(self._dtype, self.channels, self._texels, self.info)
+        files.write(path, content, quality, dtype, options)
 
     def _repr_png_(self) -> bytes:
         """What a notebook shows: of a large image a smaller picture."""
@@ -245,7 +275,7 @@ class Image(ArrayMethods, ImageLike):
         return html.picture(self._repr_png_(), self.width, self.height, repr(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self.storage.host(), sampler.of(self), self._dtype)
+        return _unpickled, (self.storage.host(), sampler.of(self), self._dtype, dict(self.info))
 
     def __copy__(self) -> Image:
         return self
@@ -254,15 +284,27 @@ class Image(ArrayMethods, ImageLike):
         return self
 
 
-def _image(storage: Storage, reading: Sampler, dtype: np.dtype[Any] | None = None) -> Image:
+def _itself(texel: Any) -> Any:
+    return texel
+
+
+def _image(
+    storage: Storage,
+    reading: Sampler,
+    dtype: np.dtype[Any] | None = None,
+    info: Mapping[str, Any] = NO_INFO,
+) -> Image:
     """An image of texels that are on a device already."""
     image = Image.__new__(Image)
     image._set(storage, reading, storage.dtype if dtype is None else dtype)
+    image.info = info
     return image
 
 
-def _unpickled(host: NDArray[Any], reading: Sampler, dtype: np.dtype[Any]) -> Image:
-    return _image(Storage.of(host), reading, dtype)
+def _unpickled(
+    host: NDArray[Any], reading: Sampler, dtype: np.dtype[Any], info: Mapping[str, Any] = NO_INFO
+) -> Image:
+    return _image(Storage.of(host), reading, dtype, info)
 
 
 def _presented(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -47,8 +47,11 @@ def surroundings() -> dict[str, object]:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)])
-def test_code_of_page_runs(page: str, surroundings: dict[str, object], monkeypatch) -> None:
+def test_code_of_page_runs(
+    page: str, surroundings: dict[str, object], monkeypatch, tmp_path
+) -> None:
     monkeypatch.setenv("PYGPU_TARGET", "interpreter")
+    monkeypatch.chdir(tmp_path)
     for number, block in enumerate(blocks(page), 1):
         exec(compile(block, f"{page}, block {number}", "exec"), surroundings)
 

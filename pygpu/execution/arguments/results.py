@@ -7,7 +7,8 @@ present(wanted, storage, ...)                   # an ndarray, a PIL image or a p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -38,10 +39,15 @@ class Wanted(NamedTuple):
     dtype: np.dtype[Any] | tuple[np.dtype[Any] | None, ...] | None = None
 
 
+# What a picture of Pillow's says of itself that its results say, too.
+KEPT_INFO: Final = ("icc_profile", "exif", "dpi")
+NO_INFO: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
 class ImageMaker:
     """Makes a pygpu.Image of texels, which this module cannot import: images stand above it."""
 
-    make: Callable[[Storage, Sampler], ImageLike]
+    make: Callable[..., ImageLike]  # of a Storage, a Sampler and, where there is one, an info
     wrap: Callable[..., ImageLike]
 
 
@@ -54,6 +60,26 @@ def form_of(images: Sequence[Given]) -> tuple[Form, str]:
             return "image", ""
     first = images[0].original
     return ("pil", first.mode) if is_pil(first) else ("array", "")
+
+
+def info_of(images: Sequence[Given]) -> Mapping[str, Any]:
+    """What the first picture among the inputs says beside its texels: results say it, too."""
+    for given in images:
+        original = given.original
+        if isinstance(original, ImageLike):
+            deep = original.storage.dtype == np.uint16 and "bits" not in original.info
+            return {**original.info, "bits": 16} if deep else original.info
+        if is_pil(original):
+            return picture_info(original)
+    return NO_INFO
+
+
+def picture_info(picture: Any) -> Mapping[str, Any]:
+    """What a picture of Pillow's says of itself: its profile, EXIF as it came, resolution."""
+    info = {name: picture.info[name] for name in KEPT_INFO if picture.info.get(name)}
+    if picture.mode.startswith("I;16"):
+        info["bits"] = 16
+    return info or NO_INFO
 
 
 def natural_dtype(type: Type) -> np.dtype[Any]:
@@ -86,12 +112,16 @@ def output_format(type: Type, dtype: np.dtype[Any]) -> Format:
 
 
 def present(
-    form: Form, storage: Storage, dtype: np.dtype[Any], sampler: Sampler
+    form: Form,
+    storage: Storage,
+    dtype: np.dtype[Any],
+    sampler: Sampler,
+    info: Mapping[str, Any] = NO_INFO,
 ) -> NDArray[Any] | ImageLike | Any:
     """One result as the caller gets it."""
     if form == "image":
         if dtype == storage.dtype:
-            return ImageMaker.make(storage, sampler)
+            return ImageMaker.make(storage, sampler, info=info)
         array = stored(without_channel_axis(storage.host()), dtype)
         return ImageMaker.wrap(
             array,
@@ -99,10 +129,13 @@ def present(
             cval=sampler.cval,
             interpolation=sampler.interpolation,
             normalize=sampler.format.normalize,
+            info=info,
         )
     array = without_channel_axis(storage.host())
     if form == "pil":
-        return pil_of(array)
+        picture = pil_of(array)
+        picture.info.update({name: info[name] for name in KEPT_INFO if name in info})
+        return picture
     return stored(array, dtype)
 
 

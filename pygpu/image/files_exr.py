@@ -1,0 +1,80 @@
+"""OpenEXR files, of 16 and 32 bit floats, by the library of that name, which is optional.
+
+Channels are Y, or R, G and B, each with A or without: what a pygpu.Image holds. Of a file whose
+picture covers a part of its display window, the picture alone is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.image.files_formats import Picture, Which, refused
+
+MAGIC: Final = b"\x76\x2f\x31\x01"
+NAMES: Final = {1: ("Y",), 2: ("Y", "A"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "A")}
+
+
+def _library(file: Any) -> Any:
+    try:
+        import OpenEXR  # optional
+    except ImportError:
+        raise refused(file, "EXR needs the package OpenEXR: pip install OpenEXR") from None
+    return OpenEXR
+
+
+def _path(file: Any) -> str:
+    if not isinstance(file, str | os.PathLike):
+        raise refused(file, "EXR takes a path, no open file")
+    return os.fspath(file)
+
+
+def read(source: Any, which: Which) -> list[Picture]:
+    """Pages of a file: what EXR calls parts."""
+    library = _library(source)
+    path = _path(source)
+    damaged = OSError(f"{path}: the EXR is damaged or was not written to its end")
+    try:
+        file = library.File(path, separate_channels=True)
+    except RuntimeError:
+        raise damaged from None
+    if not file.parts:  # what cannot be read the library leaves out
+        raise damaged
+    with file:
+        return [_part(path, file.parts[number].channels) for number in which(len(file.parts))]
+
+
+def _part(path: str, channels: Mapping[str, Any]) -> Picture:
+    for names in sorted(NAMES.values(), key=len):
+        if set(names) == set(channels):
+            layers = [np.asarray(channels[name].pixels) for name in names]
+            texels = layers[0] if len(layers) == 1 else np.stack(layers, axis=-1)
+            return Picture(texels, {"bits": 8 * texels.dtype.itemsize})
+    raise refused(
+        path,
+        f"its channels are {', '.join(sorted(channels))}; an image has Y, or R, G and B, "
+        "with A or without: OpenEXR.File(path).channels() gives the others",
+    )
+
+
+def write(
+    target: Any, texels: NDArray[Any], info: Mapping[str, Any], options: Mapping[str, Any]
+) -> None:
+    """Write a picture. `options` go into the file's header."""
+    library = _library(target)
+    path = _path(target)
+    if not Path(path).absolute().parent.is_dir():
+        raise FileNotFoundError(2, "No such directory", str(Path(path).parent))
+    layers = texels.reshape(*texels.shape[:2], -1)
+    channels = {
+        name: np.ascontiguousarray(layers[:, :, index])
+        for index, name in enumerate(NAMES[layers.shape[2]])
+    }
+    header = {"compression": library.ZIP_COMPRESSION, "type": library.scanlineimage}
+    with library.File({**header, **options}, channels) as file:
+        file.write(path)

@@ -1,0 +1,234 @@
+"""Files that Pillow reads and writes, and the PNG of 16 bits, of which it keeps the upper 8 alone.
+
+Pillow's decoders hand a value of 16 bits on by its upper byte. Told that the bytes of each value
+lie the other way round, they hand on the lower one: two readings give all 16 bits, at the speed of
+Pillow's C. Such a PNG is written with zlib alone.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.execution.arguments.convert import PIL_CONVERSIONS, PIL_MODES, array_of, pil_of
+from pygpu.image.files_formats import (
+    FORMATS,
+    ORIENTATION,
+    FileFormat,
+    Picture,
+    Which,
+    named,
+    refused,
+    turned,
+    upright_exif,
+)
+
+SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
+COLOUR_TYPES: Final = {1: 0, 2: 4, 3: 2, 4: 6}  # of PNG, by channels
+INCHES: Final = 0.0254  # in metres
+
+# How Pillow reads 16 bits of a value: the raw modes that give the upper and the lower bytes. Of two
+# channels no raw mode gives the lower bytes, but all four bytes are a texel of RGBA.
+DEEP: Final = {
+    "LA;16B": ("RGBA",),
+    "RGB;16B": ("RGB;16B", "RGB;16L"),
+    "RGBA;16B": ("RGBA;16B", "RGBA;16L"),
+    "RGB;16N": ("RGB;16B", "RGB;16L"),
+    "RGBA;16N": ("RGBA;16B", "RGBA;16L"),
+}
+NATIVE: Final = np.little_endian  # the order in which libtiff hands values on
+
+
+def read(source: Any, which: Which) -> list[Picture]:
+    """Pages of a file, of a moving picture its frames."""
+    with _opened(source) as file:
+        # The further pictures of an MPO, as cameras and phones write them, are previews.
+        count = 1 if file.format == "MPO" else getattr(file, "n_frames", 1)
+        pages = which(count)
+    return [page(source, number) for number in pages]
+
+
+def page(source: Any, number: int) -> Picture:
+    """One page of a file, upright."""
+    from PIL import ImageOps  # heavy, and needed only here
+
+    with _opened(source, number) as file:
+        raw = _raw_mode(file)
+        if raw in DEEP:
+            return _deep(source, number, file, raw)
+        _check_depth(source, file)
+        file.load()
+        upright = ImageOps.exif_transpose(file)
+        if "transparency" in upright.info and upright.mode in ("1", "L", "RGB"):
+            upright = upright.convert("RGBA" if upright.mode == "RGB" else "LA")
+        if upright.mode not in PIL_MODES:
+            better = PIL_CONVERSIONS.get(upright.mode, "RGB")
+            raise refused(
+                source,
+                f"a PIL image of mode {upright.mode!r} is not taken; convert it: "
+                f"pygpu.Image(PIL.Image.open({named(source)!r}).convert({better!r}))",
+            )
+        return Picture(array_of(upright), info_of(upright))
+
+
+@contextmanager
+def _opened(source: Any, number: int = 0) -> Iterator[Any]:
+    """The file, as Pillow has it, at a page. What goes wrong is told with the file's name."""
+    from PIL import Image as PILImage  # heavy, and needed only here
+    from PIL import UnidentifiedImageError
+
+    if hasattr(source, "seek"):
+        source.seek(0)
+    try:
+        with PILImage.open(source) as file:
+            if number:
+                file.seek(number)
+            yield file
+    except UnidentifiedImageError:
+        known = ", ".join(FORMATS)
+        raise refused(source, f"no picture, or of an unknown format; {known} are read") from None
+    except (OSError, SyntaxError, EOFError, struct.error, zlib.error) as error:
+        if getattr(error, "filename", None) is not None or str(error).startswith(named(source)):
+            raise
+        raise OSError(
+            f"{named(source)}: {error}; the file is damaged or was not written to its end"
+        ) from None
+
+
+def info_of(picture: Any) -> dict[str, Any]:
+    """What a picture of Pillow's says of itself beside its texels."""
+    names = ("icc_profile", "exif", "dpi")
+    return {name: picture.info[name] for name in names if picture.info.get(name)}
+
+
+def _raw_mode(file: Any) -> str:
+    """How the bytes of a texel lie in the file."""
+    args = file.tile[0][3] if file.tile else ""
+    return str(args[0] if isinstance(args, tuple) and args else args)
+
+
+def _check_depth(source: Any, file: Any) -> None:
+    """Refuse what Pillow would narrow to 8 bits."""
+    args = file.tile[0][3] if file.tile else ()
+    deep = file.format == "PPM" and isinstance(args, tuple) and args[-1] not in (0, 255, "P")
+    deep = deep or ";16" in _raw_mode(file)
+    if deep and file.mode[0] not in "IF":
+        raise refused(
+            source, f"{file.format} of more than 8 bits is not read whole; make it a PNG or TIFF"
+        )
+
+
+def _deep(source: Any, number: int, file: Any, raw: str) -> Picture:
+    """A picture of 16 bits of more than one channel."""
+    order = "little" if raw.endswith("N") and NATIVE else "big"
+    parts = [_read_as(source, number, part) for part in DEEP[raw]]
+    values: NDArray[Any]
+    if len(parts) == 1:
+        values = parts[0].view(">u2").astype(np.uint16)
+    else:
+        upper, lower = parts if order == "big" else parts[::-1]
+        values = upper.astype(np.uint16) << 8 | lower
+    values = _with_alpha(values, file.info.get("transparency"))
+    exif = file.getexif()
+    orientation = exif.get(ORIENTATION)
+    info = info_of(file) | {"bits": 16}
+    if orientation is not None:
+        info["exif"] = upright_exif(exif)
+    return Picture(turned(values, orientation), {k: v for k, v in info.items() if v is not None})
+
+
+def _read_as(source: Any, number: int, raw: str) -> NDArray[np.uint8]:
+    """The bytes that Pillow makes of a picture whose texels are said to lie otherwise."""
+    with _opened(source, number) as file:
+        if raw == "RGBA":
+            file._mode = "RGBA"  # of two channels the mode differs between Pillow's versions
+        file.tile = [_tile(tile, raw) for tile in file.tile]
+        file.info.pop("transparency", None)
+        return np.asarray(file)
+
+
+def _tile(tile: Any, raw: str) -> Any:
+    """A tile, which Pillow decodes by itself, with its texels said to lie otherwise."""
+    codec, extents, offset, args = tile
+    parts = (codec, extents, offset, (raw, *args[1:]) if isinstance(args, tuple) else raw)
+    return type(tile)(*parts) if hasattr(tile, "_fields") else parts  # Pillow 10 has plain tuples
+
+
+def _with_alpha(values: NDArray[Any], key: Any) -> NDArray[Any]:
+    """Colours with alpha where one of them is said to be transparent."""
+    if key is None or values.shape[2] != 3:
+        return values
+    opaque = (values != np.asarray(key, np.uint16)).any(axis=2, keepdims=True)
+    return np.concatenate([values, np.where(opaque, np.uint16(0xFFFF), np.uint16(0))], axis=2)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write(
+    target: Any,
+    texels: NDArray[Any],
+    format: FileFormat,
+    info: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> None:
+    """Write a picture. `options` are those of Pillow's `save`."""
+    wide = texels.dtype == np.uint16 and texels.ndim == 3
+    if format.name == "PNG" and wide:
+        _write_png(target, texels, dict(info) | dict(options))
+        return
+    kept = {name: info[name] for name in ("icc_profile", "exif", "dpi") if name in info}
+    try:
+        pil_of(texels).save(target, format=format.name, **(kept | dict(options)))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        if getattr(error, "filename", None) is not None:
+            raise
+        raise refused(target, f"{format.name}: {error}") from None
+
+
+def _write_png(target: Any, texels: NDArray[Any], said: Mapping[str, Any]) -> None:
+    """A PNG of 16 bits and several channels, which Pillow does not write."""
+    unknown = said.keys() - {"icc_profile", "exif", "dpi", "bits", "compress_level", "optimize"}
+    if unknown:
+        raise TypeError(f"{named(target)}: PNG of 16 bits takes no {', '.join(sorted(unknown))}")
+    height, width, channels = texels.shape
+    header = struct.pack(">IIBBBBB", width, height, 16, COLOUR_TYPES[channels], 0, 0, 0)
+    chunks = [(b"IHDR", header)]
+    if said.get("icc_profile"):
+        chunks.append((b"iCCP", b"ICC Profile\0\0" + zlib.compress(said["icc_profile"])))
+    if said.get("dpi"):
+        x, y = (round(float(dots) / INCHES) for dots in said["dpi"])
+        chunks.append((b"pHYs", struct.pack(">IIB", x, y, 1)))
+    if said.get("exif"):
+        exif = said["exif"]
+        data = exif if isinstance(exif, bytes) else exif.tobytes()
+        chunks.append((b"eXIf", data.removeprefix(b"Exif\0\0")))
+    level = 9 if said.get("optimize") else said.get("compress_level", 6)
+    chunks += [(b"IDAT", zlib.compress(_filtered(texels).data, level)), (b"IEND", b"")]
+    content = SIGNATURE + b"".join(_chunk(kind, data) for kind, data in chunks)
+    if hasattr(target, "write"):
+        target.write(content)
+    else:
+        with open(target, "wb") as file:
+            file.write(content)
+
+
+def _filtered(texels: NDArray[Any]) -> NDArray[np.uint8]:
+    """Rows of bytes as PNG has them, each as what it adds to the row above (filter 2, "up")."""
+    height = texels.shape[0]
+    values = texels.astype(">u2").view(np.uint8).reshape(height, -1)
+    rows = np.empty((height, values.shape[1] + 1), np.uint8)
+    rows[:, 0] = 2
+    rows[0, 1:] = values[0]
+    np.subtract(values[1:], values[:-1], out=rows[1:, 1:])
+    return rows
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
