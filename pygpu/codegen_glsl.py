@@ -1,6 +1,6 @@
 """Prints functions as GLSL fragment programs; codegen/glsl/compute.py prints compute programs.
 
-    program = fragment_program(function, inputs, outputs)     # loads lie inside their images
+    program = fragment_program(task)                          # loads lie inside their images
     program.text                                               # "#version 330 core ..."
 
 Textures of one channel may be *packed*: four pixels of a row a texel. Programs that write such ones
@@ -31,6 +31,7 @@ from pygpu.codegen.glsl.writer import (
     stored_type,
     triangle,
 )
+from pygpu.core.device import Task
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.block import Blocked
 from pygpu.passes.blocks.block_views import COLUMNS, is_column, view_of
@@ -57,20 +58,16 @@ class FragmentProgram(GlslProgram):
 
 
 def fragment_program(
-    function: Function,
-    inputs: Sequence[Format],
-    outputs: Sequence[Format],
-    dialect: Dialect = PLAIN,
-    packed: frozenset[int] = NONE,
+    task: Task, dialect: Dialect = PLAIN, packed: frozenset[int] = NONE
 ) -> FragmentProgram:
-    """A program that computes the function's pixel and stores it as `outputs` say; `packed` are
+    """A program that computes the function's pixel and stores it as the task says; `packed` are
     the images whose textures are."""
-    names = _names("result", len(outputs))
-    writer = _Writer(function, inputs, dialect, frozenset(names), packed)
-    lines = [*writer.body(), *_stores(writer, names, outputs)]
+    names = _names("result", len(task.outputs))
+    writer = _Writer(task.function, task.inputs, dialect, frozenset(names), packed)
+    lines = [*writer.body(), *_stores(writer, names, task.outputs)]
     place = ["ivec2 p = ivec2(gl_FragCoord.xy);"] if _has(lines, "p") else []
     main = braced("void main()", [*place, *writer.places(), *lines])
-    return writer.finish(names, outputs, main)
+    return writer.finish(names, task.outputs, main)
 
 
 def block_fragment(
@@ -91,17 +88,14 @@ def block_fragment(
 
 
 def four_pixels(
-    function: Function,
-    inputs: Sequence[Format],
-    outputs: Sequence[Format],
-    dialect: Dialect = PLAIN,
-    packed: frozenset[int] = NONE,
+    task: Task, dialect: Dialect = PLAIN, packed: frozenset[int] = NONE
 ) -> FragmentProgram:
     """A program of which each fragment is four pixels of one channel, computed one by one."""
+    outputs = task.outputs
     names = _names("result", len(outputs))
     values = _names("value", len(outputs))
     taken = frozenset([*names, *values, "pixel", "last"])
-    writer = _Writer(function, inputs, dialect, taken, packed)
+    writer = _Writer(task.function, task.inputs, dialect, taken, packed)
     lines = [*writer.body(), *_stores(writer, values, outputs)]
     outs = zip(values, outputs, strict=True)
     params = ", ".join(f"out {stored_type(format)} {value}" for value, format in outs)

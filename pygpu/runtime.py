@@ -20,9 +20,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.device import Device, Limits
 from pygpu.core.errors import DeviceError, OutOfMemory, shorten
 from pygpu.core.sampler import Sampler, inherited
-from pygpu.core.storage import Device, Storage
+from pygpu.core.storage import Storage
 from pygpu.devices import targets
 from pygpu.execution import html
 from pygpu.execution.arguments import plain
@@ -142,7 +143,7 @@ class Compiled:
             direct = [None] * len(made.types)
         else:
             out.check(made.types, made.is_tuple, size)
-            direct = out.direct(made.formats, inputs)
+            direct = out.direct(made.task.outputs, inputs)
         limits = targets.limits(made.device)
         if limits is None:
             storages = made.program.run(inputs, arguments.uniforms, size, direct)
@@ -387,7 +388,7 @@ class Run:
             return self.out.arrays[index]
         reading = made.samplers[index]
         if self.parent is not None:
-            reading = inherited(self.parent, made.formats[index])
+            reading = inherited(self.parent, made.task.outputs[index])
         form = self.wanted.form
         info = NO_INFO if form == "array" else info_of(self.arguments.deciding)
         return present(form, storage, made.dtypes[index], reading, info)
@@ -402,7 +403,7 @@ class _Work(NamedTuple):
     out: list[NDArray[Any] | None]
 
 
-def _within(limits: targets.Limits, made: Specialisation, work: _Work) -> list[Storage]:
+def _within(limits: Limits, made: Specialisation, work: _Work) -> list[Storage]:
     """Run at once where the device holds that, else in tiles."""
     if tiles.hold(limits, made, work.inputs, work.size):
         try:

@@ -4,6 +4,7 @@ Plain Python is the definition: the same function called for each pixel on the s
 """
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ from programs import (
     vocabulary,
 )
 from programs.suite import HEIGHT, IMAGES, WIDTH
+from pygpu.devices import targets
+from pygpu.devices.targets import Target
 
 TOPICS = (
     arithmetic,
@@ -116,8 +119,25 @@ def kind(array: np.ndarray) -> str:
     return {"b": "bool", "i": "int", "u": "int", "f": "float"}[array.dtype.kind]
 
 
+@pytest.fixture(scope="module")
+def new_target() -> Iterator[str]:
+    """A target that PyGPU does not know of, registered."""
+    targets.register("new", Target("new_target:NewDevice"))
+    yield "new"
+    del targets.DEVICES["new"]
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program_gives_what_python_gives(name: str, target: str) -> None:
+    check(name, target)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program_gives_it_on_a_target_that_was_registered(name: str, new_target: str) -> None:
+    check(name, new_target)
+
+
+def check(name: str, target: str) -> None:
     program = PROGRAMS[name]
     compiled = pygpu.compile(program.function, target=target, **program.known)
     result = compiled(**{name: image(name) for name in program.images}, **program.dynamic)

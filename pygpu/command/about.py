@@ -61,7 +61,7 @@ def info() -> Info:
         default = targets.choose("auto").name
     except (DeviceError, ValueError) as error:
         default = f"none: {error}"
-    found = {name: _facts(name) for name in targets.TARGETS if name != "auto"}
+    found = {name: _facts(name) for name in targets.public() if name != "auto"}
     return Info(
         default,
         _reason(default, found),
@@ -79,8 +79,8 @@ def _reason(default: str, found: dict[str, dict[str, Any]]) -> str:
         return ""
     if targets.asked("auto") != "auto":
         return "PYGPU_TARGET says so"
-    there = [name for name in targets.OPENGL if found[name]["available"]]
-    hardware = [name for name in there if targets.is_hardware(targets.open_device(name))]
+    there = [name for name in targets.gpus() if found[name]["available"]]
+    hardware = [name for name in there if targets.open_device(name).is_hardware]
     if default in hardware:
         other = [name for name in hardware if name != default]
         return f"as measured, faster here than {other[0]}" if other else "a GPU is here"

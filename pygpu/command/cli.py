@@ -21,7 +21,7 @@ from typing import Any
 
 import pygpu
 from pygpu.core.errors import CompileError
-from pygpu.devices.targets import TARGETS
+from pygpu.devices import targets
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.vectorized import Vectorized
 from pygpu.runtime import BoundMethod, Compiled
@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         help="give a parameter a value: a Python literal, or else a string",
     )
-    function.add_argument("--target", choices=TARGETS, default="auto")
+    function.add_argument("--target", choices=targets.public(), default="auto")
     function.add_argument(
         "--shape",
         metavar=("HEIGHT", "WIDTH"),

@@ -8,14 +8,13 @@ A `Storage` never changes once it is made, so copies on devices stay true and ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.ssa import Constant, Function
 from pygpu.types import Kind, Type, vector
 
 # What devices store. Wider input is narrowed when an Image is made, wider output after download.
@@ -113,37 +112,6 @@ class Storage:
         return self.array
 
 
-class Program(Protocol):
-    """A function compiled for a device and for formats of its inputs and outputs."""
-
-    source: str  # GLSL, LLVM IR or SSA text
-
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-    ) -> list[Storage]:
-        """Compute all pixels of (H, W). Where `out` has an array (H, W, C), C-contiguous and of the
-        output's dtype and sharing no memory with an input, the texels are there on return."""
-
-
-class Device(Protocol):
-    """Something that compiles and runs functions."""
-
-    name: str  # the target: "fragment", "compute", "cpu", "interpreter"
-
-    def compile(
-        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-    ) -> Program:
-        """Lower and compile. `function` is simplified, its loads still have their boundaries.
-        `outputs` has a format for each result: the kind of the result may differ from the
-        stored dtype, then a Float goes into uint8 and uint16 scaled from [0, 1], rounded and
-        saturated (NaN gives 0), into int types rounded toward zero and saturated; an Int or
-        UInt is saturated; a Bool gives 0 or the maximum in unsigned types, else 0 or 1."""
-
-
 class ImageLike:
     """What the compiler knows of pygpu.Image: where its texels are and how they are read."""
 
@@ -158,7 +126,7 @@ class ImageLike:
 
 
 def stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Results of any shape, as a kind has them, as the dtype of an image: see Device.compile."""
+    """Results of any shape, as a kind has them, as the dtype of an image: see device.Task."""
     if values.dtype == dtype:
         return values
     if values.size <= AT_ONCE or len(values) == 1:

@@ -1,6 +1,6 @@
 """The interpreter as a device: slow, exact, and there on every machine.
 
-program = InterpreterDevice().compile(function, [Format(np.dtype("uint8"), 3)], [...])
+program = InterpreterDevice().compile(Task(function, [Format(np.dtype("uint8"), 3)], [...]))
 (result,) = program.run([storage], [1.5], (480, 640), [None])
 """
 
@@ -11,18 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import interpret
+from pygpu.core.device import Device, Program, Shape, Task
 from pygpu.core.storage import Format, Storage, stored, texels
-from pygpu.ssa import Constant, Function
+from pygpu.ssa import Constant
 
 
-class InterpreterProgram:
-    """A function and the formats of what it reads and writes."""
+class InterpreterProgram(Program):
+    """A task, which is done as it stands."""
 
-    def __init__(
-        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-    ) -> None:
-        self.function, self.inputs, self.outputs = function, tuple(inputs), tuple(outputs)
-        self.source = str(function)
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.source = str(task.function)
 
     def run(
         self,
@@ -32,24 +31,23 @@ class InterpreterProgram:
         out: Sequence[NDArray[Any] | None],
     ) -> list[Storage]:
         images = [
-            _seen(storage, format) for storage, format in zip(inputs, self.inputs, strict=True)
+            _seen(storage, format) for storage, format in zip(inputs, self.task.inputs, strict=True)
         ]
-        results = interpret.run(self.function, images, uniforms, shape)
+        results = interpret.run(self.task.function, images, uniforms, shape)
         return [
             _kept(result, format, array)
-            for result, format, array in zip(results, self.outputs, out, strict=True)
+            for result, format, array in zip(results, self.task.outputs, out, strict=True)
         ]
 
 
-class InterpreterDevice:
+class InterpreterDevice(Device):
     """Runs programs by interpreting them in NumPy."""
 
     name = "interpreter"
+    language = "SSA"
 
-    def compile(
-        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-    ) -> InterpreterProgram:
-        return InterpreterProgram(function, inputs, outputs)
+    def compile(self, task: Task, shape: Shape | None = None) -> InterpreterProgram:
+        return InterpreterProgram(task)
 
 
 def _seen(storage: Storage, format: Format) -> NDArray[Any]:

@@ -16,29 +16,41 @@ import os
 import re
 import sys
 import threading
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
 from pygpu.core import cache
+from pygpu.core.device import Device, Limits, Task
 from pygpu.core.errors import DeviceError, TooOld
-from pygpu.core.storage import Device, Format, Storage
+from pygpu.core.storage import Format, Storage
 from pygpu.ssa import Builder, ImageInput
 from pygpu.types import FLOAT
 
-# Where each target's device is. They are imported when first asked for: drivers are heavy.
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a device is, and what must be known of it before it is opened: it is imported then, for
+    drivers are heavy."""
+
+    place: str  # "module:class"
+    packages: str = ""  # what to install where the module cannot be imported
+    is_gpu: bool = False  # may be hardware: asked first, and never in a forked child
+    is_public: bool = True  # whether users are told of it, and "auto" may be it
+
+
+# To add a target is to add its line here, or to call `register`.
 DEVICES: Final = {
-    "fragment": ("pygpu.devices.opengl.fragment", "FragmentDevice"),
-    "compute": ("pygpu.devices.opengl.compute", "ComputeDevice"),
-    "cpu": ("pygpu.devices.cpu.device", "CpuDevice"),
-    "interpreter": ("pygpu.devices.interpreter", "InterpreterDevice"),
+    "fragment": Target("pygpu.devices.opengl.fragment:FragmentDevice", "moderngl", is_gpu=True),
+    "compute": Target(
+        "pygpu.devices.opengl.compute:ComputeDevice", "moderngl PyOpenGL", is_gpu=True
+    ),
+    "cpu": Target("pygpu.devices.cpu.device:CpuDevice", "llvmlite"),
+    "interpreter": Target("pygpu.devices.interpreter:InterpreterDevice", is_public=False),
 }
-TARGETS: Final = ("auto", "fragment", "compute", "cpu")
-OPENGL: Final = ("fragment", "compute")
 METHOD: Final = "3 x 3 float32, device time"  # what `measure` measures: changed with it
 LOG: Final = logging.getLogger("pygpu")
 
@@ -48,14 +60,21 @@ FORKED: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a device takes: texels along an axis of an image, bytes of one, and bytes of all that a
-    call brings there."""
+def register(name: str, target: Target) -> None:
+    """Add a target, which calls may then ask for by its name."""
+    if name == "auto" or name in DEVICES:
+        raise ValueError(f"there is a target {name!r}")
+    DEVICES[name] = target
 
-    side: int
-    nbytes: int
-    memory: int
+
+def public() -> tuple[str, ...]:
+    """What users may ask for."""
+    return ("auto", *[name for name, target in DEVICES.items() if target.is_public])
+
+
+def gpus() -> tuple[str, ...]:
+    """The targets that may be hardware."""
+    return tuple([name for name, target in DEVICES.items() if target.is_gpu])
 
 
 class _State:
@@ -65,18 +84,17 @@ class _State:
         self.lock = threading.RLock()
         self.opened: dict[str, Device] = {}
         self.instead: dict[str, Device] = {}  # of targets that the driver is too old for
-        self.limits: dict[str, Limits] = {}
         self.automatic: Device | None = None
         self.forked = False  # from a process that has used OpenGL
 
     def after_fork(self) -> None:
         """In a child: OpenGL is out of bounds if the parent has used it."""
         self.lock = threading.RLock()
-        if any(name in self.opened for name in OPENGL):
+        if any(name in self.opened for name in gpus()):
             self.forked = True
             self.automatic = None
             self.instead.clear()
-            for name in OPENGL:
+            for name in gpus():
                 self.opened.pop(name, None)
 
 
@@ -87,9 +105,9 @@ if hasattr(os, "register_at_fork"):
 
 def check(target: str) -> str:
     """The target itself, or a ValueError that lists those there are."""
-    if target in TARGETS or target in DEVICES:
+    if target == "auto" or target in DEVICES:
         return target
-    raise ValueError(f"target={target!r}: takes {', '.join(map(repr, TARGETS))}")
+    raise ValueError(f"target={target!r}: takes {', '.join(map(repr, public()))}")
 
 
 def asked(target: str) -> str:
@@ -100,7 +118,7 @@ def asked(target: str) -> str:
     if not chosen:
         return "auto"
     if chosen not in DEVICES and chosen != "auto":
-        raise ValueError(f"PYGPU_TARGET={chosen!r}: takes {', '.join(map(repr, TARGETS))}")
+        raise ValueError(f"PYGPU_TARGET={chosen!r}: takes {', '.join(map(repr, public()))}")
     return chosen
 
 
@@ -125,46 +143,25 @@ def _demanded(name: str) -> Device:
 
 
 def instead_of(device: Device, target: str) -> Device | None:
-    """What does the work that an OpenGL device refuses, where the target was left to us."""
-    if asked(target) != "auto" or device.name not in OPENGL:
+    """What does the work that a device refuses, where the target was left to us."""
+    others = [name for name, each in DEVICES.items() if each.is_public and not each.is_gpu]
+    if asked(target) != "auto" or device.name in others:
         return None
-    try:
-        return open_device("cpu")
-    except DeviceError:
-        return None
+    return next(iter(_open_all(others, {})), None)
 
 
 def limits(device: Device) -> Limits | None:
     """How large images may be on a device; None where only memory counts. PYGPU_MEMORY and
     PYGPU_TEXTURE_SIZE may lower it."""
-    if device.name not in OPENGL:
-        return None
-    found = _STATE.limits.get(device.name)
+    found = device.limits()
     if found is None:
-        found = _STATE.limits[device.name] = _limits(device)
+        return None
     memory, side = os.environ.get("PYGPU_MEMORY"), os.environ.get("PYGPU_TEXTURE_SIZE")
     if memory:
         found = replace(found, memory=_bytes("PYGPU_MEMORY", memory))
     if side:
         found = replace(found, side=min(found.side, _bytes("PYGPU_TEXTURE_SIZE", side)))
     return found
-
-
-def _limits(device: Device) -> Limits:
-    with importlib.import_module("pygpu.devices.opengl.context").context() as gl:
-        granted = gl.limits
-        memory = granted.memory // 2 or _shared_memory() // 4
-        if device.name == "compute":
-            return Limits(64 * granted.groups, granted.storage_size, memory)
-        return Limits(granted.texture_size, sys.maxsize, memory)
-
-
-def _shared_memory() -> int:
-    """Bytes of the machine's memory, as far as the system tells."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return 8 << 30
 
 
 def _bytes(name: str, text: str) -> int:
@@ -181,21 +178,18 @@ def open_device(name: str) -> Device:
         device = _STATE.opened.get(name)
         if device is not None:
             return device
-        if _STATE.forked and name in OPENGL:
+        target = DEVICES[name]
+        if _STATE.forked and target.is_gpu:
             raise DeviceError(f"no target {name!r}: {FORKED}")
-        module, cls = DEVICES[name]
+        module, _, cls = target.place.partition(":")
         try:
             device = cast(Device, getattr(importlib.import_module(module), cls)())
         except ImportError as error:
-            raise DeviceError(f"no target {name!r}: {error}{_install(name)}") from error
+            hint = f"; pip install {target.packages}" if target.packages else ""
+            raise DeviceError(f"no target {name!r}: {error}{hint}") from error
         _STATE.opened[name] = device
         LOG.info("opened %s", name)
         return device
-
-
-def _install(name: str) -> str:
-    packages = {"cpu": "llvmlite", "fragment": "moderngl", "compute": "moderngl PyOpenGL"}
-    return f"; pip install {packages[name]}" if name in packages else ""
 
 
 # ---------------------------------------------------------------- auto
@@ -213,12 +207,12 @@ def _best() -> Device:
     """The fastest device of this machine, as far as is known."""
     answers: dict[str, str] = {}
     if _may_have_hardware() and not _STATE.forked:
-        found = _open_all(OPENGL, answers)
-        hardware = [device for device in found if is_hardware(device)]
+        hardware = [device for device in _open_all(gpus(), answers) if device.is_hardware]
         fastest = hardware[0] if len(hardware) == 1 else _faster(hardware)
         if fastest is not None:
             return fastest
-    for name in ("cpu", *OPENGL):
+    public = [name for name, target in DEVICES.items() if target.is_public]
+    for name in sorted(public, key=lambda name: DEVICES[name].is_gpu):  # GPUs in software last
         found = _open_all((name,), answers)
         if found:
             return found[0]
@@ -226,7 +220,7 @@ def _best() -> Device:
     raise DeviceError(f"no device found; tried{tried}")
 
 
-def _open_all(names: tuple[str, ...], answers: dict[str, str]) -> list[Device]:
+def _open_all(names: Iterable[str], answers: dict[str, str]) -> list[Device]:
     """The devices of these targets that open; what the others answered goes to `answers`."""
     opened = []
     for name in names:
@@ -246,33 +240,14 @@ def _may_have_hardware() -> bool:
     return any(map(glob.glob, files))
 
 
-def is_hardware(device: Device) -> bool:
-    """Whether a device is a GPU, and no imitation of one in software."""
-    if device.name not in OPENGL:
-        return False
-    with importlib.import_module("pygpu.devices.opengl.context").context() as gl:
-        return not gl.is_software
-
-
 def description(device: Device) -> dict[str, str]:
-    """What a device says of itself: renderer, driver, limits."""
-    if device.name in OPENGL:
-        with importlib.import_module("pygpu.devices.opengl.context").context() as gl:
-            kind = "software" if gl.is_software else "hardware"
-            granted = limits(device)
-            assert granted is not None
-            is_compute = device.name == "compute"
-            size = _shown(granted.nbytes) if is_compute else f"{granted.side} pixels a side"
-            return {
-                "device": f"{gl.description} ({kind})",
-                "at once": f"images up to {size}, {_shown(granted.memory)} a call; more in tiles",
-                "limits": ", ".join(f"{name} {value}" for name, value in _facts(gl.limits)),
-            }
-    if device.name == "cpu":
-        machine = importlib.import_module("pygpu.devices.cpu.device").host()
-        threads = importlib.import_module("pygpu.devices.cpu.threads").thread_count()
-        return {"device": f"{machine.cpu}, {machine.lanes} lanes, {threads} threads"}
-    return {}
+    """What a device says of itself, and how large images may be there."""
+    granted, facts = limits(device), device.describe()
+    if granted is not None:
+        whole = granted.nbytes < sys.maxsize
+        size = _shown(granted.nbytes) if whole else f"{granted.side} pixels a side"
+        facts["at once"] = f"images up to {size}, {_shown(granted.memory)} a call; more in tiles"
+    return facts
 
 
 def _shown(count: int) -> str:
@@ -280,16 +255,11 @@ def _shown(count: int) -> str:
     return f"{count / 2**30:.3g} GiB" if count >= 2**30 else f"{count / 2**20:.3g} MiB"
 
 
-def _facts(record: Any) -> list[tuple[str, Any]]:
-    """The fields of a dataclass, as words and values."""
-    return [(f.name.replace("_", " "), getattr(record, f.name)) for f in fields(record)]
-
-
 def _faster(devices: list[Device]) -> Device | None:
     """The fastest of these, measured once for a machine and driver; None where none works."""
     if not devices:
         return None
-    key = repr((METHOD, [(device.name, description(device)["device"]) for device in devices]))
+    key = repr((METHOD, [(device.name, device.driver) for device in devices]))
     known = (cache.get("target", key) or b"").decode("ascii", "replace")
     for device in devices:
         if device.name == known:
@@ -314,62 +284,37 @@ def measure(device: Device, size: int = 2048) -> float:
     floats = Format(np.dtype("float32"), 1)
     texels = np.random.default_rng(0).random((size, size), dtype=np.float32)
     try:
-        program = device.compile(build.finish([total]), [floats], [floats])
+        program = device.compile(Task(build.finish([total]), [floats], [floats]))
         image = Storage.of(texels)
         program.run([image], [], (size, size), [None])[0].host()  # compiles, uploads, proves it
         runs = [lambda: program.run([image], [], (size, size), [None])] * 8
-        return median(seconds(device, runs)[1:])
+        return median(device.seconds(runs)[1:])
     except Exception as error:  # a driver may answer with anything
         LOG.info("measuring %s failed: %s", device.name, error)
         return float("inf")
 
 
-def seconds(device: Device, runs: Sequence[Callable[[], object]]) -> list[float]:
-    """The seconds that a device takes for each of these, run one after the other: of its own time
-    where it has timers, else by the clock."""
-    if device.name in OPENGL:
-        with importlib.import_module("pygpu.devices.opengl.context").context() as gl:
-            times: list[float] = gl.clock.seconds(runs)
-            return times
-    times = []
-    for run in runs:
-        started = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - started)
-    return times
-
-
-def copies(nbytes: int, count: int) -> list[float]:
-    """The seconds that each of some copies of so many bytes takes within the GPU's memory."""
-    with importlib.import_module("pygpu.devices.opengl.context").context() as gl:
-        times: list[float] = gl.clock.copies(nbytes, count)
-        return times
-
-
 def reset() -> None:
     """Let go of memory that devices keep for reuse, and choose anew at the next use."""
     with _STATE.lock:
-        opengl = sys.modules.get("pygpu.devices.opengl.context")
-        if opengl is not None and opengl.context().held is not None and not _STATE.forked:
-            with opengl.context() as gl:
-                gl.clear()
+        for device in _STATE.opened.values():
+            device.clear()
         _STATE.automatic = None
 
 
 __all__ = [
     "DEVICES",
-    "TARGETS",
-    "Limits",
+    "Target",
     "asked",
     "check",
     "choose",
-    "copies",
     "description",
+    "gpus",
     "instead_of",
-    "is_hardware",
     "limits",
     "measure",
     "open_device",
+    "public",
+    "register",
     "reset",
-    "seconds",
 ]

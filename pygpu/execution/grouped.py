@@ -10,15 +10,15 @@ the types of values are those that folding does not change any more (a sum of bo
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from numpy.typing import NDArray
 
+from pygpu.core.device import Along, Device, FoldProgram, FoldTask
 from pygpu.core.errors import DeviceError
-from pygpu.core.storage import Device, ImageLike
+from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs.specialise import (
@@ -33,9 +33,6 @@ from pygpu.execution.programs.specialise import (
 from pygpu.language.vectors import CLASSES
 from pygpu.types import Type, vector
 
-ALONG_X: Final = "x"
-ALONG_Y: Final = "y"
-BOTH: Final = "xy"
 _KINDS: Final = ("bool", "int", "float")
 
 
@@ -51,7 +48,7 @@ class Folded:
 class _Made:
     """A fold's programs (None: there are none), and what they were made of."""
 
-    program: Any
+    program: FoldProgram | None
     sources: tuple[Translated, ...] = ()
     captured: tuple[ImageLike, ...] = ()
     is_tuple: bool = False
@@ -82,18 +79,18 @@ class Groups:
         self._values, self._joins = Cache(), Cache()
         self._made: dict[Any, _Made] = {}
 
-    def fold(self, device: Device, given: list[Any], along: str, whole: bool) -> Folded | None:
+    def fold(self, device: Device, given: list[Any], along: Along, whole: bool) -> Folded | None:
         """The fold of the images among the arguments of `value`, along the axes `along`: all of it
         (`whole`, along BOTH), or what groups have made of parts. None where the device has no
         groups, or they cannot do it."""
-        if device.name != "compute":
+        if not device.has_groups:
             return None
         arguments = flatten(self.value.signature, given)
-        key = (*arguments.key, along)
+        key = (*arguments.key, along, device.name)
         made = self._made.get(key)
         if made is None or made.changed():
             with COMPILING.lock:
-                made = self._make(arguments, along)
+                made = self._make(device, arguments, along)
                 if len(self._made) >= LIMIT:
                     self._made.pop(next(iter(self._made)))
                 self._made[key] = made
@@ -104,7 +101,7 @@ class Groups:
         run = made.program.whole if whole else made.program.partials
         return Folded(run(inputs, arguments.uniforms), made.is_tuple)
 
-    def _make(self, arguments: Arguments, along: str) -> _Made:
+    def _make(self, device: Device, arguments: Arguments, along: Along) -> _Made:
         try:
             value = self.value.translated(arguments, self._values)
             found = self._joined(value)
@@ -117,10 +114,10 @@ class Groups:
         captured = value.translation.captured
         inputs = [given.sampler.format for given in arguments.images]
         inputs += [image.format for image in captured]
-        module = importlib.import_module("pygpu.devices.opengl.reduction")
         count = len(arguments.images)
+        task = FoldTask(value.function, join.function, inputs, count, types, along)
         try:
-            program = module.fold(value.function, join.function, inputs, count, types, along)
+            program = device.fold(task)
         except DeviceError as error:
             LOG.warning("no fold by groups: %s", error)
             program = None
@@ -163,4 +160,4 @@ def _sample(types: Sequence[Type], is_tuple: bool) -> Any:
     return tuple(parts) if is_tuple else parts[0]
 
 
-__all__ = ["ALONG_X", "ALONG_Y", "BOTH", "Folded", "Groups"]
+__all__ = ["Folded", "Groups", "Source"]

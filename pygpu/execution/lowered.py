@@ -11,16 +11,14 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pygpu import ssa
 from pygpu.execution import html
 from pygpu.execution.programs.specialise import Specialisation
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-
-LANGUAGES: Final = {"fragment": "GLSL", "compute": "GLSL", "cpu": "LLVM IR"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +70,9 @@ class Lowered:
 
         if self._made is None:
             return ""
-        plain = apply(CLEAN, lower_boundary(self._made.translated.function))
-        return fragment_program(plain, self._made.inputs, self._made.formats).text
+        task = self._made.task
+        plain = apply(CLEAN, lower_boundary(task.function))
+        return fragment_program(replace(task, function=plain)).text
 
     def __repr__(self) -> str:
         return f"<{self.name} lowered for {self.target}: {_phrase(self.stats)}>"
@@ -86,7 +85,7 @@ class Lowered:
             html.folded("SSA before optimisation", before.partition("\n")[2]),
         ]
         if self.source != self.glsl:
-            language = LANGUAGES.get(self.target, "program")
+            language = "program" if self._made is None else self._made.device.language
             parts.append(html.folded(f"{language} of the {self.target} target", self.source))
         return html.framed(*parts)
 

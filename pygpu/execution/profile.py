@@ -15,18 +15,15 @@ from functools import lru_cache
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
+from pygpu.core.device import Device, Program, Shape
 from pygpu.core.errors import DeviceError
-from pygpu.core.storage import Device, Format, Program, Storage
+from pygpu.core.storage import Storage
 from pygpu.devices import targets
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import form_of
 from pygpu.execution.programs import tiles
 from pygpu.execution.programs.specialise import Specialisation
-from pygpu.passes.blocks.shapes import Shape
-from pygpu.ssa import Builder, Constant, Function, ImageInput, images_read, walk
-from pygpu.types import FLOAT
+from pygpu.ssa import Constant, Function, images_read, walk
 
 if TYPE_CHECKING:
     from pygpu.runtime import Compiled  # the runtime stands above: its methods are used
@@ -147,8 +144,8 @@ class Job:
 
     def run(self, program: Program | None = None) -> list[Storage]:
         """Run its program, or another of the same function."""
-        program = program or self.made.program
-        return program.run(self.inputs, self.uniforms, self.size, [None] * len(self.made.formats))
+        program, out = program or self.made.program, [None] * len(self.made.task.outputs)
+        return program.run(self.inputs, self.uniforms, self.size, out)
 
 
 def profile(
@@ -161,8 +158,8 @@ def profile(
 ) -> Profile:
     """Measure a call. See Compiled.profile."""
     job = Job.of(compiled, args, kwargs, shape, dtype)
-    made, function = job.made, job.made.translated.function
-    times = targets.seconds(made.device, [job.run] * (WARM + RUNS))[WARM:]
+    made, function = job.made, job.made.task.function
+    times = made.device.seconds([job.run] * (WARM + RUNS))[WARM:]
     read, written = moved(job)
     ops = list(walk(function.body))
     return Profile(
@@ -176,18 +173,18 @@ def profile(
         operations(function),
         sum(op.code == "load" for op in ops),
         sum(op.code == "loop" for op in ops),
-        getattr(made.program, "shape", None),
+        made.program.shape,
     )
 
 
 def moved(job: Job) -> tuple[int, int]:
     """Bytes that a program must read and write: each image that it reads once, each result once."""
     height, width = job.size
-    images = [job.inputs[index] for index in sorted(images_read(job.made.translated.function))]
+    images = [job.inputs[index] for index in sorted(images_read(job.made.task.function))]
     read = sum(
         image.height * image.width * image.channels * image.dtype.itemsize for image in images
     )
-    texel = sum(format.nbytes for format in job.made.formats)
+    texel = sum(format.nbytes for format in job.made.task.outputs)
     return read, height * width * texel
 
 
@@ -204,28 +201,13 @@ def copy_bandwidth(device: Device, nbytes: int) -> float:
     """Bytes a second, read and written, of a copy of about so many bytes on a device: measured once
     in a process for a device and each power of two."""
     nbytes = min(max(nbytes, LEAST_COPY), GREATEST_COPY)
-    return _copied(device.name, 1 << (nbytes - 1).bit_length())
+    return _copied(device, 1 << (nbytes - 1).bit_length())
 
 
 @lru_cache(maxsize=64)
-def _copied(target: str, nbytes: int) -> float:
-    count = WARM + RUNS
-    if target in targets.OPENGL:
-        times = targets.copies(nbytes, count)
-    else:
-        device = targets.open_device(target)
-        times = targets.seconds(device, [_copier(device, nbytes)] * count)
+def _copied(device: Device, nbytes: int) -> float:
+    times = device.copies(nbytes, WARM + RUNS)
     return 2 * nbytes / max(median(times[WARM:]), 1e-9)
-
-
-def _copier(device: Device, nbytes: int) -> Any:
-    """What makes a device copy an image of so many bytes, by the program that says so."""
-    floats, width = Format(np.dtype("float32"), 1), 1024
-    texels = np.random.default_rng(0).random((nbytes // (4 * width), width), np.float32)
-    build = Builder("copy", [ImageInput("image", FLOAT)])
-    same = build.finish([build.load(0, build.x, build.y)])
-    program, out = device.compile(same, [floats], [floats]), np.empty_like(texels)[..., None]
-    return lambda: program.run([Storage.of(texels)], [], texels.shape, [out])
 
 
 def _shown(number: float) -> str:

@@ -20,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.device import ALONG_X, ALONG_Y, BOTH, Along
 from pygpu.core.errors import CompileError, shorten
 from pygpu.core.sampler import default, make
 from pygpu.core.storage import Format, ImageLike, Storage, texels
@@ -28,7 +29,7 @@ from pygpu.execution.arguments.convert import array_of, texels_of, without_chann
 from pygpu.execution.arguments.parameters import flatten, known_key
 from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
-from pygpu.execution.grouped import ALONG_X, ALONG_Y, BOTH, Folded, Groups, Source
+from pygpu.execution.grouped import Folded, Groups, Source
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.tiles import Tile, tiles_of
 from pygpu.language.vectors import Position
@@ -37,7 +38,6 @@ from pygpu.types import INT, Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
 ON_DEVICE: Final = 1 << 16  # texels from which on a sum of a device's image begins there
-GROUPED: Final = "opengl buffer"  # the copy of an image that groups of lanes fold
 FOLDED: Final = 2  # passes it makes there: the rest is summed in 64 bits
 
 
@@ -132,7 +132,7 @@ class Fold:
         )
 
     def by_groups(
-        self, state: _State, along: str, corner: tuple[int, int] = (0, 0), whole: bool = False
+        self, state: _State, along: Along, corner: tuple[int, int] = (0, 0), whole: bool = False
     ) -> Folded | None:
         """The fold of images by groups of lanes, where the device has those: see Groups.fold."""
         given = [self.first, state.images, state.is_tuple, None, corner]
@@ -381,23 +381,27 @@ def _starts_on_device(image: ImageLike, axis: Any) -> bool:
     """Whether to fold on the device before what is left is downloaded: a large image whose texels
     are there, and there alone if the device has no groups of lanes."""
     storage = image.storage
-    if not _along(image, axis) or storage.height * storage.width < ON_DEVICE:
+    if _along(image, axis) is None or storage.height * storage.width < ON_DEVICE:
         return False
-    return storage.array is None or (
-        GROUPED in storage.copies and targets.choose("auto").name == "compute"
-    )
+    if storage.array is None:
+        return True
+    device = targets.choose("auto")
+    return device.has_groups and device.copy in storage.copies
 
 
-def _along(image: ImageLike, axis: Any) -> str:
-    """The axes of the image among NumPy's axes."""
+def _along(image: ImageLike, axis: Any) -> Along | None:
+    """The axes of the image among NumPy's axes; None where there are none."""
     ndim = 2 if image.format.channels == 1 else 3
     axes = range(ndim) if axis is None else [a % ndim for a in np.atleast_1d(axis)]
-    return ALONG_X * (1 in axes) + ALONG_Y * (0 in axes)
+    if 1 in axes:
+        return BOTH if 0 in axes else ALONG_X
+    return ALONG_Y if 0 in axes else None
 
 
 def _folded(function: Any, map: Any, image: ImageLike, axis: Any) -> list[NDArray[Any]]:
     """Arrays of fewer rows or columns, each value the fold of some along the axes."""
     fold, along = program(_Code(function), _Code(map), "auto"), _along(image, axis)
+    assert along is not None, "there is something to fold"
     folded = fold.by_groups(_State((image,)), along)
     if folded is not None:
         return [without_channel_axis(part) for part in folded.parts]

@@ -8,21 +8,17 @@ All shapes compute the same bits, so that results do not depend on which one was
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final
 
+from pygpu.core.device import Program, Shape
 from pygpu.core.errors import DeviceError, shorten
-from pygpu.core.storage import Format, Program
-from pygpu.devices import targets
 from pygpu.execution.profile import Job
 from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation
 from pygpu.passes.blocks import shapes
-from pygpu.passes.blocks.shapes import CANDIDATES, Shape
 from pygpu.runtime import BoundMethod, Compiled
-from pygpu.ssa import Function
 
 ROUNDS: Final = 7  # in each, every candidate runs once
 WARM: Final = 1
@@ -54,22 +50,6 @@ class Tuned:
         return "\n".join([head, *lines])
 
 
-class ShapedDevice(Protocol):
-    """A device whose programs have shapes."""
-
-    name: str
-    driver: str  # what it says of itself: see shapes.key
-
-    def compile(
-        self,
-        function: Function,
-        inputs: Sequence[Format],
-        outputs: Sequence[Format],
-        shape: Shape | None = None,
-    ) -> Program:
-        """As storage.Device.compile. None is the shape that was measured, or one by footprint."""
-
-
 def tune(
     function: Any,
     /,
@@ -79,17 +59,17 @@ def tune(
     **kwargs: Any,
 ) -> Tuned:
     """Find the fastest shape of a compiled function's program for arguments like these, by running
-    it on them in each of the `CANDIDATES` of passes/blocks/shapes.py. It counts from the next
-    call on, and in later processes on this machine and driver, where the disk cache is on. Images
-    should be as large as those to come. Only the compute target has shapes. DeviceError where the
-    images are too large for the device at once."""
+    it on them in each of the shapes that its device takes. It counts from the next call on, and in
+    later processes on this machine and driver, where the disk cache is on. Images should be as
+    large as those to come. Of the targets only compute has shapes. DeviceError where the images are
+    too large for the device at once."""
     if isinstance(function, BoundMethod):
         function, args = function.__func__, (function.__self__, *args)
     if not isinstance(function, Compiled):
         raise TypeError(f"tune: takes a compiled function, got {function!r}")
     try:
         job = Job.of(function, args, kwargs, shape, dtype)
-        if job.made.device.name != "compute":
+        if not job.made.device.shapes:
             return Tuned(function.signature.name, job.made.device.name)
         return _tuned(function, job)
     except Exception as error:
@@ -117,22 +97,21 @@ def _tuned(compiled: Compiled, job: Job) -> Tuned:
 
 
 def _key(made: Specialisation) -> str:
-    device = cast(ShapedDevice, made.device)
-    return shapes.key(made.translated.function, made.inputs, made.formats, device.driver)
+    return shapes.key(made.task, made.device.driver)
 
 
 def _programs(made: Specialisation) -> tuple[dict[Shape, Program], list[Shape]]:
     """The function compiled in each shape, and the shapes that the driver refuses."""
-    device = cast(ShapedDevice, made.device)
-    function, programs, refused = made.translated.function, {}, []
-    for shape in CANDIDATES:
+    programs, refused = {}, []
+    for shape in made.device.shapes:
         try:
-            programs[shape] = device.compile(function, made.inputs, made.formats, shape)
+            programs[shape] = made.device.compile(made.task, shape)
         except DeviceError as error:
             LOG.info("%s is refused: %s", shape, error)
             refused.append(shape)
     if not programs:
-        raise DeviceError(f"{function.name}: the driver refuses every shape (log 'pygpu' has why)")
+        name = made.task.function.name
+        raise DeviceError(f"{name}: the driver refuses every shape (log 'pygpu' has why)")
     return programs, refused
 
 
@@ -150,9 +129,9 @@ def _measured(job: Job, programs: dict[Shape, Program]) -> dict[Shape, float]:
         first.setdefault(program.source, shape)
     tried = list(first.values())
     runs = [partial(job.run, programs[shape]) for shape in tried]
-    times = targets.seconds(job.made.device, runs * (WARM + ROUNDS))[WARM * len(runs) :]
+    times = job.made.device.seconds(runs * (WARM + ROUNDS))[WARM * len(runs) :]
     found = {shape: median(times[at :: len(runs)]) for at, shape in enumerate(tried)}
     return {shape: found[first[program.source]] for shape, program in programs.items()}
 
 
-__all__ = ["ShapedDevice", "Tuned", "tune"]
+__all__ = ["Tuned", "tune"]

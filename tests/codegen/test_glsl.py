@@ -20,6 +20,7 @@ from glsl_validator import validate
 from pygpu.codegen.glsl.compute import block_program, pixel_program
 from pygpu.codegen.glsl.text import Namer, Text, infix, literal, prefix, wrap
 from pygpu.codegen_glsl import Dialect, fragment_program
+from pygpu.core.device import Task
 from pygpu.core.interpret import run
 from pygpu.core.ops import TABLE
 from pygpu.core.storage import Format, Storage
@@ -59,7 +60,7 @@ def compute(
         )
         for v in function.outputs
     ]
-    program = device.compile(function, inputs, outputs)
+    program = device.compile(Task(function, inputs, outputs))
     storages = [Storage.of(array) for array in arrays]
     results = program.run(storages, [], arrays[0].shape[:2], [None] * len(outputs))
     return [result.host() for result in results]
@@ -194,7 +195,7 @@ GOLDEN: Final[list[Callable[[], tuple[Function, list[Format], list[Format]]]]] =
 def glsl(
     function: Function, inputs: list[Format], outputs: list[Format], dialect: Dialect = PLAIN
 ) -> str:
-    return fragment_program(lower_boundary(function), inputs, outputs, dialect).text
+    return fragment_program(Task(lower_boundary(function), inputs, outputs), dialect).text
 
 
 @pytest.mark.parametrize("make", GOLDEN)
@@ -205,7 +206,7 @@ def test_text_is_the_golden_one(make: Any, golden: Golden) -> None:
 @pytest.mark.parametrize("make", [scale, laplace, tables])
 def test_text_of_a_compute_program_is_the_golden_one(make: Any, golden: Golden) -> None:
     function, inputs, outputs = make()
-    text = pixel_program(lower_boundary(function), inputs, outputs).text
+    text = pixel_program(Task(lower_boundary(function), inputs, outputs)).text
     golden.check(f"glsl/{make.__name__}.comp", text)
 
 
@@ -227,8 +228,8 @@ def test_function_computes_what_the_interpreter_computes(make: Any, fragment: An
         for f in inputs
     ]
     uniforms = [3 if value.type is INT else 0.3 for value in function.uniforms]
-    expected = targets.open_device("interpreter").compile(function, inputs, outputs)
-    actual = fragment.compile(function, inputs, outputs)
+    expected = targets.open_device("interpreter").compile(Task(function, inputs, outputs))
+    actual = fragment.compile(Task(function, inputs, outputs))
     results = [
         program.run([Storage.of(a) for a in arrays], uniforms, (9, 13), [None] * len(outputs))
         for program in (expected, actual)
@@ -251,9 +252,9 @@ def test_reference_compiler_accepts_random_programs(tmp_path: Path) -> None:
         function = lower_boundary(case.function)
         for version in (330, 400):
             dialect = Dialect(version, seed % 2 == 0, block_size=64)
-            program = fragment_program(function, case.formats, case.outputs, dialect)
+            program = fragment_program(Task(function, case.formats, case.outputs), dialect)
             fragments.append(program.text)
-        computes.append(pixel_program(function, case.formats, case.outputs).text)
+        computes.append(pixel_program(Task(function, case.formats, case.outputs)).text)
         if can_block(case.function):
             columns = columns_of(case.function, case.formats, case.outputs, False)
             blocked = block(case.function, case.formats, case.outputs, columns, 2)
@@ -296,7 +297,7 @@ def test_reference_compiler_accepts_every_operation(tmp_path: Path) -> None:
 def test_random_function_computes_what_the_interpreter_computes(seed: int, name: str) -> None:
     require(name)
     case = random_case(seed)
-    program = targets.open_device(name).compile(case.function, case.formats, case.outputs)
+    program = targets.open_device(name).compile(Task(case.function, case.formats, case.outputs))
     results = program.run(case.storages(), case.uniforms, case.shape, [None] * len(case.outputs))
     case.check([result.host() for result in results])
 
@@ -308,7 +309,7 @@ def test_random_function_computes_the_same_as_on_hardware(seed: int) -> None:
     device = ComputeDevice()
     device.dialect, device.is_software = replace(device.dialect, fused=True, loose=False), False
     case, shape = random_case(seed), shapes.CANDIDATES[seed % len(shapes.CANDIDATES)]
-    program = device.compile(case.function, case.formats, case.outputs, shape)
+    program = device.compile(Task(case.function, case.formats, case.outputs), shape)
     results = program.run(case.storages(), case.uniforms, case.shape, [None] * len(case.outputs))
     case.check([result.host() for result in results])
 
@@ -636,7 +637,7 @@ def test_table_keeps_nan_and_infinity(fragment: Any) -> None:
     build = Builder("f", [])
     build.add_table("lut", np.array([np.nan, np.inf, -np.inf, -0.0], np.float32))
     function = build.finish([build.emit("table", build.x, data=Lookup(0, FLOAT))])
-    program = fragment.compile(function, [], [F32])
+    program = fragment.compile(Task(function, [], [F32]))
     (result,) = program.run([], [], (1, 4), [None])
     np.testing.assert_array_equal(result.host()[0, :, 0], [np.nan, np.inf, -np.inf, 0.0])
 

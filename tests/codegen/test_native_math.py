@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from pygpu.core.device import Task
 from pygpu.core.ops import TABLE
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.device import CpuDevice
@@ -66,7 +67,7 @@ def compute(code: str, *arrays: Array) -> Array:
     build = Builder(code, [ImageInput(f"a{i}", FLOAT) for i in range(len(arrays))])
     loads = [build.load(i, build.x, build.y) for i in range(len(arrays))]
     function = build.finish([build.emit(code, *loads)])
-    program = CpuDevice().compile(function, [F32] * len(arrays), [F32])
+    program = CpuDevice().compile(Task(function, [F32] * len(arrays), [F32]))
     (result,) = program.run([Storage.of(a) for a in arrays], [], arrays[0].shape, [None])
     return result.host()[..., 0]
 

@@ -11,6 +11,7 @@ import pytest
 import scipy.ndimage  # type: ignore[import-untyped]
 
 from agreement import PRECISE, assert_close
+from pygpu.core.device import Task
 from pygpu.core.interpret import compute, run, scalar
 from pygpu.core.ops import TABLE
 from pygpu.core.storage import Format, Storage
@@ -394,7 +395,7 @@ def test_the_device_stores_results_in_their_dtype() -> None:
     one = build.constant(vector("float", 3), (1, 1, 1))
     function = build.finish([build.emit("sub", one, build.load(0, build.x, build.y))])
     bytes_ = Format(np.dtype("uint8"), 3)
-    program = InterpreterDevice().compile(function, [bytes_], [bytes_])
+    program = InterpreterDevice().compile(Task(function, [bytes_], [bytes_]))
     image = np.random.default_rng(0).integers(0, 255, (4, 6, 3), np.uint8, endpoint=True)
     out = np.empty_like(image)
     (result,) = program.run([Storage.of(image)], [], (4, 6), [None])
@@ -406,7 +407,7 @@ def test_the_device_stores_results_in_their_dtype() -> None:
 def test_the_interpreter_agrees_with_itself() -> None:
     for seed in range(30):
         case = random_case(seed)
-        device = InterpreterDevice().compile(case.function, case.formats, case.outputs)
+        device = InterpreterDevice().compile(Task(case.function, case.formats, case.outputs))
         none = [None] * len(case.outputs)
         results = device.run(case.storages(), case.uniforms, case.shape, none)
         case.check([result.host() for result in results], PRECISE)

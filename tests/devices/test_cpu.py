@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from agreement import PRECISE
+from pygpu.core.device import Task
 from pygpu.core.errors import CompileError, DeviceError
 from pygpu.core.storage import STORED, Format, Storage
 from pygpu.devices.cpu.device import CpuDevice
@@ -46,7 +47,7 @@ def both(
     """What the interpreter and native code give."""
     results = []
     for device in (InterpreterDevice(), CpuDevice()):
-        program = device.compile(function, inputs, outputs)
+        program = device.compile(Task(function, inputs, outputs))
         stored = program.run(
             [Storage.of(a) for a in arrays], uniforms or [], shape, [None] * len(outputs)
         )
@@ -74,7 +75,7 @@ def random_texels(format: Format, shape: tuple[int, int], seed: int = 0) -> Arra
 @pytest.mark.parametrize("seed", range(40))
 def test_random_functions_agree_with_the_interpreter(seed: int, level: str) -> None:
     case = random_case(seed + 1000)
-    program = CpuDevice().compile(case.function, case.formats, case.outputs)
+    program = CpuDevice().compile(Task(case.function, case.formats, case.outputs))
     none = [None] * len(case.outputs)
     results = program.run(case.storages(), case.uniforms, case.shape, none)
     case.check([storage.host() for storage in results], PRECISE)
@@ -176,11 +177,11 @@ def test_eight_bits_are_right_to_one_ulp() -> None:
         build = Builder("f", [ImageInput("im", FLOAT)])
         function = build.finish([build.load(0, build.x, build.y)])
         every = np.arange(top + 1).astype(name).reshape(-1, 256, 1)
-        program = CpuDevice().compile(function, [format], [F32])
+        program = CpuDevice().compile(Task(function, [format], [F32]))
         (result,) = program.run([Storage.of(every)], [], every.shape[:2], [None])
         exact = every.astype(np.float64) / top
         assert np.all(np.abs(result.host() - exact) <= np.spacing(exact.astype(np.float32)))
-        program = CpuDevice().compile(function, [format], [format])
+        program = CpuDevice().compile(Task(function, [format], [format]))
         (copy,) = program.run([Storage.of(every)], [], every.shape[:2], [None])
         assert np.array_equal(copy.host(), every)
 
@@ -320,7 +321,7 @@ def test_any_position_is_safe(level: str) -> None:
         places = rng.integers(-(2**31), 2**31 - 1, (6, 50, 1), np.int32, endpoint=True)
         places[0] //= 2**26
         texels = rng.random((6, 50, 1), np.float32)
-        program = CpuDevice().compile(function, [F32, I32], [F32] * 3)
+        program = CpuDevice().compile(Task(function, [F32, I32], [F32] * 3))
         results = program.run([Storage.of(texels), Storage.of(places)], [], (6, 50), [None] * 3)
         given = set(texels.ravel()) | {np.float32(7)}
         assert all(set(result.host().ravel()) <= given for result in results)
@@ -337,7 +338,7 @@ def test_results_may_go_to_given_arrays_and_inputs_lie_anywhere() -> None:
     memory = np.random.default_rng(0).integers(0, 256, 5 * 40 + 1, np.uint8)
     texels = memory[1:].reshape(5, 40, 1)
     out = np.zeros((5, 40, 1), np.uint8)
-    program = CpuDevice().compile(function, [format], [format])
+    program = CpuDevice().compile(Task(function, [format], [format]))
     (result,) = program.run([Storage.of(texels)], [], (5, 40), [out])
     assert result.array is not None
     assert np.shares_memory(result.array, out)
@@ -385,7 +386,7 @@ def test_a_loop_that_no_pixel_enters_is_not_run(level: str) -> None:
     positive = build.emit("gt", texel, build.constant(INT, 0))
     function = build.finish([build.append("if", [positive], [INT], sides)[0]])
     zeros = np.zeros((3, 21, 1), np.int32)
-    program = CpuDevice().compile(function, [I32], [I32])
+    program = CpuDevice().compile(Task(function, [I32], [I32]))
     (result,) = program.run([Storage.of(zeros)], [], (3, 21), [None])
     assert not result.host().any()
 
@@ -399,13 +400,13 @@ def test_a_function_too_large_is_refused_with_its_size() -> None:
     for _ in range(70_000):
         value = build.emit("add", value, value)
     with pytest.raises(CompileError, match="huge has 70001 operations"):
-        CpuDevice().compile(build.finish([value]), [F32], [F32])
+        CpuDevice().compile(Task(build.finish([value]), [F32], [F32]))
 
 
 def test_unknown_features_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYGPU_CPU_FEATURES", "mmx3")
     with pytest.raises(DeviceError, match="mmx3"):
-        CpuDevice().compile(taps_of("nearest"), [F32], [F32])
+        CpuDevice().compile(Task(taps_of("nearest"), [F32], [F32]))
 
 
 # ---------------------------------------------------------------- images of 2 GiB and more
@@ -421,9 +422,9 @@ def test_loads_far_away_in_huge_images_use_wide_indices(
         function = build.finish([build.load(0, double, build.y, "wrap")])
         texels = random_texels(format, (9, 40))
         result = Format(np.dtype("float32"), channels)
-        program = InterpreterDevice().compile(function, [format], [result])
+        program = InterpreterDevice().compile(Task(function, [format], [result]))
         (want,) = program.run([Storage.of(texels)], [], (9, 40), [None])
-        native = CpuDevice().compile(function, [format], [result])
+        native = CpuDevice().compile(Task(function, [format], [result]))
         monkeypatch.setattr("pygpu.devices.cpu.device.HUGE", 1)
         (have,) = native.run([Storage.of(texels)], [], (9, 40), [None])
         assert native.native.keys() == {False, True}

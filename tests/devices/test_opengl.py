@@ -18,6 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from conftest import require
+from pygpu.core.device import Task
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import STORED, Format, Storage, stored, texels
 from pygpu.devices import targets
@@ -80,7 +81,7 @@ ALL: Final = [
 @pytest.mark.parametrize("format", ALL, ids=lambda f: f"{f.dtype}x{f.channels}{f.normalize:d}")
 def test_texels_come_back_as_they_went_up(format: Format, width: int, device: Any) -> None:
     array = values_of(format, (7, width))
-    program = device.compile(copying(format.type), [format], [format])
+    program = device.compile(Task(copying(format.type), [format], [format]))
     out = np.zeros_like(array)
     (lazy,) = program.run([Storage.of(array)], [], (7, width), [None])
     program.run([Storage.of(array)], [], (7, width), [out])
@@ -96,7 +97,7 @@ def test_texel_of_an_integer_image_is_the_nearest_float(name: str, device: Any) 
     top = np.iinfo(name).max
     array = np.arange(top + 1, dtype=name).reshape(-1, 256)
     format = Format(array.dtype, 1)
-    program = device.compile(copying(FLOAT), [format], [F32])
+    program = device.compile(Task(copying(FLOAT), [format], [F32]))
     (result,) = program.run([Storage.of(array)], [], array.shape, [None])
     np.testing.assert_array_equal(result.host()[..., 0], texels(array, format))
 
@@ -116,7 +117,9 @@ def test_results_are_stored_as_the_contract_says(
     else:
         array = np.random.default_rng(0).random((6, 8, channels)) < 0.5
     function = copying(vector(kind, channels))
-    program = device.compile(function, [Format(array.dtype, channels)], [Format(dtype, channels)])
+    program = device.compile(
+        Task(function, [Format(array.dtype, channels)], [Format(dtype, channels)])
+    )
     (result,) = program.run([Storage.of(array)], [], (6, 8), [None])
     actual = result.host()
     assert actual.dtype == dtype
@@ -131,7 +134,7 @@ def test_results_are_stored_as_the_contract_says(
 def test_result_is_read_by_another_program_without_a_download(device: Any) -> None:
     array = values_of(Format(np.dtype("uint8"), 3), (4, 6))
     format = Format(array.dtype, 3)
-    program = device.compile(copying(format.type), [format], [format])
+    program = device.compile(Task(copying(format.type), [format], [format]))
     (first,) = program.run([Storage.of(array)], [], (4, 6), [None])
     (second,) = program.run([first], [], (4, 6), [None])
     assert first.array is None
@@ -140,7 +143,7 @@ def test_result_is_read_by_another_program_without_a_download(device: Any) -> No
 
 def test_images_of_other_sizes_are_read_at_their_own_edges(device: Any) -> None:
     array = np.arange(6, dtype=np.float32).reshape(2, 3)
-    program = device.compile(copying(FLOAT), [F32], [F32])
+    program = device.compile(Task(copying(FLOAT), [F32], [F32]))
     (result,) = program.run([Storage.of(array)], [], (3, 5), [None])
     expected = np.pad(array, ((0, 1), (0, 2)), mode="edge")
     np.testing.assert_array_equal(result.host()[..., 0], expected)
@@ -158,7 +161,7 @@ def test_uniforms_of_every_type_arrive(device: Any) -> None:
         Format(np.dtype({"float": "float32", "int": "int32", "bool": "bool"}[t.kind]), t.size)
         for t in given
     ]
-    program = device.compile(function, [], formats)
+    program = device.compile(Task(function, [], formats))
     for _ in range(2):
         results = program.run([], list(given.values()), (1, 2), [None] * len(formats))
         for result, (type, value) in zip(results, given.items(), strict=True):
@@ -179,7 +182,7 @@ def test_many_uniforms_change_from_call_to_call(device: Any, channels: int) -> N
         scalar = number if channels == 1 else build.emit("construct", *[number] * channels)
         total = build.emit("add", total, scalar)
     format = Format(np.dtype("float32"), channels)
-    program = device.compile(build.finish([total]), [format], [format])
+    program = device.compile(Task(build.finish([total]), [format], [format]))
     texels = np.arange(15 * channels, dtype=np.float32).reshape(3, 5, channels)
     for start in (0, 100):
         given = [start + i for i in range(13)]
@@ -195,7 +198,7 @@ def test_functions_of_one_text_may_have_their_images_in_any_order(device: Any) -
         a, b = [build.emit("width", data=order.index(name)) for name in "ab"]
         hundred = build.constant(INT, 100)
         function = build.finish([build.emit("add", build.emit("mul", a, hundred), b)])
-        programs.append(device.compile(function, [F32, F32], [Format(np.dtype("int32"), 1)]))
+        programs.append(device.compile(Task(function, [F32, F32], [Format(np.dtype("int32"), 1)])))
     images = [Storage.of(np.zeros((2, width, 1), np.float32)) for width in (5, 9)]
     widths = [program.run(images, [], (1, 1), [None])[0].host().item() for program in programs]
     assert widths == [509, 905]
@@ -205,7 +208,7 @@ def test_more_results_than_the_driver_draws_at_once_take_several_passes(device: 
     build = Builder("f", [])
     results = [build.emit("add", build.x, build.constant(INT, i)) for i in range(20)]
     formats = [Format(np.dtype("int32"), 1)] * 20
-    program = device.compile(build.finish(results), [], formats)
+    program = device.compile(Task(build.finish(results), [], formats))
     out = [np.zeros((1, 3, 1), np.int32) for _ in range(20)]
     program.run([], [], (1, 3), out)
     assert [array[0, 2, 0] for array in out] == [2 + i for i in range(20)]
@@ -227,9 +230,11 @@ buffer = other.buffer(b"abcd")
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.fragment import FragmentDevice
 from pygpu.ssa import Builder
+from pygpu.core.device import Task
 from pygpu.core.storage import Format
 build = Builder("f", [])
-program = FragmentDevice().compile(build.finish([build.x]), [], [Format(np.dtype("int32"), 1)])
+task = Task(build.finish([build.x]), [], [Format(np.dtype("int32"), 1)])
+program = FragmentDevice().compile(task)
 (result,) = program.run([], [], (2, 3), [None])
 assert egl.eglGetCurrentContext() == theirs
 assert result.host()[1].ravel().tolist() == [0, 1, 2]
@@ -308,7 +313,7 @@ def test_threads_take_turns(device: Any) -> None:
     def work(seed: int) -> None:
         try:
             generator = np.random.default_rng(seed)
-            program = device.compile(function, [F32], [F32])
+            program = device.compile(Task(function, [F32], [F32]))
             for _ in range(20):
                 array = generator.random((8, int(generator.integers(1, 30)))).astype(np.float32)
                 (result,) = program.run([Storage.of(array)], [], array.shape, [None])
@@ -326,7 +331,7 @@ def test_threads_take_turns(device: Any) -> None:
 
 def test_forked_child_is_told_not_to_use_opengl(device: Any) -> None:
     array = np.ones((2, 2), np.float32)
-    program = device.compile(copying(FLOAT), [F32], [F32])
+    program = device.compile(Task(copying(FLOAT), [F32], [F32]))
     (result,) = program.run([Storage.of(array)], [], (2, 2), [None])
     receiver, sender = multiprocessing.get_context("fork").Pipe(duplex=False)
     child = os.fork()
@@ -354,9 +359,11 @@ def test_process_ends_silently() -> None:
 import numpy as np
 from pygpu.devices.opengl.fragment import FragmentDevice
 from pygpu.ssa import Builder
+from pygpu.core.device import Task
 from pygpu.core.storage import Format
 build = Builder("f", [])
-program = FragmentDevice().compile(build.finish([build.x]), [], [Format(np.dtype("int32"), 1)])
+task = Task(build.finish([build.x]), [], [Format(np.dtype("int32"), 1)])
+program = FragmentDevice().compile(task)
 held = program.run([], [], (2, 3), [None])
 """
     )
@@ -367,7 +374,7 @@ held = program.run([], [], (2, 3), [None])
 
 def test_textures_go_back_to_the_pool(device: Any) -> None:
     array = np.ones((31, 33), np.float32)
-    program = device.compile(copying(FLOAT), [F32], [F32])
+    program = device.compile(Task(copying(FLOAT), [F32], [F32]))
     storage = Storage.of(array)
     names = set()
     for _ in range(2 * opengl.SPARE):
@@ -404,7 +411,7 @@ def test_pool_is_bounded_and_lets_the_oldest_go() -> None:
 
 
 def test_image_above_the_drivers_size_says_the_numbers(fragment: Any) -> None:
-    program = fragment.compile(copying(FLOAT), [F32], [F32])
+    program = fragment.compile(Task(copying(FLOAT), [F32], [F32]))
     with opengl.context() as gl:
         limit = gl.limits.texture_size
     widest = 4 * limit  # a texel is four pixels
@@ -423,14 +430,14 @@ def test_no_memory_is_an_error_and_the_next_call_works(device: Any) -> None:
         limit = gl.limits.texture_size
         with pytest.raises(DeviceError, match="no memory for a texture"):
             gl.texture(limit, limit, 4, np.dtype("float32"))
-    program = device.compile(copying(FLOAT), [F32], [F32])
+    program = device.compile(Task(copying(FLOAT), [F32], [F32]))
     small = np.ones((2, 2), np.float32)
     (result,) = program.run([Storage.of(small)], [], (2, 2), [None])
     np.testing.assert_array_equal(result.host()[..., 0], small)
 
 
 def test_context_is_made_anew_after_a_reset(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = device.compile(copying(FLOAT), [F32], [F32])
+    program = device.compile(Task(copying(FLOAT), [F32], [F32]))
     array = np.ones((2, 2), np.float32)
     storage = Storage.of(array)
     (lost,) = program.run([storage], [], (2, 2), [None])
@@ -462,7 +469,7 @@ def test_results_of_other_word_sizes_leave_together() -> None:
     color = build.emit("construct", build.x, build.y, build.emit("add", build.x, build.y))
     function = build.finish([build.x, color, build.y])
     dtypes = [("int32", 1), ("uint8", 3), ("int16", 1)]
-    program = device.compile(function, [], [Format(np.dtype(d), c) for d, c in dtypes])
+    program = device.compile(Task(function, [], [Format(np.dtype(d), c) for d, c in dtypes]))
     for width in (1, 5, 67, 300):
         results = program.run([], [], (3, width), [None] * 3)
         y, x = np.indices((3, width))
@@ -502,7 +509,7 @@ def test_too_many_images_for_the_driver_says_how_many(fragment: Any) -> None:
     for index in range(1, count):
         total = build.emit("add", total, build.load(index, build.x, build.y))
     with pytest.raises(DeviceError, match=f"reads {count} images and tables at once"):
-        fragment.compile(build.finish([total]), [F32] * count, [F32])
+        fragment.compile(Task(build.finish([total]), [F32] * count, [F32]))
 
 
 def tables(count: int, size: int) -> Function:
@@ -518,7 +525,7 @@ def tables(count: int, size: int) -> Function:
 
 def test_many_tables_are_blocks_as_far_as_drivers_have_them_then_textures(device: Any) -> None:
     image = Storage.of(np.zeros((1, 5), np.float32))
-    program = device.compile(tables(30, 300), [F32], [F32])
+    program = device.compile(Task(tables(30, 300), [F32], [F32]))
     (result,) = program.run([image], [], (1, 5), [None])
     expected = 30 * np.arange(5) + sum(range(30))
     np.testing.assert_array_equal(result.host()[0, :, 0], expected)
@@ -528,7 +535,7 @@ def test_too_many_tables_for_the_driver_says_how_many(device: Any) -> None:
     with opengl.context() as gl:
         count = gl.limits.textures + 1
     with pytest.raises(DeviceError, match=r"reads \d+ images and tables at once; this driver"):
-        device.compile(tables(count + 12, 300), [F32], [F32])
+        device.compile(Task(tables(count + 12, 300), [F32], [F32]))
 
 
 def test_too_many_numbers_for_the_driver_says_how_many(device: Any) -> None:
@@ -536,7 +543,7 @@ def test_too_many_numbers_for_the_driver_says_how_many(device: Any) -> None:
         count = gl.limits.uniform_components + 1
     build = Builder("f", [], [(f"u{i}", FLOAT) for i in range(count)])
     with pytest.raises(DeviceError, match=f"{count} numbers"):
-        device.compile(build.finish([build.uniforms[-1]]), [], [F32])
+        device.compile(Task(build.finish([build.uniforms[-1]]), [], [F32]))
 
 
 def test_device_knows_whether_it_is_software(fragment: Any) -> None:

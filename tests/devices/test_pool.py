@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from devices.test_cpu import F32, LEVELS, taps_of
+from pygpu.core.device import Task
 from pygpu.core.storage import Storage
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.cpu.threads import Pool
@@ -161,7 +162,7 @@ def test_what_takes_too_long_can_be_interrupted(which: str, features: str) -> No
 def test_several_threads_may_run_programs_at_once() -> None:
     build = Builder("f", [ImageInput("im", FLOAT)], [("u", FLOAT)])
     function = build.finish([build.emit("mul", build.load(0, build.x, build.y), build.uniforms[0])])
-    program = CpuDevice().compile(function, [F32], [F32])
+    program = CpuDevice().compile(Task(function, [F32], [F32]))
     texels = np.ones((400, 400, 1), np.float32)
     wrong = []
 
@@ -183,7 +184,7 @@ def test_several_threads_may_run_programs_at_once() -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_process_gets_threads_of_its_own() -> None:
     texels = np.random.default_rng(1).random((300, 300, 1), np.float32)
-    program = CpuDevice().compile(taps_of("nearest"), [F32], [F32])
+    program = CpuDevice().compile(Task(taps_of("nearest"), [F32], [F32]))
     (before,) = program.run([Storage.of(texels)], [], (300, 300), [None])
     child = os.fork()
     if child == 0:

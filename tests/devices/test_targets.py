@@ -1,17 +1,21 @@
 """Which device `auto` is: hardware first, measured once; then the cpu; software OpenGL last."""
 
+import numpy as np
 import pytest
 
 import pygpu
 from pygpu.core import cache
+from pygpu.core.device import Device
 from pygpu.core.errors import TooOld
 from pygpu.devices import targets
 from pygpu.devices.interpreter import InterpreterDevice
 
 
-class Fake:
-    def __init__(self, name):
-        self.name = name
+class Fake(Device):
+    """A device that runs nothing."""
+
+    def __init__(self, name, is_hardware=False, driver="driver"):
+        self.name, self.is_hardware, self.driver = name, is_hardware, driver
 
 
 @pytest.fixture
@@ -23,7 +27,8 @@ def machine(monkeypatch, tmp_path):
     def open_device(name):
         if name not in machine["opened"]:
             raise pygpu.DeviceError(f"no {name}")
-        return state.opened.setdefault(name, Fake(name))
+        device = Fake(name, name in machine["hardware"])
+        return state.opened.setdefault(name, device)
 
     def measure(device):
         machine["measured"].append(device.name)
@@ -32,8 +37,6 @@ def machine(monkeypatch, tmp_path):
     monkeypatch.setattr(targets, "_STATE", state)
     monkeypatch.setattr(targets, "open_device", open_device)
     monkeypatch.setattr(targets, "measure", measure)
-    monkeypatch.setattr(targets, "is_hardware", lambda device: device.name in machine["hardware"])
-    monkeypatch.setattr(targets, "description", lambda device: {"device": device.name})
     monkeypatch.setattr(targets, "_may_have_hardware", lambda: bool(machine["hardware"]))
     monkeypatch.setenv("PYGPU_CACHE_DIR", str(tmp_path))
     monkeypatch.delenv("PYGPU_CACHE", raising=False)
@@ -92,7 +95,8 @@ def test_another_driver_is_measured_anew(machine, monkeypatch):
     machine["opened"] = machine["hardware"] = {"fragment", "compute"}
     machine["times"] = {"fragment": 2.0, "compute": 1.0}
     assert targets.choose("auto").name == "compute"
-    monkeypatch.setattr(targets, "description", lambda device: {"device": f"new {device.name}"})
+    for name in machine["opened"]:
+        monkeypatch.setattr(targets.open_device(name), "driver", "newer driver")
     machine["times"] = {"fragment": 1.0, "compute": 2.0}
     targets.reset()
     assert targets.choose("auto").name == "fragment"
@@ -153,7 +157,7 @@ def test_measuring_gives_seconds_and_infinity_where_it_fails():
 
 def test_every_run_is_timed_in_turn(target):
     device, order = targets.open_device(target), []
-    times = targets.seconds(device, [lambda: order.append(1), lambda: order.append(2)] * 3)
+    times = device.seconds([lambda: order.append(1), lambda: order.append(2)] * 3)
     assert order[-6:] == [1, 2] * 3
     assert set(order[:-6]) <= {1}  # until a device is awake
     assert len(times) == 6
@@ -162,3 +166,22 @@ def test_every_run_is_timed_in_turn(target):
 
 def test_software_opengl_can_be_measured(target):
     assert 0 < targets.measure(targets.open_device(target), size=64) < 60
+
+
+def test_a_target_that_is_registered_is_asked_for_by_its_name(monkeypatch):
+    monkeypatch.setattr(targets, "DEVICES", dict(targets.DEVICES))
+    targets.register("new", targets.Target("new_target:NewDevice", is_public=False))
+    f = pygpu.compile(lambda im, p: 2 * im(p), im=pygpu.Image, p=pygpu.Position, target="new")
+    photo = np.random.default_rng(0).random((5, 7), np.float32)
+    assert np.array_equal(f(photo), 2 * photo)
+    image = pygpu.Image(photo)
+    assert f(image).device == "new"
+    assert f.target == f.lower(photo).target == f.profile(photo).target == "new"
+    assert pygpu.tune(f, photo).shape is None
+    assert pygpu.reduce(np.add, image, target="new") == pytest.approx(photo.sum(), rel=1e-6)
+    assert targets.description(targets.open_device("new")) == {"device": "an imitation"}
+    monkeypatch.setenv("PYGPU_TARGET", "new")
+    assert image.max() == photo.max()
+    with pytest.raises(ValueError, match="there is a target 'new'"):
+        targets.register("new", targets.Target("new_target:NewDevice"))
+    targets._STATE.opened.pop("new")

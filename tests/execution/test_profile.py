@@ -9,6 +9,7 @@ import pytest
 
 import pygpu
 from pygpu import Float, Image, Position, Vec4
+from pygpu.core.device import Limits
 from pygpu.core.errors import DeviceError
 from pygpu.devices import targets
 from pygpu.devices.opengl import time as opengl_time
@@ -115,7 +116,7 @@ def test_wrong_arguments_are_refused_as_in_a_call():
 
 def test_an_image_for_tiles_is_refused(monkeypatch):
     compiled = pygpu.compile(box, target="interpreter")
-    monkeypatch.setattr(targets, "limits", lambda device: targets.Limits(4, 1 << 30, 1 << 30))
+    monkeypatch.setattr(targets, "limits", lambda device: Limits(4, 1 << 30, 1 << 30))
     with pytest.raises(DeviceError, match="tiles"):
         compiled.profile(random(ROWS, COLUMNS))
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from PIL import Image as PILImage
 import pygpu
 from fake_walker import translating
 from pygpu import Float, Image, Mat2, Position, Vec2, Vec3
+from pygpu.core.device import Device
 from pygpu.devices import targets
 
 PHOTO = np.random.default_rng(1).random((6, 8), dtype=np.float32)
@@ -671,12 +673,12 @@ def test_every_target_gives_the_same(target):
     assert f.target == target
 
 
-class Refusing:
+class Refusing(Device):
     """A device of OpenGL that takes nothing."""
 
     name = "fragment"
 
-    def compile(self, function, inputs, outputs):
+    def compile(self, task, shape=None):
         raise pygpu.DeviceError("the driver refused")
 
 
@@ -714,7 +716,8 @@ def test_info_says_why_and_what_was_set(monkeypatch):
 
 
 def test_a_missing_device_says_what_was_tried(monkeypatch):
-    monkeypatch.setitem(targets.DEVICES, "compute", ("pygpu.devices.nowhere", "Device"))
+    missing = replace(targets.DEVICES["compute"], place="pygpu.devices.nowhere:Device")
+    monkeypatch.setitem(targets.DEVICES, "compute", missing)
     targets._STATE.opened.pop("compute", None)
     with pytest.raises(pygpu.DeviceError, match=r"nowhere.*pip install"):
         pygpu.compile(scale, target="compute")(PHOTO)

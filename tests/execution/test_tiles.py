@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 import pygpu
 from pygpu import Float, Image, Position, Vec2
 from pygpu.core import boundaries, interpret, sampler
+from pygpu.core.device import Limits
 from pygpu.core.storage import texels as stored_texels
 from pygpu.core.verify import verify
 from pygpu.devices import targets
-from pygpu.devices.targets import Limits
+from pygpu.devices.interpreter import InterpreterDevice
 from pygpu.execution.programs import tiles
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.window import window
@@ -251,21 +252,18 @@ def test_a_margin_larger_than_a_tile_cannot_be_cut(target, limited):
 def test_what_cannot_be_cut_goes_to_the_cpu_where_the_target_is_ours(limited, monkeypatch, caplog):
     pytest.importorskip("llvmlite")
 
-    class Device:
+    class Small(InterpreterDevice):
         """As fragment, by interpreting."""
 
         name = "fragment"
 
-        def compile(self, *args):
-            return targets.open_device("interpreter").compile(*args)
+        def limits(self):
+            return Limits(12, LARGE, LARGE)
 
     state = targets._State()
-    state.opened["fragment"] = state.automatic = Device()
+    state.opened["fragment"] = state.automatic = Small()
     monkeypatch.setattr(targets, "_STATE", state)
     monkeypatch.delenv("PYGPU_TARGET", raising=False)
-    monkeypatch.setattr(
-        targets, "limits", lambda d: Limits(12, LARGE, LARGE) if d.name == "fragment" else None
-    )
     array = texels(20, 31)
     expected = array.T[np.minimum(np.arange(20), 30)][:, np.minimum(np.arange(31), 19)]
     np.testing.assert_array_equal(pygpu.compile(turned)(array), expected)
@@ -283,8 +281,8 @@ def test_memory_that_is_short_is_tried_again_in_tiles(limited, monkeypatch):
     class Short:
         """A program that takes little."""
 
-        def __init__(self, *args):
-            self.program = compiled(*args)
+        def __init__(self, task):
+            self.program = compiled(task)
             self.source = self.program.source
 
         def run(self, inputs, uniforms, shape, out):
@@ -292,7 +290,7 @@ def test_memory_that_is_short_is_tried_again_in_tiles(limited, monkeypatch):
                 raise OutOfMemory("no memory")
             return self.program.run(inputs, uniforms, shape, out)
 
-    monkeypatch.setattr(type(device), "compile", lambda self, *args: Short(*args))
+    monkeypatch.setattr(type(device), "compile", lambda self, task: Short(task))
     limited()
     f = pygpu.compile(lambda im=Image, p=Position: im(p), target="interpreter")
     array = texels(20, 50)

@@ -6,6 +6,7 @@ import pytest
 import pygpu
 from conftest import require
 from pygpu import Float, Image, Position
+from pygpu.core.device import Device
 from pygpu.devices import targets
 from pygpu.devices.interpreter import InterpreterDevice
 from pygpu.execution import tuning
@@ -48,36 +49,34 @@ class ShapedProgram:
         return self.program.run(*work)
 
 
-class ShapedDevice:
-    """Takes the place of the compute target; it refuses groups of 16 x 16 threads."""
+class ShapedDevice(Device):
+    """Takes the place of the compute target; it refuses groups of 16 x 16 threads. A run takes as
+    many seconds as `times` says of its shape."""
 
-    name, driver = "compute", "fake driver"
+    name, driver, shapes = "compute", "fake driver", CANDIDATES
 
-    def compile(self, function, inputs, outputs, shape=None):
+    def __init__(self):
+        self.times = dict.fromkeys(CANDIDATES, 2.0) | {FASTEST: 1.0}
+
+    def seconds(self, runs):
+        for run in runs:
+            run()
+        return [self.times[run.args[0].shape] for run in runs]
+
+    def compile(self, task, shape=None):
         if shape is None:
-            key = shapes.key(function, inputs, outputs, self.driver)
-            shape = shapes.remembered(key) or shapes.default(function, inputs, outputs)
+            remembered = shapes.remembered(shapes.key(task, self.driver))
+            shape = remembered or shapes.default(task.function, task.inputs, task.outputs)
         if shape.threads_y == 16:
             raise pygpu.DeviceError("too many threads")
-        return ShapedProgram(InterpreterDevice().compile(function, inputs, outputs), shape)
+        return ShapedProgram(InterpreterDevice().compile(task), shape)
 
 
 @pytest.fixture
 def device(monkeypatch):
-    """A device on which FASTEST is the fastest shape, by `seconds`."""
+    """A device on which FASTEST is the fastest shape."""
     device = ShapedDevice()
-    seconds = dict.fromkeys(CANDIDATES, 2.0) | {FASTEST: 1.0}
-
-    def measured(asked, runs):
-        assert asked is device
-        for run in runs:
-            run()
-        return [seconds[run.args[0].shape] for run in runs]
-
-    device.seconds = seconds
     monkeypatch.setattr(targets, "choose", lambda target: device)
-    monkeypatch.setattr(targets, "limits", lambda device: None)
-    monkeypatch.setattr(targets, "seconds", measured)
     return device
 
 
@@ -124,7 +123,7 @@ def test_programs_for_the_same_formats_all_change(device):
 
 
 def test_what_is_hardly_faster_changes_nothing(device):
-    device.seconds[FASTEST] = 1.99
+    device.times[FASTEST] = 1.99
     tuned = pygpu.tune(pygpu.compile(scaled), random(5, 7), by=2.0)
     assert tuned.shape == tuned.before == shapes.OWN
 
@@ -138,7 +137,7 @@ def test_what_the_driver_refuses_is_left_out(device):
 def test_where_all_are_refused_it_says_so(device, monkeypatch):
     compiled, image = pygpu.compile(scaled), random(5, 7)
     compiled(image, by=2.0)
-    monkeypatch.setattr(tuning, "CANDIDATES", (Shape(4, 1, 16, 16),))
+    monkeypatch.setattr(device, "shapes", (Shape(4, 1, 16, 16),))
     with pytest.raises(pygpu.DeviceError, match="refuses every shape"):
         pygpu.tune(compiled, image, by=2.0)
 
@@ -197,7 +196,8 @@ def test_every_shape_computes_the_same_bits(size, dtype):
 
 def test_a_driver_can_be_tuned(monkeypatch):
     require("compute")
-    monkeypatch.setattr(tuning, "CANDIDATES", (Shape(4, 1, 64, 1), Shape(4, 2, 32, 4)))
+    few = (Shape(4, 1, 64, 1), Shape(4, 2, 32, 4))
+    monkeypatch.setattr(targets.open_device("compute"), "shapes", few)
     compiled, image = pygpu.compile(difference, target="compute"), random(64, 80)
     before = compiled(image)
     tuned = pygpu.tune(compiled, image)

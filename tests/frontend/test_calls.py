@@ -9,6 +9,7 @@ from PIL import Image as PILImage
 
 import pygpu
 from pygpu import Float, Image, Int, Position, Vec2, Vec3
+from pygpu.core.device import Limits
 from pygpu.devices import targets
 from pygpu.execution import reduction, vectorized
 
@@ -280,8 +281,8 @@ def test_what_is_folded_must_be_like_what_comes_of_it(function, map, words):
 
 
 def test_what_a_device_does_not_hold_is_folded_part_by_part(target, monkeypatch):
-    whole = targets.Limits(1 << 40, 1 << 40, 1 << 40)
-    for limits in (whole, targets.Limits(16, 1 << 40, 1 << 40), targets.Limits(64, 2000, 1 << 40)):
+    whole = Limits(1 << 40, 1 << 40, 1 << 40)
+    for limits in (whole, Limits(16, 1 << 40, 1 << 40), Limits(64, 2000, 1 << 40)):
         monkeypatch.setattr(targets, "limits", lambda device, limits=limits: limits)
         total = functools.partial(pygpu.reduce, lambda a, b: a + b, target=target)
         assert total(PHOTO) == pytest.approx(PHOTO.sum(dtype=float), rel=1e-5)

@@ -15,6 +15,7 @@ from conftest import require
 from pygpu import Image, Position, Vec2, offsets
 from pygpu.codegen.glsl.compute import block_program
 from pygpu.core import interpret
+from pygpu.core.device import Task
 from pygpu.core.storage import Format, Storage
 from pygpu.core.storage import texels as texels_of
 from pygpu.devices import targets
@@ -107,10 +108,10 @@ def test_choices_wait_for_what_they_read() -> None:
     colours = Format(np.dtype("float32"), 4)
     texels = np.random.default_rng(9).random((9, 14, 4), np.float32)
     compiled = pygpu.compile(chosen, target="interpreter")
-    function = Job.of(compiled, (texels,), {}).made.translated.function
+    function = Job.of(compiled, (texels,), {}).made.task.function
     assert can_block(function)
     for shape in shapes.CANDIDATES:
-        program = device.compile(function, [colours], [colours], shape)
+        program = device.compile(Task(function, [colours], [colours]), shape)
         (have,) = program.run([Storage.of(texels)], [], texels.shape[:2], [None])
         np.testing.assert_allclose(have.host(), compiled(texels), rtol=2e-5)
 
@@ -163,7 +164,7 @@ def test_every_shape_computes_the_same_bits() -> None:
         texels = np.random.default_rng(4).integers(0, 255, (19, 37, 1)).astype(format.dtype)
         results = []
         for shape in shapes.CANDIDATES[::6]:
-            program = device.compile(function, [format], [format], shape)  # type: ignore[call-arg]
+            program = device.compile(Task(function, [format], [format]), shape)  # type: ignore[call-arg]
             results.append(program.run([Storage.of(texels)], [], (19, 37), [None])[0].host())
         for other in results[1:]:
             np.testing.assert_array_equal(other, results[0])
@@ -180,7 +181,7 @@ def test_programs_for_devices_that_fuse_give_what_others_do(dtype: str, channels
     for fused in (False, True):
         device = ComputeDevice()
         device.dialect, device.is_software = replace(device.dialect, fused=fused), False
-        program = device.compile(function, [format], [format])
+        program = device.compile(Task(function, [format], [format]))
         assert ("fma" in program.source) == fused
         results.append(program.run([Storage.of(texels)], [], (9, 23), [None])[0].host())
     ties = 1 if format.dtype.kind == "u" else 0  # may go either way
@@ -201,7 +202,7 @@ def test_only_sums_and_quotients_are_precise() -> None:
         build.emit("sqrt", product),
         build.emit("div", product, b),
     ]
-    source = device.compile(build.finish(outputs), [grey], [grey] * 3).source
+    source = device.compile(Task(build.finish(outputs), [grey], [grey] * 3)).source
     main = source[source.index("void main") :].splitlines()
     roots = [line for line in main if "sqrt" in line]
     sums = [line for line in main if "+ texel" in line]
@@ -223,7 +224,7 @@ def test_high_powers_in_a_sum_take_no_time_to_print() -> None:
     for _ in range(60):
         power = build.emit("mul", power, power)
     total = build.emit("add", build.emit("mul", a, build.constant(FLOAT, 2.0)), power)
-    source = device.compile(build.finish([total]), [grey], [grey]).source
+    source = device.compile(Task(build.finish([total]), [grey], [grey])).source
     assert "precise float" in source or "precise vec4" in source
 
 
@@ -239,7 +240,7 @@ def test_programs_for_hardware_are_exact_at_every_edge(
     stored, made = Format(np.dtype(dtype), channels), Format(np.dtype("float32"), channels)
     for reach in (0, 1, 2, 4):  # left and right: as many pixels one by one, or all at once
         function = window(boundary, stored.type, reach)
-        program = device.compile(function, [stored], [made])
+        program = device.compile(Task(function, [stored], [made]))
         for height, width in product((1, 2, 5), range(1, 15)):
             texels = np.random.default_rng(width).random((height, width, channels))
             image = Storage.of((100 * texels).astype(dtype))

@@ -20,6 +20,7 @@ from glsl_validator import validate
 from pygpu import Float, Image, Position
 from pygpu.codegen.glsl.compute import block_program
 from pygpu.codegen.glsl.writer import Dialect
+from pygpu.core.device import Task
 from pygpu.core.interpret import compute, run
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
@@ -56,7 +57,7 @@ def job_of(written: Any, *images: Any, dtype: str = "uint8", **kwargs: Any) -> J
 
 def function_of(written: Any, *images: Any, **kwargs: Any) -> Function:
     made = job_of(written, *images, **kwargs).made
-    return without_nans(made.translated.function, made.inputs)
+    return without_nans(made.task.function, made.task.inputs)
 
 
 def photo(size: tuple[int, int], seed: int = 3) -> Array:
@@ -329,10 +330,8 @@ def test_results_that_are_no_floats_are_left_alone(written: Any) -> None:
     require("compute")
     image = photo((9, 20))
     made = job_of(written, image).made
-    assert Exact.of(made.translated.function, made.inputs, made.formats) is None
-    (have,) = job_of(written, image).run(
-        device().compile(made.translated.function, made.inputs, made.formats, ONE_ROW)
-    )
+    assert Exact.of(made.task.function, made.task.inputs, made.task.outputs) is None
+    (have,) = job_of(written, image).run(device().compile(made.task, ONE_ROW))
     want = pygpu.compile(written, target="interpreter")(image, dtype="uint8")
     np.testing.assert_array_equal(have.host()[..., 0], want)
 
@@ -350,7 +349,7 @@ def test_other_texels_are_left_alone() -> None:
         (pygpu.Image(grey, normalize=False), "uint8"),
     ]:
         made = job_of(laplacian, image, dtype=dtype).made
-        exact = Exact.of(made.translated.function, made.inputs, made.formats)
+        exact = Exact.of(made.task.function, made.task.inputs, made.task.outputs)
         assert exact is None or not by_columns(exact).pays(exact)
 
 
@@ -360,7 +359,7 @@ def test_other_texels_are_left_alone() -> None:
 def results(job: Job, on: ComputeDevice, shape: Shape = ONE_ROW) -> list[Array]:
     """What a job gives, by a program that computes two at a time."""
     made = job.made
-    program = on.compile(made.translated.function, made.inputs, made.formats, shape)
+    program = on.compile(made.task, shape)
     assert is_laned(program.source)
     return [storage.host()[..., 0] for storage in job.run(program)]
 
@@ -372,7 +371,7 @@ def test_two_at_a_time_give_what_one_gives(written: Any, fused: bool) -> None:
     one = pygpu.compile(written, target="interpreter")
     made = job_of(written, photo((4, 4))).made
     shape = Shape(16, 2, 32, 4)
-    program = device(fused=fused).compile(made.translated.function, [BYTE], [BYTE], shape)
+    program = device(fused=fused).compile(Task(made.task.function, [BYTE], [BYTE]), shape)
     assert is_laned(program.source)
     for size in SIZES:
         image = photo(size)
@@ -384,8 +383,8 @@ def test_two_at_a_time_give_what_one_gives(written: Any, fused: bool) -> None:
 
 def test_every_width_and_height_is_right_at_the_edges() -> None:
     require("compute")
-    function = job_of(wide, photo((4, 4))).made.translated.function
-    program = device().compile(function, [BYTE], [BYTE], ONE_ROW)
+    function = job_of(wide, photo((4, 4))).made.task.function
+    program = device().compile(Task(function, [BYTE], [BYTE]), ONE_ROW)
     assert is_laned(program.source)
     for height in range(1, 8):
         for width in range(1, 41):
@@ -402,9 +401,9 @@ def stored(values: Array) -> Array:
 @pytest.mark.parametrize("size", [(3, 9), (20, 50), (8, 16)])
 def test_images_may_be_smaller_or_larger_than_results(size: tuple[int, int]) -> None:
     require("compute")
-    function = job_of(wide, photo((4, 4))).made.translated.function
+    function = job_of(wide, photo((4, 4))).made.task.function
     image = photo((8, 24))
-    program = device().compile(function, [BYTE], [BYTE], ONE_ROW)
+    program = device().compile(Task(function, [BYTE], [BYTE]), ONE_ROW)
     (have,) = program.run([Storage.of(image)], [], size, [None])
     (want,) = run(function, [np.float32(image) / 255], [], size)
     np.testing.assert_array_equal(have.host()[..., 0], stored(want))
@@ -459,8 +458,8 @@ def test_random_functions_of_bytes_are_exact() -> None:
         image = photo((10, 35), seed)
         job = job_of(written, image)
         made = job.made
-        function = made.translated.function
-        exact = Exact.of(function, made.inputs, made.formats)
+        function = made.task.function
+        exact = Exact.of(function, made.task.inputs, made.task.outputs)
         assert exact is not None
         if not by_columns(exact).pays(exact):
             continue
@@ -499,7 +498,7 @@ def test_factors_lose_no_number_and_no_sign(written: Any) -> None:
     image[:5], image[5:, :10] = 0, 200
     job = job_of(written, image)
     made = job.made
-    program = device().compile(made.translated.function, made.inputs, made.formats, ONE_ROW)
+    program = device().compile(made.task, ONE_ROW)
     want = pygpu.compile(written, target="interpreter")(image, dtype="uint8")
     np.testing.assert_array_equal(job.run(program)[0].host()[..., 0], want)
 
@@ -526,8 +525,8 @@ def test_random_sums_are_those_of_floats(seed: int) -> None:
     written, image = random_weights(seed), photo((10, 35), seed)
     job = job_of(written, image)
     made = job.made
-    program = device().compile(made.translated.function, made.inputs, made.formats, ONE_ROW)
-    (want,) = run(made.translated.function, [np.float32(image) / 255], [], image.shape)
+    program = device().compile(made.task, ONE_ROW)
+    (want,) = run(made.task.function, [np.float32(image) / 255], [], image.shape)
     have = job.run(program)[0].host()[..., 0].astype(int)
     assert np.abs(have - stored(want)).max() <= 1
 
@@ -537,7 +536,7 @@ def test_random_sums_are_those_of_floats(seed: int) -> None:
 
 def sources(functions: Sequence[Any], on: ComputeDevice) -> list[str]:
     made = [job_of(written, photo((4, 4))).made for written in functions]
-    return [on.compile(m.translated.function, m.inputs, m.formats).source for m in made]
+    return [on.compile(m.task).source for m in made]
 
 
 def test_shapes_of_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -546,7 +545,7 @@ def test_shapes_of_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
     for written in (median, sobel):
         made = job_of(written, photo((4, 4))).made
         for shape in (None, Shape(4, 8, 32, 4)):
-            program = device().compile(made.translated.function, made.inputs, made.formats, shape)
+            program = device().compile(made.task, shape)
             assert program.shape == shapes.LANES
 
 
@@ -598,7 +597,7 @@ def box(height: int) -> Callable[..., Any]:
 def test_blocks_of_high_windows_are_low(height: int, rows: int) -> None:
     require("compute")
     made = job_of(box(height), photo((4, 4))).made
-    program = device().compile(made.translated.function, made.inputs, made.formats)
+    program = device().compile(made.task)
     assert is_laned(program.source) == (rows > 0)
     assert not rows or program.shape.rows == rows
 
@@ -609,7 +608,7 @@ def test_constants_may_be_endless() -> None:
     want = pygpu.compile(endless, target="interpreter")(image, dtype="uint8")
     for fused in (False, True):
         made = job_of(endless, image).made
-        program = device(fused=fused).compile(made.translated.function, made.inputs, made.formats)
+        program = device(fused=fused).compile(made.task)
         have = job_of(endless, image).run(program)[0].host()[..., 0]
         assert np.abs(have.astype(int) - want).max() <= 1
 
@@ -632,5 +631,5 @@ def test_what_is_too_large_is_computed_one_at_a_time() -> None:
     made = job_of(median, photo((4, 4))).made
     on = device()
     on.largest = 8
-    program = on.compile(made.translated.function, made.inputs, made.formats)
+    program = on.compile(made.task)
     assert not is_laned(program.source)

@@ -16,6 +16,7 @@ from pygpu import Image, Position, Vec2
 from pygpu.codegen.glsl.buffers import element_bytes, row_bytes
 from pygpu.codegen.glsl.compute import PLAIN, ComputeProgram, block_program, pixel_program
 from pygpu.codegen.glsl.writer import NARROW_BUFFERS
+from pygpu.core.device import Task
 from pygpu.core.storage import Format
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.compute import ComputeDevice
@@ -93,7 +94,7 @@ def test_pixels_of_narrow_buffers_are_elements(rows: int, format: Format) -> Non
         program = block_program(blocked, dialect=NARROW_DIALECT)
     else:
         lowered = apply(CLEAN, lower_boundary(function))
-        program = pixel_program(lowered, [format], [format], dialect=NARROW_DIALECT)
+        program = pixel_program(Task(lowered, [format], [format]), dialect=NARROW_DIALECT)
     assert program.columns == 1
     assert f"#extension {NARROW_BUFFERS} : require" in program.text
     texels = texels_of(format, (6, 11))
@@ -104,7 +105,7 @@ def test_pixels_of_other_sizes_take_words() -> None:
     for dtype, channels in (("uint8", 3), ("uint8", 4), ("uint16", 2), ("float32", 1)):
         format = Format(np.dtype(dtype), channels)
         program = pixel_program(
-            lower_boundary(transposed(format)), [format], [format], dialect=NARROW_DIALECT
+            Task(lower_boundary(transposed(format)), [format], [format]), dialect=NARROW_DIALECT
         )
         assert NARROW_BUFFERS not in program.text
 
@@ -154,9 +155,9 @@ def test_narrow_and_whole_words_give_the_same_bits(written: Any, dtype: str) -> 
     for size in ((1, 1), (3, 2), (7, 16), (9, 23), (40, 67)):
         texels = (np.random.default_rng(7).random(size) * 100).astype(dtype)
         job = Job.of(compiled, (texels,), {}, None, dtype)
-        function = job.made.translated.function
+        function = job.made.task.function
         one, other = (
-            job.run(device.compile(function, job.made.inputs, job.made.formats))
+            job.run(device.compile(Task(function, job.made.task.inputs, job.made.task.outputs)))
             for device in (narrow, words)
         )
         for first, second in zip(one, other, strict=True):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pygpu.core import cache
+from pygpu.core.device import Task
 from pygpu.core.storage import Format
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.shapes import Shape
@@ -57,14 +58,14 @@ def test_a_shape_of_nothing_is_refused():
 
 def test_a_key_knows_function_formats_and_driver():
     keys = [
-        shapes.key(scaled(2.0), [FLOATS], [FLOATS], "A"),
-        shapes.key(scaled(3.0), [FLOATS], [FLOATS], "A"),
-        shapes.key(scaled(2.0), [BYTES], [FLOATS], "A"),
-        shapes.key(scaled(2.0), [FLOATS], [BYTES], "A"),
-        shapes.key(scaled(2.0), [FLOATS], [FLOATS], "B"),
+        shapes.key(Task(scaled(2.0), [FLOATS], [FLOATS]), "A"),
+        shapes.key(Task(scaled(3.0), [FLOATS], [FLOATS]), "A"),
+        shapes.key(Task(scaled(2.0), [BYTES], [FLOATS]), "A"),
+        shapes.key(Task(scaled(2.0), [FLOATS], [BYTES]), "A"),
+        shapes.key(Task(scaled(2.0), [FLOATS], [FLOATS]), "B"),
     ]
     assert len(set(keys)) == len(keys)
-    assert shapes.key(scaled(2.0), [FLOATS], [FLOATS], "A") == keys[0]
+    assert shapes.key(Task(scaled(2.0), [FLOATS], [FLOATS]), "A") == keys[0]
 
 
 def test_what_was_measured_is_found_by_another_process():

@@ -15,6 +15,7 @@ from conftest import require
 from glsl_validator import validate
 from passes.test_lanes import job_of
 from pygpu import Float, Image, Position, Vec3, Vec4
+from pygpu.core.device import Task
 from pygpu.core.interpret import run
 from pygpu.devices.opengl.compute import ComputeDevice
 from pygpu.execution.profile import Job
@@ -52,7 +53,7 @@ def negative(im: Image, p: Position) -> Any:
 
 
 def scalar_of(job: Job) -> Function | None:
-    found = of_a_byte(job.made.translated.function, job.made.inputs, job.made.formats)
+    found = of_a_byte(job.made.task.function, job.made.task.inputs, job.made.task.outputs)
     return found.function if found is not None else None
 
 
@@ -88,7 +89,7 @@ def test_a_component_is_a_function_of_a_byte(channels: int) -> None:
     assert scalar is not None
     assert pays(scalar)
     (one,) = run(scalar, [seen(image.reshape(16, -1))], [2.2], (16, 16 * channels))
-    function = job.made.translated.function
+    function = job.made.task.function
     (every,) = run(function, [seen(image)], [2.2], (16, 16))
     np.testing.assert_array_equal(one.reshape(every.shape), every)
 
@@ -167,9 +168,9 @@ def test_results_are_looked_up(channels: int, threads: tuple[int, int], device: 
         image = texels(*size, channels)
         job = job_of(contrast, image)
         function, inputs, outputs = (
-            job.made.translated.function, job.made.inputs, job.made.formats
+            job.made.task.function, job.made.task.inputs, job.made.task.outputs
         )  # fmt: skip
-        program = device.compile(function, inputs, outputs, Shape(16, 4, *threads))
+        program = device.compile(Task(function, inputs, outputs), Shape(16, 4, *threads))
         assert "shared uint table[256]" in program.source
         for more in ((0, 0), (3, 0), (0, 21), (2, 5), (-1, -1)):  # images end before results do
             shape = max(1, size[0] + more[0]), max(1, size[1] + more[1])
@@ -185,7 +186,7 @@ def test_uniforms_branches_and_vectors_stay(written: Any, power: float, device: 
     image = texels(16, 16, 1)
     job = job_of(written, image, **({"power": power} if written is gamma else {}))
     made = job.made
-    program = device.compile(made.translated.function, made.inputs, made.formats)
+    program = device.compile(made.task)
     assert "shared uint table[256]" in program.source
     (found,) = program.run(job.inputs, job.uniforms, (16, 16), [None])
     np.testing.assert_array_equal(found.host(), job.run()[0].host())
@@ -209,8 +210,8 @@ def test_what_is_beside_alpha_may_read_nothing(device: Any) -> None:
     image = texels(3, 9, 4)
     job = job_of(of_no_texel, image, power=2.0)
     made = job.made
-    assert of_a_byte(made.translated.function, made.inputs, made.formats) is None
-    program = device.compile(made.translated.function, made.inputs, made.formats)
+    assert of_a_byte(made.task.function, made.task.inputs, made.task.outputs) is None
+    program = device.compile(made.task)
     (have,) = program.run(job.inputs, job.uniforms, (3, 9), [None])
     assert (have.host()[..., :3] == 23).all()
     np.testing.assert_array_equal(have.host()[..., 3], image[..., 3])
@@ -228,12 +229,12 @@ def test_components_that_are_handed_on_are_kept(written: Any, kept: Any, device:
     image = texels(9, 33, 4)
     job = job_of(written, image)
     made = job.made
-    found = of_a_byte(made.translated.function, made.inputs, made.formats)
+    found = of_a_byte(made.task.function, made.task.inputs, made.task.outputs)
     assert (None if found is None else found.kept) == kept
-    program = device.compile(made.translated.function, made.inputs, made.formats)
+    program = device.compile(made.task)
     assert ("shared uint table[256]" in program.source) == (kept is not None)
     (have,) = program.run(job.inputs, [], (9, 33), [None])
-    (right,) = run(made.translated.function, [seen(image)], [], (9, 33))
+    (right,) = run(made.task.function, [seen(image)], [], (9, 33))
     assert np.abs(have.host() - 255 * np.clip(right, 0, 1)).max() <= 0.501
     for place in kept or ():
         np.testing.assert_array_equal(have.host()[..., place], image[..., place])
@@ -267,8 +268,8 @@ def test_random_functions_of_a_byte_are_right(channels: int, device: Any) -> Non
         names: dict[str, Any] = {"np": np, "Vec3": Vec3, "Image": Image, "Position": Position}
         exec(f"def made(im: Image, p: Position):\n    v = im(p)\n    return v * 0 + {text}", names)
         made = job_of(names["made"], image).made
-        function = made.translated.function
-        program = device.compile(function, made.inputs, made.formats)
+        function = made.task.function
+        program = device.compile(Task(function, made.task.inputs, made.task.outputs))
         tables += "shared uint table[256]" in program.source
         (found,) = program.run([pygpu.Image(image).storage], [], (16, 16), [None])
         (right,) = run(function, [seen(image)], [], (16, 16))
@@ -282,8 +283,8 @@ def test_random_functions_of_a_byte_are_right(channels: int, device: Any) -> Non
 def test_texts_are_valid(channels: int, fused: bool, device: Any, tmp_path: Any) -> None:
     device.dialect = replace(device.dialect, fused=fused, narrow=True)
     made = job_of(contrast, texels(8, 8, channels)).made
-    function = fuse(made.translated.function) if fused else made.translated.function
-    source = device.compile(function, made.inputs, made.formats).source
+    function = fuse(made.task.function) if fused else made.task.function
+    source = device.compile(Task(function, made.task.inputs, made.task.outputs)).source
     validate([source], tmp_path, "comp")
 
 
@@ -291,5 +292,5 @@ def test_software_computes(tmp_path: Any) -> None:
     require("compute")
     device = ComputeDevice()
     made = job_of(gamma, texels(8, 8, 1), power=2.2).made
-    source = device.compile(made.translated.function, made.inputs, made.formats).source
+    source = device.compile(made.task).source
     assert ("table[" not in source) == device.is_software

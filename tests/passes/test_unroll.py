@@ -12,6 +12,7 @@ import pygpu
 from conftest import require
 from pygpu import Float, Image, Position
 from pygpu.core import interpret
+from pygpu.core.device import Task
 from pygpu.core.storage import Format, Storage
 from pygpu.core.verify import verify
 from pygpu.devices import targets
@@ -83,7 +84,7 @@ def has_two_exits(count: int) -> Callable[..., Any]:
 
 def translated(function: Callable[..., Any]) -> Function:
     compiled = pygpu.compile(function, target="interpreter")
-    return Job.of(compiled, (PICTURE,), {"k": 1.25}).made.translated.function
+    return Job.of(compiled, (PICTURE,), {"k": 1.25}).made.task.function
 
 
 def rounds(function: Function) -> int:
@@ -115,7 +116,7 @@ def test_programs_for_gpus_come_to_the_same(make: Callable[[int], Any]) -> None:
     function = translated(make(21))
     made = apply(CLEAN, lower_boundary(unroll(function)))
     formats = [Format(np.dtype("float32"), 1), Format(np.dtype("int32"), 1)]
-    program = device.compile(made, formats[:1], formats)
+    program = device.compile(Task(made, formats[:1], formats))
     results = program.run([Storage.of(PICTURE[..., None])], [1.25], SHAPE, [None, None])
     expected = interpret.run(function, [PICTURE], [1.25], SHAPE)
     for want, have in zip(expected, results, strict=True):

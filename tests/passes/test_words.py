@@ -43,7 +43,7 @@ def job_of(written: Any, *images: Any, dtype: str = "uint8", **kwargs: Any) -> J
 
 def compiled(job: Job, shape: Shape | None, *, fused: bool) -> Any:
     made = job.made
-    return device(fused=fused).compile(made.translated.function, made.inputs, made.formats, shape)
+    return device(fused=fused).compile(made.task, shape)
 
 
 def swapped(im: Image, p: Position):
@@ -110,11 +110,11 @@ def test_images_of_other_sizes_are_clamped_at_their_own_edges(size: tuple[int, i
 
 
 def test_what_is_handed_on_stays_bits() -> None:
-    function = job_of(inverted, photo((4, 4))).made.translated.function
+    function = job_of(inverted, photo((4, 4))).made.task.function
     blocked = words(function, [BYTES], [BYTES], 1)
     codes = [op.code for op in walk(blocked.function.body)]
     assert (codes.count("bit_and"), codes.count("unorm8x4")) == (4, 4)
-    whole = job_of(same, photo((4, 4))).made.translated.function
+    whole = job_of(same, photo((4, 4))).made.task.function
     copied = words(whole, [BYTES], [BYTES], 2).function
     assert not {"from_unorm8x4", "unorm8x4"} & {op.code for op in walk(copied.body)}
 
@@ -137,7 +137,7 @@ def near(im: Image, p: Position):
 
 def test_others_are_left_alone() -> None:
     image = photo((4, 4))
-    assert are_words(job_of(swapped, image).made.translated.function, [BYTES], [BYTES])
+    assert are_words(job_of(swapped, image).made.task.function, [BYTES], [BYTES])
     others: list[tuple[Any, Any, str]] = [
         (near, image, "uint8"),
         (swapped, image.astype(np.float32), "uint8"),
@@ -149,7 +149,7 @@ def test_others_are_left_alone() -> None:
     ]
     for written, given, dtype in others:
         made = job_of(written, given, dtype=dtype).made
-        assert not are_words(made.translated.function, made.inputs, made.formats)
+        assert not are_words(made.task.function, made.task.inputs, made.task.outputs)
 
 
 def test_words_are_taken_apart_and_put_together() -> None:

@@ -1,7 +1,7 @@
 """Prints functions as GLSL compute programs over storage buffers.
 
     program = block_program(blocked, threads=(64, 1))      # a thread makes a block of pixels
-    program = pixel_program(function, inputs, outputs)     # a thread makes one, or fills an element
+    program = pixel_program(task)                          # a thread makes one, or fills an element
     program.text                                            # "#version 430 core ..."
 
 How texels lie in buffers, pygpu/codegen/glsl/buffers.py says.
@@ -32,10 +32,11 @@ from pygpu.codegen.glsl.writer import (
     store,
     stored_type,
 )
+from pygpu.core.device import Task
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.branches import left_by
 from pygpu.passes.blocks.block import Blocked
-from pygpu.ssa import Function, Op, Value
+from pygpu.ssa import Op, Value
 
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
 GROUP: Final = (64, 1)  # threads of a work group along x and y
@@ -69,9 +70,7 @@ class Target:
 
 
 def pixel_program(
-    function: Function,
-    inputs: Sequence[Format],
-    outputs: Sequence[Format],
+    task: Task,
     threads: tuple[int, int] = GROUP,
     dialect: Dialect = PLAIN,
     loops: bool = False,
@@ -79,12 +78,12 @@ def pixel_program(
     """The program of a function whose loads lie inside their images. A thread makes one pixel, or
     as many along a row as fill whole elements of the buffers: where it `loops`, by a loop that no
     compiler unrolls, for those of software take ten times as long for four pixels as for one."""
-    columns = max([pixels_at_once(format, dialect.narrow) for format in outputs])
-    writer = _Writer(function, inputs, outputs, dialect)
+    columns = max([pixels_at_once(format, dialect.narrow) for format in task.outputs])
+    writer = _Writer(task, dialect)
     lines = writer.body()
     stores = [
         f"{target.name} = {store(writer.printer, value, target.format)};"
-        for target, value in zip(writer.targets, function.outputs, strict=True)
+        for target, value in zip(writer.targets, task.function.outputs, strict=True)
     ]
     main = _one_pixel(writer, lines, stores)
     if columns > 1:
@@ -102,7 +101,8 @@ def block_program(
     (`early`), so that few values live at once, or all at the end: no driver moves loads before
     stores, so all rows are read before any is stored then."""
     held = frozenset() if early else frozenset(("load",))
-    writer = _Writer(blocked.function, blocked.inputs, blocked.outputs, dialect, True, held)
+    made = Task(blocked.function, blocked.inputs, blocked.outputs)
+    writer = _Writer(made, dialect, True, held)
     writer.printer.precise = dialect.fused
     size = writer.targets[0].size
     step = f"ivec2({blocked.columns}, {blocked.rows})"
@@ -285,17 +285,16 @@ class _Writer(Writer):
 
     def __init__(
         self,
-        function: Function,
-        inputs: Sequence[Format],
-        outputs: Sequence[Format],
+        task: Task,
         dialect: Dialect,
         is_parted: bool = False,
         held: frozenset[str] = frozenset(),
     ) -> None:
+        outputs = task.outputs
         many = len(outputs) > 1
         names = [f"result{index}" if many else "result" for index in range(len(outputs))]
         taken = frozenset([*names, "top", "pixel"])
-        super().__init__(function, inputs, dialect, taken, is_parted, held)
+        super().__init__(task.function, task.inputs, dialect, taken, is_parted, held)
         self.sizes: dict[int, str] = {}
         self.data: dict[int, str] = {}
         fresh = self.namer.fresh

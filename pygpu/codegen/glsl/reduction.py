@@ -4,7 +4,7 @@ A lane (a thread of a work group) folds some texels by itself, then the lanes of
 they have through shared memory. What a group leaves is a partial result: words in a buffer, a
 plane for each component of the value. No identity is needed: every fold begins with a value.
 
-    text = fold_program(value, join, inputs, types, along=BOTH)   # None where it does not fit
+    text = fold_program(task, dialect, warp=32)                   # None where it does not fit
     text.first, text.rest                                         # GlslPrograms
 
 Where the functions are short, a lane loads whole chunks of 16 bytes and folds pairs of pairs, so
@@ -24,15 +24,13 @@ from pygpu.codegen.glsl.partials import AXES, function, rest_program, stores, st
 from pygpu.codegen.glsl.printer import INDENT
 from pygpu.codegen.glsl.text import Text, call
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, Writer, as_seen, stored_type
+from pygpu.core.device import ALONG_X, ALONG_Y, Along, FoldTask
 from pygpu.core.storage import Format
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, Op, Rewriter, Value, rewrite, walk
 from pygpu.types import Type
 
-ALONG_X: Final = "x"  # every row becomes one value, or a few
-ALONG_Y: Final = "y"  # every column
-BOTH: Final = "xy"  # the image becomes one value, or a few
 LANES_DOWN: Final = 256  # of groups that fold columns
 LANES_REST: Final = 256  # of groups that fold partial results
 LEAST_LANES: Final = 32  # of a group
@@ -51,13 +49,13 @@ _TAKEN: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class FoldProgram:
+class FoldTexts:
     """Texts, and how much of an image a group folds. `first` takes the images that `first.images`
     names, then the partial results, as storage buffers."""
 
     first: GlslProgram
     rest: GlslProgram
-    along: str
+    along: Along
     types: tuple[Type, ...]  # of the parts of a value
     lanes: int
     rest_lanes: int
@@ -72,26 +70,19 @@ class FoldProgram:
 
 
 def fold_program(
-    value: Function,
-    join: Function,
-    inputs: Sequence[Format],
-    count: int,
-    types: Sequence[Type],
-    along: str,
-    dialect: Dialect,
-    warp: int,
-    unrolled: bool = True,
-) -> FoldProgram | None:
-    """Programs for `value` of a pixel, of which the first `count` images are folded, and `join` of
-    two values, given as uniforms. Both results are converted to `types`. None where a group's
-    values do not fit into shared memory. A group is a `warp`, but where columns are folded: lanes
+    task: FoldTask, dialect: Dialect, warp: int, unrolled: bool = True
+) -> FoldTexts | None:
+    """Programs for a fold, whose `join` has the two values as uniforms. The results of both
+    functions are converted to the task's types. None where a group's values do not fit into shared
+    memory. A group is a `warp`, but where columns are folded: lanes
     that go in step wait for no others. Without `unrolled` the text stays short."""
+    inputs, count, types, along = task.inputs, task.count, task.types, task.along
     most = _most_lanes(types)
     lanes = min(most, LANES_DOWN if along == ALONG_Y else max(warp, LEAST_LANES))
     if lanes < LEAST_LANES:
         return None
-    value = apply(CLEAN, lower_boundary(_own_texels(value, count)))
-    join = apply(CLEAN, lower_boundary(join))
+    value = apply(CLEAN, lower_boundary(_own_texels(task.value, count)))
+    join = apply(CLEAN, lower_boundary(task.join))
     chunks = _chunks(value, join, inputs[:count], along, unrolled)
     writer = _ValueWriter(value, inputs, dialect, count if chunks.is_wide else 0)
     pixel = writer.printed(types)
@@ -144,7 +135,7 @@ def fold_program(
     elements = tuple([16 if image in writer.whole else 4 for image in range(len(inputs))])
     rest_lanes = min(most, LANES_REST)
     rest = rest_program(joiner, joined, types, rest_lanes)
-    return FoldProgram(
+    return FoldTexts(
         text, rest, along, tuple(types), lanes, rest_lanes, chunks.pixels,
         (*rounds, chunks.count), names, elements,
     )  # fmt: skip

@@ -2,7 +2,7 @@
 computes the 256 results, keeps them in shared memory, and looks them up for all bytes of its
 pixels.
 
-    program = table_program(found, inputs, outputs, threads, dialect)
+    program = table_program(found, task, threads, dialect)
 
 Rows are read and written by 16 bytes, whatever a texel has of them.
 """
@@ -17,6 +17,7 @@ from pygpu.codegen.glsl.compute import ComputeProgram
 from pygpu.codegen.glsl.printer import INDENT, braced
 from pygpu.codegen.glsl.text import Text
 from pygpu.codegen.glsl.writer import Dialect, Writer, as_seen
+from pygpu.core.device import Task
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.tabulate import OfAByte
 from pygpu.ssa import Function, Op, images_read
@@ -29,13 +30,10 @@ _TAKEN: Final = frozenset(
 
 
 def table_program(
-    found: OfAByte,
-    inputs: Sequence[Format],
-    outputs: Sequence[Format],
-    threads: tuple[int, int],
-    dialect: Dialect,
+    found: OfAByte, task: Task, threads: tuple[int, int], dialect: Dialect
 ) -> ComputeProgram:
-    """The program for images and results of such formats."""
+    """The program for images and results as a task has them."""
+    inputs, outputs = task.inputs, task.outputs
     channels = outputs[0].channels
     rows = max(1, ROWS // channels)
     writer = _Writer(found.function, [replace(each, channels=1) for each in inputs], dialect)

@@ -19,6 +19,7 @@ from pygpu.codegen.llvm.driver import driver
 from pygpu.codegen.llvm.plan import cost
 from pygpu.codegen.llvm.span import emit
 from pygpu.codegen.llvm.text import Machine
+from pygpu.core.device import Device, Program, Shape, Task
 from pygpu.core.errors import CompileError
 from pygpu.core.storage import Format, Storage, texels
 from pygpu.devices.cpu.layout import Layout, stored_constant
@@ -36,15 +37,18 @@ HUGE: Final = 2**31  # bytes of an image that need indices of 64 bits
 LAYOUTS: Final = 16  # sizes of images that a program remembers
 
 
-class CpuDevice:
-    """storage.Device by native code."""
+class CpuDevice(Device):
+    """Native code on all cores."""
 
     name = "cpu"
+    language = "LLVM IR"
 
-    def compile(
-        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-    ) -> CpuProgram:
-        return CpuProgram(function, tuple(inputs), tuple(outputs))
+    def compile(self, task: Task, shape: Shape | None = None) -> CpuProgram:
+        return CpuProgram(task)
+
+    def describe(self) -> dict[str, str]:
+        found = host()
+        return {"device": f"{found.cpu}, {found.lanes} lanes, {thread_count()} threads"}
 
 
 def host() -> Machine:
@@ -58,13 +62,12 @@ def _driver(made_for: Machine) -> Calls:
     return Calls(native.address, native)
 
 
-class CpuProgram:
-    """storage.Program by native code."""
+class CpuProgram(Program):
+    """A task by native code."""
 
-    def __init__(
-        self, function: Function, inputs: tuple[Format, ...], outputs: tuple[Format, ...]
-    ) -> None:
-        function = without_nans(function, inputs)
+    def __init__(self, task: Task) -> None:
+        inputs, outputs = tuple(task.inputs), tuple(task.outputs)
+        function = without_nans(task.function, inputs)
         function = apply((convert_all, *CLEAN), function)  # lanes that disagree pay for both sides
         self.size = sum(1 for _ in walk(function.body))
         if self.size > MAX_OPS:

@@ -7,20 +7,21 @@ for their texels.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, replace
+from typing import Final
 
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen.glsl.compute import ComputeProgram, block_program, pixel_program
 from pygpu.codegen.glsl.table import table_program
+from pygpu.core.device import FoldProgram, FoldTask, Limits, Shape, Task
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.buffers import COPY, read_buffer, upload
+from pygpu.devices.opengl.device import OpenGLDevice
 from pygpu.devices.opengl.passes import Passes
+from pygpu.devices.opengl.reduction import fold
 from pygpu.passes.analysis.footprint import footprint, reads_itself
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.block import block, can_block, columns_of, size
@@ -28,7 +29,6 @@ from pygpu.passes.blocks.block_views import COLUMNS
 from pygpu.passes.blocks.columns import by_columns
 from pygpu.passes.blocks.exact import Exact
 from pygpu.passes.blocks.lanes import lanes
-from pygpu.passes.blocks.shapes import Shape
 from pygpu.passes.blocks.tabulate import of_a_byte, pays
 from pygpu.passes.blocks.words import are_words, words
 from pygpu.passes.lower.boundary import lower_boundary
@@ -39,7 +39,6 @@ from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Constant, Function, images_read, only
 
-COPY: Final = "opengl buffer"  # the name of a storage's copy here
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
 LARGEST_LANES: Final = 1536  # the same in lanes, above which registers run out
 TALLEST: Final = 17  # its rows and those read for a pixel together, for the same reason
@@ -50,47 +49,42 @@ AHEAD: Final = 2  # rows, at most, that are read first where they share nothing:
 LIGHT: Final = 128  # operations of a pixel, at most, for that: with more, memory is not all
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shaped(Task):
     """What a pass computes, and in which shape, where one was measured."""
 
-    function: Function
-    inputs: Sequence[Format]
-    outputs: Sequence[Format]
     shape: Shape | None
 
 
-class ComputeDevice:
-    """OpenGL 4.3 and up. Making it makes the context."""
+class ComputeDevice(OpenGLDevice):
+    """OpenGL 4.3 and up."""
 
-    name = "compute"
+    name, copy = "compute", COPY
+    shapes = shapes.CANDIDATES
+    has_groups = True
 
     def __init__(self) -> None:
-        with opengl.context() as gl:
-            if gl.limits.version < 430:
-                raise TooOld(
-                    f"compute programs take OpenGL 4.3; this driver has {gl.version} "
-                    f"({gl.renderer})"
-                )
-            self.dialect = gl.dialect
-            self.driver = gl.description
-            self.is_software = gl.is_software
-            self.largest = LARGEST_SOFTWARE if gl.is_software else LARGEST
-            self.buffers = gl.limits.storage_blocks
-            self.uniforms = gl.limits.uniform_components
+        super().__init__()
+        if self.granted.version < 430:
+            raise TooOld(f"compute programs take OpenGL 4.3; this driver is {self.driver}")
+        self.is_software = not self.is_hardware
+        self.largest = LARGEST_SOFTWARE if self.is_software else LARGEST
+        self.buffers = self.granted.storage_blocks
+        self.uniforms = self.granted.uniform_components
 
-    def compile(
-        self,
-        function: Function,
-        inputs: Sequence[Format],
-        outputs: Sequence[Format],
-        shape: Shape | None = None,
-    ) -> ComputedFunction:
+    def limits(self) -> Limits:
+        return Limits(64 * self.granted.groups, self.granted.storage_size, self.memory())
+
+    def fold(self, task: FoldTask) -> FoldProgram | None:
+        return fold(task)
+
+    def compile(self, task: Task, shape: Shape | None = None) -> ComputedFunction:
         """One pass, or several where there are more results than the driver takes buffers. Without
         a shape, the one that was measured for the function, or one by how it reads."""
+        function, inputs, outputs = task.function, task.inputs, task.outputs
         Bindings.check(function, self.uniforms)
         if shape is None:
-            shape = shapes.remembered(shapes.key(function, inputs, outputs, self.driver))
+            shape = shapes.remembered(shapes.key(task, self.driver))
         function = without_nans(function, inputs)
         read = images_read(function)
         count = self.buffers - len(read)
@@ -103,11 +97,11 @@ class ComputeDevice:
         for first in range(0, len(outputs), count):
             indices = range(len(outputs))[first : first + count]
             formats = [outputs[index] for index in indices]
-            some = _Task(only(function, indices), inputs, formats, shape)
+            some = _Shaped(only(function, indices), inputs, formats, shape)
             parts.append((self._program(some), indices, formats))
         return ComputedFunction(parts)
 
-    def _program(self, task: _Task) -> ComputeProgram:
+    def _program(self, task: _Shaped) -> ComputeProgram:
         """The program of a pass: by a table where results are few, by blocks where pixels share
         anything."""
         function, inputs, outputs = task.function, task.inputs, task.outputs
@@ -121,12 +115,10 @@ class ComputeDevice:
             return program
         shape = task.shape or shapes.default(function, inputs, outputs, self.dialect.narrow)
         function = convert_all(function) if self.dialect.loose else unroll(function)
-        lowered = apply(CLEAN, lower_boundary(function))
-        return pixel_program(
-            lowered, inputs, outputs, shape.threads, self.dialect, loops=self.is_software
-        )
+        lowered = replace(task, function=apply(CLEAN, lower_boundary(function)))
+        return pixel_program(lowered, shape.threads, self.dialect, loops=self.is_software)
 
-    def _table(self, task: _Task, fused: Function) -> ComputeProgram | None:
+    def _table(self, task: _Shaped, fused: Function) -> ComputeProgram | None:
         """The program that looks the results of bytes up; None where it would not pay, as it does
         not where a processor looks up."""
         if self.is_software:
@@ -135,9 +127,9 @@ class ComputeDevice:
         if found is None or not pays(found.function):
             return None
         shape = task.shape or shapes.LANES
-        return table_program(found, task.inputs, task.outputs, shape.threads, self.dialect)
+        return table_program(found, task, shape.threads, self.dialect)
 
-    def _lanes(self, task: _Task, fused: Function) -> ComputeProgram | None:
+    def _lanes(self, task: _Shaped, fused: Function) -> ComputeProgram | None:
         """The program that computes bytes two at a time; None where too little would be, or it is
         too much to compile or to bind."""
         exact = Exact.of(fused, task.inputs, task.outputs) if self.dialect.lanes else None
@@ -154,7 +146,7 @@ class ComputeDevice:
         program = block_program(blocked, shape.threads, self.dialect)
         return program if self._is_bound(program) else None
 
-    def _words(self, task: _Task, fused: Function) -> ComputeProgram | None:
+    def _words(self, task: _Shaped, fused: Function) -> ComputeProgram | None:
         """The program that reads and writes pixels of four bytes by four; None where there are
         others, or pixels next to each other are read, in software, and where it is too much."""
         if self.is_software or not are_words(fused, task.inputs, task.outputs):
@@ -167,7 +159,7 @@ class ComputeDevice:
         program = block_program(blocked, shape.threads, self.dialect)
         return program if self._is_bound(program) else None
 
-    def _block(self, task: _Task, fused: Function) -> ComputeProgram | None:
+    def _block(self, task: _Shaped, fused: Function) -> ComputeProgram | None:
         """The program by blocks; None where one is too much to compile or to bind."""
         function, inputs, outputs = task.function, task.inputs, task.outputs
         narrow = self.dialect.narrow
@@ -289,43 +281,3 @@ class Pass:
         if self.top is not None:
             self.top.value = 0
         self.held.sizes = sizes
-
-
-# ---------------------------------------------------------------- up and down
-
-
-def upload(gl: opengl.Context, storage: Storage) -> opengl.Buffer:
-    """The buffer that holds a storage's texels: kept with it, made where it is missing."""
-    held = storage.copies.get(COPY)
-    if held is not None and held.context is gl:
-        return held  # type: ignore[no-any-return]
-    texels = _bytes(storage.host())
-    row = row_bytes(Format(storage.dtype, storage.channels), storage.width)
-    buffer = gl.buffer(storage.height * row)
-    if row != texels.shape[1]:
-        padded = np.zeros((storage.height, row), np.uint8)
-        padded[:, : texels.shape[1]] = texels
-        texels = padded
-    gl.write(buffer, texels)
-    storage.copies[COPY] = buffer
-    return buffer
-
-
-def read_buffer(
-    gl: opengl.Context, buffer: opengl.Buffer, format: Format, array: NDArray[Any]
-) -> None:
-    """The texels of a buffer into an array (H, W, C), C-contiguous."""
-    texels = _bytes(array)
-    row = row_bytes(format, array.shape[1])
-    if row == texels.shape[1]:
-        gl.download(buffer, texels)
-    else:
-        padded = np.empty((len(texels), row), np.uint8)
-        gl.download(buffer, padded)
-        texels[:] = padded[:, : texels.shape[1]]
-    gl.check()
-
-
-def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
-    """The bytes of an array (H, W, C), row by row."""
-    return array.reshape(len(array), -1).view(np.uint8)

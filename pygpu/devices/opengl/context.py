@@ -32,7 +32,6 @@ from pygpu.devices.opengl.order import Order
 from pygpu.devices.opengl.pages import LargePages, PagesError
 from pygpu.devices.opengl.platform import PlatformContext, PlatformError, attempts
 from pygpu.devices.opengl.pool import Pool
-from pygpu.devices.opengl.time import Clock
 
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
@@ -115,7 +114,6 @@ class Context:
         self.idle = self.gl.simple_framebuffer((1, 1))
         self.staging: Any = None  # the buffer through which others are downloaded
         self.is_lost = False
-        self.clock = Clock(self)
         info = self.gl.info
         self.vendor: str = info["GL_VENDOR"]
         self.renderer: str = info["GL_RENDERER"]

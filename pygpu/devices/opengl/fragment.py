@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.writer import Dialect
 from pygpu.codegen_glsl import FragmentProgram, block_fragment, four_pixels, fragment_program
+from pygpu.core.device import Shape, Task
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.device import OpenGLDevice
 from pygpu.devices.opengl.passes import Passes
 from pygpu.passes.blocks.block import Halves, can_block, halves, size
 from pygpu.passes.blocks.block_views import COLUMNS
@@ -35,25 +37,22 @@ LARGEST: Final = 2048  # operations of a block, before what is shared is left ou
 GREY: Final = frozenset((1,))  # channels of textures that are packed
 
 
-class FragmentDevice:
-    """OpenGL 3.3 and up. Making it makes the context."""
+class FragmentDevice(OpenGLDevice):
+    """OpenGL 3.3 and up."""
 
-    name = "fragment"
+    name, copy = "fragment", COPY
 
     def __init__(self) -> None:
-        with opengl.context() as gl:
-            self.dialect = gl.dialect
-            self.outputs = gl.limits.outputs
-            self.uniforms = gl.limits.uniform_components
-            self.images = gl.limits.images
+        super().__init__()
+        self.outputs = self.granted.outputs
+        self.uniforms = self.granted.uniform_components
+        self.images = self.granted.images
 
-    def compile(
-        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-    ) -> Passes:
+    def compile(self, task: Task, shape: Shape | None = None) -> Passes:
         """A pass for the results of one channel and one for the others, or several where there are
         more than the driver draws at once."""
-        Bindings.check(function, self.uniforms)
-        function = without_nans(function, inputs)
+        Bindings.check(task.function, self.uniforms)
+        function, outputs = without_nans(task.function, task.inputs), task.outputs
         grey = [index for index, format in enumerate(outputs) if format.channels == 1]
         others = [index for index in range(len(outputs)) if index not in grey]
         parts = []
@@ -61,18 +60,18 @@ class FragmentDevice:
             for first in range(0, len(chosen), self.outputs):
                 indices = chosen[first : first + self.outputs]
                 formats = [outputs[index] for index in indices]
-                parts.append((make(only(function, indices), inputs, formats), indices, formats))
+                some = Task(only(function, indices), task.inputs, formats)
+                parts.append((make(some), indices, formats))
         texts = [text for drawn, *_ in parts for text in (drawn.inner, drawn.edges) if text]
         source = "\n".join(text.text for text in texts)
         return Passes(source, COPY, lambda gl: [Pass(gl, *part) for part in parts], read_texture)
 
-    def _packed(
-        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-    ) -> Drawn:
+    def _packed(self, task: Task) -> Drawn:
         """Four pixels a fragment: by blocks where these share anything."""
+        function, inputs, outputs = task.function, task.inputs, task.outputs
         dialect, packed = self._dialect(function), _packed(inputs)
         if not can_block(function) or COLUMNS * size(function) > LARGEST:
-            return Drawn(four_pixels(self._lowered(function), inputs, outputs, dialect, packed))
+            return Drawn(four_pixels(self._lowered(task), dialect, packed))
         made = halves(function, inputs, outputs, few=0, viewed=GREY)
         return Drawn(
             block_fragment(made.inner, dialect, packed),
@@ -80,21 +79,16 @@ class FragmentDevice:
             made,
         )
 
-    def _plain(
-        self, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-    ) -> Drawn:
+    def _plain(self, task: Task) -> Drawn:
         """One pixel a fragment."""
-        lowered, dialect = self._lowered(function), self._dialect(function)
-        return Drawn(
-            fragment_program(lowered, inputs, outputs, dialect, _packed(inputs)), is_packed=False
-        )
+        lowered, dialect = self._lowered(task), self._dialect(task.function)
+        return Drawn(fragment_program(lowered, dialect, _packed(task.inputs)), is_packed=False)
 
-    def _lowered(self, function: Function) -> Function:
+    def _lowered(self, task: Task) -> Task:
         """The function with all loads inside their images. Drivers whose loops end at their heads
         alone take selections for small branches that end them."""
-        if self.dialect.loose:
-            function = convert_all(function)
-        return apply(CLEAN, lower_boundary(function))
+        function = convert_all(task.function) if self.dialect.loose else task.function
+        return replace(task, function=apply(CLEAN, lower_boundary(function)))
 
     def _dialect(self, function: Function) -> Dialect:
         """Textures are bound as images only where there are units for all."""

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.device import Program
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
@@ -31,7 +32,7 @@ class Pass(Protocol):
         """Compute all pixels (H, W); what holds each result. Waits for nothing."""
 
 
-class Passes:
+class Passes(Program):
     """A function's passes. `make` makes them ready in a context, first now and again where the
     driver has reset; `read` reads what holds a result into an array; `copy` is the name under which
     a storage keeps it."""
@@ -55,7 +56,7 @@ class Passes:
         shape: tuple[int, int],
         out: Sequence[NDArray[Any] | None],
     ) -> list[Storage]:
-        """See storage.Program. Waits for the device only where `out` has an array."""
+        """See device.Program. Waits for the device only where `out` has an array."""
         results: dict[int, Storage] = {}
         with opengl.context() as gl:
             if self._context is not gl:

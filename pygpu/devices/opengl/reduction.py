@@ -1,6 +1,6 @@
 """Folds on the compute target: programs of codegen/glsl/reduction.py over storage buffers.
 
-    folded = fold(value, join, inputs, 1, types, along=BOTH)       # None where it does not fit
+    folded = fold(FoldTask(value, join, inputs, 1, types, BOTH))    # None where it does not fit
     folded.partials(storages, uniforms)    # arrays (rows, columns, channels), one for each part
     folded.whole(storages, uniforms)       # the same, (1, 1, channels)
 
@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen.glsl.partials import PARTIALS
-from pygpu.codegen.glsl.reduction import ALONG_X, ALONG_Y, BOTH, FoldProgram, fold_program
+from pygpu.codegen.glsl.reduction import FoldTexts, fold_program
+from pygpu.core.device import ALONG_X, ALONG_Y, BOTH, FoldProgram, FoldTask
 from pygpu.core.ops import NUMPY_TYPE
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
-from pygpu.devices.opengl.compute import upload
-from pygpu.ssa import Constant, Function
-from pygpu.types import Type
+from pygpu.devices.opengl.buffers import upload
+from pygpu.ssa import Constant
 
 Array = NDArray[Any]
 IDLE: Final = 1.125  # lanes over chunks, at most
@@ -35,30 +35,20 @@ COLUMNS: Final = 128  # lanes side by side where columns are folded, each throug
 NARROW: Final = 32  # lanes side by side that still read whole lines of the cache
 
 
-def fold(
-    value: Function,
-    join: Function,
-    inputs: Sequence[Format],
-    count: int,
-    types: Sequence[Type],
-    along: str,
-) -> Folded | None:
-    """The fold of `value` over the first `count` images by `join`: see glsl_reduction."""
+def fold(task: FoldTask) -> Folded | None:
+    """The fold's programs; None where the driver has no room for them."""
     with opengl.context() as gl:
-        Bindings.check(value, gl.limits.uniform_components)
-        if len(inputs) + 1 > gl.limits.storage_blocks:
+        Bindings.check(task.value, gl.limits.uniform_components)
+        if len(task.inputs) + 1 > gl.limits.storage_blocks:
             return None
-        program = fold_program(
-            value, join, inputs, count, types, along, gl.dialect, gl.limits.warp,
-            unrolled=not gl.is_software,
-        )  # fmt: skip
-        return None if program is None else Folded(gl, program, inputs)
+        program = fold_program(task, gl.dialect, gl.limits.warp, unrolled=not gl.is_software)
+        return None if program is None else Folded(gl, program, task.inputs)
 
 
-class Folded:
+class Folded(FoldProgram):
     """A fold's programs, made ready in the context when they first run."""
 
-    def __init__(self, gl: opengl.Context, program: FoldProgram, inputs: Sequence[Format]) -> None:
+    def __init__(self, gl: opengl.Context, program: FoldTexts, inputs: Sequence[Format]) -> None:
         self.program, self.inputs = program, tuple(inputs)
         self.source = "\n".join([program.first.text, program.rest.text])
         self._make_ready(gl)
@@ -184,7 +174,7 @@ class _Ready:
         self.held.sizes = sizes
 
 
-def _across(program: FoldProgram, chunks: int) -> int:
+def _across(program: FoldTexts, chunks: int) -> int:
     """How many lanes of a group lie side by side, for rows of so many chunks."""
     lanes = program.lanes
     if program.along == ALONG_Y:
@@ -197,7 +187,7 @@ def _across(program: FoldProgram, chunks: int) -> int:
     return best
 
 
-def _rounds(program: FoldProgram, chunks: int, threads: int) -> tuple[int, int, int]:
+def _rounds(program: FoldTexts, chunks: int, threads: int) -> tuple[int, int, int]:
     """The rounds of a lane, for an image of so many chunks: fewer where there would not be so many
     threads."""
     outer, inner, count = program.rounds

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from pygpu.devices.opengl.context import Context, Program
+from pygpu.devices.opengl.context import Context, Program
 
 AWAKE: Final = 0.6  # seconds of work after which the clocks of a device are up
 TOLERANCE: Final = 1.1  # of the pace that was seen to be the device's best

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.storage import Device, Format, Program, Storage, stored
+from pygpu.core.device import Device, Limits, Program, Task
+from pygpu.core.storage import Format, Storage, stored
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.arguments.parameters import Arguments, flatten
@@ -91,7 +92,7 @@ def _prepared(plan: Plan) -> _Ready:
     device = plan.compiled.device()
     return _Ready(
         windowed,
-        device.compile(windowed.function, inputs, formats),
+        device.compile(Task(windowed.function, inputs, formats)),
         device,
         formats,
         dtypes,
@@ -159,7 +160,7 @@ def _computed(
     ]
 
 
-def _fits(limits: targets.Limits, ready: _Ready, tile: Tile, views: Sequence[NDArray[Any]]) -> bool:
+def _fits(limits: Limits, ready: _Ready, tile: Tile, views: Sequence[NDArray[Any]]) -> bool:
     sizes = [view.shape[:2] for view in views] + [(tile.height, tile.width)] * len(ready.formats)
     rows = [
         height * tiles.row_bytes(format, width)

@@ -18,8 +18,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.device import Device, Program, Task
 from pygpu.core.sampler import Sampler, inherited, make, of
-from pygpu.core.storage import Device, Format, Program, Storage
+from pygpu.core.storage import Storage
 from pygpu.execution.arguments.parameters import Arguments, bindings
 from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
 from pygpu.execution.arguments.signatures import Signature
@@ -68,12 +69,11 @@ class Specialisation:
     program: Program
     device: Device
     translated: Translated
-    inputs: tuple[Format, ...]  # as images are stored: those given, then the captured
+    task: Task  # its images: those given, then the captured
     captured: list[Storage]
     types: tuple[Type, ...]
     is_tuple: bool
     dtypes: tuple[np.dtype[Any], ...]
-    formats: tuple[Format, ...]
     samplers: tuple[Sampler, ...]
     times: dict[str, float]
     used: int = 0
@@ -135,8 +135,8 @@ def specialise(
     formats = tuple(map(output_format, types, dtypes))
     read = [given.sampler for given in arguments.images] + list(map(of, translation.captured))
     begun = time.perf_counter()
-    inputs = tuple([sampler.format for sampler in read])
-    program = device.compile(result, list(inputs), list(formats))
+    task = Task(result, tuple([sampler.format for sampler in read]), formats)
+    program = device.compile(task)
     times = translated.times | {"compile": time.perf_counter() - begun}
     LOG.info(
         "compiled %s for %s in %.1f ms",
@@ -156,12 +156,11 @@ def specialise(
         program,
         device,
         translated,
-        inputs,
+        task,
         [image.storage for image in translation.captured],
         types,
         translation.is_tuple,
         dtypes,
-        formats,
         samplers,
         times,
     )

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.storage import Format, Program, Storage
-from pygpu.devices.targets import Limits
+from pygpu.core.device import Limits, Program, Task
+from pygpu.core.storage import Format, Storage
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation, dump
 from pygpu.passes.analysis.footprint import Footprint
@@ -72,10 +72,10 @@ def hold(
     height, width = size
     if max(size) > limits.side:
         return False
-    for format in made.formats:
+    for format in made.task.outputs:
         if height * row_bytes(format, width) > limits.nbytes:
             return False
-    for storage, format in zip(inputs, made.inputs, strict=True):
+    for storage, format in zip(inputs, made.task.inputs, strict=True):
         if max(storage.height, storage.width) > limits.side:
             return False
         if storage.height * row_bytes(format, storage.width) > limits.nbytes:
@@ -85,8 +85,8 @@ def hold(
 
 def needed(made: Specialisation, inputs: Sequence[Storage], size: tuple[int, int]) -> int:
     """Bytes that a call takes of a device's memory. Images that are there already take none."""
-    total = sum(size[0] * row_bytes(format, size[1]) for format in made.formats)
-    for storage, format in zip(inputs, made.inputs, strict=True):
+    total = sum(size[0] * row_bytes(format, size[1]) for format in made.task.outputs)
+    for storage, format in zip(inputs, made.task.inputs, strict=True):
         if not storage.copies:
             total += storage.height * row_bytes(format, storage.width)
     return total
@@ -206,10 +206,10 @@ def run(
     parts = tiles(_room(limits, made, views, inputs), size)
     results = [
         array if array is not None else np.empty((*size, format.channels), format.dtype)
-        for array, format in zip(out, made.formats, strict=True)
+        for array, format in zip(out, made.task.outputs, strict=True)
     ]
     sizes = [n for i in cut.windowed.sized for n in (inputs[i].width, inputs[i].height)]
-    name = made.translated.function.name
+    name = made.task.function.name
     LOG.info("%s of %d x %d in %d tiles", name, size[1], size[0], len(parts))
     for tile in steps(parts, "tile", name):
         images = [_part(inputs[each.image], each, tile) for each in views]
@@ -237,9 +237,9 @@ def _cut(made: Specialisation) -> Cut:
     """The function of a window, compiled once."""
     with COMPILING.lock:
         if made.cut is None:
-            windowed = window(made.translated.function)
-            formats = [made.inputs[each.image] for each in windowed.views]
-            program = made.device.compile(windowed.function, formats, list(made.formats))
+            windowed = window(made.task.function)
+            formats = [made.task.inputs[each.image] for each in windowed.views]
+            program = made.device.compile(Task(windowed.function, formats, made.task.outputs))
             dump("source", program.source)
             made.cut = Cut(windowed, program)
     return made.cut  # type: ignore[no-any-return]
@@ -252,20 +252,20 @@ def _room(
     whole = dict.fromkeys(each.image for each in views if each.margin is None)
     taken = 0
     for index in whole:
-        storage, format = inputs[index], made.inputs[index]
+        storage, format = inputs[index], made.task.inputs[index]
         nbytes = storage.height * row_bytes(format, storage.width)
         if max(storage.height, storage.width) > limits.side or nbytes > limits.nbytes:
             raise NotCut(_unbounded(made, index, storage))
         taken += nbytes
     if taken >= limits.memory:
         raise NotCut(_unbounded(made, next(iter(whole)), inputs[next(iter(whole))]))
-    cut = [(made.inputs[each.image], each.margin) for each in views if each.margin is not None]
-    results = [(format, Footprint()) for format in made.formats]
+    cut = [(made.task.inputs[each.image], each.margin) for each in views if each.margin is not None]
+    results = [(format, Footprint()) for format in made.task.outputs]
     return _Room(limits, limits.memory - taken, cut + results)
 
 
 def _unbounded(made: Specialisation, index: int, storage: Storage) -> str:
-    name = made.translated.function.images[index].name
+    name = made.task.function.images[index].name
     return (
         f"the image {name!r} of {storage.width} x {storage.height} pixels is read far from the "
         "position, or nobody can tell how far, so that it cannot be cut into tiles"

@@ -5,7 +5,7 @@ function has the shape that was measured for it on this machine and driver
 (execution/tuning.py), else
 one by how it reads.
 
-    key = shapes.key(function, inputs, outputs, "NVIDIA H200, OpenGL 4.6")
+    key = shapes.key(task, "NVIDIA H200, OpenGL 4.6")
     shape = shapes.remembered(key) or shapes.default(function, inputs, outputs)
 """
 
@@ -14,10 +14,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import Final
 
 from pygpu.core import cache
+from pygpu.core.device import Shape, Task
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.footprint import footprint, reads_itself
 from pygpu.passes.blocks.block import columns_of, size
@@ -25,30 +26,6 @@ from pygpu.ssa import Function, images_read, walk
 
 KIND: Final = "shape"  # of what is kept in the disk cache
 PROGRAMS: Final = 7  # counts what was measured: another number where programs are made otherwise
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """Pixels that a thread makes along x and y, and threads of a work group along x and y."""
-
-    columns: int
-    rows: int
-    threads_x: int
-    threads_y: int
-
-    def __post_init__(self) -> None:
-        if min(astuple(self)) < 1:
-            raise ValueError(f"{self!r}: each number is at least 1")
-
-    @property
-    def threads(self) -> tuple[int, int]:
-        return self.threads_x, self.threads_y
-
-    def __str__(self) -> str:
-        return (
-            f"{self.columns} x {self.rows} pixels a thread, groups of "
-            f"{self.threads_x} x {self.threads_y} threads"
-        )
 
 
 # What tuning tries. Four columns are one load of 16 bytes of a float32 row; functions that read
@@ -101,13 +78,11 @@ def default(
 # ---------------------------------------------------------------- what was measured
 
 
-def key(
-    function: Function, inputs: Sequence[Format], outputs: Sequence[Format], driver: str
-) -> str:
+def key(task: Task, driver: str) -> str:
     """What a measured shape is remembered under: a hash of all that decides which is the fastest.
-    `function` as the device gets it, `driver` what it says of itself."""
-    formats = [(str(f.dtype), f.channels, f.normalize) for f in (*inputs, *outputs)]
-    text = f"{PROGRAMS}\n{function}\n{len(inputs)} {formats}\n{driver}"
+    The task as the device gets it, `driver` what that says of itself."""
+    formats = [(str(f.dtype), f.channels, f.normalize) for f in (*task.inputs, *task.outputs)]
+    text = f"{PROGRAMS}\n{task.function}\n{len(task.inputs)} {formats}\n{driver}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -1,0 +1,199 @@
+"""What compiles and runs functions: the protocol of devices, and what a plain one says of itself.
+
+A target is a class that derives from `Device`, with a name and `compile`. All else has an answer
+here for a device that is no more than that. Whoever runs programs asks the device, and never which
+one it is.
+
+    class Toy(Device):
+        name = "toy"
+
+        def compile(self, task, shape=None):
+            return ToyProgram(task)         # a `Program`
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass
+from functools import partial
+from typing import Any, Final, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.storage import Format, Storage
+from pygpu.ssa import Builder, Constant, Function, ImageInput
+from pygpu.types import FLOAT, Type
+
+Along = Literal["x", "y", "xy"]  # the axes of an image along which it is folded
+ALONG_X: Final[Along] = "x"
+ALONG_Y: Final[Along] = "y"
+BOTH: Final[Along] = "xy"
+COPIED_ROW: Final = 1024  # texels of a row of the image by which copies are measured
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """What is compiled: a function, and how the images it reads and its results are stored.
+
+    A result's kind may differ from the stored dtype. Then a Float goes into uint8 and uint16 scaled
+    from [0, 1], rounded and saturated (NaN gives 0), into signed integers rounded toward zero and
+    saturated; an Int or UInt is saturated; a Bool gives 0 or the maximum in unsigned types, else 0
+    or 1.
+    """
+
+    function: Function
+    inputs: Sequence[Format]
+    outputs: Sequence[Format]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a program's work is shared out: pixels that a thread makes along x and y, and threads of
+    a work group along x and y."""
+
+    columns: int
+    rows: int
+    threads_x: int
+    threads_y: int
+
+    def __post_init__(self) -> None:
+        if min(astuple(self)) < 1:
+            raise ValueError(f"{self!r}: each number is at least 1")
+
+    @property
+    def threads(self) -> tuple[int, int]:
+        return self.threads_x, self.threads_y
+
+    def __str__(self) -> str:
+        return (
+            f"{self.columns} x {self.rows} pixels a thread, groups of "
+            f"{self.threads_x} x {self.threads_y} threads"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a device takes: texels along an axis of an image, bytes of one, and bytes of all that a
+    call brings there."""
+
+    side: int
+    nbytes: int
+    memory: int
+
+
+class Program(Protocol):
+    """A task, compiled."""
+
+    source: str  # GLSL, LLVM IR or SSA text
+    shape: Shape | None = None  # how it shares its work out, where there is a choice
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+    ) -> list[Storage]:
+        """Compute all pixels of (H, W). Where `out` has an array (H, W, C), C-contiguous and of the
+        output's dtype and sharing no memory with an input, the texels are there on return."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldTask:
+    """A fold over the pixels of the first `count` of the images that `value` reads: `value` is a
+    function of a pixel, `join` one of two values, of `types`."""
+
+    value: Function
+    join: Function
+    inputs: Sequence[Format]
+    count: int
+    types: Sequence[Type]
+    along: Along
+
+
+class FoldProgram(Protocol):
+    """A fold, compiled. It gives arrays (rows, columns, channels), one for each part of a value."""
+
+    source: str
+
+    def partials(
+        self, inputs: Sequence[Storage], uniforms: Sequence[Constant]
+    ) -> list[NDArray[Any]]:
+        """What groups have made of their parts of the image: (H, n, C) along x, (n, W, C) along
+        y."""
+
+    def whole(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[NDArray[Any]]:
+        """The fold of all texels, (1, 1, C). `along` must be BOTH."""
+
+
+class Device:
+    """Something that compiles and runs functions. What derives from it gives `name` and `compile`,
+    and answers otherwise where it is more than that."""
+
+    name: str  # the target: "fragment", "compute", "cpu", "interpreter"
+    language: str = "program"  # what the source of a program is written in
+    driver: str = ""  # what it says of itself: measurements count for one driver alone
+    copy: str = ""  # the name under which storages keep its form of them; of none: host arrays
+    is_hardware: bool = False  # whether it is a GPU, and no imitation of one in software
+    shapes: Sequence[Shape] = ()  # those that `compile` takes, if there is anything to choose
+    has_groups: bool = False  # of threads that share memory, by which `fold` folds
+
+    def compile(self, task: Task, shape: Shape | None = None) -> Program:
+        """Lower and compile. The function is simplified, its loads still have their boundaries.
+        Without a shape it is the one that was measured for the function, or the device's guess."""
+        raise NotImplementedError
+
+    def fold(self, task: FoldTask) -> FoldProgram | None:
+        """The program of a fold by groups; None where there are no groups, or they cannot do it."""
+        return None
+
+    def limits(self) -> Limits | None:
+        """How large images may be here; None where only memory counts."""
+        return None
+
+    def describe(self) -> dict[str, str]:
+        """What there is to be known of it: renderer, driver, threads. Its name is `device`."""
+        return {}
+
+    def seconds(self, runs: Sequence[Callable[[], object]]) -> list[float]:
+        """The seconds that each of these takes, run one after the other: of the device's own time
+        where it has timers, else by the clock."""
+        times = []
+        for run in runs:
+            started = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - started)
+        return times
+
+    def copies(self, nbytes: int, count: int) -> list[float]:
+        """The seconds that each of some copies of so many bytes takes, within the memory that
+        programs read and write."""
+        build = Builder("copy", [ImageInput("image", FLOAT)])
+        same = build.finish([build.load(0, build.x, build.y)])
+        floats = Format(np.dtype("float32"), 1)
+        program = self.compile(Task(same, (floats,), (floats,)))
+        rows = max(nbytes // (4 * COPIED_ROW), 1)
+        texels = np.random.default_rng(0).random((rows, COPIED_ROW), np.float32)
+        out = [np.empty_like(texels)[..., None]]
+        copy = partial(program.run, [Storage.of(texels)], [], texels.shape, out)
+        return self.seconds([copy] * count)
+
+    def clear(self) -> None:
+        """Let go of memory that is kept for reuse."""
+
+
+__all__ = [
+    "ALONG_X",
+    "ALONG_Y",
+    "BOTH",
+    "Along",
+    "Device",
+    "FoldProgram",
+    "FoldTask",
+    "Limits",
+    "Program",
+    "Shape",
+    "Task",
+]
