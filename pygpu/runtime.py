@@ -41,8 +41,8 @@ from pygpu.execution.arguments.results import (
 )
 from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.iteration import iterate
-from pygpu.execution.large import graph as chunked
-from pygpu.execution.large import labels, travel
+from pygpu.execution.large import calls as large
+from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.lowered import Lowered
 from pygpu.execution.profile import Profile, profile
 from pygpu.execution.programs import tiles
@@ -95,9 +95,9 @@ class Compiled:
         if labels.holds_labelled(args, kwargs):
             asked = {"out": out, "shape": shape, "dtype": dtype}
             return labels.call(self, args, kwargs | asked)
-        if chunked.holds_dask((*args, *kwargs.values())):
+        if sources.holds_dask((*args, *kwargs.values())):
             values = signature.collect(args, kwargs)
-            return chunked.call(self, values, out=out, shape=shape, dtype=dtype)
+            return large.call(self, values, out=out, shape=shape, dtype=dtype)
         if signature.position is not None:
             placed = plain.arguments(signature, args, kwargs)
             if placed is not None:

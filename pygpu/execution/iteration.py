@@ -17,6 +17,8 @@ from pygpu.execution.arguments.convert import is_pil, pil_of, result_dtype, with
 from pygpu.execution.arguments.parameters import Arguments, Given, flatten
 from pygpu.execution.arguments.results import Form, ImageMaker, Out, Wanted, form_of
 from pygpu.execution.arguments.signatures import Signature
+from pygpu.execution.large import calls as large
+from pygpu.execution.large.sources import NO_OUT, holds_dask
 from pygpu.execution.programs.bars import steps
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ def iterate(
     state = list(image) if isinstance(image, tuple) else [image]
     slots = _image_slots(signature, len(state))
     values = _collect(signature, slots, state, args, kwargs)
+    if holds_dask(state):
+        return _lazily(compiled, values, slots, rounds, several, out, dtype)
     arguments = flatten(signature, values)
     form = form_of(arguments.deciding)
     places = [_place(arguments, value) for value in state]
@@ -64,6 +68,26 @@ def iterate(
     _check_count(signature, last, len(state))
     results = _listed(last.presented())
     return tuple(results) if several else results[0]
+
+
+def _lazily(
+    compiled: Compiled,
+    values: list[Any],
+    slots: list[int],
+    rounds: int,
+    several: bool,
+    out: Any,
+    dtype: Any,
+) -> Any:
+    """The rounds of Dask arrays, as Dask arrays."""
+    if out is not None:
+        raise TypeError(NO_OUT)
+    state = [values[slot] for slot in slots]
+    if rounds:
+        results = large.iterate(compiled, values, slots, rounds, dtype)
+    else:
+        results = tuple([large.converted(each, dtype) for each in state])
+    return results if several else results[0]
 
 
 def _listed(results: Any) -> list[Any]:

@@ -27,8 +27,8 @@ from pygpu.execution.arguments.convert import array_of, is_picture, narrow, resu
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import ImageMaker, Out, Wanted, natural_dtype
 from pygpu.execution.arguments.signatures import RESERVED, Parameter, Signature, user_type
-from pygpu.execution.large import graph as chunked
-from pygpu.execution.large import labels, travel
+from pygpu.execution.large import labels, sources, travel
+from pygpu.execution.large.elementwise import elementwise
 from pygpu.execution.lowered import Lowered
 from pygpu.language.scalars import number
 from pygpu.language.vectors import CLASSES, Vector
@@ -116,10 +116,10 @@ class Vectorized:
     def __call__(self, *args: Any, out: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
         if labels.holds_labelled(args, kwargs):
             return labels.call(self, args, kwargs | {"out": out, "dtype": dtype})
-        if chunked.holds_dask((*args, *kwargs.values())):
+        if sources.holds_dask((*args, *kwargs.values())):
             if out is not None:
-                raise TypeError(chunked.NO_OUT)
-            return chunked.elementwise(self, args, kwargs, dtype)
+                raise TypeError(sources.NO_OUT)
+            return elementwise(self, args, kwargs, dtype)
         try:
             return self._call(args, kwargs, out, dtype)
         except Exception as error:

@@ -226,3 +226,55 @@ def test_vectorized_tuples_and_vectors_of_dask_arrays() -> None:
     assert_array_equal(only(da.from_array(x, chunks=5)).compute(), only(x))
     assert pickle.loads(pickle.dumps(only)) is not only
     assert_array_equal(pickle.loads(pickle.dumps(only))(x), only(x))
+
+
+# ---------------------------------------------------------------- rounds
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("chunks", [(40, 30), (1, 47), (5, 5), -1], ids=str)
+@pytest.mark.parametrize("dtype", [None, np.uint8])
+def test_rounds_are_those_of_the_whole_image(boundary: str, chunks: Any, dtype: Any) -> None:
+    @pygpu.compile(target="cpu")
+    def diffuse(im: Image, p: Position, rate: Float = 0.2):
+        im = im.sampled(boundary=boundary, cval=0.5)
+        around = im(p + (1, 0)) + im(p + (-1, 0)) + im(p + (0, 2)) + im(p + (0, -1))
+        return im(p) + rate * (around - 4 * im(p)) + 0.001 * p.x
+
+    lazy = diffuse.iterate(da.from_array(GREY, chunks=chunks), 7, rate=0.1, dtype=dtype)
+    whole = diffuse.iterate(GREY, 7, rate=0.1, dtype=dtype)
+    assert lazy.dtype == whole.dtype
+    assert_array_equal(lazy.compute(), whole)
+
+
+def test_rounds_of_several_images_with_one_that_stays() -> None:
+    still = RANDOM.random((80, 90), np.float32)
+    u, v = RANDOM.random((2, 80, 90), np.float32)
+
+    @pygpu.compile(target="cpu")
+    def react(u: Image, v: Image, p: Position, feed: Image = None):
+        near = u(p + (1, 0)) + u(p + (-1, 0))
+        return u(p) * 0.9 + 0.05 * near + feed(p + (0, 3)) * 0.01, v(p) * 0.5 + u(p + (0, 1)) * 0.5
+
+    for chunks in (30, (80, 45), 80):
+        given = [da.from_array(each, chunks=chunks) for each in (u, v, still)]
+        lazy = react.iterate((given[0], given[1]), 9, feed=given[2])
+        for part, whole in zip(lazy, react.iterate((u, v), 9, feed=still), strict=True):
+            assert_array_equal(part.compute(), whole)
+        mixed = react.iterate((given[0], given[1]), 9, feed=still)
+        assert_array_equal(mixed[0].compute(), lazy[0].compute())
+
+
+def test_rounds_that_reach_little_are_done_together() -> None:
+    step = pygpu.compile(lambda im, p: im(p + (1, 0)) * 0.5, im=Image, p=Position, target="cpu")
+    lazy = step.iterate(da.zeros((400, 400), chunks=200, dtype=np.float32), 21)
+    assert sum(isinstance(key, tuple) and key[0].startswith("<lambda>") for key in lazy.dask) < 20
+
+
+def test_no_rounds_give_the_input_back() -> None:
+    step = pygpu.compile(lambda im, p: im(p), im=Image, p=Position, target="cpu")
+    lazy = da.from_array(RGB, chunks=20)
+    assert step.iterate(lazy, 0) is lazy
+    assert_array_equal(
+        step.iterate(lazy, 0, dtype=np.float32).compute(), step.iterate(RGB, 0, dtype=np.float32)
+    )

@@ -28,7 +28,7 @@ from pygpu.execution.programs.specialise import COMPILING, LIMIT, Translated
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.settle import settle
-from pygpu.passes.lower.window import Windowed, window
+from pygpu.passes.lower.window import View, Windowed, window
 from pygpu.ssa import Constant
 
 
@@ -45,6 +45,18 @@ class Function(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Rounds:
+    """Several rounds of a function, done for a chunk and what is around it before the next chunk:
+    how many, which image each result becomes in the next round, how far a round reaches, and in
+    which dtype the last results are asked for."""
+
+    count: int
+    state: tuple[int, ...]
+    reach: Footprint
+    dtype: np.dtype[Any] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A call, less its Dask arrays, for which `values` has images of one pixel. Plans are equal if
     their tokens are, so that a process compiles each once however often it is sent."""
@@ -56,6 +68,7 @@ class Plan:
     chunked: tuple[int, ...] = field(compare=False)  # which of the call's images are Dask arrays
     sizes: tuple[tuple[int, int], ...] = field(compare=False)  # of all images: (width, height)
     settled: bool = field(compare=False)  # whether uniforms are constants: see `windowed_for`
+    rounds: Rounds | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +137,117 @@ def run_tile(
     """One chunk of the results: an array, or a tuple of them. `assemblies` says for each view how
     its pieces are put together; None: the view is of an image that the plan holds."""
     ready = _ready(plan)
-    if not (tile.width and tile.height):
+    if not (tile.width and tile.height):  # nothing to compute, in the dtype of what is not
         return _listed(ready, [_empty(ready, index, tile) for index in range(len(ready.formats))])
     left = list(pieces)
+    if plan.rounds is not None:
+        return _listed(ready, _all_rounds(ready, plan, plan.rounds, tile, assemblies, left))
     views = []
     for each, assembly in zip(ready.windowed.views, assemblies, strict=True):
         storage = ready.whole[each.image]
         if assembly is not None:
-            count = len(assembly.places)
-            views.append(texels_of(assembly.of(left[:count])))
-            del left[:count]
+            views.append(_assembled(assembly, left))
         elif storage is not None and each.margin is not None:
             views.append(tiles.view(storage.host(), each.boundary, tile, each.margin))
         else:
             assert storage is not None
             views.append(storage.host())
     return _listed(ready, _computed(ready, plan, tile, views))
+
+
+def _assembled(assembly: Assembly, pieces: list[NDArray[Any]]) -> NDArray[Any]:
+    """The texels of a view, of the next pieces, which are taken from the list."""
+    count = len(assembly.places)
+    own = pieces[:count]
+    del pieces[:count]
+    return texels_of(assembly.of(own))
+
+
+# ---------------------------------------------------------------- rounds
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """The texels of a part of an image."""
+
+    texels: NDArray[Any]
+    left: int
+    top: int
+
+    def view(self, each: View, tile: Tile, size: tuple[int, int]) -> NDArray[Any]:
+        """What a tile reads of the image, which is of the size (width, height)."""
+        if each.margin is None:
+            return self.texels
+        margin, (width, height) = each.margin, size
+        across = np.arange(tile.left - margin.left, tile.left + tile.width + margin.right)
+        down = np.arange(tile.top - margin.up, tile.top + tile.height + margin.down)
+        columns = sampler.indices(each.boundary, across, width) - self.left
+        rows = sampler.indices(each.boundary, down, height) - self.top
+        return self.texels[np.ix_(rows, columns)]
+
+
+def _all_rounds(
+    ready: _Ready,
+    plan: Plan,
+    rounds: Rounds,
+    tile: Tile,
+    assemblies: Sequence[Assembly | None],
+    pieces: list[NDArray[Any]],
+) -> list[NDArray[Any]]:
+    """The results of several rounds. Each computes what the rounds after it still read."""
+    around = grown(tile, rounds.reach, rounds.count)
+    seen: list[_Region | None] = []
+    for each, assembly in zip(ready.windowed.views, assemblies, strict=True):
+        if assembly is None:
+            seen.append(None)
+            continue
+        region = clipped(around, plan.sizes[each.image])
+        seen.append(_Region(_assembled(assembly, pieces), region.left, region.top))
+    state: dict[int, _Region] = {}
+    results: list[NDArray[Any]] = []
+    size = plan.sizes[rounds.state[0]]
+    for left in reversed(range(rounds.count)):
+        window = clipped(grown(tile, rounds.reach, left), size)
+        views = [
+            (state.get(each.image) or given or _whole(ready, each)).view(
+                each, window, plan.sizes[each.image]
+            )
+            for each, given in zip(ready.windowed.views, seen, strict=True)
+        ]
+        results = _computed(ready, plan, window, views)
+        for image, result in zip(rounds.state, results, strict=True):
+            state[image] = _Region(texels_of(result), window.left, window.top)
+    if rounds.dtype is None:
+        return results
+    return [stored(result, rounds.dtype) for result in results]
+
+
+def _whole(ready: _Ready, each: View) -> _Region:
+    """An image that the plan holds."""
+    storage = ready.whole[each.image]
+    assert storage is not None
+    return _Region(storage.host(), 0, 0)
+
+
+def grown(tile: Tile, reach: Footprint, times: int) -> Tile:
+    """A tile with so many times what a function reads around it."""
+    return Tile(
+        tile.left - times * reach.left,
+        tile.top - times * reach.up,
+        tile.width + times * (reach.left + reach.right),
+        tile.height + times * (reach.up + reach.down),
+    )
+
+
+def clipped(tile: Tile, size: tuple[int, int]) -> Tile:
+    """What of a tile lies in an image of (width, height)."""
+    left, top = max(tile.left, 0), max(tile.top, 0)
+    right = min(tile.left + tile.width, size[0])
+    bottom = min(tile.top + tile.height, size[1])
+    return Tile(left, top, right - left, bottom - top)
+
+
+# ---------------------------------------------------------------- one call
 
 
 def _computed(
@@ -209,4 +317,13 @@ def _listed(ready: _Ready, results: list[NDArray[Any]]) -> Any:
     return tuple(results) if ready.is_tuple else results[0]
 
 
-__all__ = ["Function", "Plan", "results", "run_tile", "windowed_for"]
+__all__ = [
+    "Function",
+    "Plan",
+    "Rounds",
+    "clipped",
+    "grown",
+    "results",
+    "run_tile",
+    "windowed_for",
+]

@@ -1,0 +1,231 @@
+"""Dask arrays in, Dask arrays out: calls that are larger than memory, computed chunk by chunk.
+
+Nothing is computed when a function is called: what comes back is a graph (graph.py).
+
+    edges(dask.array.from_zarr("slide.zarr")).to_zarr("edges.zarr")
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.storage import Format, stored, texels
+from pygpu.execution.arguments.convert import result_dtype, texels_of
+from pygpu.execution.arguments.parameters import Arguments, flatten
+from pygpu.execution.arguments.results import Wanted
+from pygpu.execution.large.graph import Graph
+from pygpu.execution.large.sources import NO_OUT, Source, is_dask
+from pygpu.execution.large.work import Function, Plan, Rounds, windowed_for
+from pygpu.execution.programs.specialise import Translated
+from pygpu.passes.analysis.footprint import Footprint
+
+
+def call(
+    compiled: Function,
+    values: Sequence[Any],
+    *,
+    out: Any = None,
+    shape: tuple[int, int] | None = None,
+    dtype: Any = None,
+) -> Any:
+    """The results of a call as Dask arrays; nothing is computed yet. `values` are the arguments in
+    the order of the parameters."""
+    if out is not None:
+        raise TypeError(NO_OUT)
+    return _Call.of(compiled, values, compiled.wanted(("array", ""), dtype=dtype)).laid(shape)
+
+
+def iterate(
+    compiled: Function, values: Sequence[Any], slots: Sequence[int], rounds: int, dtype: Any
+) -> tuple[Any, ...]:
+    """The images after some rounds, at least one, as Dask arrays. `slots` are the parameters that
+    take the results of the round before. Rounds that reach little are done several at a time: a
+    chunk then reads, and computes, a little more around it, and travels less often."""
+    values = list(values)
+    plain = Wanted("array")
+    last = compiled.wanted(("array", ""), dtype=dtype)
+    done = 0
+    while done < rounds:
+        made = _Call.of(compiled, values, plain if done + 1 < rounds else last)
+        state = made.places([values[slot] for slot in slots])
+        together = made.together(state, rounds - done) if done else 1
+        if together > 1:
+            asked = last.dtype if done + together == rounds else None
+            assert not isinstance(asked, tuple)
+            made = _Call.of(compiled, values, plain)
+            made.rounds = Rounds(together, tuple(state), made.reach(state), asked)
+        results = made.laid(None)
+        listed = results if isinstance(results, tuple) else (results,)
+        if len(listed) != len(slots):
+            raise TypeError(
+                f"iterate: {compiled.signature.name}() returns {len(listed)} images and "
+                f"{len(slots)} are iterated: as many must come out as go in"
+            )
+        done += together
+        for slot, result in zip(slots, listed, strict=True):
+            values[slot] = result
+    return tuple([values[slot] for slot in slots])
+
+
+def converted(array: Any, dtype: Any) -> Any:
+    """A Dask array as no round at all gives it back: its texels in the dtype asked for."""
+    if dtype is None:
+        return array
+    wanted = result_dtype(dtype)
+    return array.map_blocks(_converted, wanted, dtype=wanted, meta=array._meta.astype(wanted))
+
+
+def _converted(chunk: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    if not chunk.size:
+        return chunk.astype(dtype)
+    held = texels_of(chunk)
+    return stored(texels(held, Format(held.dtype, held.shape[2])), dtype).reshape(chunk.shape)
+
+
+EXTRA: Final = 0.1  # of a chunk that rounds done together may compute twice
+
+
+class _Call:
+    """A call, before its graph is made."""
+
+    def __init__(
+        self,
+        compiled: Function,
+        stood: list[Any],
+        arguments: Arguments,
+        by_image: Mapping[int, Source],
+        wanted: Wanted,
+    ) -> None:
+        self.compiled, self.stood, self.arguments = compiled, stood, arguments
+        self.by_image, self.wanted = by_image, wanted
+        self.rounds: Rounds | None = None
+        self.translated = compiled.translated(arguments)
+        self.sizes = _sizes(arguments, by_image, self.translated)
+        self.windowed = windowed_for(self.translated, arguments, settled=False)
+        self.is_settled = any(
+            view.margin is None and view.image in by_image for view in self.windowed.views
+        )
+        if self.is_settled:
+            self.windowed = windowed_for(self.translated, arguments, settled=True)
+
+    @classmethod
+    def of(cls, compiled: Function, values: Sequence[Any], wanted: Wanted) -> _Call:
+        sources: dict[int, Source] = {}
+        names = [str(parameter.name) for parameter in compiled.signature.parameters]
+        stood = [_standins(value, name, sources) for name, value in zip(names, values, strict=True)]
+        arguments = flatten(compiled.signature, stood)
+        by_image = {
+            index: sources[id(given.original)]
+            for index, given in enumerate(arguments.images)
+            if id(given.original) in sources
+        }
+        if len({id(source) for source in by_image.values()}) < len(sources):
+            raise TypeError(
+                f"{compiled.signature.name}: a Dask array is taken as an image, "
+                "not as a known value, a number or inside an object"
+            )
+        return cls(compiled, stood, arguments, by_image, wanted)
+
+    def laid(self, shape: tuple[int, int] | None) -> Any:
+        """The results as Dask arrays."""
+        first = self.arguments.first
+        plan = Plan(
+            uuid.uuid4().hex,
+            self.compiled,
+            self.stood,
+            self.wanted,
+            tuple(self.by_image),
+            self.sizes,
+            self.is_settled,
+            self.rounds,
+        )
+        if shape is None:
+            width, height = self.sizes[first]
+            size = (height, width)
+        else:
+            size = self.compiled.size(shape, [], None)
+        chunks = _chunks(size, first, self.by_image)
+        return Graph(plan, self.by_image, self.windowed, chunks).results(self.translated)
+
+    # ---- rounds
+
+    def places(self, state: Sequence[Any]) -> list[int]:
+        """Which of the call's images hold these arrays."""
+        return [
+            next(i for i, source in self.by_image.items() if source.given is array)
+            for array in state
+        ]
+
+    def reach(self, state: Sequence[int]) -> Footprint:
+        """How far a round looks around a pixel, in any image that is read near it."""
+        margins = [view.margin for view in self.windowed.views if view.margin is not None]
+        return reduce(Footprint.joined, margins, Footprint())
+
+    def together(self, state: Sequence[int], left: int) -> int:
+        """How many of the rounds that are left are done together."""
+        around = [view for view in self.windowed.views if view.image in state]
+        if any(view.margin is None or view.boundary == "wrap" for view in around):
+            return 1
+        if len({self.sizes[image] for image in (*self.by_image, *state)}) > 1:
+            return 1
+        reach = self.reach(state)
+        farthest = max(reach.left, reach.right, reach.up, reach.down)
+        if farthest == 0:
+            return left
+        sizes = self.by_image[state[0]].array.chunks[:2]
+        chunk = min(max(lengths) for lengths in sizes)
+        together = min(1 + int(EXTRA / 2 * chunk / farthest), left)
+        is_large = min(self.sizes[state[0]]) >= 4 * together * farthest
+        return together if is_large else 1
+
+
+def _standins(value: Any, name: str, sources: dict[int, Source]) -> Any:
+    """The argument with images of one pixel in place of Dask arrays, which go to `sources`."""
+    if is_dask(value):
+        source = Source.of(value, name)
+        made = source.standin()
+        sources[id(made)] = source
+        return made
+    if type(value) is tuple:
+        return tuple([_standins(item, f"{name}[{i}]", sources) for i, item in enumerate(value)])
+    if type(value) is dict:
+        return {key: _standins(item, str(key), sources) for key, item in value.items()}
+    return value
+
+
+def _sizes(
+    arguments: Arguments, by_image: Mapping[int, Source], translated: Translated
+) -> tuple[tuple[int, int], ...]:
+    storages = [given.storage for given in arguments.images]
+    storages += [image.storage for image in translated.translation.captured]
+    return tuple(
+        [
+            (by_image[i].array.shape[1], by_image[i].array.shape[0])
+            if i in by_image
+            else (storage.width, storage.height)
+            for i, storage in enumerate(storages)
+        ]
+    )
+
+
+def _chunks(
+    size: tuple[int, int], first: int, by_image: Mapping[int, Source]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """How the results lie in chunks: as the first image of their size does."""
+    for index in sorted(by_image, key=lambda index: index != first):
+        array = by_image[index].array
+        if array.shape[:2] == size:
+            return array.chunks[:2]  # type: ignore[no-any-return]
+    from dask.array.core import normalize_chunks  # optional, and slow to import
+
+    chunks = normalize_chunks("auto", size, dtype=np.dtype("float32"))
+    return chunks  # type: ignore[no-any-return]
+
+
+__all__ = ["call", "converted", "iterate"]
