@@ -55,7 +55,7 @@ CONFINED = {
 }
 
 # What is still to be mended: this list only ever gets shorter.
-STILL = re.compile(r"a circle: (?!frontend)|upwards: (passes/analysis|execution)/")
+STILL = re.compile(r"a circle: (?!frontend|codegen|passes)|upwards: (passes/analysis|execution)/")
 
 Sources = Mapping[str, str]  # the text of each module by its path below pygpu/, without .py
 

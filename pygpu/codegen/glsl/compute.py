@@ -320,7 +320,7 @@ class _Writer(Writer):
         """The function that reads an image's texel as functions see it."""
         format = self.inputs[image]
         data, size, narrow = self.data[image], self.sizes[image], self.dialect.narrow
-        place = "(p)" if self.has_lanes else "p"  # of macros, as their helpers (glsl_helper.py)
+        place = "(p)" if self.has_lanes else "p"  # of macros, as their helpers (helper.py)
         lines, texel = read_texel(format, data, size, narrow, place)
         seen = as_seen(self.printer, texel, format)
         if self.has_lanes and not lines:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pygpu.codegen.llvm.code import Code, floor
+from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.text import Val
 from pygpu.core.boundaries import RULES, index
 
@@ -61,7 +62,7 @@ def by_number(code: Code, rule: Val, place: Val, size: Val) -> Val:
         name, *others = names
         if not others:
             return outside(name)
-        branch = code.branch(rule.eq(NUMBERS[name]))
+        branch = Branch(code, rule.eq(NUMBERS[name]))
         with branch.side():
             first = [outside(name)]
         with branch.side():
@@ -73,7 +74,7 @@ def by_number(code: Code, rule: Val, place: Val, size: Val) -> Val:
             return code.constant("long", -1)
         return index(name, _Native(code), place, size)
 
-    branch = code.branch(code.compare("ult", place, size))
+    branch = Branch(code, code.compare("ult", place, size))
     with branch.side():
         within = [place]
     with branch.side():

@@ -12,13 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Any
 
-from pygpu.codegen.llvm.flow import Branch, Loop, Scope
 from pygpu.codegen.llvm.text import (
     BITS,
+    FLOAT_OPS,
+    FLOAT_TESTS,
     FLOATING,
+    INT_OPS,
+    INT_TESTS,
+    TRUNCATE,
     TYPES,
+    UNSIGNED_TESTS,
     Machine,
     Val,
     lanes_text,
@@ -26,22 +32,16 @@ from pygpu.codegen.llvm.text import (
     type_text,
 )
 
-_TRUNCATE: Final = {
-    4: "llvm.x86.sse2.cvttps2dq",
-    8: "llvm.x86.avx.cvtt.ps2dq.256",
-    16: "llvm.x86.avx512.mask.cvttps2dq.512",
-}
-_INT_OPS: Final = {"add": "add", "sub": "sub", "mul": "mul"}
-_FLOAT_OPS: Final = {
-    "add": "fadd contract",
-    "sub": "fsub contract",
-    "mul": "fmul contract",
-    "div": "fdiv",
-}
-_INT_TESTS: Final = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge", "eq": "eq", "ne": "ne",
-                     "ult": "ult", "ule": "ule"}  # fmt: skip
-_UNSIGNED_TESTS: Final = {**_INT_TESTS, "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
-_FLOAT_TESTS: Final = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
+
+@dataclass(slots=True)
+class Scope:
+    """The lines of a loop's body, of one side of a branch, or of the function itself."""
+
+    label: str  # the basic block that lines are appended to
+    barrier: bool  # one side of a branch: nothing is moved out of it
+    lines: list[str] = field(default_factory=list)
+    known: dict[tuple[str, str], Val] = field(default_factory=dict)
+    results: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
 
 class Code:
@@ -200,8 +200,8 @@ class Code:
         b = self.like(first, second)
         if first.kind in FLOATING:
             if self.exact:
-                return self.binary(_FLOAT_OPS[name].split()[0], first, b)
-            return self.binary(_FLOAT_OPS[name], first, b)
+                return self.binary(FLOAT_OPS[name].split()[0], first, b)
+            return self.binary(FLOAT_OPS[name], first, b)
         if name != "mul" and (first.base is not None) != (b.base is not None):
             if first.base is not None and b.lanes == 1:
                 return self.linear(self.binary(name, first.base, b))
@@ -211,15 +211,20 @@ class Code:
             return b
         if b.number == 0 and name in ("add", "sub"):
             return first
-        return self.binary(_INT_OPS[name], first, b)
+        return self.binary(INT_OPS[name], first, b)
+
+    def negative(self, value: Val) -> Val:
+        if value.kind in FLOATING:
+            return self.make(value.kind, f"fneg {value.type} {value.text}", value)
+        return self.like(value, 0) - value
 
     def compare(self, test: str, first: Val, second: Val | float) -> Val:
         a, b = self.level(first, self.like(first, second))
         if a.kind in FLOATING:
-            text = f"fcmp {_FLOAT_TESTS[test]}"
+            text = f"fcmp {FLOAT_TESTS[test]}"
         else:
             unsigned = a.kind in ("bool", "byte", "short", "uint")
-            text = f"icmp {(_UNSIGNED_TESTS if unsigned else _INT_TESTS)[test]}"
+            text = f"icmp {(UNSIGNED_TESTS if unsigned else INT_TESTS)[test]}"
         return self.make("bool", f"{text} {a.type} {a.text}, {b.text}", a, b)
 
     def select(self, condition: Val, first: Val, second: Val | float) -> Val:
@@ -350,7 +355,7 @@ class Code:
             names = f"i{BITS[kind]}.f{BITS[value.kind]}"
             return self.call("llvm.fptosi.sat", kind, [value], names)
         # LLVM takes the lanes of fptosi.sat one by one; x86 gives the least int for others.
-        if self.machine.x86 and value.kind == "float" and value.lanes in _TRUNCATE:
+        if self.machine.x86 and value.kind == "float" and value.lanes in TRUNCATE:
             whole = self.truncated(value)
         else:
             least = self.select(value > -(2.0**31), value, self.constant("float", -(2.0**31)))
@@ -375,7 +380,7 @@ class Code:
 
     def truncated(self, value: Val) -> Val:
         """x86's conversion of a vector of floats to ints."""
-        name = _TRUNCATE[value.lanes]
+        name = TRUNCATE[value.lanes]
         result, n = type_text("int", value.lanes), value.lanes
         if n < 16:
             self.declared[name] = f"declare {result} @{name}({value.type})"
@@ -428,14 +433,6 @@ class Code:
         yield scope
         self.scopes.pop()
         self.floor = outer_floor
-
-    def loop(self, initial: Sequence[Val]) -> Loop:
-        """A loop that runs at least once."""
-        return Loop(self, initial)
-
-    def branch(self, condition: Val) -> Branch:
-        """Two sides, of which one runs."""
-        return Branch(self, condition)
 
     def text(self) -> str:
         (scope,) = self.scopes

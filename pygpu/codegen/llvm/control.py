@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 from pygpu.codegen.llvm.block import STOP, Block, Masks
+from pygpu.codegen.llvm.flow import Branch, Loop
 from pygpu.codegen.llvm.plan import X
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Val
@@ -39,7 +40,7 @@ def _assign(
 
 def uniform_if(block: Block, op: Op, cells: Sequence[Cell], masks: Masks) -> None:
     """All pixels of the block take the same side."""
-    branch = block.code.branch(block.get(op.operands[0], (0, 0))[0])
+    branch = Branch(block.code, block.get(op.operands[0], (0, 0))[0])
     parts = []
     for side, region in enumerate(op.regions):
         with branch.side():
@@ -75,7 +76,7 @@ def divergent_if(block: Block, op: Op, cells: Sequence[Cell], masks: Masks) -> N
             outer = masks[cell]
             mask = taken if outer is None else taken & outer
             mask = code.splat(mask, block.machine.lanes) if mask.lanes > 1 else mask
-            branch = code.branch(code.anywhere(mask))
+            branch = Branch(code, code.anywhere(mask))
             with branch.side():
                 block.region(region, [cell], {cell: mask})
                 parts = _results(block, op, side, [cell])
@@ -98,7 +99,7 @@ def loop(block: Block, op: Op, cells: Sequence[Cell], masks: Masks) -> None:
 def _uniform_loop(block: Block, op: Op, cells: Sequence[Cell], masks: Masks) -> None:
     """All pixels of the block leave together."""
     body = op.regions[0]
-    with block.code.loop(_carried(block, op, op.operands, cells)) as rounds:
+    with Loop(block.code, _carried(block, op, op.operands, cells)) as rounds:
         _assign(block, body.params, cells, rounds.params)
         block.region(body, cells, masks)
         following = _carried(block, op, body.results[1:], cells)
@@ -126,7 +127,7 @@ def _divergent_loop(block: Block, op: Op, cells: Sequence[Cell], masks: Masks) -
     before = [
         code.splat(part, lanes) for i, cell in kept for part in block.get(op.operands[i], cell)
     ]
-    with code.loop([*live, *start, *before]) as rounds:
+    with Loop(code, [*live, *start, *before]) as rounds:
         alive, inside, outside = _split(rounds.params, len(live), len(start))
         _assign(block, body.params, cells, inside)
         of_cell: Masks = dict(zip(cells, alive, strict=True))

@@ -1,4 +1,4 @@
-"""The native loop over an image, around the span that codegen_llvm.py makes.
+"""The native loop over an image, around the span that span.py makes.
 
 One function, `run(job, scratch)`, the same for all programs: every thread calls it; each takes tile
 after tile by an atomic counter until none is left or the stop flag is set. In a tile, rows go in
@@ -19,6 +19,7 @@ from typing import Final
 
 from pygpu.codegen.llvm.boundary import by_number
 from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.flow import Branch, Loop
 from pygpu.codegen.llvm.text import Machine, Val
 
 # The job.
@@ -196,7 +197,7 @@ leave:
 
 @contextmanager
 def _when(code: Code, condition: Val) -> Iterator[None]:
-    branch = code.branch(condition)
+    branch = Branch(code, condition)
     with branch.side():
         yield
     with branch.side():
@@ -207,7 +208,7 @@ def _when(code: Code, condition: Val) -> Iterator[None]:
 @contextmanager
 def _count(code: Code, stop: Val) -> Iterator[Val]:
     """The body for 0, 1, ... below `stop`."""
-    with _when(code, stop > 0), code.loop([code.constant("long", 0)]) as loop:
+    with _when(code, stop > 0), Loop(code, [code.constant("long", 0)]) as loop:
         yield loop.params[0]
         following = loop.params[0] + 1
         loop.next(following < stop, [following])
@@ -268,7 +269,7 @@ class _Driver:
         self.padded = code.at(self.scratch, slots * 8)  # pointers to copies
         self.columns = code.at(self.padded, slots * 8)  # source columns of a padded row, as i32
         self.stopping = self.pointer(STOP)
-        with code.loop([code.constant("bool", True)]) as loop:
+        with Loop(code, [code.constant("bool", True)]) as loop:
             counter = code.at(self.job, NEXT * 8)
             tile = code.fixed("long", 1, f"atomicrmw add ptr {counter.text}, i64 1 monotonic")
             more = tile < self.number(TILES)
@@ -293,7 +294,7 @@ class _Driver:
         x0, y0 = across * self.number(TILE_WIDTH), down * self.number(TILE_HEIGHT)
         x1 = code.minimum(x0 + self.number(TILE_WIDTH), self.number(WIDTH))
         y1 = code.minimum(y0 + self.number(TILE_HEIGHT), self.number(HEIGHT))
-        with code.loop([y0]) as loop:
+        with Loop(code, [y0]) as loop:
             (y,) = loop.params
             self.point_rows(y)
             self.point_results(y, y1)
@@ -332,10 +333,10 @@ class _Driver:
     def row_block(self, y: Val, x0: Val, x1: Val, rows: Val) -> None:
         code, block, begin = self.code, self.number(BLOCK), self.number(BEGIN)
         limit = code.minimum(x1, self.number(END))
-        with code.loop([x0]) as loop:
+        with Loop(code, [x0]) as loop:
             (x,) = loop.params
             inner = (x >= begin) & (limit - x >= block)
-            branch = code.branch(inner)
+            branch = Branch(code, inner)
             with branch.side():
                 end = x + code.binary("sdiv", limit - x, block) * block
                 self.span(self.direct, y, x, end)
@@ -344,7 +345,7 @@ class _Driver:
                 # What is left before the limit: a block that ends there, over the last one.
                 start = limit - block
                 over = (x < limit) & (start >= begin) & (start <= x)
-                second_branch = code.branch(over)
+                second_branch = Branch(code, over)
                 with second_branch.side():
                     self.span(self.direct, y, start, limit)
                     overlapped = [limit]
@@ -405,7 +406,7 @@ class _Driver:
     def store_start(self, free_place: Val) -> None:
         """The first free byte of scratch, behind the pointers and the columns."""
         code = self.code
-        widest = self.number(BLOCK) + 256  # see codegen_llvm.REACH, which is 64 to each side
+        widest = self.number(BLOCK) + 256  # see plan.REACH, which is 64 to each side
         start = code.cast("ptrtoint", self.columns, "long") + widest * (4 * 4)
         code.store((start + (ALIGN - 1)) & -ALIGN, free_place, 8)
 

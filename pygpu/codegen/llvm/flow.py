@@ -1,36 +1,28 @@
-"""Loops and branches of an LLVM function under construction: see llvm_code.py."""
+"""Loops and branches of an LLVM function under construction (code.py).
+
+with Loop(code, [start]) as loop:     # loop.params: the values of this round
+    loop.next(go, [loop.params[0] + 1])
+loop.results                          # what was handed to next at the end
+
+branch = Branch(code, condition)
+with branch.side():
+    first = [...]
+with branch.side():
+    second = [...]
+results = branch.join(first, second)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
+from pygpu.codegen.llvm.code import Code, Scope
 from pygpu.codegen.llvm.text import Val
-
-if TYPE_CHECKING:
-    from pygpu.codegen.llvm.code import Code
-
-
-@dataclass(slots=True)
-class Scope:
-    """The lines of a loop's body, of one side of a branch, or of the function itself."""
-
-    label: str  # the basic block that lines are appended to
-    barrier: bool  # one side of a branch: nothing is moved out of it
-    lines: list[str] = field(default_factory=list)
-    known: dict[tuple[str, str], Val] = field(default_factory=dict)
-    results: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
 
 class Loop:
-    """A loop in the making.
-
-    with code.loop([start]) as loop:      # loop.params: the values of this round
-        loop.next(go, [loop.params[0] + 1])
-    loop.results                          # what was handed to next at the end
-    """
+    """A loop in the making, which runs at least once."""
 
     def __init__(self, code: Code, initial: Sequence[Val]) -> None:
         self.code, self.initial = code, initial
@@ -78,13 +70,7 @@ class Loop:
 
 
 class Branch:
-    """A two-sided branch in the making.
-
-    branch = code.branch(condition)
-    with branch.side(): first = [...]
-    with branch.side(): second = [...]
-    results = branch.join(first, second)
-    """
+    """Two sides in the making, of which one runs."""
 
     def __init__(self, code: Code, condition: Val) -> None:
         self.code, self.condition = code, condition

@@ -14,6 +14,7 @@ from functools import reduce
 
 from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.boundary import inside
+from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.memory import gather, load_block, mixed
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Val
@@ -80,9 +81,9 @@ def load_rows(block: Block, op: Op, places: dict[Cell, tuple[Val, Val]]) -> None
         loaded = zip(inner, [y for _, y in places.values()], strict=True)
         return [part for x, y in loaded for part in load_along(block, data, x, y)]
 
-    branch = code.branch(across)
+    branch = Branch(code, across)
     with branch.side():
-        rows = code.branch(down)
+        rows = Branch(code, down)
         with rows.side():
             first = along(within)
         with rows.side():

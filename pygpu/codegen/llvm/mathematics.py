@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from pygpu.codegen.llvm.code import Code, floor
+from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.text import Val
 
 LOG2E: Final = 1.4426950408889634
@@ -342,7 +343,7 @@ def fmod(code: Code, x: Val, y: Val) -> Val:
     regular = (b > 0.0) & (b < math.inf) & (first < math.inf)
     b = code.select(regular, b, code.constant("double", 1.0))
     first = code.select(regular, first, code.constant("double", 0.0))
-    with code.loop([first]) as loop:
+    with Loop(code, [first]) as loop:
         (rest,) = loop.params
         # b * 2**k, k the difference of the exponents less 24 where that is positive
         gap = (code.bits(rest, "long") >> 52) - (code.bits(b, "long") >> 52) - 24

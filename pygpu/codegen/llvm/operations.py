@@ -12,6 +12,7 @@ from typing import Final
 
 from pygpu.codegen.llvm import mathematics, trigonometry
 from pygpu.codegen.llvm.code import Code, floor
+from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.text import FLOATING, Val
 
 Rule = Callable[..., Val]
@@ -74,7 +75,7 @@ def _pow(code: Code, a: Val, b: Val) -> Val:
 def _int_pow(code: Code, a: Val, b: Val) -> Val:
     """By squaring, wrapping; a negative exponent gives 0."""
     one = code.constant(a.kind, 1, a.lanes)
-    with code.loop([one, a, b]) as loop:
+    with Loop(code, [one, a, b]) as loop:
         result, base, left = loop.params
         result = code.select((left & 1).ne(0), result * base, result)
         left = code.binary("lshr", left, 1)

@@ -6,7 +6,7 @@ vector of SSA is a tuple of those. A block is `vectors` x `rows` *cells*, each w
 and what does not change between cells is computed once. Straight-line code runs through the cells
 ordered by the source row it has reached, so that a row is loaded once for all the rows it serves.
 
-Taps (loads near the pixel) read through pointers to rows, which the driver (llvm_driver.py) points
+Taps (loads near the pixel) read through pointers to rows, which the driver (driver.py) points
 into the image or, near its edges, at padded copies: they need no boundary arithmetic. Where lanes
 disagree on a branch or on leaving a loop, masks say which of them are live.
 
@@ -21,6 +21,7 @@ from functools import reduce
 
 from pygpu.codegen.llvm import control, loads
 from pygpu.codegen.llvm.block import WIDTH, Block, Masks, Values
+from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.memory import store_block
 from pygpu.codegen.llvm.operations import RULES
 from pygpu.codegen.llvm.plan import Plan, TapSet, chooses, plan
@@ -68,7 +69,7 @@ class _Writer(Block):
         self.uniforms()
         for r in range(self.plan.rows):
             self.env[self.f.y, 0, r] = (y + r,)
-        with code.loop([x0]) as loop:
+        with Loop(code, [x0]) as loop:
             self.x = loop.params[0]
             for u in range(self.plan.vectors):
                 self.env[self.f.x, u, 0] = (code.linear(self.x + u * self.machine.lanes),)

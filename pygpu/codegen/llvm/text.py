@@ -1,7 +1,7 @@
 """LLVM's types and constants as text, the machine that code is made for, and the values in code.
 
 A `Val` is a scalar, or a vector with one lane a pixel. It behaves like a number: operators append
-instructions to its code (llvm_code.py); a scalar that meets a vector is broadcast.
+instructions to its code (code.py); a scalar that meets a vector is broadcast.
 """
 
 from __future__ import annotations
@@ -9,10 +9,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from pygpu.codegen.llvm.code import Code
+from typing import Final, Protocol
 
 TYPES: Final = {
     "float": "float",
@@ -29,6 +26,25 @@ TYPES: Final = {
 FLOATING: Final = ("float", "double", "half")
 BITS: Final = {"bool": 1, "byte": 8, "short": 16, "int": 32, "uint": 32, "long": 64, "half": 16,
                "float": 32, "double": 64}  # fmt: skip
+
+# Conversions of vectors of floats to ints, by lanes: intrinsics of x86.
+TRUNCATE: Final = {
+    4: "llvm.x86.sse2.cvttps2dq",
+    8: "llvm.x86.avx.cvtt.ps2dq.256",
+    16: "llvm.x86.avx512.mask.cvttps2dq.512",
+}
+# The instructions of operations and comparisons, by kind.
+INT_OPS: Final = {"add": "add", "sub": "sub", "mul": "mul"}
+FLOAT_OPS: Final = {
+    "add": "fadd contract",
+    "sub": "fsub contract",
+    "mul": "fmul contract",
+    "div": "fdiv",
+}
+INT_TESTS: Final = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge", "eq": "eq", "ne": "ne",
+                     "ult": "ult", "ule": "ule"}  # fmt: skip
+UNSIGNED_TESTS: Final = {**INT_TESTS, "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
+FLOAT_TESTS: Final = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 
 
 @dataclass(frozen=True)
@@ -74,6 +90,28 @@ def lanes_text(indices: tuple[int, ...]) -> str:
     return f"<{len(indices)} x i32> <{items}>"
 
 
+class Instructions(Protocol):
+    """What operators of values append instructions to: pygpu/codegen/llvm/code.py."""
+
+    def arithmetic(self, name: str, first: Val, second: Val | float) -> Val:
+        """add, sub, mul or div, by the kind of the first."""
+
+    def binary(self, opcode: str, first: Val, second: Val | float) -> Val:
+        """An instruction of LLVM of two operands of one type."""
+
+    def compare(self, test: str, first: Val, second: Val | float) -> Val:
+        """lt, le, gt, ge, eq or ne, as bools."""
+
+    def like(self, model: Val, value: Val | float) -> Val:
+        """A number as a constant of the model's kind; a value as it is."""
+
+    def negative(self, value: Val) -> Val:
+        """Minus the value."""
+
+    def ramp(self, base: Val) -> Val:
+        """base, base + 1, base + 2, ... in the lanes of a vector."""
+
+
 class Val:
     """A value: its kind (a key of TYPES), lanes, text, and the depth of the scope it lives in.
 
@@ -85,7 +123,7 @@ class Val:
 
     def __init__(
         self,
-        code: Code,
+        code: Instructions,
         kind: str,
         lanes: int,
         text: str,
@@ -136,9 +174,7 @@ class Val:
         return self.code.arithmetic("div", self.code.like(self, other), self)
 
     def __neg__(self) -> Val:
-        if self.kind in FLOATING:
-            return self.code.make(self.kind, f"fneg {self.type} {self.text}", self)
-        return self.code.like(self, 0) - self
+        return self.code.negative(self)
 
     def __and__(self, other: Val | int) -> Val:
         return self.code.binary("and", self, other)

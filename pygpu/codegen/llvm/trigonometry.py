@@ -1,4 +1,4 @@
-"""Sines and arcs in native code. See llvm_math.py.
+"""Sines and arcs in native code. See mathematics.py.
 
 Sines of angles up to 2**16 are float32 work where products are added in one step. Other angles are
 reduced in float64: up to 2**20 by pi/2 in two parts (Cody and Waite); for larger ones x * 2/pi
@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.mathematics import (
     PI,
     Rule,
@@ -53,7 +54,7 @@ def _quadrant(code: Code, x: Val) -> tuple[Val, Val]:
     matter. Infinities and NaN give NaN."""
     wide = _wide(code, x)
     huge = code.absolute(x) >= SMALL
-    branch = code.branch(code.anywhere(huge))
+    branch = Branch(code, code.anywhere(huge))
     small = code.select(huge, code.constant("double", 0.0), wide)
     whole, k = _nearest(code, small * (2 / PI))
     rest = code.fma(whole, -1.5707963267341256, small)  # 33 bits
@@ -157,7 +158,7 @@ def _near_or_far(code: Code, x: Val, shift: int) -> Val:
 
     if not code.machine.has("fma"):
         return far(code, x)
-    branch = code.branch(code.anywhere(~(code.absolute(x) < NEAR)))
+    branch = Branch(code, code.anywhere(~(code.absolute(x) < NEAR)))
     with branch.side():
         first = [code.outlined(("sin", "cos")[shift] + "_far", far, x)]
     with branch.side():

@@ -1,7 +1,7 @@
 """The cpu target: native SIMD code on all cores.
 
-A program is one native `span` (codegen_llvm.py) called by the native loop over the image
-(llvm_driver.py), which is the same for all programs.
+A program is one native `span` (codegen/llvm/span.py) called by the native loop over the image
+(codegen/llvm/driver.py), which is the same for all programs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a program's inputs and results are laid out for the native loop: see llvm_driver.py.
+"""How a program's inputs and results are laid out for the native loop: see codegen/llvm/driver.py.
 
 A `Layout` is made once for images of given sizes. It keeps blocks of memory in which everything
 but the addresses and the uniforms stands already, so that a call fills in few numbers.

@@ -1,12 +1,12 @@
 """A standing pool of threads that run native jobs, all threads on one job, the GIL released.
 
-A job (layout.Block) shares its tiles out itself: whoever runs it takes tiles until none is left.
-A call borrows idle helpers for as long as it lasts, so calls from several threads do not wait for
+A job (layout.Block) shares its tiles out itself: whoever runs it takes tiles until none is left. A
+call borrows idle helpers for as long as it lasts, so calls from several threads do not wait for
 each other. Helpers that are idle sleep in a queue; those that have just finished linger in native
-code for a moment, where the next job reaches them at once (see llvm_driver.py). The caller never
-waits for a helper that has not begun, if there is another way: it takes part itself, or, where the
-job might not end, waits in a way that Ctrl-C interrupts: then the job's stop flag is set and the
-helpers leave.
+code for a moment, where the next job reaches them at once (codegen/llvm/driver.py). The caller
+never waits for a helper that has not begun, if there is another way: it takes part itself, or,
+where the job might not end, waits in a way that Ctrl-C interrupts: then the job's stop flag is set
+and the helpers leave.
 """
 
 from __future__ import annotations

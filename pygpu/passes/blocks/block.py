@@ -3,7 +3,7 @@
     blocked = block(sobel, inputs, outputs, columns=4, rows=2)
 
 The new function's x and y are those of the block's first pixel; x is a multiple of `columns`. Where
-it is wider, images are read, and results written, as *views* of them (passes/block_views.py), whose
+it is wider, images are read, and results written, as *views* of them (block_views.py), whose
 texels hold several pixels. Blocks that look over the left or right edge read pixel by pixel, unless
 what they read there is found without that: single pixels at a cheap place, or parts of texels by
 selection.
