@@ -59,6 +59,15 @@ from pygpu.filters.edges import (
 from pygpu.filters.linear import convolve, correlate, gaussian
 from pygpu.filters.rank import median
 from pygpu.filters.sampling import bicubic, bilinear, lanczos, warp
+from pygpu.filters.transform import (
+    pyramid_expand,
+    pyramid_gaussian,
+    pyramid_laplacian,
+    pyramid_reduce,
+    rescale,
+    resize,
+    rotate,
+)
 from pygpu.language.kernels import offsets
 
 __all__ = [
@@ -95,6 +104,12 @@ __all__ = [
     "prewitt",
     "prewitt_h",
     "prewitt_v",
+    "pyramid_expand",
+    "pyramid_gaussian",
+    "pyramid_laplacian",
+    "pyramid_reduce",
+    "rescale",
+    "resize",
     "rgb2gray",
     "rgb2hsv",
     "rgb2lab",
@@ -102,6 +117,7 @@ __all__ = [
     "roberts",
     "roberts_neg_diag",
     "roberts_pos_diag",
+    "rotate",
     "scharr",
     "scharr_h",
     "scharr_v",

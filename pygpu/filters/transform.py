@@ -1,0 +1,334 @@
+"""Images of another size, turned, or in steps of sizes; as in `skimage.transform`.
+
+    resize(photo, (100, 150)); rescale(photo, 0.5); rotate(photo, 30)
+    for layer in pyramid_gaussian(photo): ...
+
+`mode` says what lies outside, in NumPy's names, as in `skimage.transform`: "constant" with `cval`,
+"edge", "symmetric" (d c b a | a b c d), "reflect" (d c b | a b c d), "wrap".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu import glsl
+from pygpu.filters.linear import gaussian
+from pygpu.filters.sampling import bicubic, bilinear
+from pygpu.filters.whole import image_of, presented, whole
+from pygpu.image.image import Image
+from pygpu.language.vectors import Position, Vec2
+from pygpu.runtime import compile
+
+# What lies outside: NumPy's names, as scikit-image has them here, and PyGPU's (SciPy's).
+MODES: Final = {
+    "constant": "constant",
+    "edge": "nearest",
+    "symmetric": "reflect",
+    "reflect": "mirror",
+    "wrap": "wrap",
+}
+
+POLE: Final = math.sqrt(3) - 2  # of the filter that undoes a cubic B-spline
+REACH: Final = 13  # pixels within which that filter falls below 4e-8
+
+
+def _outside(image: Image, mode: str, cval: float) -> Image:
+    """The image with another boundary, by NumPy's name."""
+    if mode not in MODES:
+        raise ValueError(f"mode={mode!r}: takes {', '.join(map(repr, MODES))}")
+    return image.sampled(boundary=MODES[mode], cval=cval)
+
+
+def _order(order: int | None, image: Image, name: str) -> int:
+    """How values between pixels are found: 0 the nearest, 1 linear, 3 cubic."""
+    discrete = image.format.kind != "float"
+    if order is None:
+        return 0 if discrete else 1
+    if order not in (0, 1, 3):
+        raise ValueError(f"{name}: order takes 0 (nearest), 1 (linear) or 3 (cubic), got {order!r}")
+    if discrete and order:
+        raise ValueError(f"{name}: an image of {image.format.kind}s takes order 0, got {order}")
+    return order
+
+
+# ---------------------------------------------------------------- other sizes
+
+
+@compile
+def _stretched(im: Image, p: Position, scale: Vec2, order: Any = 1) -> Any:
+    """The image stretched over another size: corners lie on corners."""
+    q = (Vec2(p.x, p.y) + 0.5) * scale - 0.5
+    if order == 0:
+        return im((math.floor(q.x + 0.5), math.floor(q.y + 0.5)))
+    return bilinear(im, q) if order == 1 else _spline(im, q)
+
+
+def _spline(coefficients: Any, q: Any) -> Any:
+    """The cubic B-spline of these coefficients."""
+
+    def weights(t: Any) -> list[Any]:
+        s = 1 - t
+        return [s**3 / 6, (4 - 3 * t * t * (1 + s)) / 6, (4 - 3 * s * s * (1 + t)) / 6, t**3 / 6]
+
+    x, y = math.floor(q.x), math.floor(q.y)
+    columns, rows = weights(q.x - x), weights(q.y - y)
+    return sum(
+        v * sum(u * coefficients((x + i - 1, y + j - 1)) for i, u in enumerate(columns))
+        for j, v in enumerate(rows)
+    )
+
+
+@compile
+def _coefficients(im: Image, p: Position, axis: Any = 0) -> Any:
+    """Coefficients of the cubic B-spline that passes through the texels of a row or column."""
+    step = (1, 0) if axis == 1 else (0, 1)
+    x = np.arange(-REACH, REACH + 1)
+    weights = 6 * POLE / (POLE**2 - 1) * POLE ** np.abs(x)
+    return sum(w * im(p + (i * step[0], i * step[1])) for i, w in zip(x, weights, strict=True))
+
+
+@compile
+def _between(im: Image, low: Image, p: Position) -> Any:
+    """Clipped to what is between two texels of `low`: the least and the greatest of an image."""
+    return glsl.clamp(im(p), low((0, 0)), low((1, 0)))
+
+
+def _clipped(result: Any, image: Image, *more: float) -> Any:
+    """Held within the range of an image, all channels together, and of what lies outside."""
+    low, high = min([np.min(image.min()), *more]), max([np.max(image.max()), *more])
+    ends = np.array([[low, high]], np.float32)
+    layers = np.repeat(ends[..., None], image.channels, axis=2)
+    return _between(result, Image(layers))
+
+
+def _resized(image: Image, shape: tuple[int, int], order: int, boundary: Image) -> Image:
+    """The image in another size, read with the boundary of another."""
+    if shape == image.shape[:2]:
+        return image
+    height, width = shape
+    scale = Vec2(image.width / width, image.height / height)
+    source = image.sampled(boundary=boundary.boundary, cval=boundary.cval)
+    if order == 3:
+        source = _coefficients(_coefficients(source, axis=1), axis=0)
+    resized: Image = _stretched(source, scale=scale, order=order, shape=shape)
+    return resized
+
+
+def _shape(shape: Any, name: str) -> tuple[int, int]:
+    try:
+        height, width = (int(n) for n in tuple(shape)[:2])
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: takes a size (height, width), got {shape!r}") from None
+    if height < 1 or width < 1:
+        raise ValueError(f"{name}: takes a size (height, width) from 1 up, got {shape!r}")
+    return height, width
+
+
+@whole
+def resize(
+    image: Image,
+    output_shape: tuple[int, ...],
+    order: int | None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    clip: bool = True,
+    anti_aliasing: bool | None = None,
+    anti_aliasing_sigma: Any = None,
+) -> Any:
+    """The image in another size (height, width); `skimage.transform.resize`.
+
+    `order` is 0 (the nearest texel; of ints and bools the only one), 1 (linear) or 3 (cubic
+    B-splines, held within the image's range unless `clip=False`). Where it gets smaller it is
+    smoothed first, unless `anti_aliasing=False`.
+    """
+    shape = _shape(output_shape, "resize")
+    order = _order(order, image, "resize")
+    seen = _outside(image, mode, cval)
+    factors = [old / new for old, new in zip(image.shape, shape, strict=False)]
+    if anti_aliasing is None:
+        anti_aliasing = (order > 0 or image.dtype.kind == "f") and max(factors) > 1
+    smooth: Any = seen
+    if anti_aliasing:
+        sigma = [max(0.0, (f - 1) / 2) for f in factors]
+        if anti_aliasing_sigma is not None:
+            sigma = anti_aliasing_sigma
+        smooth = gaussian(seen, sigma=sigma)
+    resized = _resized(smooth, shape, order, seen)
+    if order < 3 or not clip:
+        return resized
+    return _clipped(resized, image, *([cval] if mode == "constant" else []))
+
+
+def rescale(image: Any, scale: Any, **options: Any) -> Any:
+    """The image `scale` times as large, or (along y, along x) times; `skimage.transform.rescale`.
+    The options are those of `resize`."""
+    first = image_of(image, "rescale")
+    factors = (scale, scale) if np.ndim(scale) == 0 else tuple(scale)
+    if len(factors) != 2 or not all(np.isfinite(f) and f > 0 for f in factors):
+        raise ValueError(f"rescale: takes a factor above 0, or two of such, got {scale!r}")
+    sides = zip(first.shape, factors, strict=False)
+    shape = tuple([max(int(np.round(n * f)), 1) for n, f in sides])
+    return resize(image, shape, **options)
+
+
+# ---------------------------------------------------------------- rotation
+
+
+@compile
+def _turned(im: Image, p: Position, to: Vec2, around: Vec2, turn: Vec2, order: Any = 1) -> Any:
+    """Each position is read where a rotation takes it: `to` goes to `around`."""
+    v = Vec2(p.x, p.y) - to
+    q = around + Vec2(turn.x * v.x - turn.y * v.y, turn.y * v.x + turn.x * v.y)
+    if order == 0:
+        return im((math.floor(q.x + 0.5), math.floor(q.y + 0.5)))
+    return bilinear(im, q) if order == 1 else bicubic(im, q)
+
+
+@whole
+def rotate(
+    image: Image,
+    angle: float,
+    resize: bool = False,
+    center: Any = None,
+    order: int | None = None,
+    mode: str = "constant",
+    cval: float = 0.0,
+    clip: bool = True,
+) -> Any:
+    """The image turned by so many degrees, counter-clockwise; `skimage.transform.rotate`.
+
+    It turns around `center` (x, y), the middle unless said. With `resize` the result is as large
+    as the whole turned image needs. `order` is 0 (nearest), 1 (linear) or 3 (bicubic, held within
+    the image's range unless `clip=False`).
+    """
+    order = _order(order, image, "rotate")
+    middle = (np.array([image.width, image.height]) - 1) / 2
+    centre = middle if center is None else np.asarray(center, float)
+    radians = math.radians(angle % 360)
+    cos, sin = math.cos(radians), math.sin(radians)
+    to, shape = centre, image.shape[:2]
+    if resize:
+        corners = np.array([[x, y] for x in (0, 2 * middle[0]) for y in (0, 2 * middle[1])])
+        back = (corners - centre) @ np.array([[cos, -sin], [sin, cos]])  # clockwise in the result
+        low, high = back.min(axis=0), back.max(axis=0)
+        size = np.round(np.round(high - low, 9) + 1).astype(int)
+        shape = (int(size[1]), int(size[0]))
+        to = -low
+    turned = _turned(
+        _outside(image, mode, cval),
+        to=Vec2(*map(float, to)),
+        around=Vec2(*map(float, centre)),
+        turn=Vec2(cos, sin),
+        order=order,
+        shape=shape,
+    )
+    if order < 3 or not clip:
+        return turned
+    return _clipped(turned, image, *([cval] if mode == "constant" else []))
+
+
+# ---------------------------------------------------------------- pyramids
+
+
+def _smooth(image: Any, sigma: float, mode: str, cval: float) -> Any:
+    """As `skimage.filters.gaussian` smooths: there "reflect" repeats the edge, as in SciPy."""
+    names = {"edge": "nearest", "symmetric": "reflect"}
+    return gaussian(image.sampled(boundary=names.get(mode, mode), cval=cval), sigma=sigma)
+
+
+def _factor(factor: float, name: str) -> None:
+    if not factor > 1:
+        raise ValueError(f"{name}: takes a factor above 1, got {factor!r}")
+
+
+@whole
+def pyramid_reduce(
+    image: Image,
+    downscale: float = 2,
+    sigma: float | None = None,
+    order: int = 1,
+    mode: str = "reflect",
+    cval: float = 0.0,
+) -> Any:
+    """The image smoothed, then `downscale` times smaller; `skimage.transform.pyramid_reduce`.
+    `sigma` is a third of `downscale` unless said."""
+    _factor(downscale, "pyramid_reduce: downscale")
+    shape = math.ceil(image.height / downscale), math.ceil(image.width / downscale)
+    smooth = _smooth(image, 2 * downscale / 6 if sigma is None else sigma, mode, cval)
+    seen = _outside(smooth, mode, cval)
+    return _resized(smooth, shape, _order(order, image, "pyramid_reduce"), seen)
+
+
+@whole
+def pyramid_expand(
+    image: Image,
+    upscale: float = 2,
+    sigma: float | None = None,
+    order: int = 1,
+    mode: str = "reflect",
+    cval: float = 0.0,
+) -> Any:
+    """The image `upscale` times larger, then smoothed; `skimage.transform.pyramid_expand`."""
+    _factor(upscale, "pyramid_expand: upscale")
+    shape = math.ceil(image.height * upscale), math.ceil(image.width * upscale)
+    seen = _outside(image, mode, cval)
+    large = _resized(image, shape, _order(order, image, "pyramid_expand"), seen)
+    return _smooth(large, 2 * upscale / 6 if sigma is None else sigma, mode, cval)
+
+
+def _layers(image: Any, name: str, steps: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
+    """The layers of a pyramid, each in the form of what was given."""
+    first = image_of(image, name)
+    for layer in steps(first):
+        yield presented(layer, image, first)
+
+
+def pyramid_gaussian(
+    image: Any, max_layer: int = -1, downscale: float = 2, **options: Any
+) -> Iterator[Any]:
+    """The image and what `pyramid_reduce` makes of it, again and again, `max_layer` times or until
+    nothing gets smaller; `skimage.transform.pyramid_gaussian`. The options are those of
+    `pyramid_reduce`."""
+    _factor(downscale, "pyramid_gaussian: downscale")
+
+    def steps(layer: Any) -> Iterator[Any]:
+        yield layer
+        count = 0
+        while count != max_layer:
+            smaller = pyramid_reduce(layer, downscale, **options)
+            if smaller.shape == layer.shape:
+                return
+            yield smaller
+            layer, count = smaller, count + 1
+
+    return _layers(image, "pyramid_gaussian", steps)
+
+
+def pyramid_laplacian(
+    image: Any,
+    max_layer: int = -1,
+    downscale: float = 2,
+    sigma: float | None = None,
+    order: int = 1,
+    mode: str = "reflect",
+    cval: float = 0.0,
+) -> Iterator[Any]:
+    """What each layer loses when it is smoothed; `skimage.transform.pyramid_laplacian`."""
+    _factor(downscale, "pyramid_laplacian: downscale")
+    width = 2 * downscale / 6 if sigma is None else sigma
+
+    def steps(image: Any) -> Iterator[Any]:
+        most = math.ceil(math.log(max(image.shape[:2]), downscale)) if max_layer < 0 else max_layer
+        smooth = _smooth(image, width, mode, cval)
+        yield image - smooth
+        for _ in range(most):
+            shape = math.ceil(smooth.height / downscale), math.ceil(smooth.width / downscale)
+            layer = _resized(smooth, shape, order, _outside(smooth, mode, cval))
+            smooth = _smooth(layer, width, mode, cval)
+            yield layer - smooth
+
+    return _layers(image, "pyramid_laplacian", steps)

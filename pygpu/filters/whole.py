@@ -1,0 +1,99 @@
+"""Filters of whole images that take several passes: what comes back is what went in.
+
+    @whole
+    def opening(image, footprint):         # called with an array, a PIL image or a pygpu.Image
+        return dilation(erosion(image, footprint=footprint), footprint=footprint)
+
+In the function the image is a pygpu.Image, whatever was given, and so is what it returns.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from pygpu.core import sampler
+from pygpu.core.errors import shorten
+from pygpu.core.storage import Storage
+from pygpu.execution.arguments.convert import (
+    array_of,
+    is_picture,
+    shown,
+    texels_of,
+    without_channel_axis,
+)
+from pygpu.execution.arguments.parameters import Given, flatten
+from pygpu.execution.arguments.results import ImageMaker, Out, form_of, info_of
+from pygpu.image.image import Image
+from pygpu.language.vectors import Position
+from pygpu.runtime import compile
+
+
+def image_of(value: Any, name: str) -> Any:
+    """A pygpu.Image of what a filter was given; it shares the memory of an array."""
+    if isinstance(value, Image):
+        return value
+    if not is_picture(value):
+        raise TypeError(f"{name}: takes an image, got {shown(value)}")
+    storage = Storage.of(texels_of(array_of(value, name), name))
+    reading = sampler.default(storage.dtype, storage.channels)
+    return ImageMaker.make(storage, reading, info=info_of([_given(value)]))
+
+
+def _given(value: Any) -> Given:
+    """What was given, as calls of compiled functions have it: here its form is all that counts."""
+    return Given(None, None, value)  # type: ignore[arg-type]
+
+
+def channels_of(image: Image, name: str, *taken: int) -> None:
+    """ValueError for an image of other channels."""
+    if image.channels not in taken:
+        most = " or ".join(map(str, taken)) + " channel" + "s" * (taken[-1] > 1)
+        help = ": rgb2gray makes one of three" if taken == (1,) else ""
+        raise ValueError(f"{name} takes an image of {most}, got {image.channels}{help}")
+
+
+def whole(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function of a pygpu.Image (and more) one of anything that is an image, with the
+    keywords `out` and `dtype` of any call. Its result is an image, or a tuple of them."""
+    name = function.__name__
+
+    @functools.wraps(function)
+    def filtered(image: Any, *args: Any, out: Any = None, dtype: Any = None, **options: Any) -> Any:
+        try:
+            first = image_of(image, name)
+            result = function(first, *args, **options)
+            return presented(result, image, first, out, dtype)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    return filtered
+
+
+def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: Any = None) -> Any:
+    """A result in the form of what was given, and read as that was."""
+    if isinstance(result, tuple):
+        outs = out if isinstance(out, tuple) else (out,) * len(result)
+        pairs = zip(result, outs, strict=True)
+        return tuple([presented(one, original, first, where, dtype) for one, where in pairs])
+    form = form_of([_given(original)])
+    if out is None and dtype is None and form[0] != "pil":
+        if form[0] == "image":
+            reading = sampler.inherited(sampler.of(first), result.format)
+            return ImageMaker.make(result.storage, reading, info=first.info)
+        if result.storage is not first.storage:
+            return without_channel_axis(result.storage.host())
+    signature = _same.signature
+    arguments = flatten(signature, signature.collect((result,), {}))
+    targeted = None if out is None else Out.of(out)
+    wanted = _same.wanted(form, targeted, dtype)
+    run = _same.run(arguments, wanted, out=targeted)
+    run.parent = sampler.of(first)
+    return run.presented()
+
+
+@compile
+def _same(im: Image, p: Position) -> Any:
+    return im(p)

@@ -1,0 +1,126 @@
+"""Images of other sizes, turned, in pyramids: as scikit-image makes them."""
+
+import numpy as np
+import pytest
+import skimage.transform as reference
+from numpy.testing import assert_allclose
+from PIL import Image as PILImage
+
+import pygpu
+from pygpu import filters
+
+pytestmark = pytest.mark.usefixtures("on_cpu")
+
+PHOTO = pygpu.data.astronaut()[100:231, 150:301] / np.float32(255)  # 131 x 151 x 3, odd both ways
+GREY = PHOTO[..., 1].copy()
+MODES = ["constant", "edge", "symmetric", "reflect", "wrap"]
+
+
+@pytest.mark.parametrize("order", [0, 1, 3])
+@pytest.mark.parametrize("shape", [(131, 151), (60, 151), (200, 77), (33, 40), (262, 302), (1, 1)])
+def test_resize(order, shape) -> None:
+    expected = reference.resize(PHOTO, shape, order=order)
+    assert_allclose(filters.resize(PHOTO, shape, order=order), expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("order", [0, 1, 3])
+@pytest.mark.parametrize("mode", MODES)
+def test_resize_with_every_boundary(mode, order) -> None:
+    if order == 3 and mode not in ("symmetric", "reflect"):
+        pytest.skip("SciPy finds those splines by another rule outside")
+    options = {"order": order, "mode": mode, "cval": 0.3}
+    expected = reference.resize(GREY, (70, 300), **options)
+    assert_allclose(filters.resize(GREY, (70, 300), **options), expected, atol=2e-5)
+
+
+def test_resize_of_ints_and_bools_takes_the_nearest() -> None:
+    for array in (GREY > 0.5, (GREY * 1000).astype(np.int32)):
+        expected = reference.resize(array, (50, 70), order=0, preserve_range=True)
+        np.testing.assert_array_equal(filters.resize(array, (50, 70)), expected)
+    with pytest.raises(ValueError, match="an image of bools takes order 0"):
+        filters.resize(GREY > 0.5, (50, 70), order=1)
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.7, (0.3, 2)])
+def test_rescale(scale) -> None:
+    expected = reference.rescale(PHOTO, scale, channel_axis=-1)
+    assert_allclose(filters.rescale(PHOTO, scale), expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("order", [1, 3])
+@pytest.mark.parametrize("resize", [False, True])
+@pytest.mark.parametrize("angle", [0, 30, -45, 90, 180, 275.5])
+def test_rotate(angle, resize, order) -> None:
+    photo = PHOTO.copy()
+    photo[0, 0], photo[1, 1] = 0, 1  # the range is that of what lies outside, too
+    options = {"resize": resize, "order": order}
+    expected = reference.rotate(photo, angle, **options)
+    actual = filters.rotate(photo, angle, **options)
+    assert actual.shape == expected.shape
+    off = np.abs(actual - expected).max(axis=2) > 1e-4
+    assert off.mean() < 2e-3  # where a border falls between two pixels
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_rotate_with_every_boundary(mode) -> None:
+    options = {"mode": mode, "center": (20.0, 70.5), "cval": 0.5}
+    expected = reference.rotate(GREY, 25, **options)
+    assert np.quantile(np.abs(filters.rotate(GREY, 25, **options) - expected), 0.995) < 1e-4
+
+
+def test_rotate_by_the_nearest() -> None:
+    actual = filters.rotate(GREY, 12, order=0)
+    assert (actual != reference.rotate(GREY, 12, order=0)).mean() < 1e-3
+
+
+@pytest.mark.parametrize("factor", [2, 3, 1.6])
+def test_reduce_and_expand(factor) -> None:
+    for name in ("pyramid_reduce", "pyramid_expand"):
+        expected = getattr(reference, name)(PHOTO, factor, channel_axis=-1)
+        assert_allclose(getattr(filters, name)(PHOTO, factor), expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("max_layer", [-1, 0, 3])
+@pytest.mark.parametrize("name", ["pyramid_gaussian", "pyramid_laplacian"])
+def test_pyramids(name, max_layer) -> None:
+    expected = list(getattr(reference, name)(PHOTO, max_layer, channel_axis=-1))
+    actual = list(getattr(filters, name)(PHOTO, max_layer))
+    assert [layer.shape for layer in actual] == [layer.shape for layer in expected]
+    for a, e in zip(actual, expected, strict=True):
+        assert_allclose(a, e, atol=1e-5)
+
+
+def test_what_comes_back_is_what_went_in() -> None:
+    picture = PILImage.fromarray((PHOTO * 255).round().astype(np.uint8))
+    picture.info["icc_profile"] = b"profile"
+    small = filters.resize(picture, (60, 70))
+    assert (small.size, small.mode, small.info["icc_profile"]) == ((70, 60), "RGB", b"profile")
+    image = pygpu.Image(PHOTO, boundary="wrap")
+    turned = filters.rotate(image, 10, dtype="uint8")
+    assert isinstance(turned, pygpu.Image)
+    assert (turned.dtype, turned.boundary) == (np.uint8, "wrap")
+    out = np.empty((40, 50, 3), np.uint8)
+    assert filters.resize(PHOTO, (40, 50), out=out) is out
+    expected = filters.resize(PHOTO, (40, 50))
+    assert np.abs(out / 255 - np.clip(expected, 0, 1)).max() < 0.5 / 255 + 1e-5
+    same = filters.resize(PHOTO, PHOTO.shape)
+    assert_allclose(same, PHOTO)
+    assert not np.may_share_memory(same, PHOTO)
+    assert isinstance(next(filters.pyramid_gaussian(picture)), PILImage.Image)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: filters.resize(GREY, 5), "resize: takes a size"),
+        (lambda: filters.resize(GREY, (0, 5)), "from 1 up"),
+        (lambda: filters.resize(GREY, (9, 9), order=2), r"order takes 0 .*, got 2"),
+        (lambda: filters.resize(GREY, (9, 9), mode="mirror"), "mode='mirror': takes 'constant'"),
+        (lambda: filters.rescale(GREY, 0), "rescale: takes a factor above 0"),
+        (lambda: filters.pyramid_reduce(GREY, 1), "downscale: takes a factor above 1"),
+        (lambda: filters.resize("photo.jpg", (9, 9)), "resize: takes an image, got 'photo.jpg'"),
+    ],
+)
+def test_mistakes_are_told(call, words) -> None:
+    with pytest.raises((TypeError, ValueError), match=words):
+        call()
