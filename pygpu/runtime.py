@@ -14,30 +14,16 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pygpu.core.device import Device, Limits
-from pygpu.core.errors import DeviceError, OutOfMemory, shorten
-from pygpu.core.sampler import Sampler, inherited
-from pygpu.core.storage import Storage
-from pygpu.devices import targets
+from pygpu.core.errors import shorten
 from pygpu.execution import html
 from pygpu.execution.arguments import plain
-from pygpu.execution.arguments.convert import result_dtype
-from pygpu.execution.arguments.parameters import Arguments, flatten
+from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import (
-    NO_INFO,
-    Form,
     ImageMaker,
     Out,
-    Wanted,
     form_of,
-    info_of,
-    present,
 )
 from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.iteration import iterate
@@ -45,21 +31,13 @@ from pygpu.execution.large import calls as large
 from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.lowered import Lowered
 from pygpu.execution.profile import Profile, profile
-from pygpu.execution.programs import tiles
+from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.specialise import (
-    COMPILING,
-    LOG,
-    Cache,
     Specialisation,
-    Translated,
-    specialise,
-    translate,
 )
-from pygpu.ssa import Constant
-from pygpu.types import Type
 
 
-class Compiled:
+class Compiled(Programs):
     """A function of images that runs at every position of a whole image at once.
 
     Made by `compile`. Its keywords at a call: `out` (an array, or a tuple of them, for the
@@ -75,11 +53,8 @@ class Compiled:
         target: str = "auto",
         dtype: Any = None,
     ) -> None:
-        self.signature: Final = signature
         functools.update_wrapper(self, function)
-        self._target = targets.check(target)
-        self._dtype = None if dtype is None else result_dtype(dtype)
-        self._cache = Cache()
+        super().__init__(function, signature, target, dtype)
 
     # ---- calling
 
@@ -112,70 +87,6 @@ class Compiled:
         except Exception as error:
             shorten(error)
             raise
-
-    def wanted(self, form: tuple[Form, str], out: Out | None = None, dtype: Any = None) -> Wanted:
-        """What a call asks for: `form` as inputs have it, the dtype of `out` before `dtype`
-        before that of `compile`."""
-        asked = self._dtype if dtype is None else result_dtype(dtype)
-        if out is None:
-            return Wanted(*form, asked)
-        dtypes = out.dtypes()
-        if dtype is not None and any(d is not None and d != asked for d in dtypes):
-            raise TypeError(f"dtype={asked} and an out of dtype {dtypes[0]}: give one of them")
-        return Wanted("array", "", tuple([asked if d is None else d for d in dtypes]))
-
-    def run(
-        self,
-        arguments: Arguments,
-        wanted: Wanted,
-        *,
-        out: Out | None = None,
-        shape: tuple[int, int] | None = None,
-        order: Sequence[int] = (),
-    ) -> Run:
-        """Run for flattened arguments; `order` says from which image each result inherits how it
-        is read, if not from the first."""
-        made = self.specialisation(arguments, wanted, order)
-        inputs = [given.storage for given in arguments.images] + made.captured
-        size = self.size(shape, inputs[arguments.first :], out)
-        direct: list[NDArray[Any] | None]
-        if out is None:
-            direct = [None] * len(made.types)
-        else:
-            out.check(made.types, made.is_tuple, size)
-            direct = out.direct(made.task.outputs, inputs)
-        limits = targets.limits(made.device)
-        if limits is None:
-            storages = made.program.run(inputs, arguments.uniforms, size, direct)
-        else:
-            work = _Work(inputs, arguments.uniforms, size, direct)
-            try:
-                storages = _within(limits, made, work)
-            except (tiles.NotCut, OutOfMemory) as error:
-                made = self._instead(made, error, arguments, wanted, order)
-                storages = made.program.run(inputs, arguments.uniforms, size, direct)
-        return Run(made, wanted, storages, out, direct, arguments)
-
-    def _instead(
-        self,
-        made: Specialisation,
-        error: Exception,
-        arguments: Arguments,
-        wanted: Wanted,
-        order: Sequence[int],
-    ) -> Specialisation:
-        """The program on the cpu, for what an OpenGL device does not hold; DeviceError where that
-        device was demanded."""
-        name, other = self.signature.name, targets.instead_of(made.device, self._target)
-        if other is None:
-            if isinstance(error, DeviceError):
-                raise error
-            raise DeviceError(
-                f"{name}: {error}; the target {made.device.name!r} does not hold it at once, "
-                "target='cpu' does"
-            ) from None
-        LOG.warning("%s on %s: %s; running on %s", name, made.device.name, error, other.name)
-        return self.specialisation(arguments, wanted, order, other)
 
     def lower(
         self,
@@ -216,72 +127,6 @@ class Compiled:
             shorten(error)
             raise
 
-    def specialisation(
-        self,
-        arguments: Arguments,
-        wanted: Wanted,
-        order: Sequence[int] = (),
-        device: Device | None = None,
-    ) -> Specialisation:
-        """The program for these arguments: kept, or compiled now."""
-        if device is None:
-            device = targets.choose(self._target)
-        order = order or (arguments.first,)
-        key = (*arguments.key, wanted, device.name, *order)
-        found = self._cache.get(key)
-        if found is not None:
-            return found
-        with COMPILING.lock:
-            found = self._cache.get(key)
-            if found is None:
-                found = self._specialise(arguments, wanted, order, device)
-                self._cache.put(key, found)
-        return found
-
-    def translated(self, arguments: Arguments) -> Translated:
-        """The function in SSA for these arguments."""
-        with COMPILING.lock:
-            return translate(self.__wrapped__, self.signature, arguments, self._cache)
-
-    def device(self) -> Device:
-        """The device on which calls run."""
-        return targets.choose(self._target)
-
-    def types(self, arguments: Arguments) -> tuple[tuple[Type, ...], bool]:
-        """The types of the results, and whether the function returns a tuple."""
-        made = self.translated(arguments)
-        types = tuple([value.type for value in made.function.outputs])
-        return types, made.translation.is_tuple
-
-    def _specialise(
-        self, arguments: Arguments, wanted: Wanted, order: Sequence[int], device: Device
-    ) -> Specialisation:
-        """Compile; what a driver refuses goes to the cpu where the target was left to PyGPU."""
-        function, signature, cache = self.__wrapped__, self.signature, self._cache
-        try:
-            return specialise(function, signature, arguments, wanted, device, cache, order)
-        except DeviceError as error:
-            other = targets.instead_of(device, self._target)
-            if other is None:
-                raise
-            LOG.warning("%s on %s: %s; running on %s", signature.name, device.name, error, other)
-        return specialise(function, signature, arguments, wanted, other, cache, order)
-
-    def size(self, shape: Any, inputs: Sequence[Storage], out: Out | None) -> tuple[int, int]:
-        """The height and width of the results."""
-        if shape is not None:
-            return _checked_shape(shape)
-        if inputs:
-            return inputs[0].height, inputs[0].width
-        if out is not None:
-            for array in out.arrays:
-                if array is not None and array.ndim in (2, 3):
-                    return array.shape[:2]
-        raise TypeError(
-            f"{self.signature.name}() is given no image, so it needs the size of its result: "
-            "shape=(height, width)"
-        )
-
     # ---- as a plain function
 
     def plain_binding(
@@ -299,18 +144,9 @@ class Compiled:
     # ---- looking at it
 
     @property
-    def target(self) -> str:
-        """The target on which calls run."""
-        return targets.choose(self._target).name
-
-    @property
     def programs(self) -> list[Lowered]:
         """What has been compiled so far: one program for each set of types and known values."""
         return [self._lowered(made) for made in self.specialisations()]
-
-    def specialisations(self) -> list[Specialisation]:
-        """The same, as calls run them."""
-        return list(self._cache.programs.values())
 
     def profile(
         self,
@@ -334,7 +170,7 @@ class Compiled:
 
     def recompile(self) -> None:
         """Forget all programs: the next call sees what has changed inside outside objects."""
-        self._cache.clear()
+        self.clear()
 
     def __repr__(self) -> str:
         signature = self.signature
@@ -361,71 +197,6 @@ def _made_again(
     function: Callable[..., Any], parameters: Sequence[Any], target: str, dtype: Any
 ) -> Compiled:
     return Compiled(function, Signature(function, parameters), target, dtype)
-
-
-@dataclass(slots=True)
-class Run:
-    """Results, still as storages."""
-
-    specialisation: Specialisation
-    wanted: Wanted
-    storages: list[Storage]
-    out: Out | None
-    direct: list[NDArray[Any] | None]
-    arguments: Arguments
-    parent: Sampler | None = None  # results are read as this image; None: as the call's first
-
-    def presented(self) -> Any:
-        """The results as the caller gets them."""
-        made = self.specialisation
-        results = [self._one(index) for index in range(len(self.storages))]
-        return tuple(results) if made.is_tuple else results[0]
-
-    def _one(self, index: int) -> Any:
-        made = self.specialisation
-        storage = self.storages[index]
-        if self.out is not None and self.out.fill(index, storage, self.direct[index]):
-            return self.out.arrays[index]
-        reading = made.samplers[index]
-        if self.parent is not None:
-            reading = inherited(self.parent, made.task.outputs[index])
-        form = self.wanted.form
-        info = NO_INFO if form == "array" else info_of(self.arguments.deciding)
-        return present(form, storage, made.dtypes[index], reading, info)
-
-
-class _Work(NamedTuple):
-    """What a program is given when it runs."""
-
-    inputs: list[Storage]
-    uniforms: list[Constant]
-    size: tuple[int, int]
-    out: list[NDArray[Any] | None]
-
-
-def _within(limits: Limits, made: Specialisation, work: _Work) -> list[Storage]:
-    """Run at once where the device holds that, else in tiles."""
-    if tiles.hold(limits, made, work.inputs, work.size):
-        try:
-            return made.program.run(*work)
-        except OutOfMemory as error:
-            LOG.info("%s; trying tiles", error)
-            needed = tiles.needed(made, work.inputs, work.size)
-            limits = replace(limits, memory=min(limits.memory, max(needed // 4, 1)))
-    return tiles.run(limits, made, *work)
-
-
-def _checked_shape(shape: Any) -> tuple[int, int]:
-    try:
-        height, width = shape
-        if isinstance(height, (float, np.floating)) or isinstance(width, (float, np.floating)):
-            raise TypeError
-        height, width = int(height), int(width)
-    except (TypeError, ValueError):
-        raise TypeError(f"shape: takes (height, width), got {shape!r}") from None
-    if height < 1 or width < 1:
-        raise ValueError(f"shape: takes (height, width), both at least 1, got {shape!r}")
-    return height, width
 
 
 class BoundMethod:
@@ -546,4 +317,4 @@ def _partial_values(partial: functools.partial[Any]) -> dict[str, Any]:
     return dict(zip(names, partial.args, strict=False)) | partial.keywords
 
 
-__all__ = ["BoundMethod", "Compiled", "Run", "compile"]
+__all__ = ["BoundMethod", "Compiled", "compile"]

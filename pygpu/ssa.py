@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from pygpu.core.boundaries import RULES
 from pygpu.core.errors import Place
 from pygpu.core.ops import NUMPY_TYPE, TABLE
+from pygpu.core.ssa_text import text
 from pygpu.types import BOOL, INT, Kind, Type, vector
 
 Number = bool | int | float
@@ -177,8 +178,6 @@ class Function:
         return self.body.results
 
     def __str__(self) -> str:
-        from pygpu.core.ssa_text import text  # the printer stands above; only this line looks up
-
         return text(self)
 
 

@@ -4,10 +4,58 @@ Values that came from the user's variables keep their names (made unique), the o
 in order of appearance; constants are printed where they are used.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
 import numpy as np
 
-from pygpu.ssa import Function, Load, Lookup, Op, Region, Value
 from pygpu.types import Type, vector
+
+# What is printed, as ssa.py defines it, which stands above and prints itself by this.
+
+
+class Value(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> Type: ...
+    @property
+    def op(self) -> Op | None: ...
+
+
+class Op(Protocol):
+    @property
+    def code(self) -> str: ...
+    @property
+    def operands(self) -> Sequence[Value]: ...
+    @property
+    def data(self) -> Any: ...
+    @property
+    def regions(self) -> Sequence[Region]: ...
+    @property
+    def results(self) -> Sequence[Value]: ...
+
+
+class Region(Protocol):
+    @property
+    def params(self) -> Sequence[Value]: ...
+    @property
+    def ops(self) -> Sequence[Op]: ...
+    @property
+    def results(self) -> Sequence[Value]: ...
+
+
+class Function(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def images(self) -> Sequence[Any]: ...
+    @property
+    def tables(self) -> Sequence[Any]: ...
+    @property
+    def body(self) -> Region: ...
 
 
 def text(function: Function) -> str:
@@ -62,7 +110,7 @@ class _Printer:
             self.names[value] = name
         return self.names[value]
 
-    def names_of(self, values: tuple[Value, ...]) -> str:
+    def names_of(self, values: Sequence[Value]) -> str:
         return ", ".join(map(self.name, values))
 
     def region(self, region: Region, indent: str, end: str) -> list[str]:
@@ -92,14 +140,14 @@ class _Printer:
         return f"{self.names_of(op.results)} = " if op.results else ""
 
     def body(self, op: Op) -> str:
-        if isinstance(op.data, Load):
+        if op.code == "load":
             x, y = (
                 self.name(value) + (f" {'-' if d < 0 else '+'} {abs(d)}" if d else "")
                 for value, d in zip(op.operands, (op.data.dx, op.data.dy), strict=True)
             )
             cval = f" {op.data.cval}" if op.data.boundary == "constant" else ""
             return f"{self.f.images[op.data.image].name}[{x}, {y}] {op.data.boundary}{cval}"
-        if isinstance(op.data, Lookup):
+        if op.code == "table":
             return f"{self.f.tables[op.data.table].name}[{self.names_of(op.operands)}]"
         if op.code in ("width", "height"):
             name: str = self.f.images[op.data].name

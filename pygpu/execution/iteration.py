@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,13 +20,11 @@ from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.large import calls as large
 from pygpu.execution.large.sources import NO_OUT, holds_dask
 from pygpu.execution.programs.bars import steps
-
-if TYPE_CHECKING:
-    from pygpu.runtime import Compiled, Run  # the runtime stands above: its methods are used
+from pygpu.execution.programs.calls import Programs, Run
 
 
 def iterate(
-    compiled: Compiled,
+    compiled: Programs,
     image: Any,
     n: int,
     args: Sequence[Any],
@@ -35,7 +33,7 @@ def iterate(
     out: Any,
     dtype: Any,
 ) -> Any:
-    """n rounds of a compiled function. See Compiled.iterate."""
+    """n rounds of a compiled function. See runtime.Compiled.iterate."""
     try:
         rounds = operator.index(n)
     except TypeError:
@@ -71,7 +69,7 @@ def iterate(
 
 
 def _lazily(
-    compiled: Compiled,
+    compiled: Programs,
     values: list[Any],
     slots: list[int],
     rounds: int,

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pygpu.core.device import Device, Program, Shape
 from pygpu.core.errors import DeviceError
@@ -22,11 +22,9 @@ from pygpu.devices import targets
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import form_of
 from pygpu.execution.programs import tiles
+from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.specialise import Specialisation
 from pygpu.ssa import Constant, Function, images_read, walk
-
-if TYPE_CHECKING:
-    from pygpu.runtime import Compiled  # the runtime stands above: its methods are used
 
 WARM: Final = 3  # runs before those that count
 RUNS: Final = 9
@@ -120,7 +118,7 @@ class Job:
     @classmethod
     def of(
         cls,
-        compiled: Compiled,
+        compiled: Programs,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
         shape: tuple[int, int] | None = None,
@@ -149,7 +147,7 @@ class Job:
 
 
 def profile(
-    compiled: Compiled,
+    compiled: Programs,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     *,

@@ -31,9 +31,9 @@ from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.grouped import Folded, Groups, Source
 from pygpu.execution.programs.bars import steps
+from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.tiles import Tile, tiles_of
 from pygpu.language.vectors import Position
-from pygpu.runtime import Compiled
 from pygpu.types import INT, Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
@@ -91,7 +91,7 @@ class Fold:
     def __init__(self, function: Any, map: Any, target: str) -> None:
         self.function, self.target = function, target
         self.first = None if map is None else (map, _takes_two(map))
-        self.passes = Compiled(
+        self.passes = Programs(
             _fold,
             Signature(
                 _fold,
@@ -305,7 +305,7 @@ def _unlike(function: Any, map: Any, image: ImageLike) -> str | None:
             Parameter("is_tuple", "known", default=False),
             Parameter("p", "position"),
         ]
-        compiled = Compiled(_folded_once, Signature(_folded_once, parameters), "interpreter")
+        compiled = Programs(_folded_once, Signature(_folded_once, parameters), "interpreter")
         arguments = flatten(compiled.signature, [fold, first, (image,), False, None])
         try:
             found.append(compiled.types(arguments))

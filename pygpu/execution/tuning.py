@@ -16,9 +16,9 @@ from typing import Any, Final
 from pygpu.core.device import Program, Shape
 from pygpu.core.errors import DeviceError, shorten
 from pygpu.execution.profile import Job
+from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation
 from pygpu.passes.blocks import shapes
-from pygpu.runtime import BoundMethod, Compiled
 
 ROUNDS: Final = 7  # in each, every candidate runs once
 WARM: Final = 1
@@ -63,9 +63,9 @@ def tune(
     later processes on this machine and driver, where the disk cache is on. Images should be as
     large as those to come. Of the targets only compute has shapes. DeviceError where the images are
     too large for the device at once."""
-    if isinstance(function, BoundMethod):
+    if isinstance(getattr(function, "__func__", None), Programs):  # a method of an object
         function, args = function.__func__, (function.__self__, *args)
-    if not isinstance(function, Compiled):
+    if not isinstance(function, Programs):
         raise TypeError(f"tune: takes a compiled function, got {function!r}")
     try:
         job = Job.of(function, args, kwargs, shape, dtype)
@@ -77,7 +77,7 @@ def tune(
         raise
 
 
-def _tuned(compiled: Compiled, job: Job) -> Tuned:
+def _tuned(compiled: Programs, job: Job) -> Tuned:
     made, name = job.made, compiled.signature.name
     programs, refused = _programs(made)
     measured = _measured(job, programs)

@@ -30,9 +30,9 @@ from pygpu.execution.arguments.signatures import RESERVED, Parameter, Signature,
 from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.large.elementwise import elementwise
 from pygpu.execution.lowered import Lowered
+from pygpu.execution.programs.calls import Programs
 from pygpu.language.scalars import number
 from pygpu.language.vectors import CLASSES, Vector
-from pygpu.runtime import Compiled
 from pygpu.types import BOOL, FLOAT, INT, Type
 
 ROW: Final = 4096  # elements of an array that lie in one row of the image made of it
@@ -110,7 +110,7 @@ class Vectorized:
             ],
         )
         signature.name = getattr(function, "__name__", "function")
-        self._compiled = Compiled(_apply, signature, target)
+        self._compiled = Programs(_apply, signature, target)
         self._dtype = None if dtype is None else result_dtype(dtype)
 
     def __call__(self, *args: Any, out: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
@@ -300,7 +300,7 @@ class Vectorized:
 
     def recompile(self) -> None:
         """Forget all programs."""
-        self._compiled.recompile()
+        self._compiled.clear()
 
     def __reduce__(self) -> Any:
         parts = (self.__wrapped__, self._compiled._target, self._dtype, self._values)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.sampler import Sampler
-from pygpu.core.storage import STORED, Format, ImageLike, Storage, stored, texels
+from pygpu.core.storage import STORED, Format, Storage, stored, texels
 from pygpu.execution import html
 from pygpu.execution.arguments.convert import (
     array_of,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FEW: Final = 1 << 16  # values, for which NumPy is faster than compiling a program
 
 
-class Image(ArrayMethods, ImageLike):
+class Image(ArrayMethods):
     """An image on the device: height, width and 1 to 4 channels, row 0 at the top.
 
     `data` is an array (H, W) or (H, W, C), a PIL image, a pygpu.Image, or anything NumPy reads;

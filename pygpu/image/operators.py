@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from pygpu.execution.vectorized import Vectorized
 from pygpu.image.crops import crop
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Vector
-
-if TYPE_CHECKING:
-    from pygpu.image.image import Image
 
 
 @lru_cache(maxsize=256)
@@ -79,7 +76,7 @@ def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self: _apply(function, self)
 
 
-class ArrayMethods:
+class ArrayMethods(ImageLike):
     """Operators, ufuncs, reductions and crops of an image."""
 
     __slots__ = ()
@@ -111,7 +108,7 @@ class ArrayMethods:
 
     def __invert__(self) -> Any:
         """The complement of ints, the negation of bools."""
-        is_bool = _image(self).format.kind == "bool"
+        is_bool = self.format.kind == "bool"
         return _apply(np.logical_not if is_bool else operator.invert, self)
 
     def __bool__(self) -> bool:
@@ -142,7 +139,7 @@ class ArrayMethods:
     def __getitem__(self, index: Any) -> Any:
         """A crop (`im[10:20, ::2]`) or channels (`im[..., :3]`): an image, read as this one is.
         Anything else, whole numbers above all, gives what NumPy gives of the texels."""
-        return crop(_image(self), index)
+        return crop(self, index)
 
     # ---- reductions
 
@@ -151,23 +148,23 @@ class ArrayMethods:
     ) -> Any:
         """The sum of texels: of all, or along NumPy's axes. Ints and bools are exact in 64 bits,
         floats are summed in 64."""
-        return _given(total(_image(self), axis, keepdims), dtype, out)
+        return _given(total(self, axis, keepdims), dtype, out)
 
     def mean(
         self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
     ) -> Any:
         """The mean of texels, of all or along NumPy's axes."""
-        image = _image(self)
-        summed = total(image, axis, keepdims)
-        return _given(summed / (image.size // max(np.size(summed), 1)), dtype, out)
+        summed, storage = total(self, axis, keepdims), self.storage
+        count = storage.height * storage.width * storage.channels
+        return _given(summed / (count // max(np.size(summed), 1)), dtype, out)
 
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The least texel, of all or along NumPy's axes."""
-        return _given(extreme(_image(self), np.min, axis, keepdims), None, out)
+        return _given(extreme(self, np.min, axis, keepdims), None, out)
 
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The greatest texel, of all or along NumPy's axes."""
-        return _given(extreme(_image(self), np.max, axis, keepdims), None, out)
+        return _given(extreme(self, np.max, axis, keepdims), None, out)
 
     def std(
         self,
@@ -178,38 +175,33 @@ class ArrayMethods:
         keepdims: bool = False,
     ) -> Any:
         """The standard deviation of texels, of all or along NumPy's axes."""
-        values = seen(_image(self)).astype(np.float64)
+        values = seen(self).astype(np.float64)
         return _given(np.std(values, axis, ddof=ddof, keepdims=keepdims), dtype, out)
 
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether some texel is not zero."""
-        return np.any(seen(_image(self)), axis, out, keepdims)
+        return np.any(seen(self), axis, out, keepdims)
 
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether no texel is zero."""
-        return np.all(seen(_image(self)), axis, out, keepdims)
+        return np.all(seen(self), axis, out, keepdims)
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
         """Texels held between two values, as numpy.clip does."""
         if options:
-            return np.clip(seen(_image(self)), min, max, out=out, **options)
+            return np.clip(seen(self), min, max, out=out, **options)
         result: Any = self if min is None else np.maximum(self, min)  # type: ignore[call-overload]
         if max is not None:
             result = np.minimum(result, max)
         return _given(result, None, out)
 
     def __contains__(self, value: Any) -> bool:
-        return bool(np.any(seen(_image(self)) == value))
+        return bool(np.any(seen(self) == value))
 
 
 def seen(image: ImageLike) -> NDArray[Any]:
     """Texels as functions see them, (H, W) or (H, W, C)."""
     return without_channel_axis(texels(image.storage.host(), image.format))
-
-
-def _image(image: ArrayMethods) -> Image:
-    """The image that these are methods of."""
-    return image  # type: ignore[return-value]
 
 
 def _given(result: Any, dtype: Any, out: Any) -> Any:
