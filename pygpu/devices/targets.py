@@ -27,6 +27,7 @@ from pygpu.core import cache
 from pygpu.core.device import Device, Limits, Task
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.storage import Format, Storage
+from pygpu.devices import forks
 from pygpu.ssa import Builder, ImageInput
 from pygpu.types import FLOAT
 
@@ -183,7 +184,9 @@ def open_device(name: str) -> Device:
             raise DeviceError(f"no target {name!r}: {FORKED}")
         module, _, cls = target.place.partition(":")
         try:
-            device = cast(Device, getattr(importlib.import_module(module), cls)())
+            with forks.IMPORTING:
+                imported = importlib.import_module(module)
+            device = cast(Device, getattr(imported, cls)())
         except ImportError as error:
             hint = f"; pip install {target.packages}" if target.packages else ""
             raise DeviceError(f"no target {name!r}: {error}{hint}") from error

@@ -7,7 +7,6 @@ A program is one native `span` (codegen/llvm/span.py) called by the native loop 
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
@@ -86,7 +85,6 @@ class CpuProgram(Program):
         self.function, self.outputs, self.cost = function, outputs, cost(function.body)
         self.uniforms = [(value.type.kind, value.type.size) for value in function.uniforms]
         self.tables = [_readable(np.ascontiguousarray(t.values)) for t in function.tables]
-        self.lock = threading.Lock()
         self.layouts: dict[Any, Layout] = {}
         self.native: dict[bool, tuple[Native, int]] = {}
         self.source = self._compile(wide=False)
@@ -97,7 +95,8 @@ class CpuProgram(Program):
         self.plan = emitted.plan
         text = emitted.text + attributes(self.machine)
         native = Native(text, self.machine)
-        self.native[wide] = native, native.address("span")
+        # What is there stays: another thread may be running it.
+        self.native.setdefault(wide, (native, native.address("span")))
         return text
 
     def run(
@@ -174,10 +173,8 @@ class CpuProgram(Program):
     def _span(self, wide: bool) -> int:
         found = self.native.get(wide)
         if found is None:
-            with self.lock:
-                if wide not in self.native:
-                    self._compile(wide)
-                found = self.native[wide]
+            self._compile(wide)
+            found = self.native[wide]
         return found[1]
 
 

@@ -1,6 +1,10 @@
 """LLVM: this machine, and from IR to machine code that can be called. llvmlite is used only here.
 
 Compiled code is kept on disk under the hash of what LLVM is given.
+
+llvmlite holds a lock of its own during each call, which a handler of a signal that raises would
+leave locked for good, and which a forked child would find locked. So all that works with LLVM is
+done undisturbed, freeing too, and forking waits for both locks.
 """
 
 from __future__ import annotations
@@ -8,6 +12,8 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import weakref
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -17,6 +23,8 @@ import llvmlite.binding as llvm
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core import cache
 from pygpu.core.errors import DeviceError
+from pygpu.devices import forks
+from pygpu.devices.undisturbed import undisturbed, when_gone
 
 # Levels of PYGPU_CPU_FEATURES: LLVM's processor, lanes, and the features that it has there.
 _SSE41: Final = ("sse4.1",)
@@ -27,16 +35,28 @@ LEVELS: Final = {
     "avx2": ("x86-64-v3", _AVX2),
     "avx512": ("x86-64-v4", (*_AVX2, "avx512f", "avx512bw", "avx512dq", "avx512vl")),
 }
-_LOCK: Final = threading.Lock()  # LLVM's context is not for several threads at once
-if hasattr(os, "register_at_fork"):  # nor to be forked in the middle of something
-    os.register_at_fork(
-        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
-    )
+_LOCK: Final = threading.RLock()  # LLVM's context is not for several threads at once
+
+
+def _library_lock() -> Any:
+    """The lock that llvmlite holds in each call, its finalisers' too; None where it has none."""
+    wrapper = getattr(llvm.ffi.lib, "_lock", None)
+    return getattr(wrapper, "_lock", None)
+
+
+_LIBRARY_LOCK: Final = _library_lock()
+forks.wait_for(_LOCK)
+if _LIBRARY_LOCK is not None:
+    forks.wait_for(_LIBRARY_LOCK)
 
 
 @lru_cache(maxsize=4)
 def machine(level: str) -> Machine:
     """This machine, or the part of it that a level (or a string of LLVM features) allows."""
+    return undisturbed(_machine, level)
+
+
+def _machine(level: str) -> Machine:
     _initialize()
     x86 = llvm.get_process_triple().split("-")[0] in ("x86_64", "amd64", "i686", "AMD64")
     cpu, features = llvm.get_host_cpu_name(), ""
@@ -75,22 +95,36 @@ def _initialize() -> None:
 class Native:
     """Compiled code in memory; it goes when this object does."""
 
+    engine: Callable[[], Any]
+
     def __init__(self, text: str, made_for: Machine) -> None:
         code = _compiled(text, made_for)
+        self.size = len(code)
+        undisturbed(self._load, code, made_for)
+
+    def _load(self, code: bytes, made_for: Machine) -> None:
         with _LOCK:
             empty = _parse("", made_for)
-            self.engine = llvm.create_mcjit_compiler(empty, _new_target(made_for))
-            self.engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-            self.engine.finalize_object()
-        self.size = len(code)
+            engine = llvm.create_mcjit_compiler(empty, _new_target(made_for))
+            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            engine.finalize_object()
+        when_gone(self, engine.close)  # which holds the engine, so that no other thread ends it
+        self.engine = weakref.ref(engine)
 
     def address(self, name: str) -> int:
+        return undisturbed(self._address, name)
+
+    def _address(self, name: str) -> int:
         with _LOCK:
-            return int(self.engine.get_function_address(name))
+            return int(self.engine().get_function_address(name))
 
 
 def assembly(text: str, made_for: Machine) -> str:
     """The assembly of IR, to look at."""
+    return undisturbed(_assembly, text, made_for)
+
+
+def _assembly(text: str, made_for: Machine) -> str:
     with _LOCK:
         return str(_target(made_for).emit_assembly(_optimized(text, made_for)))
 
@@ -113,10 +147,14 @@ def _compiled(text: str, made_for: Machine) -> bytes:
     ).digest()  # fmt: skip
     code = cache.get("native", key)
     if code is None:
-        with _LOCK:
-            code = bytes(_target(made_for).emit_object(_optimized(text, made_for)))
+        code = undisturbed(_emitted, text, made_for)
         cache.put("native", key, code)
     return code
+
+
+def _emitted(text: str, made_for: Machine) -> bytes:
+    with _LOCK:
+        return bytes(_target(made_for).emit_object(_optimized(text, made_for)))
 
 
 PIPELINE: Final = "1"  # changes when what is done to IR does

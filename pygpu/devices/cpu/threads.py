@@ -133,16 +133,17 @@ class Pool:
             return
         if join:  # the processors that other callers keep busy are no help
             threads = max(1, threads - len(self.running))
-        self.running[address] = block, memory
+        helpers: list[_Helper] = []
         if join and threads <= 1:
             try:
+                self.running[address] = block, memory
                 calls.run(address, self._scratch(size))
             finally:
-                del self.running[address]
+                self.running.pop(address, None)
             return
-        helpers: list[_Helper] = []
         try:
-            helpers = self._borrow(threads - join, not join)
+            self.running[address] = block, memory
+            self._borrow(helpers, threads - join, not join)
             join = join or not helpers
             calls.open(address)
             for helper in helpers:
@@ -162,8 +163,10 @@ class Pool:
                 for helper in helpers:
                     calls.retract(helper.mailbox, address)
                 calls.shut(address)
-                _leave(lambda: calls.wait(address, SPIN, LEFT_ALL))
-                del self.running[address]
+                interrupt = _leave(lambda: calls.wait(address, SPIN, LEFT_ALL))
+                self.running.pop(address, None)
+                if interrupt is not None:
+                    raise interrupt
             finally:
                 self.idle.extend(helpers)
 
@@ -173,10 +176,9 @@ class Pool:
             self.local.scratch = scratch = Scratch()
         return scratch.of(size)
 
-    def _borrow(self, count: int, needed: bool) -> list[_Helper]:
-        """Up to `count` helpers, those that were busy last first: as many as are idle or may still
-        be made; where one is `needed`, one at least, unless no thread can be started."""
-        helpers: list[_Helper] = []
+    def _borrow(self, helpers: list[_Helper], count: int, needed: bool) -> None:
+        """Add up to `count` helpers, those that were busy last first: as many as are idle or may
+        still be made; where one is `needed`, one at least, unless no thread can be started."""
         while len(helpers) < count:
             try:
                 helpers.append(self.idle.pop())
@@ -188,19 +190,18 @@ class Pool:
                 except RuntimeError:  # no more threads, or the interpreter is about to end
                     break
                 self.made += 1
-        return helpers
 
 
-def _leave(left: Callable[[], int]) -> None:
-    """Wait until all have left. What interrupts that is raised afterwards."""
+def _leave(left: Callable[[], int]) -> BaseException | None:
+    """Wait until all have left. What interrupts that is to be raised afterwards."""
     interrupt: BaseException | None = None
-    while not left():
+    while True:
         try:
-            time.sleep(0.0002)
+            while not left():
+                time.sleep(0.0002)
+            return interrupt
         except BaseException as error:
             interrupt = error
-    if interrupt is not None:
-        raise interrupt
 
 
 def _until(done: Callable[[], int]) -> None:
