@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -304,21 +305,44 @@ def only(function: Function, indices: Sequence[int]) -> Function:
     return Function(function.name, function.images, function.tables, some)
 
 
+def visit(region: Region) -> Iterator[tuple[Op, bool]]:
+    """Every op of the region and of the regions within, twice: before the regions within it, and
+    (True) after them."""
+    waiting: list[tuple[Op | None, Iterator[Op]]] = [(None, iter(region.ops))]
+    while waiting:
+        outer, ops = waiting[-1]
+        for op in ops:
+            yield op, False
+            if op.regions:
+                inner = chain.from_iterable(each.ops for each in op.regions)
+                waiting.append((op, inner))
+                break
+            yield op, True
+        else:
+            waiting.pop()
+            if outer is not None:
+                yield outer, True
+
+
 def walk(region: Region) -> Iterator[Op]:
     """Every op of the region and of the regions within, outer before inner, in order."""
-    for op in region.ops:
-        yield op
-        for inner in op.regions:
-            yield from walk(inner)
+    waiting = [iter(region.ops)]
+    while waiting:
+        for op in waiting[-1]:
+            yield op
+            if op.regions:
+                waiting += [iter(inner.ops) for inner in reversed(op.regions)]
+                break
+        else:
+            waiting.pop()
 
 
 def used_by(op: Op) -> Iterator[Value]:
     """What an op takes, and what ops and regions within its regions take and hand on."""
-    yield from op.operands
-    for region in op.regions:
-        yield from region.results
-        for inner in region.ops:
-            yield from used_by(inner)
+    for each in walk(Region(ops=[op])) if op.regions else (op,):
+        yield from each.operands
+        for region in each.regions:
+            yield from region.results
 
 
 def uses(function: Function) -> Counter[Value]:
@@ -443,5 +467,6 @@ __all__ = [
     "only",
     "rewrite",
     "uses",
+    "visit",
     "walk",
 ]

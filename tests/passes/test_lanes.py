@@ -31,8 +31,8 @@ from pygpu.passes.blocks.columns import by_columns
 from pygpu.passes.blocks.exact import Exact, is_exact
 from pygpu.passes.blocks.lanes import lanes
 from pygpu.passes.blocks.shapes import Shape
-from pygpu.passes.lower.finite import without_nans
 from pygpu.passes.lower.fuse import fuse
+from pygpu.passes.lower.nans import without_nans
 from pygpu.ssa import Function, walk
 
 Array = NDArray[Any]

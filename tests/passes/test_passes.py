@@ -14,9 +14,10 @@ from pygpu.core.ops import OPEN, Array
 from pygpu.core.storage import Format
 from pygpu.core.verify import verify
 from pygpu.passes.analysis.footprint import Footprint, footprint
+from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.lower.boundary import lower_boundary
-from pygpu.passes.lower.finite import Finite, without_nans
 from pygpu.passes.lower.fuse import fuse
+from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.scalarize import scalarize
 from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify import pipeline as passes
@@ -601,9 +602,9 @@ def test_the_greatest_less_the_least_is_not_negative() -> None:
     apart, less = build.emit("sub", greatest, least), build.emit("sub", least, greatest)
     unlike = build.emit("sub", c, other)
     function = build.finish([apart, less, unlike])
-    finite = Finite(function, [Format(np.dtype("uint8"), 1)])
-    assert [finite.range(value) for value in (apart, less, unlike)] == [(0, 1), (-1, 1), (-1, 1)]
-    floats = Finite(function, [Format(np.dtype("float32"), 1)])
+    ranges = Ranges(function, [Format(np.dtype("uint8"), 1)])
+    assert [ranges.bounds(value) for value in (apart, less, unlike)] == [(0, 1), (-1, 1), (-1, 1)]
+    floats = Ranges(function, [Format(np.dtype("float32"), 1)])
     assert floats.may_be_nan(apart)
 
 

@@ -4,7 +4,7 @@ Loops are `while` loops: where a body ends in an `if` on whether to go on, that 
 `while`'s own condition or a `break`. Assignments that belong together (what a loop carries, what a
 side of a branch leaves) happen as if at once.
 
-    printer = Printer(plan, namer, finite, loose=False, leaf=...)
+    printer = Printer(plan, namer, ranges, loose=False, leaf=...)
     printer.region(function.body)          # ["float t = ...;", ...]
 """
 
@@ -20,8 +20,8 @@ from pygpu.codegen.glsl.operations import ASSIGNED, NEGATED, TABLE, opposite
 from pygpu.codegen.glsl.plan import Plan, Variable
 from pygpu.codegen.glsl.text import UNARY, Namer, Text, call, conditional, literal
 from pygpu.passes.analysis.branches import goes_by, left_by
+from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.blocks.lanes import UNIT
-from pygpu.passes.lower.finite import Finite
 from pygpu.ssa import Function, Op, Region, Value, constant_of, walk
 from pygpu.types import INTEGERS, vector
 
@@ -54,14 +54,14 @@ class Printer:
     """Texts of values and lines of statements. `leaf` prints what depends on the kind of program:
     loads, tables and sizes. `names` has the texts of the function's parameters."""
 
-    def __init__(self, plan: Plan, namer: Namer, finite: Finite, loose: bool, leaf: Leaf) -> None:
+    def __init__(self, plan: Plan, namer: Namer, ranges: Ranges, loose: bool, leaf: Leaf) -> None:
         self.plan = plan
         self.namer = namer
         self.loose = loose
         self.precise = False  # whether SUMS are declared so: the driver fuses what is not
         self.saturates = False  # whether the driver's int() is the one of `to_int`
         self.leaf = leaf
-        self.may_be_nan = finite.may_be_nan
+        self.may_be_nan = ranges.may_be_nan
         self.names: dict[Value, Text] = {}
         self.helpers: dict[tuple[str, int], None] = {}
         self._plain: dict[Value, bool] = {}

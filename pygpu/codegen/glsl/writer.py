@@ -19,7 +19,7 @@ from pygpu.codegen.glsl.plan import make_plan
 from pygpu.codegen.glsl.printer import INDENT, Printer, braced, flat
 from pygpu.codegen.glsl.text import Namer, Text, call, infix, literal, wrap
 from pygpu.core.storage import Format
-from pygpu.passes.lower.finite import Finite
+from pygpu.passes.analysis.ranges import Ranges
 from pygpu.ssa import Function, Load, Op, Table, Value
 from pygpu.types import INT, Kind, Type, vector
 
@@ -88,8 +88,8 @@ class Writer:
         self.namer = Namer(taken | {"p"})
         apart = APART if dialect.fused else frozenset()
         self.plan = make_plan(function, is_parted, apart, held)
-        finite = Finite(function, inputs)
-        self.printer = Printer(self.plan, self.namer, finite, dialect.loose, self.leaf)
+        ranges = Ranges(function, inputs)
+        self.printer = Printer(self.plan, self.namer, ranges, dialect.loose, self.leaf)
         self.printer.saturates = dialect.saturates
         self.read: set[int] = set()  # images
         self.images = [self.namer.fresh(image.name) for image in function.images]

@@ -12,7 +12,7 @@ from pygpu.codegen.llvm.schedule import Cell, Step, Sums, by_rows, by_terms, fin
 from pygpu.core.ops import TABLE, Cost
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.counters import counters
-from pygpu.passes.analysis.footprint import ranges
+from pygpu.passes.analysis.ranges import Ranges
 from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
 
 X, ROW = 1, 2  # a value changes along a row; from row to row
@@ -198,7 +198,9 @@ def find_reaching(made: Plan, ops: Sequence[Op]) -> dict[Op, Reach]:
     """The loads, not taps, that cannot leave the neighbourhood of the pixel."""
     function, found = made.function, {}
     candidates = [op for op in ops if op.code == "load" and op not in made.late]
-    known = ranges(function) if candidates else {}
+    if not candidates:
+        return {}
+    ranges = Ranges(function)
     for op in candidates:
         across = _offset(op.operands[0], function.x, made.bits)
         down = _offset(op.operands[1], function.y, made.bits)
@@ -207,8 +209,8 @@ def find_reaching(made: Plan, ops: Sequence[Op]) -> dict[Op, Reach]:
         ends = []
         for value, dimension, by in zip(op.operands, ((1, 0), (0, 1)), (op.data.dx, op.data.dy),
                                         strict=True):  # fmt: skip
-            range_of = known.get(value)
-            offset = range_of.offset(*dimension) if range_of else None
+            span = ranges.of(value)
+            offset = span.offset(*dimension) if span else None
             if offset is not None and -REACH <= offset[0] + by <= offset[1] + by <= REACH:
                 ends.append((offset[0] + by, offset[1] + by))
         if len(ends) == 2:

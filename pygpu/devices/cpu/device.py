@@ -24,7 +24,7 @@ from pygpu.core.storage import Format, Storage, texels
 from pygpu.devices.cpu.layout import Layout, stored_constant
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.threads import POOL, Calls, thread_count
-from pygpu.passes.lower.finite import without_nans
+from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Constant, Function, Load, walk

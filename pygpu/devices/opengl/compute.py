@@ -32,8 +32,8 @@ from pygpu.passes.blocks.lanes import lanes
 from pygpu.passes.blocks.tabulate import of_a_byte, pays
 from pygpu.passes.blocks.words import are_words, words
 from pygpu.passes.lower.boundary import lower_boundary
-from pygpu.passes.lower.finite import without_nans
 from pygpu.passes.lower.fuse import fuse
+from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply

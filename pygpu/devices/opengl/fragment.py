@@ -26,7 +26,7 @@ from pygpu.devices.opengl.passes import Passes
 from pygpu.passes.blocks.block import Halves, can_block, halves, size
 from pygpu.passes.blocks.block_views import COLUMNS
 from pygpu.passes.lower.boundary import lower_boundary
-from pygpu.passes.lower.finite import without_nans
+from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Constant, Function, only

@@ -16,9 +16,9 @@ import numpy as np
 
 from pygpu.core.ops import TABLE
 from pygpu.core.storage import Format
+from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.blocks.block import size
 from pygpu.passes.blocks.block_views import is_near
-from pygpu.passes.lower.finite import Finite
 from pygpu.ssa import Function, Load, Op, Value, constant_of, walk
 from pygpu.types import FLOAT
 
@@ -75,11 +75,11 @@ class Exact:
     @classmethod
     def found(cls, function: Function, inputs: Sequence[Format]) -> Exact:
         """The same of any function."""
-        finite = Finite(function, inputs)
+        ranges = Ranges(function, inputs)
         bounds: dict[Value, Bounds] = {}
         for op in function.body.ops:
             if _is_whole(function, op, inputs, bounds):
-                low, high = [round(255 * end) for end in finite.range(op.result)]
+                low, high = [round(255 * end) for end in ranges.bounds(op.result)]
                 if max(-low, high) <= LARGEST:
                     bounds[op.result] = low, high
         return cls(function, inputs, bounds, _Columns(function))

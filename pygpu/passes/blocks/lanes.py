@@ -27,13 +27,13 @@ from typing import Final
 import numpy as np
 
 from pygpu.core.intervals import ANY
+from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.blocks.block import Blocked
 from pygpu.passes.blocks.exact import BYTE, EXTREMES, LARGEST, Bounds, Exact, factors
 from pygpu.passes.blocks.pairs import greater_by_sums, share_pairs
 from pygpu.passes.blocks.units import in_units
 from pygpu.passes.blocks.word_views import WordViews
 from pygpu.passes.lower.factors import taken_out
-from pygpu.passes.lower.finite import Finite
 from pygpu.passes.simplify.local import Gate
 from pygpu.ssa import Function, Load, Region, Value, constant_of
 from pygpu.types import FLOAT, INT
@@ -89,10 +89,10 @@ class _Lanes:
         if scaled is not None:
             rest, self.scale = scaled.ops, 1.0
             self.found = dict(zip(self.inexact, scaled.results, strict=True))
-        finite = Finite(function, exact.inputs)
+        ranges = Ranges(function, exact.inputs)
         for output in self.inexact:
-            if finite.range(output) != ANY:
-                low, high = [255 * end for end in finite.range(output)]
+            if ranges.bounds(output) != ANY:
+                low, high = [255 * end for end in ranges.bounds(output)]
                 self.ranges[output] = math.floor(low), math.ceil(high - SLACK)
         self.rest = Region(function.body.params, list(rest))
 

@@ -1,0 +1,30 @@
+"""Drops tests for NaN of what cannot be NaN: most of a filter of a photograph is bounded.
+
+isnan (mul (load im[x, y]), 2.0)  ->  false        # an image of bytes
+"""
+
+from collections.abc import Sequence
+
+from pygpu.core.storage import Format
+from pygpu.passes.analysis.ranges import Ranges
+from pygpu.passes.simplify.pipeline import CLEAN, apply
+from pygpu.ssa import Function, Op, Rewriter, Value, rewrite, walk
+
+
+def without_nans(function: Function, formats: Sequence[Format]) -> Function:
+    """The function without tests for NaN of what cannot be NaN, for images of these formats."""
+    tests = [op for op in walk(function.body) if op.code == "isnan"]
+    if not tests:
+        return function
+    ranges = Ranges(function, formats)
+    never = {op for op in tests if not ranges.may_be_nan(op.operands[0])}
+    if not never:
+        return function
+
+    def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+        if op not in never:
+            return None
+        type = op.result.type
+        return [rewriter.build.constant(type, False if type.is_scalar else (False,) * type.size)]
+
+    return apply(CLEAN, rewrite(function, rule))
