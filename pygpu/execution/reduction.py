@@ -44,20 +44,12 @@ FOLDED: Final = 2  # passes it makes there: the rest is summed in 64 bits
 # ---------------------------------------------------------------- the program of a pass
 
 
-def _fold(
-    function: Any,
-    first: Any,
-    images: Any,
-    is_tuple: Any,
-    along: Any,
-    length: Any,
-    radix: Any,
-    corner: Any,
-    p: Any,
-) -> Any:
+def _fold(function: Any, how: Any, images: Any, length: Any, corner: Any, p: Any) -> Any:
     """The fold of `radix` values at RADIX*p and after it along x (0) or y (1); the last ones of
     a row or column are those there are, `length` in all. A value is a texel of each image, or
-    `first` of one, (map, whether it takes the position too); `corner` is the first position."""
+    `first` of one, (map, whether it takes the position too); `corner` is the first position. `how`
+    is (first, whether values are tuples, axis, radix)."""
+    first, is_tuple, along, radix = how
     start = (p.x, p.y)[along] * radix
 
     def value(i: Any) -> Any:
@@ -97,12 +89,9 @@ class Fold:
                 _fold,
                 [
                     Parameter("function", "known", default=function),
-                    Parameter("first", "known", default=self.first),
+                    Parameter("how", "known"),
                     Parameter("images", "object"),
-                    Parameter("is_tuple", "known", default=False),
-                    Parameter("along", "known", default=0),
                     Parameter("length", "uniform", INT),
-                    Parameter("radix", "known", default=1),
                     Parameter("corner", "uniform", vector("int", 2)),
                     Parameter("p", "position"),
                 ],
@@ -220,9 +209,8 @@ def _passes(
             radix = min(RADIX, length)
             left = -(-length // radix)
             size = (height, left) if along == 0 else (left, width)
-            values = [
-                function, first, state.images, state.is_tuple, along, length, radix, corner, None
-            ]  # fmt: skip
+            how = first, state.is_tuple, along, radix
+            values = [function, how, state.images, length, corner, None]
             arguments = flatten(compiled.signature, values)
             results = compiled.run(arguments, Wanted("image"), shape=size).presented()
             is_tuple = isinstance(results, tuple)

@@ -14,29 +14,25 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.errors import shorten
-from pygpu.core.storage import Format, ImageLike, Storage, stored
-from pygpu.execution.arguments import uniforms
-from pygpu.execution.arguments.convert import array_of, is_picture, narrow, result_dtype
+from pygpu.core.storage import ImageLike, stored
+from pygpu.execution.arguments import broadcasting
+from pygpu.execution.arguments.annotations import user_type
+from pygpu.execution.arguments.convert import result_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
-from pygpu.execution.arguments.results import ImageMaker, Out, Wanted, natural_dtype
-from pygpu.execution.arguments.signatures import RESERVED, Parameter, Signature, user_type
+from pygpu.execution.arguments.results import Out, Wanted, natural_dtype
+from pygpu.execution.arguments.signatures import RESERVED, Parameter, Signature
 from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.large.elementwise import elementwise
 from pygpu.execution.lowered import Lowered
 from pygpu.execution.programs.calls import Programs
-from pygpu.language.scalars import number
-from pygpu.language.vectors import CLASSES, Vector
-from pygpu.types import BOOL, FLOAT, INT, Type
-
-ROW: Final = 4096  # elements of an array that lie in one row of the image made of it
-ROWS: Final = 4096  # such rows in one image: what every device takes
+from pygpu.types import Type
 
 
 def _apply(function: Any, arguments: Any, read: Any, keywords: Any, p: Any) -> Any:
@@ -142,7 +138,10 @@ class Vectorized:
                 arguments, wanted = self._texels(given)[0], Wanted("image", "", asked)
             else:
                 over = self._arrays(given, asked, out)
-                arguments, wanted = self._cut(over, *_first(over.count)), over.wanted()
+                arguments, wanted = (
+                    self._cut(over, *broadcasting.first_cut(over.count)),
+                    over.wanted(),
+                )
             return Lowered.of(
                 self._name(), self._compiled.specialisation(arguments, wanted), self.__wrapped__
             )
@@ -186,7 +185,7 @@ class Vectorized:
         """The results, each of the broadcast shape (and an axis of components for vectors)."""
         over = self._arrays(given, dtype, out)
         wanted = over.wanted()
-        for start, rows, width in _cuts(over.count):
+        for start, rows, width in broadcasting.cuts(over.count):
             stop = start + rows * width
             parts = [
                 result.reshape(over.count, type.size)[start:stop].reshape(rows, width, type.size)
@@ -196,28 +195,35 @@ class Vectorized:
             self._compiled.run(arguments, wanted, out=Out(parts), shape=(rows, width)).presented()
         results: list[Any] = over.finished()
         if over.is_scalar and out is None:
-            results = [_scalar(result) for result in results]
+            results = [broadcasting.scalar(result) for result in results]
         return tuple(results) if over.is_tuple else results[0]
 
     def _arrays(self, given: _Bound, dtype: np.dtype[Any] | None, out: Any) -> _Over:
         """What is to be computed: arguments broadcast, places for the results."""
         named = list(zip(given.names, given.values, strict=True))
-        arguments = [_argument(value, name) for name, value in named]
-        arrays = {n: a for n, a in zip(given.names, arguments, strict=True) if _is_array(a)}
+        arguments = [broadcasting.argument(value, name) for name, value in named]
+        arrays = {
+            n: a for n, a in zip(given.names, arguments, strict=True) if isinstance(a, np.ndarray)
+        }
         try:
             shape = np.broadcast_shapes(*[array.shape for array in arrays.values()])
         except ValueError:
             got = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
             raise ValueError(f"the shapes do not broadcast: {got}") from None
         count = math.prod(shape)
-        flat = [_flat(a, shape, count) if _is_array(a) else a for a in arguments]
+        flat = [
+            broadcasting.flat(a, shape, count) if isinstance(a, np.ndarray) else a
+            for a in arguments
+        ]
         over = _Over(flat, given.keywords, count, is_scalar=not arrays)
-        over.types, over.is_tuple = self._compiled.types(self._cut(over, *_first(count)))
+        over.types, over.is_tuple = self._compiled.types(
+            self._cut(over, *broadcasting.first_cut(count))
+        )
         shapes = [shape if type.is_scalar else (*shape, type.size) for type in over.types]
-        over.outs = _outs(out, shapes)
+        over.outs = broadcasting.places(out, shapes)
         over.results = [
             target
-            if target is not None and _is_direct(target, flat)
+            if target is not None and broadcasting.is_direct(target, flat)
             else np.empty(each, (dtype or natural_dtype(type)) if target is None else target.dtype)
             for target, each, type in zip(over.outs, shapes, over.types, strict=True)
         ]
@@ -228,7 +234,7 @@ class Vectorized:
         stop = start + rows * width
         arguments = tuple(
             [
-                _as_image(np.ascontiguousarray(a[start:stop]).reshape(rows, width))
+                broadcasting.as_image(np.ascontiguousarray(a[start:stop]).reshape(rows, width))
                 if isinstance(a, (np.ndarray, np.flatiter))
                 else a
                 for a in over.flat
@@ -253,7 +259,9 @@ class Vectorized:
         if out is None:
             return results
         made = results if isinstance(results, tuple) else (results,)
-        for target, image in zip(_outs(out, [r.shape for r in made]), made, strict=True):
+        for target, image in zip(
+            broadcasting.places(out, [r.shape for r in made]), made, strict=True
+        ):
             if target is not None:
                 target[...] = stored(np.asarray(image), target.dtype.newbyteorder("="))
         return out
@@ -262,7 +270,7 @@ class Vectorized:
         """The arguments, all arrays as images, and the height and width of the result."""
         channels = max(v.format.channels for v in given.values if isinstance(v, ImageLike))
         arguments = [
-            _beside_images(value, name, channels)
+            broadcasting.beside_images(value, name, channels)
             for name, value in zip(given.names, given.values, strict=True)
         ]
         images = [a for a in arguments if isinstance(a, ImageLike)]
@@ -274,7 +282,9 @@ class Vectorized:
             sizes = ", ".join(f"{i.storage.height} x {i.storage.width}" for i in images)
             raise ValueError(f"images of different sizes: {sizes}") from None
         read = tuple([isinstance(a, ImageLike) for a in arguments])
-        clamped = tuple([_clamped(a) if isinstance(a, ImageLike) else a for a in arguments])
+        clamped = tuple(
+            [broadcasting.clamped(a) if isinstance(a, ImageLike) else a for a in arguments]
+        )
         return self._flattened(clamped, read, given.keywords), (height, width)
 
     # ---- looking at it
@@ -351,110 +361,6 @@ def _with_known(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
         return function(**known, **dict(zip(names, args, strict=False)))
 
     return with_known
-
-
-def _argument(value: Any, name: str) -> Any:
-    """An argument as a scalar of Python, a vector, or an array of a stored dtype."""
-    plain = number(value)
-    if plain is not None:
-        type = BOOL if isinstance(plain, bool) else FLOAT if isinstance(plain, float) else INT
-        return uniforms.convert(type, plain, name)
-    if isinstance(value, Vector):
-        return value
-    if not isinstance(value, (list, tuple)) and not is_picture(value):
-        raise TypeError(f"{name}: takes numbers and arrays, got {value!r}")
-    return narrow(np.asarray(array_of(value, name)), name)
-
-
-def _beside_images(value: Any, name: str, channels: int) -> Any:
-    """An argument beside images: an array is an image itself, or a value for each channel."""
-    if isinstance(value, ImageLike):
-        return value
-    argument = _argument(value, name)
-    if not isinstance(argument, np.ndarray):
-        return argument
-    if argument.ndim == 1 and argument.size == channels > 1:
-        kind = Format(argument.dtype, 1, normalize=False).type.kind
-        cls = next(c for t, c in CLASSES.items() if t.kind == kind and t.size == channels)
-        return cls(*argument.tolist())
-    if argument.ndim == 1:
-        argument = argument[None, :]
-    if argument.ndim > 3:
-        raise ValueError(f"{name}: {argument.ndim} axes beside an image")
-    return ImageMaker.wrap(argument, normalize=False)
-
-
-def _as_image(array: NDArray[Any]) -> ImageLike:
-    storage = Storage.of(array)
-    return ImageMaker.make(storage, sampler.make(Format(storage.dtype, storage.channels, False)))
-
-
-def _clamped(image: ImageLike) -> ImageLike:
-    """The image read with the nearest texel: what has one row or column is repeated so."""
-    return ImageMaker.make(image.storage, sampler.make(image.format), info=image.info)
-
-
-def _cuts(count: int) -> list[tuple[int, int, int]]:
-    """Elements as images: where each begins, its rows, and their width."""
-    cuts = []
-    start = 0
-    while count - start >= ROW:
-        rows = min((count - start) // ROW, ROWS)
-        cuts.append((start, rows, ROW))
-        start += rows * ROW
-    if start < count:
-        cuts.append((start, 1, count - start))
-    return cuts
-
-
-def _first(count: int) -> tuple[int, int, int]:
-    """The first of the cuts. Of nothing, one element says what the results are."""
-    return _cuts(max(count, 1))[0]
-
-
-def _is_array(value: Any) -> bool:
-    return isinstance(value, np.ndarray)
-
-
-def _flat(array: NDArray[Any], shape: tuple[int, ...], count: int) -> Any:
-    """The elements of a broadcast array in a row. What takes several cuts is spread out cut by
-    cut."""
-    if count == 0:
-        return np.ones(1, array.dtype)
-    if array.shape == shape and array.flags.c_contiguous:
-        return array.reshape(-1)
-    spread = np.broadcast_to(array, shape)
-    return spread.flat if count > ROW * ROWS else np.ascontiguousarray(spread).reshape(-1)
-
-
-def _scalar(array: NDArray[Any]) -> Any:
-    """A result without axes as a Python number, or as a vector."""
-    if array.ndim == 0:
-        return array.item()
-    kind = "bool" if array.dtype.kind == "b" else "float" if array.dtype.kind == "f" else "int"
-    cls = next(c for t, c in CLASSES.items() if t.kind == kind and t.size == array.size)
-    return cls(*array.tolist())
-
-
-def _outs(out: Any, shapes: Sequence[tuple[int, ...]]) -> list[NDArray[Any] | None]:
-    """The caller's arrays for results of these shapes; None for those that are to be made."""
-    if out is None:
-        return [None] * len(shapes)
-    arrays = Out.of(out).arrays
-    if len(arrays) != len(shapes):
-        raise ValueError(f"out: the function has {len(shapes)} results, got {len(arrays)} arrays")
-    for array, shape in zip(arrays, shapes, strict=True):
-        if array is not None and array.shape != shape:
-            raise ValueError(f"out: the result has shape {shape}, got {array.shape}")
-    return list(arrays)
-
-
-def _is_direct(target: NDArray[Any], inputs: Sequence[Any]) -> bool:
-    """Whether results can be written there piece by piece, while inputs are still read."""
-    arrays = [each.base if isinstance(each, np.flatiter) else each for each in inputs]
-    return target.flags.c_contiguous and not any(
-        isinstance(each, np.ndarray) and np.may_share_memory(target, each) for each in arrays
-    )
 
 
 def vectorize(

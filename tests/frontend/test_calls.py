@@ -11,7 +11,8 @@ import pygpu
 from pygpu import Float, Image, Int, Position, Vec2, Vec3
 from pygpu.core.device import Limits
 from pygpu.devices import targets
-from pygpu.execution import reduction, vectorized
+from pygpu.execution import reduction
+from pygpu.execution.arguments import broadcasting
 
 PHOTO = np.random.default_rng(1).random((37, 45), dtype=np.float32)
 COLOUR = np.random.default_rng(2).integers(0, 256, (19, 23, 3), dtype=np.uint8)
@@ -48,8 +49,8 @@ def test_any_shape_is_taken(lin_comb, shape):
 
 
 def test_many_rows_are_cut(monkeypatch, lin_comb):
-    monkeypatch.setattr(vectorized, "ROWS", 2)
-    monkeypatch.setattr(vectorized, "ROW", 16)
+    monkeypatch.setattr(broadcasting, "ROWS", 2)
+    monkeypatch.setattr(broadcasting, "ROW", 16)
     x = np.random.default_rng(0).random(1000).astype(np.float32)
     np.testing.assert_allclose(lin_comb(2.0, x, 1.0, x), 3 * x, rtol=1e-6)
 
@@ -165,8 +166,8 @@ def test_vectorized_functions_are_lowered(lin_comb):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_broadcast_arrays_of_several_cuts_are_spread_out_as_they_are_needed(monkeypatch, dtype):
-    monkeypatch.setattr(vectorized, "ROWS", 2)
-    monkeypatch.setattr(vectorized, "ROW", 16)
+    monkeypatch.setattr(broadcasting, "ROWS", 2)
+    monkeypatch.setattr(broadcasting, "ROW", 16)
     x = np.random.default_rng(0).random((50, 1)).astype(dtype)
     y = np.random.default_rng(1).random((40, 50)).astype(dtype).T
     f = pygpu.vectorize(lambda x, y: x + 2 * y)

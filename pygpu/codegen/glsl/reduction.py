@@ -74,8 +74,8 @@ def fold_program(
 ) -> FoldTexts | None:
     """Programs for a fold, whose `join` has the two values as uniforms. The results of both
     functions are converted to the task's types. None where a group's values do not fit into shared
-    memory. A group is a `warp`, but where columns are folded: lanes
-    that go in step wait for no others. Without `unrolled` the text stays short."""
+    memory. A group is a `warp`, but where columns are folded: lanes that go in step wait for no
+    others. Without `unrolled` the text stays short."""
     inputs, count, types, along = task.inputs, task.count, task.types, task.along
     most = _most_lanes(types)
     lanes = min(most, LANES_DOWN if along == ALONG_Y else max(warp, LEAST_LANES))
@@ -108,13 +108,27 @@ def fold_program(
     writer.declared += joiner.declared
     writer.bound += joiner.bound
     rounds = ROUNDS if chunks.is_wide else PLAIN_ROUNDS
+    sizes = sorted({*read, *writer.sized})
+    text = writer.program(430, _head(writer, lanes, sizes), [], body)
+    names = tuple([writer.sizes[image] if image in sizes else "" for image in range(len(inputs))])
+    elements = tuple([16 if image in writer.whole else 4 for image in range(len(inputs))])
+    rest_lanes = min(most, LANES_REST)
+    rest = rest_program(joiner, joined, types, rest_lanes)
+    return FoldTexts(
+        text, rest, along, tuple(types), lanes, rest_lanes, chunks.pixels,
+        (*rounds, chunks.count), names, elements,
+    )  # fmt: skip
+
+
+def _head(writer: _ValueWriter, lanes: int, sizes: Sequence[int]) -> list[str]:
+    """What declares the buffers and uniforms of the first program."""
+    read = sorted(writer.read)
     blocks = [
         f"layout(std430, binding = {place}) readonly buffer {writer.data[image]}_block "
         f"{{ {'uvec4' if image in writer.whole else 'uint'} {writer.data[image]}[]; }};"
         for place, image in enumerate(read)
     ]
-    sizes = sorted({*read, *writer.sized})
-    head = [
+    return [
         f"layout(local_size_x = {lanes}) in;",
         "",
         *blocks,
@@ -130,15 +144,6 @@ def fold_program(
         "uniform ivec2 parts;  // partial results of a row, of all",
         "uniform ivec3 folds;  // the first and last distance of lanes that meet, their bits",
     ]
-    text = writer.program(430, head, [], body)
-    names = tuple([writer.sizes[image] if image in sizes else "" for image in range(len(inputs))])
-    elements = tuple([16 if image in writer.whole else 4 for image in range(len(inputs))])
-    rest_lanes = min(most, LANES_REST)
-    rest = rest_program(joiner, joined, types, rest_lanes)
-    return FoldTexts(
-        text, rest, along, tuple(types), lanes, rest_lanes, chunks.pixels,
-        (*rounds, chunks.count), names, elements,
-    )  # fmt: skip
 
 
 def _most_lanes(types: Sequence[Type]) -> int:

@@ -29,8 +29,9 @@ from pygpu.core.sampler import Sampler
 from pygpu.core.specs import ImageSpec, MatrixSpec, ObjectSpec, PositionSpec, UniformSpec
 from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments import uniforms
+from pygpu.execution.arguments.annotations import user_type, written_in_python
 from pygpu.execution.arguments.convert import array_of, is_pil, texels_of
-from pygpu.execution.arguments.signatures import Parameter, Signature, user_type, written_in_python
+from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.language.matrices import Mat2, Mat3, Mat4
 from pygpu.language.vectors import Vector
 from pygpu.ssa import Constant, ImageInput

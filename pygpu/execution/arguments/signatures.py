@@ -8,41 +8,24 @@ The annotation decides, or a type given as the default (`im=Image`), or what `co
 
 from __future__ import annotations
 
-import enum
 import inspect
 import sys
 import types
-import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments import uniforms
+from pygpu.execution.arguments.annotations import Role, Scope, object_type, user_type, without_none
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.language.matrices import MATRICES as MATRIX_CLASSES
-from pygpu.language.matrices import Mat2, Mat3, Mat4
-from pygpu.language.scalars import Bool, Float, Int
 from pygpu.language.vectors import CLASSES as VECTORS
-from pygpu.language.vectors import Position
-from pygpu.types import BOOL, FLOAT, INT, Type
-
-Role = Literal["image", "uniform", "matrix", "object", "position", "known"]
 
 RESERVED: Final = ("out", "shape", "dtype", "target")
 MISSING: Final[Any] = inspect.Parameter.empty
-
-UNIFORMS: Final[dict[type, Type]] = {
-    float: FLOAT,
-    int: INT,
-    bool: BOOL,
-    Float: FLOAT,
-    Int: INT,
-    Bool: BOOL,
-} | {cls: type for type, cls in VECTORS.items()}
-MATRICES: Final[dict[type, int]] = {Mat2: 2, Mat3: 3, Mat4: 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,64 +89,6 @@ class Parameter:
         return self.name, f"dynamic: {rest.lstrip(': ')}{default}"
 
 
-def user_type(annotation: Any) -> tuple[Role, Any] | None:
-    """The role and type that an annotation (or a default, or a value of compile) asks for."""
-    if typing.get_origin(annotation) is typing.Annotated:
-        annotation = typing.get_args(annotation)[0]
-    if not isinstance(annotation, type):
-        return None
-    if annotation in UNIFORMS:
-        return "uniform", UNIFORMS[annotation]
-    if annotation in MATRICES:
-        return "matrix", MATRICES[annotation]
-    if annotation is Position:
-        return "position", None
-    if issubclass(annotation, ImageLike):
-        return "image", None
-    return None
-
-
-_LIBRARY: Final = sys.stdlib_module_names - {"__main__", "builtins"}  # exec's classes are in these
-
-
-def written_in_python(cls: type) -> bool:
-    """Whether instances hold no more than Python attributes: no class of their bases is in C.
-    Classes of the standard library count as C: nobody means their insides as uniforms."""
-    if cls is types.SimpleNamespace:
-        return True
-    if cls.__module__.partition(".")[0] in _LIBRARY:
-        return False
-    if issubclass(cls, (enum.Enum, type, BaseException)):
-        return False
-    return all(
-        base is object
-        or (
-            base.__flags__ & _HEAP_TYPE
-            and (
-                "__weakref__" in vars(base)
-                or "__slots__" in vars(base)
-                or base.__base__ is not object
-            )
-        )
-        for base in cls.__mro__
-    )
-
-
-_HEAP_TYPE: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: static types are in C for certain
-
-
-def _object_type(annotation: Any) -> tuple[Role, Any] | None:
-    """Annotations alone may name a user's class."""
-    if not isinstance(annotation, type) or typing.get_origin(annotation) is not None:
-        return None
-    if annotation.__module__.startswith(("PIL.", "numpy.")):
-        return None
-    named_tuple = issubclass(annotation, tuple) and hasattr(annotation, "_fields")
-    if named_tuple or issubclass(annotation, enum.Enum) or written_in_python(annotation):
-        return "object", annotation
-    return None
-
-
 class Signature:
     """The parameters of a function, and how a call's arguments go to them."""
 
@@ -205,7 +130,7 @@ class Signature:
         plain = _signature(function)
         names = plain.parameters
         _check_values(function, plain, values)
-        scope = _Scope(function, namespace or {})
+        scope = Scope(function, namespace or {})
         parameters = []
         for place, parameter in enumerate(names.values()):
             if parameter.name in RESERVED:
@@ -317,44 +242,19 @@ def _is_method(function: Callable[..., Any]) -> bool:
     return bool(dot) and not owner.endswith("<locals>")
 
 
-class _Scope:
-    """Where the names in a string annotation are looked up: closure, globals, the caller."""
-
-    def __init__(self, function: Callable[..., Any], namespace: Mapping[str, Any]) -> None:
-        self.globals = getattr(function, "__globals__", {})
-        self.locals = dict(namespace)
-        code = getattr(function, "__code__", None)
-        cells = getattr(function, "__closure__", None) or ()
-        for name, cell in zip(code.co_freevars if code else (), cells, strict=False):
-            try:
-                self.locals[name] = cell.cell_contents
-            except ValueError:  # a variable that has no value yet
-                continue
-
-    def evaluate(self, annotation: Any) -> Any:
-        """The annotation as an object; itself where it cannot be evaluated."""
-        text = getattr(annotation, "__forward_arg__", annotation)
-        if not isinstance(text, str):
-            return annotation
-        try:
-            return eval(text, dict(self.globals), self.locals)
-        except Exception:  # whatever it is, it is no type of ours
-            return annotation
-
-
 def _classify(
     function: Callable[..., Any],
     parameter: inspect.Parameter,
     values: Mapping[str, Any],
-    scope: _Scope,
+    scope: Scope,
     is_self: bool,
 ) -> Parameter:
     """What one parameter is."""
     name, default, kind = parameter.name, parameter.default, parameter.kind
     annotation = scope.evaluate(parameter.annotation)
     if default is None:
-        annotation = _without_none(annotation)
-    found = user_type(annotation) or _object_type(annotation)
+        annotation = without_none(annotation)
+    found = user_type(annotation) or object_type(annotation)
     by_default = None if found else user_type(default)
     if found is not None and user_type(default) is not None:
         default = MISSING  # `im: Image = Image` says the type twice
@@ -395,15 +295,6 @@ def _with_fitting_default(parameter: Parameter) -> Parameter:
     except (TypeError, ValueError, OverflowError):
         return replace(parameter, default=MISSING)
     return replace(parameter, default=MISSING) if parameter.role == "position" else parameter
-
-
-def _without_none(annotation: Any) -> Any:
-    """The X of `X | None`; anything else as it is."""
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        parts = [part for part in typing.get_args(annotation) if part is not types.NoneType]
-        if len(parts) == 1:
-            return parts[0]
-    return annotation
 
 
 def _names(function: Callable[..., Any]) -> Mapping[str, Any]:
