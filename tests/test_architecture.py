@@ -25,7 +25,7 @@ ORDER = """
     frontend
     passes/analysis passes/simplify passes/lower passes/blocks passes
     codegen/glsl codegen/llvm codegen
-    devices/opengl devices/cpu devices
+    devices/process devices/opengl devices/cpu devices
     execution/arguments execution/programs execution/large execution
     image filters command
 """.split()

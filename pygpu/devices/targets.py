@@ -27,7 +27,7 @@ from pygpu.core import cache
 from pygpu.core.device import Device, Limits, Task
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.storage import Format, Storage
-from pygpu.devices import forks
+from pygpu.devices.process import forks
 from pygpu.ssa import Builder, ImageInput
 from pygpu.types import FLOAT
 

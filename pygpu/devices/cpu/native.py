@@ -23,8 +23,8 @@ import llvmlite.binding as llvm
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core import cache
 from pygpu.core.errors import DeviceError
-from pygpu.devices import forks
-from pygpu.devices.undisturbed import undisturbed, when_gone
+from pygpu.devices.process import forks
+from pygpu.devices.process.undisturbed import undisturbed, when_gone
 
 # Levels of PYGPU_CPU_FEATURES: LLVM's processor, lanes, and the features that it has there.
 _SSE41: Final = ("sse4.1",)
