@@ -67,7 +67,7 @@ class Operation:
     lowered: bool = False  # passes make it for targets that have it; the front end never does
     exact: Callable[..., Any] | None = None  # the same on wider floats than float32
     approximate: bool = False  # targets may err by what the contract allows for functions
-    whole: bool = False  # the result is a whole number, or no finite one
+    whole: bool = False  # the result is a whole number, an infinity or NaN
     scales: bool = False  # of operands c times as large, c > 0, the result is c times as large
     on_lanes: str = ""  # the operation that does the same to two small whole numbers in an int
 
@@ -279,7 +279,8 @@ _ROWS: Final = (
     _comparison("eq", "==", "ne", "eq", operator.eq, np.equal),
     _comparison("ne", "!=", "eq", "ne", operator.ne, np.not_equal),
     # ------------------------------------------------ conversion
-    _row("to_float", 1, rules.convert("float"), lambda a: a.astype(np.float32), nan=math.nan),
+    _row("to_float", 1, rules.convert("float"), lambda a: a.astype(np.float32), nan=math.nan,
+         whole=True),
     _row("to_int", 1, rules.convert("int"), meanings.to_integer(np.int32), nan=0),
     _row("to_uint", 1, rules.convert("uint"), meanings.to_integer(np.uint32), nan=0),
     _row("to_bool", 1, rules.convert("bool"), lambda a: a != 0, nan=True),

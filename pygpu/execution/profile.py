@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from pygpu.core.device import Device, Program, Shape
 from pygpu.core.errors import DeviceError
+from pygpu.core.ops import Cost, cost_of
 from pygpu.core.storage import Storage
 from pygpu.devices import targets
 from pygpu.execution.arguments.parameters import flatten
@@ -32,17 +33,7 @@ LEAST_COPY: Final = 1 << 16  # bytes whose copy is measured, at least and at mos
 GREATEST_COPY: Final = 1 << 28
 
 # What computes nothing: it says where a value is from, or puts it elsewhere.
-FREE: Final = (
-    "constant",
-    "load",
-    "table",
-    "swizzle",
-    "construct",
-    "splat",
-    "element",
-    "if",
-    "loop",
-)
+FREE: Final = (None, Cost.FREE, Cost.MEMORY)  # None: branches and loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +182,7 @@ def operations(function: Function) -> int:
     return sum(
         max(value.type.size for value in (*op.operands, *op.results))
         for op in walk(function.body)
-        if op.code not in FREE
+        if cost_of(op.code) not in FREE
     )
 
 

@@ -13,7 +13,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
+from pygpu.codegen.glsl.functions import HELPERS
 from pygpu.codegen.glsl.text import PRIMARY, UNARY, Text, call, conditional, infix, literal, prefix
+from pygpu.core import ops
 from pygpu.core.ops import OPEN
 from pygpu.passes.simplify.rules import finite
 from pygpu.ssa import Number, Op, Value, constant_of
@@ -371,14 +373,11 @@ def _from_unorm8x4(context: Context, op: Op, operands: Sequence[Text]) -> Text:
 _ALIKE: Final = (  # GLSL's functions under the same name, good enough on every driver
     "floor ceil trunc sqrt inversesqrt exp exp2 log log2"
 ).split()
-_HELPED: Final = (
-    "lanes_add lanes_sub lanes_fma lanes_abs lanes_min lanes_max lanes_join "
-    "lanes_pack lane_low lane_high "
-    "fmod cbrt expm1 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh "
-    "hypot copysign"
-).split()
+_HELPED: Final = ops.TABLE.keys() & HELPERS.keys()  # helpers under the same name
+_COMPARISONS: Final = {code: row for code, row in ops.TABLE.items() if row.is_comparison}
 
 TABLE: Final[dict[str, Row]] = {
+    **{name: _helper(name) for name in _HELPED},
     "add": _arithmetic("+"),
     "sub": _arithmetic("-"),
     "mul": _arithmetic("*"),
@@ -400,14 +399,6 @@ TABLE: Final[dict[str, Row]] = {
     "shl": _shift("<<", "shl"),
     "shr": _shift(">>", "shr"),
     "not": _not,
-    "lt": _comparison("<", "lt"),
-    "le": _comparison("<=", "le"),
-    "gt": _comparison(">", "gt"),
-    "ge": _comparison(">=", "ge"),
-    "eq": _comparison("==", "eq"),
-    "ne": _comparison("!=", "ne"),
-    "isnan": lambda context, op, o: context.helper("isnan", op.result.type.size, *o),
-    "isinf": lambda context, op, o: context.helper("isinf", op.result.type.size, *o),
     "to_float": _to_number,
     "to_int": _to_number,
     "to_uint": _to_number,
@@ -423,10 +414,10 @@ TABLE: Final[dict[str, Row]] = {
     "any": _fold_bools("any"),
     "all": _fold_bools("all"),
     **{name: _function(name) for name in _ALIKE},
-    **{name: _helper(name) for name in _HELPED},
+    **{code: _comparison(row.symbol, code) for code, row in _COMPARISONS.items()},
 }
 
-NEGATED: Final = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+NEGATED: Final = {code: row.negated for code, row in _COMPARISONS.items()}
 ASSIGNED: Final = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
 
 __all__ = ["ASSIGNED", "NEGATED", "TABLE", "UNARY", "Context", "clamped"]

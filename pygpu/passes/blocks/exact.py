@@ -138,7 +138,8 @@ class Exact:
 
 def is_exact(value: Value) -> bool:
     """Whether an exact value is the result of an operation, not of a load or a constant."""
-    return value.op is not None and value.op.code in SUMS | EXTREMES | {"abs"}
+    row = TABLE.get(value.op.code) if value.op is not None else None
+    return row is not None and row.on_lanes != ""
 
 
 def factors(op: Op, exact: Container[Value]) -> tuple[int, Value] | None:

@@ -27,6 +27,7 @@ from typing import Final
 import numpy as np
 
 from pygpu.core.intervals import ANY
+from pygpu.core.ops import TABLE
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.blocks.block import Blocked
 from pygpu.passes.blocks.exact import BYTE, EXTREMES, LARGEST, Bounds, Exact, factors
@@ -44,10 +45,6 @@ BYTES: Final = 0x00FF00FF
 RAW: Final = replace(BYTE, normalize=False)
 Pair = tuple[int, int]  # columns of the pixels in the lower and in the upper lane
 
-_CODES: Final = {
-    "add": "lanes_add", "sub": "lanes_sub", "mul": "lanes_fma", "fma": "lanes_fma",
-    "neg": "lanes_sub", "abs": "lanes_abs", "min": "lanes_min", "max": "lanes_max",
-}  # fmt: skip
 SLACK: Final = 0.25  # of a byte, by which results may be above one: they are rounded
 
 
@@ -224,7 +221,7 @@ class _Lanes:
             return gate("lanes_fma", self.made[taken, pair, row], self.both(factor), added)
         operands = [self.made[operand, pair, row] for operand in op.operands]
         first = [zero] if op.code == "neg" else []
-        return gate(_CODES[op.code], *first, *operands)
+        return gate(TABLE[op.code].on_lanes, *first, *operands)
 
     def both(self, number: float) -> Value:
         """A constant in both lanes."""

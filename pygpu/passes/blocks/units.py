@@ -13,13 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pygpu.core.ops import TABLE
 from pygpu.ssa import Op, Value, constant_of, normal, used_by
 from pygpu.types import FLOAT
 
 HIGHEST: Final = 4  # degree: products of so many neither overflow nor vanish
 LEAST: Final = 2.0**-120  # of constants: what is less might be taken for 0
-_ALIKE: Final = frozenset(("add", "sub", "min", "max", "neg", "abs", "hypot"))
-_TESTS: Final = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +90,10 @@ class _Scaling:
     def _rule(self, op: Op) -> tuple[int, Sequence[int]]:
         """The degree of an op's result, and those that its operands must have."""
         own = [self.degrees.get(value, 0) for value in op.operands]
-        if op.code in _ALIKE:
+        if TABLE[op.code].scales:
             degree = self._common(op.operands)
             return degree, [degree] * len(own)
-        if op.code in _TESTS:
+        if TABLE[op.code].is_comparison:
             return 0, [self._common(op.operands)] * 2
         if op.code == "select":
             degree = self._common(op.operands[1:])

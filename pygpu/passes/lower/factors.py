@@ -12,16 +12,17 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from pygpu.core.ops import TABLE
 from pygpu.passes.simplify.rules import finite
 from pygpu.ssa import Op, Value, normal
 from pygpu.types import FLOAT
 
 LARGEST: Final = 2.0**16  # factor; the least is the reciprocal
 FARTHEST: Final = 2.0**32  # the same of constants without that of their sum
-_ALIKE: Final = ("add", "sub", "min", "max")
+_ALIKE: Final = frozenset(code for code, row in TABLE.items() if row.scales and row.arity == 2)
 _BOUNDED: Final = frozenset(
-    "constant add sub mul fma neg abs min max sqrt select lt le gt ge eq ne".split()
-)
+    code for code, row in TABLE.items() if row.scales or row.is_comparison
+) | {"constant", "mul", "fma", "sqrt", "select"}
 
 
 def taken_out(

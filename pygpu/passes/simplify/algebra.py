@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from pygpu.core.ops import TABLE
 from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
 from pygpu.ssa import Number, Value, base_and_offset
 from pygpu.types import INTEGERS, Kind, Type
@@ -168,7 +169,8 @@ def _not_negative(value: Value, depth: int = 4) -> bool:
     op = value.op
     if op is None or depth == 0:
         return False
-    if op.code in ("abs", "exp", "exp2", "sqrt", "hypot", "cosh", "acosh"):
+    row = TABLE.get(op.code)  # of branches and loops there is none
+    if row is not None and row.bounds[0] >= 0.0:
         return True
     if op.code in ("mul", "dot") and op.operands[0] is op.operands[1]:
         return True
@@ -226,9 +228,8 @@ def _extreme(code: str) -> Rule:
 def _rounding(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     """floor, ceil, trunc and round of what is whole already."""
     op = operands[0].op
-    if op is not None and op.code in ("floor", "ceil", "trunc", "round", "to_float"):
-        return operands[0]
-    return None
+    row = TABLE.get(op.code) if op is not None else None
+    return operands[0] if row is not None and row.whole else None
 
 
 def _ones(type: Type) -> int:
@@ -328,7 +329,7 @@ RULES: Final[dict[str, Rule]] = {
     "abs": _abs,
     "min": _extreme("min"),
     "max": _extreme("max"),
-    **dict.fromkeys(("floor", "ceil", "trunc", "round"), _rounding),
+    **{code: _rounding for code, row in TABLE.items() if row.whole and row.kinds == ("float",)},
     "bit_and": _bit_and,
     "bit_or": _bit_or,
     "bit_xor": _bit_xor,
