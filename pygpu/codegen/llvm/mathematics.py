@@ -1,9 +1,10 @@
 """The functions of floats in native code, each within 2 units in the last place of float32.
 
-`MATH` has a row a function. Those that images need most work in float32; the others work in
-float64, where plain formulas are accurate enough. All take NaN, infinities, zeros of both signs and
-subnormal numbers as IEEE says, and none has a branch of its own but sines of huge angles.
-Polynomials are minimax fits on the interval that each function names.
+`INLINE` and `OUTLINED` have a row a function; trigonometry.py has others. Those that images need
+most work in float32; the others work in float64, where plain formulas are accurate enough. All
+take NaN, infinities, zeros of both signs and subnormal numbers as IEEE says, and none has a branch
+of its own but sines of huge angles. Polynomials are minimax fits on the interval that each function
+names.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from pygpu.codegen.llvm.code import Code, floor
-from pygpu.codegen.llvm.flow import Loop
+from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.text import Val
 
 LOG2E: Final = 1.4426950408889634
@@ -128,22 +128,6 @@ def expm1(code: Code, x: Val) -> Val:
     return _keep_zero(code, x, _expm1_64(code, _bound(code, _wide(code, x), -50.0, 100.0)))
 
 
-def sinh(code: Code, x: Val) -> Val:
-    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 100.0))
-    half = (grown + grown / (grown + 1.0)) * 0.5
-    return _signed(code, x, half)
-
-
-def cosh(code: Code, x: Val) -> Val:
-    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 100.0)) + 1.0
-    return _narrow(code, (grown + 1.0 / grown) * 0.5)
-
-
-def tanh(code: Code, x: Val) -> Val:
-    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 20.0) * 2.0)
-    return _signed(code, x, grown / (grown + 2.0))
-
-
 # ---------------------------------------------------------------- logarithms
 
 LOG_32: Final = (0.3333331751168777, -0.24999979988503893, 0.2000179804390487,
@@ -223,29 +207,6 @@ def log1p(code: Code, x: Val) -> Val:
     return code.select(x.eq(0.0), x, result)
 
 
-def asinh(code: Code, x: Val) -> Val:
-    a = _wide(code, code.absolute(x))
-    square = a * a
-    result = _log1p_64(code, a + square / (code.sqrt(square + 1.0) + 1.0))
-    return _unless_infinite(code, x, _signed(code, x, result))
-
-
-def acosh(code: Code, x: Val) -> Val:
-    above = _wide(code, x) - 1.0
-    result = _narrow(code, _log1p_64(code, above + code.sqrt(above * (above + 2.0))))
-    result = code.select(x < 1.0, code.constant("float", math.nan), result)
-    return code.select(x < math.inf, result, x)
-
-
-def atanh(code: Code, x: Val) -> Val:
-    a = _wide(code, code.absolute(x))
-    result = _signed(code, x, _log1p_64(code, (a + a) / (1.0 - a)) * 0.5)
-    infinite = code.intrinsic("copysign", code.constant("float", math.inf, x.lanes), x)
-    a32 = code.absolute(x)
-    result = code.select(a32.eq(1.0), infinite, result)
-    return code.select(a32 <= 1.0, result, code.constant("float", math.nan))
-
-
 # ---------------------------------------------------------------- powers
 
 
@@ -298,7 +259,7 @@ def hypot(code: Code, x: Val, y: Val) -> Val:
     return code.select(infinite, code.constant("float", math.inf), result)
 
 
-# ---------------------------------------------------------------- remainders
+# ---------------------------------------------------------------- rounding
 
 
 def trunc(code: Code, x: Val) -> Val:
@@ -336,57 +297,6 @@ def _rounded(code: Code, x: Val, name: str) -> Val:
     return code.select(inside, code.intrinsic("copysign", result, x), x)
 
 
-def fmod(code: Code, x: Val, y: Val) -> Val:
-    """The exact remainder with the sign of x: long division in steps of 24 bits of the quotient."""
-    b = _wide(code, code.absolute(y))
-    first = _wide(code, code.absolute(x))
-    regular = (b > 0.0) & (b < math.inf) & (first < math.inf)
-    b = code.select(regular, b, code.constant("double", 1.0))
-    first = code.select(regular, first, code.constant("double", 0.0))
-    with Loop(code, [first]) as loop:
-        (rest,) = loop.params
-        # b * 2**k, k the difference of the exponents less 24 where that is positive
-        gap = (code.bits(rest, "long") >> 52) - (code.bits(b, "long") >> 52) - 24
-        gap = code.select(gap > 0, gap, code.constant("long", 0))
-        unit = _scale(code, b, gap)
-        left = rest - floor_64(code, rest / unit) * unit  # exact: 26 bits by 24
-        left = code.select(left < 0.0, left + unit, left)
-        loop.next(code.anywhere(left >= b), [left])
-    result = _signed(code, x, loop.results[0])
-    a32, b32 = code.absolute(x), code.absolute(y)
-    result = code.select((a32 < math.inf) & b32.eq(math.inf), x, result)
-    bad = ~((a32 < math.inf) & (b32 > 0.0))
-    return code.select(bad, code.constant("float", math.nan), result)
-
-
-def floor_64(code: Code, x: Val) -> Val:
-    """The floor of doubles from 0 to 2**26."""
-    return floor(code, x)
-
-
-def mod(code: Code, x: Val, y: Val) -> Val:
-    """The remainder with the sign of y, as Python's and NumPy's %."""
-    rest = fmod(code, x, y)
-    wrong = rest.ne(0.0) & ((rest < 0.0) ^ (y < 0.0))
-    moved = code.select(wrong, rest + y, rest)
-    zero = code.intrinsic("copysign", code.constant("float", 0.0, y.lanes), y)
-    return code.select(rest.eq(0.0), zero, moved)
-
-
-def floordiv(code: Code, x: Val, y: Val) -> Val:
-    """The floor of x / y, as NumPy has it: from the remainder."""
-    rest = fmod(code, x, y)
-    wrong = rest.ne(0.0) & ((rest < 0.0) ^ (y < 0.0))
-    quotient = (x - rest) / y
-    quotient = code.select(wrong, quotient - 1.0, quotient)
-    below = floor_32(code, quotient)
-    below = code.select(quotient - below > 0.5, below + 1.0, below)
-    ratio = x / y
-    zero = code.intrinsic("copysign", code.constant("float", 0.0, x.lanes), ratio)
-    result = code.select(quotient.eq(0.0), zero, below)
-    return code.select(y.eq(0.0), ratio, result)
-
-
 # ---------------------------------------------------------------- widths and signs
 
 
@@ -418,7 +328,6 @@ INLINE: Final[dict[str, Rule]] = {
     "round": nearest_even,
 }  # fmt: skip
 OUTLINED: Final[dict[str, Rule]] = {
-    "expm1": expm1, "sinh": sinh, "cosh": cosh, "tanh": tanh, "log2": log2, "log10": log10,
-    "log1p": log1p, "asinh": asinh, "acosh": acosh, "atanh": atanh, "pow": pow, "cbrt": cbrt,
-    "hypot": hypot, "fmod": fmod, "mod": mod, "floordiv": floordiv,
+    "expm1": expm1, "log2": log2, "log10": log10, "log1p": log1p, "pow": pow, "cbrt": cbrt,
+    "hypot": hypot,
 }  # fmt: skip

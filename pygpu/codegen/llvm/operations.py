@@ -13,6 +13,7 @@ from typing import Final
 from pygpu.codegen.llvm import mathematics, trigonometry
 from pygpu.codegen.llvm.code import Code, floor
 from pygpu.codegen.llvm.flow import Loop
+from pygpu.codegen.llvm.mathematics import _scale, _signed, _wide, floor_32
 from pygpu.codegen.llvm.text import FLOATING, Val
 
 Rule = Callable[..., Val]
@@ -20,14 +21,60 @@ Rule = Callable[..., Val]
 
 def _floordiv(code: Code, a: Val, b: Val) -> Val:
     if a.kind in FLOATING:
-        return code.outlined("floordiv", mathematics.floordiv, a, b)
+        return code.outlined("floordiv", _float_floordiv, a, b)
     return _divided(code, a, b)[0]
 
 
 def _mod(code: Code, a: Val, b: Val) -> Val:
     if a.kind in FLOATING:
-        return code.outlined("mod", mathematics.mod, a, b)
+        return code.outlined("mod", _float_mod, a, b)
     return _divided(code, a, b)[1]
+
+
+def _fmod(code: Code, x: Val, y: Val) -> Val:
+    """The exact remainder with the sign of x: long division in steps of 24 bits of the quotient."""
+    b = _wide(code, code.absolute(y))
+    first = _wide(code, code.absolute(x))
+    regular = (b > 0.0) & (b < math.inf) & (first < math.inf)
+    b = code.select(regular, b, code.constant("double", 1.0))
+    first = code.select(regular, first, code.constant("double", 0.0))
+    with Loop(code, [first]) as loop:
+        (rest,) = loop.params
+        # b * 2**k, k the difference of the exponents less 24 where that is positive
+        gap = (code.bits(rest, "long") >> 52) - (code.bits(b, "long") >> 52) - 24
+        gap = code.select(gap > 0, gap, code.constant("long", 0))
+        unit = _scale(code, b, gap)
+        left = rest - floor(code, rest / unit) * unit  # exact: 26 bits by 24
+        left = code.select(left < 0.0, left + unit, left)
+        loop.next(code.anywhere(left >= b), [left])
+    result = _signed(code, x, loop.results[0])
+    a32, b32 = code.absolute(x), code.absolute(y)
+    result = code.select((a32 < math.inf) & b32.eq(math.inf), x, result)
+    bad = ~((a32 < math.inf) & (b32 > 0.0))
+    return code.select(bad, code.constant("float", math.nan), result)
+
+
+def _float_mod(code: Code, x: Val, y: Val) -> Val:
+    """The remainder with the sign of y, as Python's and NumPy's %."""
+    rest = _fmod(code, x, y)
+    wrong = rest.ne(0.0) & ((rest < 0.0) ^ (y < 0.0))
+    moved = code.select(wrong, rest + y, rest)
+    zero = code.intrinsic("copysign", code.constant("float", 0.0, y.lanes), y)
+    return code.select(rest.eq(0.0), zero, moved)
+
+
+def _float_floordiv(code: Code, x: Val, y: Val) -> Val:
+    """The floor of x / y, as NumPy has it: from the remainder."""
+    rest = _fmod(code, x, y)
+    wrong = rest.ne(0.0) & ((rest < 0.0) ^ (y < 0.0))
+    quotient = (x - rest) / y
+    quotient = code.select(wrong, quotient - 1.0, quotient)
+    below = floor_32(code, quotient)
+    below = code.select(quotient - below > 0.5, below + 1.0, below)
+    ratio = x / y
+    zero = code.intrinsic("copysign", code.constant("float", 0.0, x.lanes), ratio)
+    result = code.select(quotient.eq(0.0), zero, below)
+    return code.select(y.eq(0.0), ratio, result)
 
 
 def _divided(code: Code, a: Val, b: Val) -> tuple[Val, Val]:
@@ -169,6 +216,7 @@ RULES: Final[dict[str, Rule]] = {
     **{name: _inline(rule) for name, rule in mathematics.INLINE.items()},
     **{name: _outlined(name, rule) for name, rule in mathematics.OUTLINED.items()},
     **{name: _outlined(name, rule) for name, rule in trigonometry.OUTLINED.items()},
+    "fmod": _outlined("fmod", _fmod),
     "floordiv": _floordiv,
     "mod": _mod,
     "pow": _pow,

@@ -1,4 +1,4 @@
-"""Sines and arcs in native code. See mathematics.py.
+"""Sines, arcs and hyperbolic functions in native code. See mathematics.py beside this file.
 
 Sines of angles up to 2**16 are float32 work where products are added in one step. Other angles are
 reduced in float64: up to 2**20 by pi/2 in two parts (Cody and Waite); for larger ones x * 2/pi
@@ -20,9 +20,13 @@ from pygpu.codegen.llvm.mathematics import (
     PI,
     Rule,
     _bound,
+    _expm1_64,
     _keep_zero,
+    _log1p_64,
     _narrow,
     _nearest,
+    _signed,
+    _unless_infinite,
     _wide,
     polynomial,
 )
@@ -244,6 +248,49 @@ def acos(code: Code, x: Val) -> Val:
     return code.select(code.absolute(x) <= 1.0, result, code.constant("float", math.nan))
 
 
+# ---------------------------------------------------------------- hyperbolic functions
+
+
+def sinh(code: Code, x: Val) -> Val:
+    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 100.0))
+    half = (grown + grown / (grown + 1.0)) * 0.5
+    return _signed(code, x, half)
+
+
+def cosh(code: Code, x: Val) -> Val:
+    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 100.0)) + 1.0
+    return _narrow(code, (grown + 1.0 / grown) * 0.5)
+
+
+def tanh(code: Code, x: Val) -> Val:
+    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 20.0) * 2.0)
+    return _signed(code, x, grown / (grown + 2.0))
+
+
+def asinh(code: Code, x: Val) -> Val:
+    a = _wide(code, code.absolute(x))
+    square = a * a
+    result = _log1p_64(code, a + square / (code.sqrt(square + 1.0) + 1.0))
+    return _unless_infinite(code, x, _signed(code, x, result))
+
+
+def acosh(code: Code, x: Val) -> Val:
+    above = _wide(code, x) - 1.0
+    result = _narrow(code, _log1p_64(code, above + code.sqrt(above * (above + 2.0))))
+    result = code.select(x < 1.0, code.constant("float", math.nan), result)
+    return code.select(x < math.inf, result, x)
+
+
+def atanh(code: Code, x: Val) -> Val:
+    a = _wide(code, code.absolute(x))
+    result = _signed(code, x, _log1p_64(code, (a + a) / (1.0 - a)) * 0.5)
+    infinite = code.intrinsic("copysign", code.constant("float", math.inf, x.lanes), x)
+    a32 = code.absolute(x)
+    result = code.select(a32.eq(1.0), infinite, result)
+    return code.select(a32 <= 1.0, result, code.constant("float", math.nan))
+
+
 OUTLINED: Final[dict[str, Rule]] = {
     "sin": sin, "cos": cos, "tan": tan, "asin": asin, "acos": acos, "atan": atan, "atan2": atan2,
+    "sinh": sinh, "cosh": cosh, "tanh": tanh, "asinh": asinh, "acosh": acosh, "atanh": atanh,
 }  # fmt: skip
