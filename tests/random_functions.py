@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from agreement import GRAPHICS, Accuracy, check
 from pygpu.core.interpret import run
+from pygpu.core.ops import TABLE
 from pygpu.core.storage import Format, Storage, texels
 from pygpu.core.verify import verify
 from pygpu.ssa import (
@@ -32,7 +33,7 @@ from pygpu.ssa import (
     Value,
     normal,
 )
-from pygpu.types import BOOL, FLOAT, INT, INTEGERS, KINDS, UINT, Type, vector
+from pygpu.types import BOOL, FLOAT, INT, INTEGERS, KINDS, UINT, Kind, Type, vector
 
 Array = NDArray[Any]
 
@@ -143,27 +144,43 @@ def _random_constant(source: random.Random, type: Type) -> Constant:
 
 # ---------------------------------------------------------------- making operations
 
-_FLOAT_UNARY: Final = (
-    "neg abs sign floor ceil trunc round sqrt inversesqrt cbrt exp exp2 expm1 log log2 log10 log1p "
-    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh"
-).split()
-_FLOAT_BINARY: Final = (
-    "add sub mul div floordiv mod fmod pow min max atan2 hypot copysign dot add sub mul"
-).split()
-_INT_UNARY: Final = ["neg", "abs", "sign", "bit_not"]
-_INT_BINARY: Final = (
-    "add sub mul floordiv mod pow min max bit_and bit_or bit_xor shl shr dot add sub"
-).split()
-_COMPARE: Final = ["lt", "le", "gt", "ge", "eq", "ne"]
+FAR: Final = 1e9  # a domain that goes beyond it on both sides is that of all numbers
+MOST: Final = 16.0  # of operands of functions that are of fewer
+LEAST: Final = 0.01  # of those that are of positive ones
 
-# What keeps operands where functions are tame: the operand is clamped to this most of the time.
-_TAME: Final = {
-    **dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cosh", "tanh"), (-8.0, 8.0)),
-    **dict.fromkeys(("sin", "cos", "tan"), (-50.0, 50.0)),
-    **dict.fromkeys(("asin", "acos", "atanh"), (-1.0, 1.0)),
-    **dict.fromkeys(("sqrt", "inversesqrt", "log", "log2", "log10", "log1p"), (0.01, 1e6)),
-    "acosh": (1.0, 1e6),
-}
+
+def _drawn(kind: Kind, arity: int) -> list[str]:
+    """The operations of the table of so many operands of a kind, whose result is of that kind. Sums
+    and products come up more often than others."""
+    type = vector(kind, 1)
+    found = [
+        code
+        for code, row in TABLE.items()
+        if row.arity == arity and kind in row.kinds and not row.lowered
+        if row.result([type] * arity, None) is type
+    ]
+    return found + [code for code in found if TABLE[code].symbol in ("+", "-", "*")]
+
+
+def _tame(code: str) -> list[tuple[float, float] | None]:
+    """What operands of a function are held between most of the time, so that it is tame; None for
+    those that may be any."""
+    return [
+        None
+        if low < -FAR and high > FAR
+        else (LEAST if 0 <= low < LEAST else max(low, -MOST), min(high, MOST))
+        for low, high in TABLE[code].domain
+    ]
+
+
+_UNARY: Final = {kind: _drawn(kind, 1) for kind in KINDS}
+_BINARY: Final = {kind: _drawn(kind, 2) for kind in KINDS}
+_COMPARE: Final = [code for code, row in TABLE.items() if row.is_comparison]
+_TESTS: Final = [  # of floats
+    code for code, row in TABLE.items() if row.kinds == ("float",) and type(row.nan) is bool
+]
+_CONVERT: Final = [code for code in TABLE if code.startswith("to_")]
+_TAME: Final = {code: _tame(code) for code in TABLE}
 
 
 class _Maker:
@@ -258,26 +275,23 @@ class _Maker:
         for maker in self.source.choices(makers, weights, k=self.source.randint(count // 2, count)):
             maker(depth)
 
-    def arithmetic(self, kind: str) -> None:
-        type = vector(kind, self.source.choice([1, 1, 1, 2, 3, 4]))  # type: ignore[arg-type]
-        unary, binary = (
-            (_FLOAT_UNARY, _FLOAT_BINARY) if kind == "float" else (_INT_UNARY, _INT_BINARY)
-        )
+    def arithmetic(self, kind: Kind) -> None:
+        type = vector(kind, self.source.choice([1, 1, 1, 2, 3, 4]))
         if self.source.random() < 0.3:
-            code = self.source.choice(unary)
-            self.emit(code, self.tame(code, self.value(type)))
+            code = self.source.choice(_UNARY[kind])
+            self.emit(code, *self.tame(code, self.value(type)))
             return
-        code = self.source.choice(binary)
+        code = self.source.choice(_BINARY[kind])
         left, right = self.value(type), self.value(type)
-        if code == "pow":
-            left = self.clamp(left, 0.01, 20.0) if kind == "float" else left
+        if code == "pow" and kind != "float":
             right = self.clamp(right, 0 if kind == "uint" else -4, 4)
-        self.emit(code, left, right)
+        self.emit(code, *self.tame(code, left, right))
 
-    def tame(self, code: str, value: Value) -> Value:
-        if code in _TAME and value.type.kind == "float" and self.source.random() < 0.9:
-            return self.clamp(value, *_TAME[code])
-        return value
+    def tame(self, code: str, *values: Value) -> list[Value]:
+        if values[0].type.kind != "float" or not _TAME[code] or self.source.random() > 0.9:
+            return list(values)
+        pairs = zip(values, _TAME[code], strict=True)
+        return [self.clamp(value, *ends) if ends else value for value, ends in pairs]
 
     def clamp(self, value: Value, low: float, high: float) -> Value:
         type = value.type
@@ -289,24 +303,19 @@ class _Maker:
 
     def comparison(self) -> None:
         type = self.type()
-        code = self.source.choice(_COMPARE if type.kind != "bool" else ["eq", "ne"])
+        code = self.source.choice(_COMPARE)
         self.emit(code, self.value(type), self.value(type))
         if type.kind == "float" and self.source.random() < 0.3:
-            self.emit(self.source.choice(["isnan", "isinf"]), self.value(type))
+            self.emit(self.source.choice(_TESTS), self.value(type))
 
     def bools(self) -> None:
         type = vector("bool", self.source.choice([1, 1, 2, 3, 4]))
-        code = self.source.choice(["bit_and", "bit_or", "bit_xor", "not", "any", "all"])
-        operands = (
-            [self.value(type)]
-            if code in ("not", "any", "all")
-            else [self.value(type), self.value(type)]
-        )
-        self.emit(code, *operands)
+        code = self.source.choice(_UNARY["bool"] + _BINARY["bool"])
+        self.emit(code, *[self.value(type) for _ in range(TABLE[code].arity or 0)])
 
     def conversion(self) -> None:
         value = self.value(self.type())
-        self.emit(self.source.choice(["to_float", "to_int", "to_uint", "to_bool"]), value)
+        self.emit(self.source.choice(_CONVERT), value)
 
     def vectors(self) -> None:
         kind = self.source.choice(["float", "float", "int", "uint", "bool"])

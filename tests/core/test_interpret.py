@@ -44,7 +44,17 @@ def whole(function: Callable[[float], int]) -> Callable[[float], float]:
     return lambda a: a if not math.isfinite(a) else math.copysign(float(function(a)), a)
 
 
+# What the table says that a function of `math` means.
+OF_MATH: dict[str, Callable[..., Any]] = {
+    code: function
+    for code, row in TABLE.items()
+    if row.kinds == ("float",)
+    for function in row.python
+    if getattr(function, "__module__", "") == "math"
+}
+
 FLOAT_MEANING: dict[str, Callable[..., Any]] = {
+    **OF_MATH,
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -52,8 +62,6 @@ FLOAT_MEANING: dict[str, Callable[..., Any]] = {
     "div": lambda a, b: a / b,
     "floordiv": lambda a, b: a // b,
     "mod": lambda a, b: a % b,
-    "fmod": math.fmod,
-    "pow": math.pow,
     "neg": lambda a: -a,
     "abs": abs,
     "sign": sign,
@@ -63,33 +71,9 @@ FLOAT_MEANING: dict[str, Callable[..., Any]] = {
     "ceil": whole(math.ceil),
     "trunc": whole(math.trunc),
     "round": round_half_even,
-    "sqrt": math.sqrt,
     "inversesqrt": lambda a: 1 / math.sqrt(a),
-    "cbrt": math.cbrt,
-    "exp": math.exp,
-    "exp2": math.exp2,
-    "expm1": math.expm1,
     "log": math.log,
-    "log2": math.log2,
-    "log10": math.log10,
-    "log1p": math.log1p,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "atan2": math.atan2,
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
-    "asinh": math.asinh,
-    "acosh": math.acosh,
-    "atanh": math.atanh,
     "hypot": math.hypot,
-    "copysign": math.copysign,
-    "isnan": math.isnan,
-    "isinf": math.isinf,
     "to_float": lambda a: a,
     "to_bool": bool,
     "to_int": lambda a: 0 if a != a else int(max(-(2.0**31), min(a, 2**31 - 1))),

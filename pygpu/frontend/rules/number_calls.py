@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import sys
+import types
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -62,6 +64,16 @@ def _from_table() -> Iterator[tuple[Any, Rule]]:
         rule = _compare_rule if row.is_comparison else _binary_rule
         for function in row.operators:
             yield function, rule(row.symbol)
+
+
+def of_library(function: Any) -> Rule | None:
+    """The rule of a function that the table calls by its full name, of a library that is imported
+    where there is such a function, and not imported to look."""
+    if not isinstance(function, (np.ufunc, types.FunctionType, types.BuiltinFunctionType)):
+        return None
+    name, rule = _NAMED.get(function.__name__, ("", None))
+    module, _, attribute = name.rpartition(".")
+    return rule if getattr(sys.modules.get(module), attribute, None) is function else None
 
 
 def _math_log(w: Evaluator, x: Any, base: Any = None) -> Any:
@@ -324,4 +336,9 @@ NUMBER_RULES: Final[dict[Any, Rule]] = {
     if getattr(function, "__module__", "") == "math" and function not in _OF_ANY
     else rule
     for function, rule in _RULES.items()
+}
+
+# Functions of libraries by the last part of their names: their full names, and rules.
+_NAMED: Final[dict[str, tuple[str, Rule | None]]] = {
+    name.rpartition(".")[2]: (name, rule) for name, rule in _from_table() if isinstance(name, str)
 }

@@ -25,6 +25,7 @@ from pygpu.frontend.protocols import indexing, methods, objects, pictures
 from pygpu.frontend.rules import classes
 from pygpu.frontend.rules.arguments import misfit
 from pygpu.frontend.rules.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS
+from pygpu.frontend.rules.number_calls import of_library
 from pygpu.frontend.rules.numpy_objects import on_objects
 from pygpu.frontend.values import views
 from pygpu.frontend.values.known import (
@@ -169,7 +170,7 @@ def _is_walked(function: types.FunctionType) -> bool:
 
 def _rule(function: Any) -> Any:
     try:
-        return INTRINSICS.get(function)
+        return INTRINSICS.get(function) or of_library(function)
     except TypeError:  # not hashable
         return None
 
