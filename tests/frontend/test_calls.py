@@ -2,6 +2,9 @@
 
 import functools
 import math
+import subprocess
+import sys
+from typing import Final
 
 import numpy as np
 import pytest
@@ -455,3 +458,25 @@ def test_ints_and_bools_stay_what_they_are():
         near = sum(np.roll(expected, shift, (0, 1)).astype(int) for shift in shifts)
         expected = (near == 3) | (expected & (near == 4))
     np.testing.assert_array_equal(np.asarray(result), expected)
+
+
+_WITHOUT_SCIPY: Final = """
+import math, sys
+import numpy as np
+import pygpu
+from pygpu import Image, Position
+
+@pygpu.compile(target="cpu")
+def f(im: Image, p: Position):
+    return math.erf(im(p))
+
+assert abs(f(np.full((2, 2), 0.5, np.float32))[0, 0] - math.erf(0.5)) < 1e-7
+print("scipy" in sys.modules)
+"""
+
+
+def test_functions_of_libraries_are_known_without_importing_them() -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_SCIPY], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "False"

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import scipy.special  # type: ignore[import-untyped]
 
 from programs.suite import Suite
 from pygpu import Image, Position
@@ -27,6 +28,18 @@ class Angle:
 def error_function(im: Image, p: Position):
     v = im(p) * 3
     return math.erf(v), math.erfc(v), math.erfc(abs(v) + 2)
+
+
+@program
+def error_function_of_scipy(im: Image, p: Position):
+    v = im(p) * 3
+    ends = scipy.special.erf(np.array([-v, v]))
+    return scipy.special.erf(v) + scipy.special.erf(0.5), ends[1] - ends[0]
+
+
+@program
+def error_function_of_a_vector(rgb: Image, p: Position):
+    return scipy.special.erfc(rgb(p) * 2)
 
 
 @program

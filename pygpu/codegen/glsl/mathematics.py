@@ -314,4 +314,49 @@ return m == 0.0 ? abs(b) : m * sqrt(1.0 + r * r);
 """,
         ("isinf",),
     ),
+    # ------------------------------------------------ the error function
+    "erf_part": Helper(  # |a| <= 1
+        "float",
+        "float a",
+        """
+float t = a * a;
+float p = ((-0.00056541058 * t + 0.0049232775) * t - 0.026716385) * t + 0.11280365;
+return a + a * ((p * t - 0.3761235) * t + 0.12837912);
+""",
+    ),
+    # erfc of a >= 0.75. The square is taken apart so that nothing of it is rounded.
+    "erfc_part": Helper(
+        "float",
+        "float a",
+        """
+float m = min(a, 10.3);
+float n = floor(m * 32.0) * 0.03125;
+float t = 2.0 / (2.0 + m) - 0.4375;
+float p = ((0.0956736 * t - 0.096583001) * t - 0.19315286) * t + 0.12501463;
+p = (((p * t + 0.60847563) * t + 0.85010368) * t + 0.74087179) * t + 0.2056202;
+return exp(-n * n) * exp((n - m) * (n + m)) * p;
+""",
+    ),
+    "erf": Helper(
+        "float",
+        "float a",
+        """
+if (abs(a) < 1.0 || pg_isnan(a))
+    return pg_erf_part(a);
+float s = 1.0 - pg_erfc_part(abs(a));
+return a < 0.0 ? -s : s;
+""",
+        ("isnan", "erf_part", "erfc_part"),
+    ),
+    "erfc": Helper(
+        "float",
+        "float a",
+        """
+if (abs(a) < 0.75 || pg_isnan(a))
+    return 1.0 - pg_erf_part(a);
+float s = pg_erfc_part(abs(a));
+return a < 0.0 ? 2.0 - s : s;
+""",
+        ("isnan", "erf_part", "erfc_part"),
+    ),
 }

@@ -259,6 +259,40 @@ def hypot(code: Code, x: Val, y: Val) -> Val:
     return code.select(infinite, code.constant("float", math.inf), result)
 
 
+# ---------------------------------------------------------------- the error function
+
+ERF_64: Final = (1.128379167095494, -0.3761263890281364, 0.11283791658683874,
+                 -0.026866169064558413, 0.005223967265818185, -0.0008547935835484012,
+                 0.00012046297005771799, -1.4795385375728673e-05, 1.5308261391116776e-06,
+                 -1.0473303154825024e-07)  # fmt: skip
+ERFCX_64: Final = (0.18871521543495662, 0.7020195140833718, 0.8077506734735762,
+                   0.5956828726304774, 0.1472400551240516, -0.17749934692492517,
+                   -0.12257847278112097, 0.09330419567297785, 0.0821064216020867,
+                   -0.0822165740813282, -0.045506126642895384,
+                   0.07429806115846797)  # fmt: skip
+
+
+def _erf_64(code: Code, x: Val) -> tuple[Val, Val]:
+    """erf(a) and erfc(a) of a = |x|, as doubles. Up to 1 the first is a times a polynomial of a**2;
+    from there on the second is e**(-a**2) times one of 2 / (2 + a), 0 as float32 from 10.5 on."""
+    a = _bound(code, _wide(code, code.absolute(x)), 0.0, 10.5)
+    square = a * a
+    near = a * polynomial(code, square, ERF_64)
+    curve = polynomial(code, 2.0 / (a + 2.0) - 0.4140625, ERFCX_64)
+    far = _exp_64(code, -square) * curve
+    is_near = a < 1.0
+    return code.select(is_near, near, 1.0 - far), code.select(is_near, 1.0 - near, far)
+
+
+def erf(code: Code, x: Val) -> Val:
+    return _signed(code, x, _erf_64(code, x)[0])
+
+
+def erfc(code: Code, x: Val) -> Val:
+    above = _erf_64(code, x)[1]
+    return _narrow(code, code.select(x < 0.0, 2.0 - above, above))
+
+
 # ---------------------------------------------------------------- rounding
 
 
@@ -329,5 +363,5 @@ INLINE: Final[dict[str, Rule]] = {
 }  # fmt: skip
 OUTLINED: Final[dict[str, Rule]] = {
     "expm1": expm1, "log2": log2, "log10": log10, "log1p": log1p, "pow": pow, "cbrt": cbrt,
-    "hypot": hypot,
+    "hypot": hypot, "erf": erf, "erfc": erfc,
 }  # fmt: skip

@@ -20,40 +20,6 @@ def _polynomial(x: Any, coefficients: Any) -> Any:
     return value
 
 
-# ---------------------------------------------------------------- the error function
-
-_ERF: Final = (  # erf(x) / x - 1 in powers of x², for |x| up to 1
-    0.12837916706154343, -0.3761263846802871, 0.11283782495236845, -0.026865430727670243,
-    0.005221031807858023, -0.0008484080405535107, 0.00011265959025606609, -9.667044571486996e-06,
-)  # fmt: skip
-_ERFCX: Final = (  # exp(x²) erfc(x) in powers of 2 / (2 + x) - 0.4375, for x from 0.75 to 10.3
-    0.20562022070007788, 0.740871790970496, 0.8500966056859802, 0.6084810175534052,
-    0.12546406410668381, -0.1935895178286603, -0.1057678102242845, 0.10626057603642722,
-    0.058798627572170525, -0.07766831903610295,
-)  # fmt: skip
-
-
-def erf(x: Any) -> Any:
-    if abs(x) < 1.0:
-        return x + x * _polynomial(x * x, _ERF)
-    size = 1.0 - _upper(abs(x))
-    return math.copysign(size, x) if x == x else x
-
-
-def erfc(x: Any) -> Any:
-    if x < 0.75:
-        return 1.0 - erf(x)
-    return _upper(x)
-
-
-def _upper(x: Any) -> Any:
-    """erfc(x) for x from 0.75 on. The square is taken apart so that nothing of it is rounded."""
-    x = min(x, 10.3)
-    near = floor(x * 32.0) / 32.0
-    power = exp(-near * near) * exp((near - x) * (near + x))
-    return power * _polynomial(2.0 / (2.0 + x) - 0.4375, _ERFCX)
-
-
 # ---------------------------------------------------------------- the gamma function
 
 _GAMMA: Final = (  # gamma(x) in powers of x - 1.5, for x from 1 to 2
@@ -252,8 +218,6 @@ def conjugate(x: Any) -> Any:
 
 # The functions by what means them.
 MEANT: Final[dict[Any, Any]] = {
-    math.erf: erf,
-    math.erfc: erfc,
     math.gamma: gamma,
     math.lgamma: lgamma,
     math.modf: modf,
