@@ -27,7 +27,7 @@ Printed (pygpu/core/ssa_text.py):
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
@@ -378,73 +378,6 @@ def base_and_offset(value: Value, offset: Number = 0) -> tuple[Value, int]:
     return value, normal(vector(value.type.kind, 1), offset)  # type: ignore[return-value]
 
 
-class Rewriter:
-    """Copies a function op by op; a pass says what becomes of each op.
-
-    `rule(rewriter, op, operands)` gets an op of the old function with its operands already
-    mapped to the new one, and returns the new values for its results, or None to copy it.
-    For ops with regions, None copies the op and rewrites what is inside; a rule may call
-    `self.region(old_region)` to do it itself.
-    """
-
-    def __init__(
-        self,
-        function: Function,
-        rule: Callable[[Rewriter, Op, tuple[Value, ...]], Sequence[Value] | None],
-    ) -> None:
-        self.function = function
-        self.rule = rule
-        self.new: dict[Value, Value] = {}
-        self.build = Builder(
-            function.name,
-            function.images,
-            [(value.name, value.type) for value in function.uniforms],
-        )
-        self.build.tables = list(function.tables)
-        self.new.update(zip(function.body.params, self.build.body.params, strict=True))
-
-    def run(self) -> Function:
-        self.inline(self.function.body)
-        return self.build.finish([self.new[value] for value in self.function.body.results])
-
-    def inline(self, region: Region) -> None:
-        """Rewrite a region's ops into the region being built."""
-        for op in region.ops:
-            self.build.place = op.place
-            operands = tuple([self.new[value] for value in op.operands])
-            results = self.rule(self, op, operands)
-            if results is None:
-                results = self.copy(op, operands)
-            for old, new in zip(op.results, results, strict=True):
-                if old.name and not new.name and new.op is not None:
-                    new.name = old.name
-                self.new[old] = new
-
-    def copy(self, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...]:
-        """Append the op as it is, with new operands; the regions within are rewritten."""
-        regions = tuple([self.copy_region(region) for region in op.regions])
-        types = [value.type for value in op.results]
-        names = [value.name for value in op.results]
-        new = Op(op.code, operands, op.data, types, regions, op.place, names)
-        self.build.region.ops.append(new)
-        return new.results
-
-    def copy_region(self, region: Region) -> Region:
-        new = Region(tuple(Value(value.type, value.name) for value in region.params))
-        self.new.update(zip(region.params, new.params, strict=True))
-        with self.build.inside(new):
-            self.inline(region)
-            new.results = tuple([self.new[value] for value in region.results])
-        return new
-
-
-def rewrite(
-    function: Function, rule: Callable[[Rewriter, Op, tuple[Value, ...]], Sequence[Value] | None]
-) -> Function:
-    """The function with every op put through the rule."""
-    return Rewriter(function, rule).run()
-
-
 __all__ = [
     "BOUNDARIES",
     "FALSE",
@@ -456,7 +389,6 @@ __all__ = [
     "Lookup",
     "Op",
     "Region",
-    "Rewriter",
     "Table",
     "Value",
     "base_and_offset",
@@ -465,7 +397,6 @@ __all__ = [
     "is_constant",
     "normal",
     "only",
-    "rewrite",
     "uses",
     "visit",
     "walk",

@@ -25,10 +25,11 @@ from pygpu.codegen.glsl.printer import INDENT
 from pygpu.codegen.glsl.text import Text, call
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, Writer, as_seen, stored_type
 from pygpu.core.device import ALONG_X, ALONG_Y, Along, FoldTask
+from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.core.storage import Format
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Function, Op, Rewriter, Value, rewrite, walk
+from pygpu.ssa import Function, Op, Value, walk
 from pygpu.types import Type
 
 LANES_DOWN: Final = 256  # of groups that fold columns

@@ -22,6 +22,7 @@ from functools import reduce
 from typing import Final
 
 from pygpu.core.ops import Cost, cost_of
+from pygpu.core.rewriter import Rewriter
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.block_views import COLUMNS, NARROW, is_near, pack, view_of, widen
 from pygpu.passes.blocks.pairs import share_pairs
@@ -30,7 +31,7 @@ from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.hoist import hoist
 from pygpu.passes.simplify.local import Gate
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, used_by, walk
+from pygpu.ssa import Function, Op, Region, Value, used_by, walk
 from pygpu.types import INT
 
 FEW: Final = 2  # pixels of four that are read one by one rather than all at once

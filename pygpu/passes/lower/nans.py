@@ -5,10 +5,11 @@ isnan (mul (load im[x, y]), 2.0)  ->  false        # an image of bytes
 
 from collections.abc import Sequence
 
+from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Function, Op, Rewriter, Value, rewrite, walk
+from pygpu.ssa import Function, Op, Value, walk
 
 
 def without_nans(function: Function, formats: Sequence[Format]) -> Function:

@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.local import Gate, Special
 from pygpu.passes.simplify.rules import Emit
 from pygpu.passes.simplify.vectors import COMPONENTWISE
-from pygpu.ssa import Builder, Function, Op, Region, Rewriter, Value, rewrite
+from pygpu.ssa import Builder, Function, Op, Region, Value
 from pygpu.types import INT, Type, vector
 
 

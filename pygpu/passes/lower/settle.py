@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.pipeline import simplify
-from pygpu.ssa import Constant, Function, Rewriter
+from pygpu.ssa import Constant, Function
 
 
 def settle(function: Function, values: Sequence[Constant]) -> Function:

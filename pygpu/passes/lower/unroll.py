@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.analysis.branches import goes_by, left_by
 from pygpu.passes.analysis.counters import counters
 from pygpu.passes.simplify.rules import constant
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, walk
+from pygpu.ssa import Function, Op, Region, Value, walk
 from pygpu.types import BOOL
 
 LARGEST: Final = 128  # operations of the rounds together

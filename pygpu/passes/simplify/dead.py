@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import compress
 
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, walk
+from pygpu.core.rewriter import Rewriter, rewrite
+from pygpu.ssa import Function, Op, Region, Value, walk
 
 
 def remove_dead(function: Function) -> Function:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, walk
+from pygpu.core.rewriter import Rewriter, rewrite
+from pygpu.ssa import Function, Op, Region, Value, walk
 
 
 def hoist(function: Function) -> Function:

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from pygpu.core.ops import Cost, cost_of
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, walk
+from pygpu.core.rewriter import Rewriter, rewrite
+from pygpu.ssa import Function, Op, Region, Value, walk
 
 # A component of an operation's result, in additions; sides with anything else stay.
 PRICE: Final[dict[Cost | None, int]] = {Cost.FREE: 0, Cost.ONE: 1, Cost.FEW: 4, Cost.DIVISION: 4}

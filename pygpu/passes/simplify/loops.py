@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import compress
 
+from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.simplify.rules import constant
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, walk
+from pygpu.ssa import Function, Op, Region, Value, walk
 
 
 def settle_loops(function: Function) -> Function:

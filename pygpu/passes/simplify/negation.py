@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, uses, walk
+from pygpu.core.rewriter import Rewriter, rewrite
+from pygpu.ssa import Function, Op, Region, Value, uses, walk
 from pygpu.types import BOOL
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.simplify.cse import Key, key
-from pygpu.ssa import Function, Op, Region, Rewriter, Value, rewrite, walk
+from pygpu.ssa import Function, Op, Region, Value, walk
 
 
 def merge_sides(function: Function) -> Function:
