@@ -56,6 +56,13 @@ from pygpu.filters.edges import (
     sobel_h,
     sobel_v,
 )
+from pygpu.filters.exposure import (
+    equalize_adapthist,
+    equalize_hist,
+    match_histograms,
+    threshold_local,
+    threshold_otsu,
+)
 from pygpu.filters.linear import convolve, correlate, gaussian
 from pygpu.filters.rank import median
 from pygpu.filters.sampling import bicubic, bilinear, lanczos, warp
@@ -81,6 +88,8 @@ __all__ = [
     "correlate",
     "darken",
     "difference",
+    "equalize_adapthist",
+    "equalize_hist",
     "exclusion",
     "farid",
     "farid_h",
@@ -95,6 +104,7 @@ __all__ = [
     "laplace",
     "lighten",
     "linear_to_srgb",
+    "match_histograms",
     "median",
     "multiply",
     "normal",
@@ -127,6 +137,8 @@ __all__ = [
     "sobel_v",
     "soft_light",
     "srgb_to_linear",
+    "threshold_local",
+    "threshold_otsu",
     "warp",
     "xyz2rgb",
 ]

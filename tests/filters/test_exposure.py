@@ -1,0 +1,115 @@
+"""Histograms made even or alike, and thresholds: as scikit-image makes them."""
+
+import numpy as np
+import pytest
+import skimage.data
+import skimage.exposure
+import skimage.filters
+from numpy.testing import assert_allclose
+
+import pygpu
+from pygpu import filters
+
+pytestmark = pytest.mark.usefixtures("on_cpu")
+
+BYTES = pygpu.data.astronaut()[100:231, 150:301]
+PHOTO = BYTES / np.float32(255)
+GREY = filters.rgb2gray(PHOTO, dtype="float32")
+MOON = skimage.data.moon()[101:300, 50:263]
+WORDS = MOON.astype(np.uint16) ** 2
+
+
+@pytest.mark.parametrize("image", [GREY, PHOTO, MOON, BYTES, WORDS], ids=lambda i: str(i.dtype))
+@pytest.mark.parametrize("nbins", [256, 30, 1000])
+def test_equalize_hist(image, nbins) -> None:
+    expected = skimage.exposure.equalize_hist(image, nbins)
+    actual = filters.equalize_hist(image, nbins)
+    assert_allclose(actual, expected, atol=2e-4 if image.dtype == np.float32 else 1e-5)
+
+
+def test_equalize_hist_by_a_mask() -> None:
+    mask = GREY > 0.2
+    expected = skimage.exposure.equalize_hist(GREY, mask=mask)
+    assert_allclose(filters.equalize_hist(GREY, mask=mask), expected, atol=2e-4)
+    with pytest.raises(ValueError, match="a mask has the image's size"):
+        filters.equalize_hist(GREY, mask=mask[1:])
+    with pytest.raises(ValueError, match="no pixel of the mask"):
+        filters.equalize_hist(GREY, mask=mask & False)
+
+
+@pytest.mark.parametrize("image", [GREY, MOON, WORDS, PHOTO, BYTES], ids=lambda i: str(i.shape))
+@pytest.mark.parametrize("options", [{}, {"kernel_size": 20}, {"kernel_size": (31, 64)}])
+@pytest.mark.parametrize("more", [{}, {"clip_limit": 0.03, "nbins": 100}, {"clip_limit": 0}])
+def test_equalize_adapthist(image, options, more) -> None:
+    expected = skimage.exposure.equalize_adapthist(image, **options, **more)
+    actual = filters.equalize_adapthist(image, **options, **more)
+    # One of 16384 levels is lost where the sum of four falls just below a whole number.
+    assert_allclose(actual, expected, atol=3e-4)
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (1, 9), (8, 8)])
+def test_equalize_adapthist_of_few_pixels(shape) -> None:
+    image = np.random.default_rng(0).random(shape).astype(np.float32)
+    expected = skimage.exposure.equalize_adapthist(image)
+    assert_allclose(filters.equalize_adapthist(image), expected, atol=3e-4)
+
+
+def test_of_one_colour_nothing_is_made() -> None:
+    flat = np.full((20, 30), 0.25, np.float32)
+    assert (filters.equalize_adapthist(flat) == 0).all()
+    assert filters.threshold_otsu(flat) == 0.25
+    expected = skimage.exposure.equalize_hist(flat)
+    assert_allclose(filters.equalize_hist(flat), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("other", [skimage.data.coffee()[::2, ::3], skimage.data.rocket()])
+def test_match_histograms(other) -> None:
+    expected = skimage.exposure.match_histograms(BYTES, other, channel_axis=-1)  # cut to bytes
+    actual = filters.match_histograms(BYTES, other)
+    np.testing.assert_array_equal(np.floor(actual * 255 + 1e-3), expected)
+    floats = other / np.float32(255)
+    noisy = PHOTO + np.float32(0.01) * np.random.default_rng(0).random(PHOTO.shape, np.float32)
+    expected = skimage.exposure.match_histograms(noisy, floats, channel_axis=-1)
+    assert_allclose(filters.match_histograms(noisy, floats), expected, atol=1e-5)
+    expected = skimage.exposure.match_histograms(noisy[..., 0], floats[..., 1])
+    actual = filters.match_histograms(noisy[..., 0], floats[..., 1])
+    assert_allclose(actual, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("image", [GREY, MOON, WORDS], ids=lambda i: str(i.dtype))
+def test_threshold_otsu(image) -> None:
+    most = 1 if image.dtype == np.float32 else np.iinfo(image.dtype).max
+    expected = skimage.filters.threshold_otsu(image) / most
+    assert filters.threshold_otsu(image) == pytest.approx(expected, abs=1 / 200)
+    assert filters.threshold_otsu(MOON) * 255 == skimage.filters.threshold_otsu(MOON)
+    assert filters.threshold_otsu(pygpu.Image(image)) == filters.threshold_otsu(image)
+
+
+@pytest.mark.parametrize("block", [3, 35, (5, 11)])
+@pytest.mark.parametrize("method", ["gaussian", "mean", "median"])
+@pytest.mark.parametrize("mode", ["reflect", "mirror", "nearest", "wrap", "constant"])
+def test_threshold_local(block, method, mode) -> None:
+    if method == "median" and block == 35:
+        block = 7
+    options = {"method": method, "mode": mode, "offset": 0.01, "cval": 0.2}
+    expected = skimage.filters.threshold_local(GREY, block, **options)
+    assert_allclose(filters.threshold_local(GREY, block, **options), expected, atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: filters.threshold_otsu(PHOTO), "takes an image of 1 channel, got 3: rgb2gray"),
+        (lambda: filters.threshold_local(GREY, 4), "block_size takes odd numbers, got 4"),
+        (lambda: filters.threshold_local(GREY, 3, "best"), "method takes 'gaussian'"),
+        (lambda: filters.equalize_hist(GREY, 0), "nbins: takes a whole number from 1"),
+        (lambda: filters.equalize_hist(GREY / np.float32(0)), "finite values"),
+        (lambda: filters.match_histograms(GREY, PHOTO), "the reference has 3 channels"),
+        (lambda: filters.equalize_adapthist(GREY, nbins=1000), "nbins takes 2 to 256"),
+        (lambda: filters.equalize_adapthist(GREY, kernel_size=0), "kernel_size takes"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_mistakes_are_told(call, words) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
