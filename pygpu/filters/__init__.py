@@ -64,6 +64,16 @@ from pygpu.filters.exposure import (
     threshold_otsu,
 )
 from pygpu.filters.linear import convolve, correlate, gaussian
+from pygpu.filters.morphology import (
+    black_tophat,
+    closing,
+    dilation,
+    distance_transform_edt,
+    erosion,
+    label,
+    opening,
+    white_tophat,
+)
 from pygpu.filters.rank import median
 from pygpu.filters.sampling import bicubic, bilinear, lanczos, warp
 from pygpu.filters.transform import (
@@ -81,15 +91,20 @@ __all__ = [
     "BLENDS",
     "bicubic",
     "bilinear",
+    "black_tophat",
     "blend",
+    "closing",
     "color_burn",
     "color_dodge",
     "convolve",
     "correlate",
     "darken",
     "difference",
+    "dilation",
+    "distance_transform_edt",
     "equalize_adapthist",
     "equalize_hist",
+    "erosion",
     "exclusion",
     "farid",
     "farid_h",
@@ -100,6 +115,7 @@ __all__ = [
     "hsv2rgb",
     "keep_alpha",
     "lab2rgb",
+    "label",
     "lanczos",
     "laplace",
     "lighten",
@@ -109,6 +125,7 @@ __all__ = [
     "multiply",
     "normal",
     "offsets",
+    "opening",
     "over",
     "overlay",
     "prewitt",
@@ -140,5 +157,6 @@ __all__ = [
     "threshold_local",
     "threshold_otsu",
     "warp",
+    "white_tophat",
     "xyz2rgb",
 ]

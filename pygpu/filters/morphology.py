@@ -1,0 +1,249 @@
+"""Shapes: erosion and what is made of it, connected regions, distances to the background.
+
+    opening(photo, footprint=np.ones((5, 5)))
+    regions, count = label(grey > 0.5, return_num=True)
+    distance_transform_edt(mask)
+
+As in `skimage.morphology`, `skimage.measure` and `scipy.ndimage`; `mode` has SciPy's names.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu import glsl
+from pygpu.filters.whole import channels_of, image_of, presented, whole
+from pygpu.image.image import Image
+from pygpu.language.kernels import offsets
+from pygpu.language.vectors import Position
+from pygpu.runtime import compile
+
+FAR: Final = 2**20  # more than any distance within an image
+ROUNDS: Final = 8  # of labelling, after which it is asked whether anything has changed
+CROSS: Final = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], bool)
+
+
+# ---------------------------------------------------------------- erosion, dilation
+
+
+@compile
+def _folded(im: Image, p: Position, footprint: Any = CROSS, greatest: Any = False) -> Any:
+    """The least or the greatest of the texels under a footprint."""
+    f = glsl.max if greatest else glsl.min
+    inside = zip(offsets(footprint), footprint.ravel(), strict=True)
+    texels = [im(p + d) for d, is_in in inside if is_in]
+    result = texels[0]
+    for texel in texels[1:]:
+        result = f(result, texel)
+    return result
+
+
+@compile
+def _folded_bools(im: Image, p: Position, footprint: Any = CROSS, greatest: Any = False) -> Any:
+    """Whether all, or any, of the texels under a footprint are true."""
+    inside = zip(offsets(footprint), footprint.ravel(), strict=True)
+    texels = [im(p + d) for d, is_in in inside if is_in]
+    return any(texels) if greatest else all(texels)
+
+
+def _footprint(footprint: Any, name: str) -> NDArray[np.bool_]:
+    """A footprint with a middle: sides of even length get a row or column more in front."""
+    if footprint is None:
+        return CROSS
+    array = np.asarray(footprint)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.any():
+        raise ValueError(
+            f"{name}: a footprint is an array of two axes with some element that is not zero, "
+            f"got {footprint!r}"
+        )
+    even = [(1 - n % 2, 0) for n in array.shape]
+    return np.pad(array != 0, even)
+
+
+def _fold(image: Any, footprint: NDArray[np.bool_], greatest: bool, mode: str, cval: Any) -> Any:
+    """One erosion or dilation. A rectangle is a row of columns: two passes do."""
+    fold = _folded_bools if image.format.kind == "bool" else _folded
+    if mode in ("min", "max", "ignore"):
+        least, most = _limits(image)
+        is_most = mode == "max" or (mode == "ignore" and not greatest)
+        mode, cval = "constant", most if is_most else least
+    result = image.sampled(boundary=mode, cval=cval)
+    filled = np.ix_(footprint.any(axis=1), footprint.any(axis=0))
+    parts: list[Any] = [footprint]
+    if footprint[filled].all() and mode != "constant" and min(footprint[filled].shape) > 1:
+        parts = [footprint.any(axis=0, keepdims=True), footprint.any(axis=1, keepdims=True)]
+    for part in parts:
+        result = fold(result, footprint=part, greatest=greatest)
+    return result
+
+
+def _limits(image: Any) -> tuple[Any, Any]:
+    """The least and the greatest value of an image's type."""
+    return {"float": (-np.inf, np.inf), "int": (-(2**31), 2**31 - 1), "bool": (False, True)}[
+        image.format.kind
+    ]
+
+
+@whole
+def erosion(image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
+    """The least of the texels under the footprint, a cross unless said;
+    `skimage.morphology.erosion`. Of bools: whether all are true.
+
+    `mode` may also be "ignore": what lies outside counts for nothing.
+    """
+    return _fold(image, _footprint(footprint, "erosion"), False, mode, cval)
+
+
+@whole
+def dilation(image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
+    """The greatest of the texels under the footprint; `skimage.morphology.dilation`."""
+    return _fold(image, _footprint(footprint, "dilation"), True, mode, cval)
+
+
+@whole
+def opening(image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
+    """An erosion, then a dilation: bright details that the footprint does not fit into are gone;
+    `skimage.morphology.opening`."""
+    shape = _footprint(footprint, "opening")
+    return _fold(_fold(image, shape, False, mode, cval), shape[::-1, ::-1], True, mode, cval)
+
+
+@whole
+def closing(image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
+    """A dilation, then an erosion: dark details are gone; `skimage.morphology.closing`."""
+    shape = _footprint(footprint, "closing")
+    return _fold(_fold(image, shape, True, mode, cval), shape[::-1, ::-1], False, mode, cval)
+
+
+def _difference(image: Any, other: Any) -> Any:
+    return image ^ other if image.format.kind == "bool" else image - other
+
+
+@whole
+def white_tophat(
+    image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0
+) -> Any:
+    """What an opening takes away: bright details; `skimage.morphology.white_tophat`."""
+    return _difference(image, opening(image, footprint, mode=mode, cval=cval))
+
+
+@whole
+def black_tophat(
+    image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0
+) -> Any:
+    """What a closing adds: dark details; `skimage.morphology.black_tophat`."""
+    return _difference(closing(image, footprint, mode=mode, cval=cval), image)
+
+
+# ---------------------------------------------------------------- connected regions
+
+
+@compile
+def _numbered(im: Image, p: Position, background: float) -> Any:
+    """Each pixel's number in reading order, from 1; 0 for the background."""
+    return 0 if im(p) == background else p.y * im.width + p.x + 1
+
+
+@compile
+def _joined(number: Image, im: Image, p: Position, diagonal: Any = True) -> Any:
+    """The least number among the neighbours of the same value, and of the pixel with that number,
+    and of the pixel with the number of that one."""
+    least = number(p)
+    if least == 0:
+        return 0
+    here = im(p)
+    around = number.sampled(boundary="constant")
+    for d in offsets(np.ones((3, 3))):
+        if diagonal or d.x == 0 or d.y == 0:
+            other = around(p + d)
+            if 0 < other < least and im(p + d) == here:
+                least = other
+    for _ in range(2):
+        least = number(((least - 1) % im.width, (least - 1) // im.width))
+    return least
+
+
+def label(
+    label_image: Any,
+    background: float = 0,
+    return_num: bool = False,
+    connectivity: int = 2,
+) -> Any:
+    """The number of the connected region of equal values that each pixel is in, from 1, in the
+    order of their first pixels; 0 for the background; `skimage.measure.label`.
+
+    With `connectivity=1` diagonal neighbours are not connected. With `return_num` the result is a
+    tuple: the regions, and how many there are.
+    """
+    if connectivity not in (1, 2):
+        raise ValueError(f"label: connectivity takes 1 or 2, got {connectivity!r}")
+    image = image_of(label_image, "label")
+    channels_of(image, "label", 1)
+    number = _numbered(image, background=background)
+    total = None
+    while total != (total := int(number.sum())):
+        number = _joined.iterate(number, ROUNDS, image, diagonal=connectivity == 2)
+    numbers = np.asarray(number).ravel()
+    # A region's number is that of its first pixel: these, counted, are the labels.
+    first = np.flatnonzero(numbers == np.arange(1, numbers.size + 1))
+    labels = np.zeros(numbers.size + 1, np.int32)
+    labels[first + 1] = np.arange(1, first.size + 1)
+    regions = Image(labels[numbers].reshape(image.shape))
+    result = presented(regions, label_image, image)
+    return (result, first.size) if return_num else result
+
+
+# ---------------------------------------------------------------- distances
+
+
+@compile
+def _background(im: Image, p: Position) -> Any:
+    return FAR if im(p) else 0
+
+
+@compile
+def _along_column(distance: Image, p: Position, step: int) -> Any:
+    """The least of the distance here and of those `step` pixels above and below, which are as much
+    farther."""
+    seen = distance.sampled(boundary="constant", cval=FAR)
+    return min(seen(p), seen(p - (0, step)) + step, seen(p + (0, step)) + step)
+
+
+@compile
+def _across(distance: Image, p: Position, across: float, down: float) -> Any:
+    """The least distance to what the columns left and right are nearest to. It is looked for until
+    the columns themselves are farther away."""
+    seen = distance.sampled(boundary="constant", cval=FAR)
+
+    def square(q: Any, k: Any) -> Any:
+        return (down * seen(q)) ** 2 + (across * k) ** 2
+
+    least, k = square(p, 0), 1
+    while k < distance.width and (across * k) ** 2 < least:
+        least = min(least, square(p - (k, 0), k), square(p + (k, 0), k))
+        k += 1
+    return math.sqrt(least) if least < (down * FAR) ** 2 else math.inf
+
+
+@whole
+def distance_transform_edt(image: Image, sampling: Any = None) -> Any:
+    """The distance of each pixel that is not zero to the nearest that is;
+    `scipy.ndimage.distance_transform_edt`, and exact as that.
+
+    `sampling` is the distance between pixels, or two: along y, along x. Where no pixel is zero, all
+    distances are infinite. Reference: P. Felzenszwalb and D. Huttenlocher, *Distance transforms of
+    sampled functions*, 2004, for taking columns first.
+    """
+    channels_of(image, "distance_transform_edt", 1)
+    pair = (1.0, 1.0) if sampling is None else np.broadcast_to(np.asarray(sampling, float), 2)
+    if not all(n > 0 and math.isfinite(n) for n in pair):
+        raise ValueError(f"distance_transform_edt: sampling is above 0, got {sampling!r}")
+    distance, step = _background(image), 1
+    while step < image.height:
+        distance = _along_column(distance, step=step)
+        step *= 2
+    return _across(distance, across=float(pair[1]), down=float(pair[0]))

@@ -1,0 +1,124 @@
+"""Morphology, connected regions and distances: as scikit-image and SciPy make them."""
+
+import numpy as np
+import pytest
+import skimage.data
+import skimage.measure
+import skimage.morphology as reference
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import ndimage
+
+import pygpu
+from pygpu import filters
+
+pytestmark = pytest.mark.usefixtures("on_cpu")
+
+BYTES = pygpu.data.astronaut()[100:231, 150:301]
+GREY = BYTES[..., 1] / np.float32(255)
+MASK = GREY > 0.5
+NAMES = ["erosion", "dilation", "opening", "closing", "white_tophat", "black_tophat"]
+FOOTPRINTS = {
+    "cross": None,
+    "disc": reference.disk(4),
+    "square": np.ones((7, 7)),
+    "even": np.ones((4, 2)),
+    "odd one": np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [0, 0, 1]]),
+    "line": np.ones((1, 9), bool),
+}
+
+
+@pytest.mark.parametrize("footprint", FOOTPRINTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_morphology(name, footprint) -> None:
+    element = FOOTPRINTS[footprint]
+    for image in (GREY, MASK, (GREY * 1000).astype(np.int32)):
+        expected = getattr(reference, name)(image, element)
+        assert_allclose(getattr(filters, name)(image, element), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "mirror", "wrap", "constant", "min", "max", "ignore"])
+@pytest.mark.parametrize("name", NAMES)
+def test_morphology_with_every_boundary(name, mode) -> None:
+    options = {"mode": mode, "cval": 0.25}
+    for element in (np.ones((5, 3)), reference.disk(3)):
+        expected = getattr(reference, name)(GREY, element, **options)
+        assert_allclose(getattr(filters, name)(GREY, element, **options), expected, atol=1e-6)
+
+
+def test_channels_are_taken_by_themselves() -> None:
+    expected = np.stack([reference.erosion(BYTES[..., c]) for c in range(3)], axis=-1)
+    assert_array_equal(filters.erosion(BYTES, dtype=np.uint8), expected)
+
+
+@pytest.mark.parametrize("connectivity", [1, 2])
+@pytest.mark.parametrize(
+    "image",
+    [
+        MASK,
+        (GREY * 5).astype(np.int32),
+        skimage.data.coins()[::2, ::2] > 100,
+        skimage.data.horse()[::3, ::3],
+        np.zeros((5, 7), bool),
+        np.ones((1, 9), np.uint8),
+    ],
+    ids=lambda image: f"{image.dtype}{image.shape}",
+)
+def test_label(image, connectivity) -> None:
+    expected, count = skimage.measure.label(image, return_num=True, connectivity=connectivity)
+    actual, counted = filters.label(image, return_num=True, connectivity=connectivity)
+    assert counted == count
+    assert_array_equal(actual, expected)
+    assert_array_equal(filters.label(image, connectivity=connectivity), expected)
+
+
+def test_label_follows_a_spiral() -> None:
+    spiral = np.zeros((61, 61), bool)
+    y = x = 30
+    for turn, (dy, dx) in zip(range(1, 60), [(0, 1), (1, 0), (0, -1), (-1, 0)] * 15, strict=False):
+        for _ in range(2 * ((turn + 1) // 2)):
+            if 0 <= y < 61 and 0 <= x < 61:
+                spiral[y, x] = True
+            y, x = y + dy, x + dx
+    assert_array_equal(filters.label(spiral), skimage.measure.label(spiral))
+
+
+def test_label_with_another_background() -> None:
+    image = (GREY * 4).astype(np.int32)
+    expected = skimage.measure.label(image, background=2)
+    assert_array_equal(filters.label(image, background=2), expected)
+
+
+@pytest.mark.parametrize("sampling", [None, 2.5, (1, 3), (2, 0.5)])
+@pytest.mark.parametrize(
+    "mask",
+    [MASK, np.pad(np.ones((60, 40), bool), ((1, 0), (0, 0))), skimage.data.horse()[::3, ::3]],
+    ids=["photo", "row", "horse"],
+)
+def test_distances(mask, sampling) -> None:
+    expected = ndimage.distance_transform_edt(mask, sampling)
+    assert_allclose(filters.distance_transform_edt(mask, sampling), expected, rtol=1e-6)
+
+
+def test_distances_of_one_zero_and_of_none() -> None:
+    mask = np.ones((37, 200), np.uint8)
+    assert np.isinf(filters.distance_transform_edt(mask)).all()
+    mask[30, 3] = 0
+    expected = ndimage.distance_transform_edt(mask)
+    assert_allclose(filters.distance_transform_edt(mask), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: filters.erosion(GREY, np.zeros((3, 3))), "erosion: a footprint is an array"),
+        (lambda: filters.erosion(GREY, [1, 1]), "erosion: a footprint is an array"),
+        (lambda: filters.erosion(GREY, mode="best"), "boundary='best': takes"),
+        (lambda: filters.label(BYTES), "label takes an image of 1 channel, got 3"),
+        (lambda: filters.label(MASK, connectivity=3), "connectivity takes 1 or 2"),
+        (lambda: filters.distance_transform_edt(MASK, -1), "sampling is above 0"),
+        (lambda: filters.distance_transform_edt(BYTES), "1 channel, got 3"),
+    ],
+)
+def test_mistakes_are_told(call, words) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
