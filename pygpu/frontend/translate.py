@@ -75,7 +75,12 @@ def translate(
         {environment.pictures[id(i)].index: i for i in reversed(environment.captured)}[index]
         for index in range(given, len(build.images))
     )
-    statistics = {"unrolled": walker.iterations, "inlined": walker.inlined, "emitted": build.count}
+    statistics = {
+        "unrolled": walker.unrolled,
+        "inlined": walker.inlined,
+        "emitted": build.count,
+        "walked": walker.steps,
+    }
     return Translation(
         build.finish(outputs), captured, is_tuple, environment.dependencies, statistics
     )

@@ -1,6 +1,7 @@
 """Deep nests, many early returns, chains of calls and long ladders stay cheap to compile.
 
-What is counted is operations, not seconds: a walk that forks at each test would show as a power.
+What is counted is operations and instructions walked, not seconds: a walk that forks at each test
+would show as a power.
 """
 
 from collections.abc import Callable
@@ -91,24 +92,60 @@ def empty_branches(count: int) -> str:
     return HEADER + "\n".join([*lines, "    return v"])
 
 
+# operations that are emitted, instructions that are walked
 EFFORTS = {
-    "40 empty branches": (empty_branches(40), 100),
-    "50 returns": (returns(50), 300),
-    "50 jumps in a loop": (jumps(50), 900),
-    "4 loops in loops": (loops(4, "p.x"), 700),
-    "4 known loops in loops": (loops(4, "3"), 2500),
-    "ladder of 100": (ladder(100), 500),
-    "10 calls deep": (calls(10), 60),
-    "40 calls deep": (calls(40), 250),
+    "40 empty branches": (empty_branches(40), 100, 400),
+    "50 returns": (returns(50), 300, 1300),
+    "50 jumps in a loop": (jumps(50), 500, 2300),
+    "4 loops in loops": (loops(4, "p.x"), 120, 1600),
+    "4 known loops in loops": (loops(4, "3"), 1300, 7000),
+    "ladder of 100": (ladder(100), 300, 2400),
+    "10 calls deep": (calls(10), 60, 330),
+    "40 calls deep": (calls(40), 180, 1200),
 }
 
 
 @pytest.mark.parametrize("name", EFFORTS)
 def test_effort_is_in_proportion(name: str) -> None:
-    source, limit = EFFORTS[name]
+    source, operations, instructions = EFFORTS[name]
     plain = function(source)
     compiled = pygpu.compile(plain, target="interpreter")
     image = pygpu.Image(IMAGE)
-    assert compiled.lower(image).stats["emitted"] <= limit
+    stats = compiled.lower(image).stats
+    assert stats["emitted"] <= operations
+    assert stats["walked"] <= instructions
     expected = [[plain(image, Position(x, y)) for x in range(5)] for y in range(4)]
     np.testing.assert_allclose(np.asarray(compiled(image)), expected, rtol=1e-5)
+
+
+def rounds(first: str, last: str, count: int) -> str:
+    """A loop that can only be unrolled, as no table holds functions: `count` lines an iteration."""
+    lines = ["STEPS = [lambda v, k=k: v + k for k in range(20)]", HEADER]
+    lines += ["    for i in range(20):", f"        {first}"]
+    lines += [f"        v = v * 0.9{k % 7} + i * v" for k in range(count)]
+    lines += [f"        {last}", "        if v > 1e6:", "            break", "    return v"]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("count", [32, 39])  # emits 1961 and 2381 operations of the 2400 allowed
+def test_budget_is_for_what_remains(count: int) -> None:
+    """A loop of the device is tried, and refused where a function is called: before anything has
+    been emitted, or at the end of an iteration."""
+    image = pygpu.Image(IMAGE)
+    emitted = [
+        pygpu.compile(function(rounds(*order, count))).lower(image).stats["emitted"]
+        for order in [("v = STEPS[i](v)", "pass"), ("pass", "v = STEPS[i](v)")]
+    ]
+    assert emitted == [60 * count + 41] * 2
+
+
+def test_emitted_is_what_remains_of_a_loop() -> None:
+    """A loop whose first iterations were unrolled before it became one of the device."""
+    unrolled, looped = [
+        pygpu.compile(function(HEADER + f"    return sum(v * i + i for i in range({count}))"))
+        .lower(pygpu.Image(IMAGE))
+        .stats
+        for count in (10, 5000)
+    ]
+    assert unrolled["emitted"] > 3 * looped["emitted"]
+    assert looped["unrolled"] == 0

@@ -8,7 +8,7 @@ numbers become a table of constants when they are indexed by a dynamic value.
 from __future__ import annotations
 
 import collections.abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.arithmetic import components
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.values import (
     Abstract,
     Array,
@@ -173,14 +173,10 @@ def iterate(w: Evaluator, value: Any) -> Any:
 def _taken(w: Evaluator, iterator: Instance) -> tuple[Any, ...]:
     """All that an iterator of the user's own class gives: its end must be known."""
     items: list[Any] = []
-    frames, region, conditional = len(w.frames), w.build.region, w.conditional
     while len(items) <= ENDLESS:
-        state = w.state
         try:
             items.append(w.call(w.special(iterator, "__next__")))
         except StopIteration:
-            del w.frames[frames:]
-            w.build.region, w.conditional, w.state = region, conditional, state
             return tuple(items)
     raise w.error(f"more than {ENDLESS} items: does this iterator not end?")
 
@@ -225,6 +221,37 @@ def indexed(w: Evaluator, xs: Any) -> Any:
         if isinstance(source, Indexed):
             return source
     return None
+
+
+def taken_or_put_off(
+    w: Evaluator,
+    take: Callable[[], Iterator],
+    put_off: Callable[[Exception | None], Iterator],
+    sources: tuple[Any, ...],
+) -> Iterator:
+    """What `take` makes, its items taken now; if that fails or has effects nothing of it is left,
+    and it is what `put_off` makes of the error. That the iterators `sources` go on is no effect.
+    """
+    failed: Exception | None = None
+    try:
+        with w.attempt() as trial:
+            made = take()
+            if not _has_effects(w, trial.before, sources):
+                return trial.keep(made)
+    except Exception as error:
+        failed = error
+    return put_off(failed)
+
+
+def _has_effects(w: Evaluator, before: Mark, sources: tuple[Any, ...]) -> bool:
+    """Whether objects that there were before hold something else now."""
+    old = before.state.heap
+    return any(
+        handle.serial < before.serial
+        and handle not in sources
+        and old.get(handle, handle.initial) is not contents
+        for handle, contents in w.state.heap.items()
+    )
 
 
 def source_items(w: Evaluator, source: Any) -> Sequence[Any]:

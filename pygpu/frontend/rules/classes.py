@@ -73,7 +73,7 @@ def register(w: Evaluator, cls: Any, parts: dict[str, Any]) -> Any:
     """A class that the function has made; its attributes may be set from now on."""
     if type(cls) in (type, abc.ABCMeta) and is_users_class(cls):
         w.environment.class_parts[cls] = made = ClassParts(type(cls), parts)
-        w.kept.append([made])
+        w.kept.append(made)
     return cls
 
 
@@ -178,15 +178,11 @@ def instantiate(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mappin
     """cls(*args, **keywords) as a virtual object."""
     if issubclass(cls, tuple):
         return _named_tuple(w, cls, args, keywords)
-    frames, conditional = len(w.frames), w.conditional
-    region, ops = w.build.region, len(w.build.region.ops)
     try:
-        return _construct(w, cls, args, keywords)
+        with w.attempt() as trial:
+            return trial.keep(_construct(w, cls, args, keywords))
     except SyntaxError:
         try:  # what cannot be walked may still run, if all is known
-            del w.frames[frames:]
-            w.conditional, w.build.region = conditional, region
-            del region.ops[ops:]
             return w.native(cls, args, keywords)
         except NotKnown:
             pass

@@ -28,10 +28,8 @@ from pygpu.frontend.values.values import (
     Maybe,
     Vector,
     scalar_kind,
-    youngest,
 )
 from pygpu.frontend.walked import library
-from pygpu.ssa import Region
 from pygpu.types import vector
 
 Rule = Callable[..., Any]
@@ -109,24 +107,20 @@ def _widened(w: Evaluator, lazy: Indexed, start: Any) -> Any:
     type from round to round."""
     if not scalar_kind(start):
         return start
-    state, calls, older = w.state, w.environment.calls.copy(), youngest()
-    w.state = state.fork()
-    first = _first(w, lazy)
-    w.state, w.environment.calls = state, calls
-    w.heap.dead += ((older, youngest()),)  # made to be looked at
+    with w.attempt():  # it is made to be looked at, and never kept
+        first = _first(w, lazy)
     if isinstance(first, Vector):
         return operators.binary(w, "+", start, zero_of(first))
     return start
 
 
 def _first(w: Evaluator, lazy: Indexed) -> Any:
-    """The first element, of the first group where they are grouped. Nothing of it is emitted."""
-    with w.build.inside(Region()):
-        first: Any = lazy
-        while isinstance(first, Indexed):
-            first = _value(w, first.element(0))
-            if isinstance(first, List):
-                first = w.read(first)[0] if w.read(first) else None
+    """The first element, of the first group where they are grouped."""
+    first: Any = lazy
+    while isinstance(first, Indexed):
+        first = _value(w, first.element(0))
+        if isinstance(first, List):
+            first = w.read(first)[0] if w.read(first) else None
     return first
 
 

@@ -26,6 +26,7 @@ from pygpu.frontend.protocols.sequences import (
     items_of,
     iterate,
     put_off,
+    taken_or_put_off,
 )
 from pygpu.frontend.protocols.tables import tabulate
 from pygpu.frontend.values.evaluator import Evaluator
@@ -76,8 +77,8 @@ def _left(w: Evaluator, iterator: Iterator) -> Iterable[Any]:
 
 def _taken(w: Evaluator, iterator: Iterator, sources: list[Any]) -> Iterator:
     """An iterator whose items are taken now, if nothing but its sources is changed by that."""
-    return w.taken_or_put_off(
-        lambda: _bounded(w, _left(w, iterator)), lambda _: iterator, (iterator, *sources)
+    return taken_or_put_off(
+        w, lambda: _bounded(w, _left(w, iterator)), lambda _: iterator, (iterator, *sources)
     )
 
 
@@ -204,16 +205,17 @@ def _mapped(w: Evaluator, function: Any, sequences: tuple[Any, ...]) -> Any:
     """A map over what can be listed: unrolled, or made by index if that would emit too much."""
     rows = list(zip(*[items_of(w, xs) for xs in sequences], strict=False))
     made: list[Any] = []
-    start, before = w.build.count, w.state.heap.copy()
+    start = w.mark()
     for row in rows:
         made.append(w.call(function, *row))
-        if len(made) == _TRIED and (w.build.count - start) * len(rows) > _TRIED * UNROLL_OPS:
+        emitted = w.build.count - start.emitted
+        if len(made) == _TRIED and emitted * len(rows) > _TRIED * UNROLL_OPS:
             heap = w.state.heap
-            if all(heap.get(handle) is contents for handle, contents in before.items()):
+            if all(heap.get(handle) is contents for handle, contents in start.state.heap.items()):
                 try:
-                    return _map_indexed(
-                        w, function, [tabulate(w, c) for c in zip(*rows, strict=True)]
-                    )
+                    with w.attempt(since=start) as trial:
+                        columns = [tabulate(w, column) for column in zip(*rows, strict=True)]
+                        return trial.keep(_map_indexed(w, function, columns))
                 except CompileError:
                     continue  # its items fit no table: unroll, whatever it takes
     return _of(made)
@@ -237,7 +239,8 @@ def _map(w: Evaluator, function: Any, *sequences: Any) -> Any:
     if any(lazy is not None for lazy in lazies):
         return _map_indexed(w, function, _all_indexed(w, sequences, lazies))
     if not any(map(_is_stream, sequences)):
-        return w.taken_or_put_off(
+        return taken_or_put_off(
+            w,
             lambda: _mapped(w, function, sequences),
             lambda _: _map_put_off(function, [iterate(w, xs) for xs in sequences]),
             (),
@@ -281,7 +284,7 @@ def _filter(what: str) -> Rule:
         if put_off(w, iterator):
             return kept
         sources = (kept,) if iterator is xs else (kept, iterator)
-        return w.taken_or_put_off(lambda: _bounded(w, _left(w, kept)), lambda _: kept, sources)
+        return taken_or_put_off(w, lambda: _bounded(w, _left(w, kept)), lambda _: kept, sources)
 
     return rule
 

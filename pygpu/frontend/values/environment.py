@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import types
+from collections import Counter
 from typing import Any
 
 from pygpu.core.storage import ImageLike
@@ -29,7 +30,23 @@ class Environment:
         self.class_parts: dict[type, ClassParts] = {}  # of classes that were made in the function
         self.class_cells: list[tuple[types.CellType, Cell]] = []  # what their methods close over
         self.rows: dict[Any, tuple[Any, Any]] = {}  # of tables: what makes an element of a row
-        self.calls: dict[Any, int] = {}  # how often each site was reached in this attempt
+        self.sites: list[Any] = []  # where known calls were made, in order
+        self._counts: Counter[Any] = Counter()  # how often each of these was reached
+
+    # ---- calls that Python has executed
+
+    def count_call(self, site: Any) -> int:
+        """How often a site has been reached before."""
+        self.sites.append(site)
+        self._counts[site] += 1
+        return self._counts[site] - 1
+
+    def forget_calls(self, since: int) -> list[Any]:
+        """Let it be as if the calls since then had not been made; gives where they were."""
+        forgotten = self.sites[since:]
+        del self.sites[since:]
+        self._counts.subtract(forgotten)
+        return forgotten
 
     # ---- names from outside
 

@@ -11,15 +11,49 @@ asks for Python's protocols on any value. `Evaluator` is all that it may ask for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
-from pygpu.frontend.values.values import Builtin, Iterator, Object, State
-from pygpu.ssa import Builder
+from pygpu.frontend.values.values import Builtin, Object, State
+from pygpu.ssa import Builder, Region
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a walk was: what there was then, of all that walking adds to."""
+
+    state: State
+    region: Region
+    operations: int  # in the region
+    emitted: int  # operations in all
+    tables: int
+    frames: int
+    at: int  # the instruction of the innermost frame
+    conditional: int
+    sites: int  # of calls that Python has executed
+    kept: int
+    unrolled: int
+    inlined: int
+    aliases: dict[Object, tuple[Object, ...]]
+    dead: tuple[tuple[int, int], ...]
+    serial: int  # parts the objects made before from those made later
+
+
+class Attempt(Protocol):
+    """Something that is tried."""
+
+    before: Mark
+
+    def keep(self, result: T) -> T:
+        """Let stand what has been walked. Gives the result."""
 
 
 class Evaluator(Protocol):
@@ -32,7 +66,7 @@ class Evaluator(Protocol):
     frames: list[Frame]  # the functions that are being walked, the innermost last
     conditional: int  # how many dynamic branches and loops enclose the walk
     steps: int  # what has been walked so far, as a measure of time
-    kept: list[list[Any]]  # what the walk holds that no frame does
+    kept: list[Object]  # what the walk holds that no frame does
 
     @property
     def frame(self) -> Frame:
@@ -66,14 +100,19 @@ class Evaluator(Protocol):
     def inline(self, code: Any, globals: dict[str, Any], locals: dict[str, Any]) -> Any:
         """Walk a function's code with its parameters bound; the value it returns."""
 
-    def taken_or_put_off(
-        self,
-        take: Callable[[], Iterator],
-        put_off: Callable[[Exception | None], Iterator],
-        sources: tuple[Any, ...],
-    ) -> Iterator:
-        """What `take` makes; if that fails or has effects, nothing of it is left, and it is what
-        `put_off` makes of the error. That the iterators `sources` go on is no effect."""
+    # ---- trying
+
+    def mark(self, state: State | None = None) -> Mark:
+        """Where the walk is, to be gone back to; `state` is the world there, if not this one."""
+
+    def attempt(self, since: Mark | None = None) -> AbstractContextManager[Attempt]:
+        """Try something. What is walked in the `with` block is undone at its end, unless it has
+        been kept. With `since` the block begins there, and all that was walked since then is undone
+        first; it comes back where the attempt fails.
+
+            with w.attempt() as trial:
+                return trial.keep(w.call(function))       # raises: as if it had not been called
+        """
 
     # ---- Python's protocols, on any value
 

@@ -113,6 +113,14 @@ class Join:
         self._guard_aliases(state)
         return state
 
+    def guarded(self) -> bool:
+        """Whether something has become impossible that could be done on the left: to read a value,
+        or to change an object."""
+        return self.spoiled or any(
+            isinstance(made, Object) and bool(made.outside) and not a.outside
+            for (a, _), made in self.pairs.items()
+        )
+
     def _differing(self, state: State, handles: list[Object]) -> None:
         """Join what older objects hold. Where a loop comes round, only what is still in sight: of
         what its variables have left behind nothing is carried."""

@@ -335,8 +335,7 @@ def _once(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mappin
     attempt at the same loop: then what it gave then. So effects happen once."""
     environment = w.environment
     site = tuple([(frame.code.code, frame.at) for frame in w.frames])
-    count = environment.calls.get(site, 0)
-    environment.calls[site] = count + 1
+    count = environment.count_call(site)
     seen = environment.memo.setdefault((site, count), [])
     for known_function, known_args, made in seen:
         if known_function is function and _same_arguments(known_args, (args, keywords)):

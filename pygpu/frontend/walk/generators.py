@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable
 from typing import Any
 
 from pygpu import bytecode
 from pygpu.core.errors import CompileError
+from pygpu.frontend.protocols.sequences import taken_or_put_off
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import reachable
 from pygpu.frontend.values.values import (
@@ -28,7 +28,6 @@ from pygpu.frontend.values.values import (
     State,
     Tuple,
     Yielded,
-    youngest,
 )
 from pygpu.frontend.walk.paths import RETURN, SUSPENDED, ControlFlow
 
@@ -55,7 +54,7 @@ def expression(
 
     source = locals[".0"]
     unseen = source is w.fresh or not isinstance(source, Iterator) or not w.in_sight(source)
-    return w.taken_or_put_off(lambda: whole(w), suspended, (source,) if unseen else ())
+    return taken_or_put_off(w, lambda: whole(w), suspended, (source,) if unseen else ())
 
 
 _UNDECIDED = (
@@ -64,55 +63,11 @@ _UNDECIDED = (
 )
 
 
-def taken_or_put_off(
-    w: ControlFlow,
-    take: Callable[[], Iterator],
-    put_off: Callable[[Exception | None], Iterator],
-    sources: tuple[Any, ...],
-) -> Iterator:
-    """What `take` makes, its items taken now; if that fails or has effects nothing of it is left,
-    and it is what `put_off` makes of the error. That the iterators `sources` go on is no effect.
-    """
-    state, heap = w.state, w.state.heap.copy()
-    frames, conditional = len(w.frames), w.conditional
-    region, count = w.build.region, w.build.count
-    ops, calls = len(region.ops), w.environment.calls.copy()
-    older = youngest()
-    failed: Exception | None = None
-    try:
-        made = take()
-    except Exception as error:
-        failed = error
-        del w.frames[frames:]
-    else:
-        if not _has_effects(w, heap, older, sources):
-            return made
-    w.state, w.conditional = state, conditional
-    state.heap = heap
-    w.heap.dead += ((older, youngest()),)
-    w.build.region, w.build.count = region, count
-    del region.ops[ops:]
-    w.environment.calls = calls
-    return put_off(failed)
-
-
-def _has_effects(
-    w: ControlFlow, before: dict[Object, Any], older: int, sources: tuple[Any, ...]
-) -> bool:
-    """Whether objects that were there `before` hold something else now."""
-    return any(
-        handle.serial < older
-        and handle not in sources
-        and before.get(handle, handle.initial) is not contents
-        for handle, contents in w.state.heap.items()
-    )
-
-
 def in_sight(w: ControlFlow, handle: Object) -> bool:
     """Whether a variable or an operand leads to an object."""
     held = [frame.state for frame in w.frames if frame.state is not None]
     values = [value for state in held for value in (*state.locals.values(), *state.stack)]
-    return handle in reachable([*values, *(v for kept in w.kept for v in kept)], w.state)
+    return handle in reachable([*values, *w.kept], w.state)
 
 
 def _pack(position: int, stack: list[Any], names: tuple[str, ...], values: Any) -> Tuple:
@@ -134,9 +89,7 @@ def _resume(
     outer = w.state
     frame = Frame(bytecode.decode(code), globals, w.frame)
     inner = State(dict(zip(names, values.items, strict=True)), list(stack.items), outer.heap)
-    w.frames.append(frame)
-    outcome = w.run(frame, position, inner, frozenset((SUSPENDED,)))
-    w.frames.pop()
+    outcome = w.enter(frame, position, inner, frozenset((SUSPENDED,)))
     w.state = outer
     if len(outcome.exits) > 1:
         raise w.error(why)

@@ -9,7 +9,6 @@ device carries is found by walking its body until nothing changes any more.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from pygpu.bytecode import ITERATOR_SLOTS
@@ -17,6 +16,7 @@ from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
 from pygpu.frontend.protocols.tables import tabulate
+from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import Export, Key, move_out
 from pygpu.frontend.values.values import (
@@ -43,92 +43,112 @@ UNROLL_EXITS: Final = 16  # iterations of a known loop that a dynamic test may l
 
 def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int]) -> Outcome:
     """Unroll a loop, or make it one of the device."""
-    graph = frame.graph
-    entry = graph.blocks[header] - 1
-    is_for = frame.code.instructions[entry].op == "FOR" and graph.exits(header)
-    if is_for and not _is_known_iterator(w, state):
-        frame.at = entry
+    entry = frame.graph.blocks[header] - 1
+    is_for = frame.code.instructions[entry].op == "FOR" and bool(frame.graph.exits(header))
+    if not is_for or _is_known_iterator(w, state):
+        return _Unrolling(w, frame, header, stops, is_for, w.mark(state)).walk(state)
+    frame.at = entry
+    collected = _collected(w, frame, header, state)
+    if collected is None:
+        return device_loop(w, frame, header, state, stops)
+    items = w.read(state.stack[-ITERATOR_SLOTS])[0]
+    return _lazy(w, frame, header, state, items, collected)
+
+
+class _Unrolling:
+    """A loop that is walked iteration by iteration, as long as that is wise."""
+
+    def __init__(
+        self,
+        w: ControlFlow,
+        frame: Frame,
+        header: int,
+        stops: frozenset[int],
+        is_for: bool,
+        origin: Mark,
+    ) -> None:
+        self.w = w
+        self.frame = frame
+        self.header = header
+        self.stops = stops
+        self.is_for = is_for
+        self.origin = origin  # before the first iteration
+        self.peeled: Mark | None = None  # after it
+        self.iterations = 0
+        self.refused: CompileError | None = None  # why it cannot be a loop of the device
+
+    def walk(self, state: State) -> Outcome:
+        w, header, graph = self.w, self.header, self.frame.graph
+        meets = [e for e in graph.exits(header) if len(graph.forward_predecessors(e)) > 1]
+        inner = self.stops.union((header,), meets)
+        outcome = Outcome.one(header, state)
+        here = self.origin
+
+        def once(frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
+            return w.run(frame, block, state, stops, force=True)
+
+        while header in outcome.exits:
+            if len(outcome.exits) == 1 and not self.is_for:
+                here = w.mark(outcome.exits[header])
+            outcome = w.advance(self.frame, outcome, header, inner, once)
+            self.iterations += 1
+            w.unrolled += 1
+            if header in outcome.exits:
+                looped = self._looped(outcome, here)
+                if looped is not None:
+                    return looped
+        return outcome
+
+    def _looped(self, outcome: Outcome, here: Mark) -> Outcome | None:
+        """The loop as one of the device, where it is to be that; `here` is the last place at which
+        it was known that the loop goes on."""
+        w, state = self.w, outcome.exits[self.header]
+        emitted = w.build.count - self.origin.emitted
+        left = _items_left(w, state) if self.is_for else 0
+        may_leave = len(outcome.exits) > 1
+        if self.is_for and self.iterations == 1 and not may_leave:
+            self.peeled = w.mark(state)
+        whole = emitted + emitted // self.iterations * left
+        too_much = whole > UNROLL_OPS and self.iterations + left > 4
+        if self.refused:
+            if too_much and emitted > UNROLL_OPS:
+                raise self.refused
+            return None
+        if may_leave and not self.is_for:
+            restarts = [here]
+        elif too_much or (may_leave and self.iterations + left > UNROLL_EXITS):
+            # what a loop carries may have the type of what it adds up only after one iteration
+            restarts = [self.origin, self.peeled] if self.peeled and left else [self.origin]
+        else:
+            return None
+        for restart in restarts:
+            try:
+                with w.attempt(since=restart) as trial:
+                    return trial.keep(self._fall_back(restart.state.fork()))
+            except CompileError as error:
+                self.refused = self.refused or error
+        if too_much and self.refused:
+            raise self.refused
+        return None  # cannot be a loop of the device: unroll, whatever it takes
+
+    def _fall_back(self, state: State) -> Outcome:
+        """A known loop as a device loop: its items come from tables."""
+        w, frame, header = self.w, self.frame, self.header
+        w.state = frame.state = state
+        frame.at = frame.graph.blocks[header] - 1
+        if not self.is_for:
+            return device_loop(w, frame, header, state, self.stops)
+        iterator = state.stack[-ITERATOR_SLOTS]
+        source, index = w.read(iterator)
+        source = source_items(w, source)
+        if not isinstance(source, (tuple, range)):
+            raise w.error("this loop over an iterator is too long to be unrolled")
+        items = tabulate(w, source[index:])
         collected = _collected(w, frame, header, state)
         if collected is not None:
-            items = w.read(state.stack[-ITERATOR_SLOTS])[0]
             return _lazy(w, frame, header, state, items, collected)
-        return device_loop(w, frame, header, state, stops)
-    meets = [e for e in graph.exits(header) if len(graph.forward_predecessors(e)) > 1]
-    inner = stops.union((header,), meets)
-    region = w.build.region
-    outcome = Outcome.one(header, state)
-    start, before, count = len(region.ops), state.fork(), w.build.count
-    older = youngest()
-    calls_before = w.environment.calls.copy()
-    iterations = 0
-    fallback: CompileError | None = None
-    origin = _Restart(before, start, older, calls_before)
-    peeled: _Restart | None = None  # after the first iteration
-
-    def once(frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
-        return w.run(frame, block, state, stops, force=True)
-
-    while header in outcome.exits:
-        if len(outcome.exits) == 1 and not is_for:
-            here = _Restart(outcome.exits[header].fork(), len(region.ops), youngest(), None)
-        outcome = w.advance(frame, outcome, header, inner, once)
-        iterations += 1
-        w.iterations += 1
-        emitted = w.build.count - count
-        if header not in outcome.exits:
-            continue
-        left = _items_left(w, outcome.exits[header]) if is_for else 0
-        may_leave = len(outcome.exits) > 1
-        if is_for and iterations == 1 and not may_leave:
-            calls_here = w.environment.calls.copy()
-            peeled = _Restart(outcome.exits[header].fork(), len(region.ops), youngest(), calls_here)
-        too_much = emitted + emitted // iterations * left > UNROLL_OPS and iterations + left > 4
-        if fallback:
-            if too_much and emitted > UNROLL_OPS:
-                raise fallback
-            continue
-        if may_leave and not is_for:
-            restarts = [here]
-        elif too_much or (may_leave and iterations + left > UNROLL_EXITS):
-            # what a loop carries may have the type of what it adds up only after one iteration
-            restarts = [origin, peeled] if peeled and left else [origin]
-        else:
-            continue
-        errors: list[CompileError] = []
-        for restart in restarts:
-            saved = region.ops[restart.cut :]
-            del region.ops[restart.cut :]
-            frames, depth = len(w.frames), w.conditional
-            calls_now = w.environment.calls
-            if restart.calls is not None:
-                w.environment.calls = restart.calls.copy()
-            dead_now = w.heap.dead
-            w.heap.dead += ((restart.since, youngest()),)
-            try:
-                return _fall_back(w, frame, header, restart.state.fork(), stops, bool(is_for))
-            except CompileError as error:
-                errors.append(error)
-                region.ops[restart.cut :] = saved
-                del w.frames[frames:]
-                w.conditional = depth
-                w.build.region = region
-                w.environment.calls = calls_now
-                w.heap.dead = dead_now
-        if too_much:
-            raise errors[0]
-        fallback = errors[0]  # cannot be a loop of the device: unroll, whatever it takes
-    return outcome
-
-
-@dataclass(frozen=True, slots=True)
-class _Restart:
-    """Where a loop that was being unrolled may begin anew as one of the device: the state there,
-    the operations before it, the youngest object, what calls had given (None: as now)."""
-
-    state: State
-    cut: int
-    since: int
-    calls: Any
+        state.stack[-ITERATOR_SLOTS] = Iterator((items, 0))
+        return device_loop(w, frame, header, state, self.stops)
 
 
 def _is_known_iterator(w: ControlFlow, state: State) -> bool:
@@ -145,27 +165,6 @@ def _items_left(w: ControlFlow, state: State) -> int:
     if isinstance(source, List):
         source = state.get(source)
     return len(source) - index if isinstance(source, (tuple, range)) else 1
-
-
-def _fall_back(
-    w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int], is_for: bool
-) -> Outcome:
-    """A known loop as a device loop: its items come from tables."""
-    w.state = frame.state = state
-    frame.at = frame.graph.blocks[header] - 1
-    if not is_for:
-        return device_loop(w, frame, header, state, stops)
-    iterator = state.stack[-ITERATOR_SLOTS]
-    source, index = w.read(iterator)
-    source = source_items(w, source)
-    if not isinstance(source, (tuple, range)):
-        raise w.error("this loop over an iterator is too long to be unrolled")
-    items = tabulate(w, source[index:])
-    collected = _collected(w, frame, header, state)
-    if collected is not None:
-        return _lazy(w, frame, header, state, items, collected)
-    state.stack[-ITERATOR_SLOTS] = Iterator((items, 0))
-    return device_loop(w, frame, header, state, stops)
 
 
 def _collected(w: ControlFlow, frame: Frame, header: int, state: State) -> List | None:
@@ -210,13 +209,9 @@ def _lazy(
         older = youngest()
         w.state, frame.at = inner, at
         inner.stack.append(items.element(index))
-        absent = frame not in w.frames
-        if absent:
-            w.frames.append(frame)
         body = frame.graph.blocks[header]
-        outcome = w.run(frame, body, inner, frozenset((header,)))
-        if absent:
-            w.frames.pop()
+        walk = w.run if frame in w.frames else w.enter
+        outcome = walk(frame, body, inner, frozenset((header,)))
         result = outcome.exits[header]
         if len(outcome.exits) > 1:
             raise w.error("this comprehension is too long to be unrolled")
@@ -265,21 +260,18 @@ def device_loop(
     initial: dict[Value, Any] = {}  # each parameter of the body: what it starts as
     current = state
     at = frame.at
-    calls_made = w.environment.calls.copy()
     entry = youngest()
     for _ in range(ROUNDS):
-        older = youngest()
+        before = w.mark()
         body = Region()
-        w.environment.calls = calls_made.copy()
         w.conditional += 1
         with w.build.inside(body):
             outcome = w.run(frame, header, current.fork(), inner, force=True)
         w.conditional -= 1
         frame.at = at
-        walked = older, youngest()
+        walked = youngest()
         if header not in outcome.exits:  # the body runs once at most: no loop at all
-            w.heap.dead += (walked,)
-            w.environment.calls = calls_made.copy()
+            w.rewind(before, walked)
             return w.run(frame, header, state, inner, force=True)
         nexts: dict[Value, Any] = {}
         changed = False
@@ -297,11 +289,14 @@ def device_loop(
 
         if _runs(w, frame, header, state):
             _define(current, outcome.exits[header], leaf)
-        joined, guarded = w.join(frame, current, outcome.exits[header], leaf, older, around=True)
-        if not changed and not guarded:
+        reached = outcome.exits[header]
+        joined, join = w.join(frame, current, reached, leaf, before.serial, around=True)
+        if not changed and not join.guarded():
+            w.heap.alias_joined(join.aliases, join.pairs)
             break
+        w.rewind(before, walked)  # to be walked again, from what was joined
+        w.heap.alias_joined(join.aliases, join.pairs)
         current = joined
-        w.heap.dead += (walked,)  # is walked again
     else:
         raise w.error("what this loop carries from round to round is not settled: simplify it")
     return _emit_loop(w, header, body, outcome, initial, nexts, entry)

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.joins import Join
 from pygpu.frontend.values.states import Key
 from pygpu.frontend.values.values import Iterator, State
 from pygpu.ssa import Value
@@ -24,7 +25,8 @@ SUSPENDED: Final = -2  # where a generator's frame stops, the item and where to 
 class ControlFlow(Evaluator, Protocol):
     """An evaluator's control flow, as loops and generators use it."""
 
-    iterations: int  # of loops that were unrolled
+    unrolled: int  # iterations of loops that were unrolled
+    inlined: int  # calls that were walked
     fresh: Iterator | None  # the last that an ITER has made
 
     def run(
@@ -32,6 +34,12 @@ class ControlFlow(Evaluator, Protocol):
     ) -> Outcome:
         """Walk from a block until every path is at one of `stops` or has returned. With `force`
         the block itself is walked though it is a stop or a loop's header."""
+
+    def enter(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
+        """As `run`, in a frame that is entered for it and left again."""
+
+    def rewind(self, to: Mark, until: int | None = None) -> None:
+        """Undo all that was walked since the mark; objects older than `until` were made by that."""
 
     def advance(
         self,
@@ -45,9 +53,8 @@ class ControlFlow(Evaluator, Protocol):
 
     def join(
         self, frame: Frame, left: State, right: State, leaf: Any, older: int, around: bool = False
-    ) -> tuple[State, bool]:
-        """Two states as one, and whether something has become impossible that could be done on the
-        left: to read a value, or to change an object."""
+    ) -> tuple[State, Join]:
+        """Two states as one, and how they were joined: the heap is to be told of its aliases."""
 
 
 @dataclass(slots=True)

@@ -29,6 +29,7 @@ from pygpu.frontend.protocols import (
     sequences,
 )
 from pygpu.frontend.values.environment import Environment
+from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.joins import Join
@@ -44,7 +45,8 @@ from pygpu.frontend.values.values import (
     State,
     youngest,
 )
-from pygpu.frontend.walk import calls, generators, loops
+from pygpu.frontend.walk import attempts, calls, generators, loops
+from pygpu.frontend.walk.attempts import Attempt
 from pygpu.frontend.walk.paths import RETURN, SUSPENDED, Outcome, Slots, guard, zero
 from pygpu.frontend.walk.steps import STEPS, refusal
 from pygpu.ssa import Builder, Op, Region, Value
@@ -67,9 +69,9 @@ class Walker:
         self.conditional = 0  # how many dynamic branches and loops enclose the walk
         self.steps = 0
         self.returns: list[tuple[Any, Place]] = []  # what the outermost function returned, where
-        self.iterations = 0
+        self.unrolled = 0
         self.inlined = 0
-        self.kept: list[list[Any]] = []  # what calls under way hold that no frame does
+        self.kept: list[Object] = []  # what the walk holds that no frame does
         self.fresh: Iterator | None = None  # the last that an ITER has made
         self.environment = Environment()
 
@@ -129,13 +131,14 @@ class Walker:
     def native(self, function: Any, args: Iterable[Any], keywords: Mapping[str, Any]) -> Any:
         return calls.native(self, function, tuple(args), keywords)
 
-    def taken_or_put_off(
-        self,
-        take: Callable[[], Iterator],
-        put_off: Callable[[Exception | None], Iterator],
-        sources: tuple[Any, ...],
-    ) -> Iterator:
-        return generators.taken_or_put_off(self, take, put_off, sources)
+    def mark(self, state: State | None = None) -> Mark:
+        return attempts.mark(self, state)
+
+    def rewind(self, to: Mark, until: int | None = None) -> None:
+        attempts.rewind(self, to, until)
+
+    def attempt(self, since: Mark | None = None) -> Attempt:
+        return Attempt(self, since)
 
     def attribute(self, value: Any, name: str) -> Any:
         return objects.attribute(self, value, name)
@@ -183,16 +186,29 @@ class Walker:
             )
         outer = self.state
         frame = Frame(bytecode.decode(code), globals, self.frames[-1] if self.frames else None)
-        self.frames.append(frame)
         self.inlined += 1
-        outcome = self.run(frame, 0, State(locals, [], outer.heap), _NONE)
-        self.frames.pop()
+        outcome = self.enter(frame, 0, State(locals, [], outer.heap), _NONE)
         inner = outcome.exits.get(RETURN)
         if inner is None:
             raise self.error(f"{frame.name} never returns")
         outer.heap = inner.heap
         self.state = outer
         return inner.stack[-1]
+
+    def enter(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
+        """As `run`, in a frame that is entered for it and left again. What Python raises in it may
+        be caught by who called it: so the walk is then where it was, with the effects so far."""
+        outer, conditional = self.state, self.conditional
+        self.frames.append(frame)
+        try:
+            return self.run(frame, block, state, stops)
+        except Exception:
+            if self.conditional == conditional:
+                outer.heap = self.state.heap
+            self.state, self.conditional = outer, conditional
+            raise
+        finally:
+            self.frames.pop()
 
     def run(
         self, frame: Frame, block: int, state: State, stops: frozenset[int], force: bool = False
@@ -405,7 +421,8 @@ class Walker:
         exits: dict[int, State] = {}
         for target in [t for t in left.exits if t in right.exits]:
             pair = left.exits[target], right.exits[target]
-            exits[target], _ = self.join(frame, *pair, leaf, older)
+            exits[target], join = self.join(frame, *pair, leaf, older)
+            self.heap.alias_joined(join.aliases, join.pairs)
         lone = [
             (side, target)
             for side, one in enumerate(outcomes)
@@ -425,9 +442,8 @@ class Walker:
 
     def join(
         self, frame: Frame, left: State, right: State, leaf: Any, older: int, around: bool = False
-    ) -> tuple[State, bool]:
-        """Two states as one, and whether something has become impossible that could be done on the
-        left: to read a value, or to change an object."""
+    ) -> tuple[State, Join]:
+        """Two states as one, and how they were joined: the heap is to be told of its aliases."""
         join = Join(
             left,
             right,
@@ -439,21 +455,14 @@ class Walker:
             f"the {'loop' if around else 'branch'} at line {frame.place().line}",
             around,
         )
-        state = join.states()
-        self.heap.alias_joined(join.aliases, join.pairs)
-        guarded = any(
-            isinstance(made, Object) and made.outside and not a.outside
-            for (a, _), made in join.pairs.items()
-        )
-        return state, guarded or join.spoiled
+        return join.states(), join
 
     def _outer_values(self, frame: Frame) -> Iterable[Any]:
         for outer in self.frames:
             if outer is not frame and outer.state is not None:
                 yield from outer.state.locals.values()
                 yield from outer.state.stack
-        for values in self.kept:
-            yield from values
+        yield from self.kept
 
     def _one_sided(self, frame: Frame, name: str) -> str:
         """What to say of a name that is defined on one of two paths."""
