@@ -18,17 +18,19 @@ from pygpu.core.storage import ImageLike
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.dependencies import Dependencies
-from pygpu.frontend.values.values import (
-    Conflict,
+from pygpu.frontend.values.objects import (
     Dict,
-    Dynamic,
     Instance,
     List,
     Matrix,
     Object,
+    Vector,
+)
+from pygpu.frontend.values.values import (
+    Conflict,
+    Dynamic,
     Picture,
     Tuple,
-    Vector,
     describe,
     scalar_kind,
 )

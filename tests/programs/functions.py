@@ -446,3 +446,28 @@ def objects_of_a_known_call_in_a_loop(im: Image, counts: Image, p: Position):
         xs[1][0] += total
         total += v.y + xs[0] + xs[1][0] + v.z
     return total
+
+
+@program
+def nonlocal_of_a_key_that_python_calls(im: Image, p: Position):
+    calls = 0
+
+    def key(x):
+        nonlocal calls
+        calls += 1
+        return -x
+
+    ordered = sorted([3, 1, 2], key=key)
+    return im(p) * ordered[0] + calls
+
+
+@program
+def nonlocal_of_a_function_that_knows_itself(im: Image, p: Position):
+    depth = 0
+
+    def down(n):
+        nonlocal depth
+        depth += 1
+        return n if n == 0 else down(n - 1)
+
+    return im(p) * sum(map(down, [2, 3])) + depth

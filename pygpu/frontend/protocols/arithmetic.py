@@ -17,14 +17,16 @@ import numpy as np
 from pygpu.core.errors import CompileError
 from pygpu.core.ops import TABLE
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.objects import (
+    Array,
+    Matrix,
+    Vector,
+)
 from pygpu.frontend.values.values import (
     Abstract,
-    Array,
     Conflict,
     Dynamic,
-    Matrix,
     Tuple,
-    Vector,
     describe,
     scalar_kind,
 )

@@ -15,14 +15,16 @@ from pygpu.frontend.protocols.arithmetic import components, make_vector, vector_
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.values import (
-    Abstract,
+from pygpu.frontend.values.lazy import Row
+from pygpu.frontend.values.objects import (
     Array,
-    Dynamic,
     Iterator,
     List,
     Matrix,
-    Row,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    Dynamic,
     Tuple,
     scalar_kind,
 )

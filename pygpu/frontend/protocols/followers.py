@@ -14,15 +14,16 @@ from typing import Any
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.heap import Row
-from pygpu.frontend.values.values import (
+from pygpu.frontend.values.objects import (
     Array,
     Dict,
     List,
-    Tuple,
     Yielded,
-    tuple_of,
 )
-from pygpu.frontend.values.values import Iterator as Taken
+from pygpu.frontend.values.objects import (
+    Iterator as Taken,
+)
+from pygpu.frontend.values.values import Tuple, tuple_of
 
 
 def item(w: Evaluator, xs: List | Array, first: int = 0) -> Row:

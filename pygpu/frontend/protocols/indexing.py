@@ -21,22 +21,24 @@ from pygpu.frontend.protocols.objects import assign_components, find_method, use
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import by_dynamic_index, slice_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.known import NotKnown, concrete, own
-from pygpu.frontend.values.values import (
-    Abstract,
+from pygpu.frontend.values.known import concrete, own
+from pygpu.frontend.values.lazy import Indexed, Row
+from pygpu.frontend.values.objects import (
     Array,
-    Conflict,
     Dict,
-    Indexed,
     Instance,
     List,
     Matrix,
-    Picture,
-    Row,
     Set,
+    Vector,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    Conflict,
+    NotKnown,
+    Picture,
     Slice,
     Tuple,
-    Vector,
     describe,
     scalar_kind,
 )

@@ -16,18 +16,21 @@ from pygpu.frontend.protocols.sequences import items_of, iterate
 from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.known import NotKnown, concrete
-from pygpu.frontend.values.values import (
-    Abstract,
+from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.objects import (
     Array,
-    Builtin,
     Dict,
-    Dynamic,
     Iterator,
     List,
     Set,
-    Tuple,
     Vector,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    Builtin,
+    Dynamic,
+    NotKnown,
+    Tuple,
     describe,
     tuple_of,
 )

@@ -17,26 +17,28 @@ from pygpu.frontend.protocols.arithmetic import components, dynamic, make_vector
 from pygpu.frontend.protocols.arrays import opened, transpose
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import realised
-from pygpu.frontend.values.values import (
-    ABSENT,
-    Abstract,
+from pygpu.frontend.values.lazy import Row
+from pygpu.frontend.values.objects import (
     Array,
-    Bound,
-    Builtin,
-    Conflict,
     Dict,
-    Dynamic,
-    Function,
     Instance,
     List,
     Matrix,
-    Picture,
-    Row,
     Set,
+    Vector,
+)
+from pygpu.frontend.values.values import (
+    ABSENT,
+    Abstract,
+    Bound,
+    Builtin,
+    Conflict,
+    Dynamic,
+    Function,
+    Picture,
     Slice,
     Super,
     Tuple,
-    Vector,
     describe,
     scalar_kind,
 )

@@ -28,22 +28,25 @@ from pygpu.frontend.protocols.arrays import (
 from pygpu.frontend.protocols.objects import class_of, find_method, user_method
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.known import NotKnown, adopt, concrete
-from pygpu.frontend.values.values import (
-    Abstract,
+from pygpu.frontend.values.known import adopt, concrete
+from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.objects import (
     Array,
-    Conflict,
     Dict,
-    Dynamic,
-    Indexed,
     Instance,
     List,
     Matrix,
-    Maybe,
-    Picture,
     Set,
-    Tuple,
     Vector,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    Conflict,
+    Dynamic,
+    Maybe,
+    NotKnown,
+    Picture,
+    Tuple,
     describe,
     scalar_kind,
     tuple_of,

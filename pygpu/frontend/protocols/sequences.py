@@ -17,25 +17,29 @@ import numpy as np
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.arithmetic import components
 from pygpu.frontend.values.evaluator import Evaluator, Mark
-from pygpu.frontend.values.values import (
-    Abstract,
-    Array,
-    Conflict,
-    Dict,
-    Dynamic,
+from pygpu.frontend.values.lazy import (
     Indexed,
+    Lazy,
+    Row,
+)
+from pygpu.frontend.values.objects import (
+    Array,
+    Dict,
     Instance,
     Iterator,
-    Lazy,
     List,
     Matrix,
-    Maybe,
     Replay,
-    Row,
     Set,
-    Tuple,
     Vector,
     Yielded,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    Conflict,
+    Dynamic,
+    Maybe,
+    Tuple,
     describe,
     same_known,
 )
@@ -187,7 +191,7 @@ def advance_iterator(w: Evaluator, iterator: Any) -> Any:
     if isinstance(source, Replay):
         item = source.get(index)
     elif isinstance(source, Lazy):
-        item = source.step(w, index, *source.parts)
+        item = source.step(w, index, *source.of)
     elif isinstance(source, Indexed):
         inside = arithmetic.compare(w, "<", index, source.length)
         if isinstance(inside, Dynamic):

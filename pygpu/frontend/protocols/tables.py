@@ -18,17 +18,19 @@ from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.arithmetic import dynamic, make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.known import LIFTED, NotKnown, concrete
-from pygpu.frontend.values.values import (
+from pygpu.frontend.values.known import LIFTED, concrete
+from pygpu.frontend.values.lazy import Indexed, Row
+from pygpu.frontend.values.objects import (
     EITHER,
-    Abstract,
     Array,
-    Conflict,
     Dict,
-    Indexed,
     List,
     Object,
-    Row,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    Conflict,
+    NotKnown,
     Slice,
     Tuple,
     describe,

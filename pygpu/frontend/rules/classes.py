@@ -24,21 +24,23 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import (
     ADOPTED,
     Materialiser,
-    NotKnown,
     concrete,
     is_users_class,
     real_cell,
     realised,
     virtual,
 )
-from pygpu.frontend.values.values import (
-    ABSENT,
-    Abstract,
+from pygpu.frontend.values.objects import (
     Cell,
     ClassParts,
     Dict,
-    Function,
     Instance,
+)
+from pygpu.frontend.values.values import (
+    ABSENT,
+    Abstract,
+    Function,
+    NotKnown,
     Super,
     Tuple,
     scalar_kind,

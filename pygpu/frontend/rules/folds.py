@@ -19,14 +19,17 @@ from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.rules.ordering import sort_network
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.joins import zero_of
-from pygpu.frontend.values.known import NotKnown, concrete
-from pygpu.frontend.values.values import (
-    Abstract,
-    Indexed,
+from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.objects import (
     Iterator,
     List,
-    Maybe,
     Vector,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    Maybe,
+    NotKnown,
     scalar_kind,
 )
 from pygpu.frontend.walked import library
@@ -131,7 +134,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _groups(lazy: Indexed) -> Indexed:
-    return Indexed(lazy.length, lazy.make, lazy.what, lazy.parts) if lazy.grouped else lazy
+    return Indexed(lazy.length, lazy.make, lazy.what, lazy.of) if lazy.grouped else lazy
 
 
 def _extreme(symbol: str, code: str) -> Rule:

@@ -30,19 +30,22 @@ from pygpu.frontend.rules.object_calls import CHANGING, OBJECT_RULES, REMEMBERIN
 from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.known import NotKnown, concrete, realised
-from pygpu.frontend.values.values import (
+from pygpu.frontend.values.known import concrete, realised
+from pygpu.frontend.values.objects import (
     Array,
-    Bound,
-    Conflict,
     Dict,
-    Dynamic,
-    Function,
     Instance,
     List,
     Matrix,
-    Tuple,
     Vector,
+)
+from pygpu.frontend.values.values import (
+    Bound,
+    Conflict,
+    Dynamic,
+    Function,
+    NotKnown,
+    Tuple,
     describe,
     scalar_kind,
 )

@@ -30,14 +30,16 @@ from pygpu.frontend.protocols.sequences import (
 )
 from pygpu.frontend.protocols.tables import tabulate
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.known import NotKnown, concrete
-from pygpu.frontend.values.values import (
-    Abstract,
-    Indexed,
+from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.lazy import Indexed, Lazy
+from pygpu.frontend.values.objects import (
     Instance,
     Iterator,
-    Lazy,
     Object,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    NotKnown,
     describe,
     tuple_of,
 )

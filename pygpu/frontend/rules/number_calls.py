@@ -24,11 +24,10 @@ from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.objects import Array, Instance
 from pygpu.frontend.values.values import (
     Abstract,
-    Array,
     Conflict,
-    Instance,
     Tuple,
     describe,
     scalar_kind,

@@ -20,12 +20,11 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import first_extreme, middle, nans_last
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import (
     Abstract,
-    Array,
     Builtin,
-    Indexed,
-    List,
     Tuple,
     scalar_kind,
     tuple_of,
@@ -46,7 +45,7 @@ def _lazy(w: Evaluator, xs: Any) -> Any:
     lazy = w.read(xs) if isinstance(xs, List) else xs
     if not isinstance(lazy, Indexed):
         return None
-    return Indexed(lazy.length, lazy.make, lazy.what, lazy.parts)
+    return Indexed(lazy.length, lazy.make, lazy.what, lazy.of)
 
 
 # ---------------------------------------------------------------- reductions

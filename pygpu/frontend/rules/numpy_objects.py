@@ -19,14 +19,16 @@ from pygpu.frontend.protocols import arrays
 from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.values import (
-    Abstract,
+from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.objects import (
     Array,
     Dict,
-    Indexed,
     Iterator,
     List,
     Set,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
     Tuple,
     describe,
     scalar_kind,

@@ -13,29 +13,27 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.frontend.protocols import indexing, objects, operators
-from pygpu.frontend.protocols.arithmetic import make_vector, vector_type
+from pygpu.frontend.protocols.arithmetic import vector_type
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.known import NotKnown, concrete, lift
-from pygpu.frontend.values.values import (
-    Abstract,
-    Array,
-    Builtin,
-    Conflict,
+from pygpu.frontend.values.known import concrete, lift
+from pygpu.frontend.values.objects import (
     Dict,
-    Function,
     Instance,
-    Iterator,
     List,
     Matrix,
     Object,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    Builtin,
+    Conflict,
+    Function,
+    NotKnown,
     Picture,
-    Set,
     Tuple,
-    Vector,
     describe,
     tuple_of,
 )
-from pygpu.language.vectors import Position
 
 Rule = Callable[..., Any]
 
@@ -137,32 +135,21 @@ def _copied(
     w: Evaluator, value: Any, part_of: Callable[[Any], Any], made: dict[Any, Any] | None = None
 ) -> Any:
     """A new object with the parts of one, each as `part_of` gives it."""
-    made = {} if made is None else made
-    match value:
-        case Tuple():
-            return Tuple(tuple(map(part_of, value.items)), value.cls)
-        case Vector():
-            return make_vector(w, value.type, w.read(value), value.cls is Position)
-        case List():
-            made[value] = copied = List(())
-            contents = w.read(value)
-            new = tuple(map(part_of, contents)) if isinstance(contents, tuple) else contents
-            w.write(copied, new)
-            return copied
-        case Set():
-            return Set(w.read(value))
-        case Array():
-            return Array(w.read(value).copy())
-        case Matrix():
-            return Matrix(value.cls, tuple([_copied(w, row, part_of) for row in w.read(value)]))
-        case Dict() | Instance():
-            new_one = Dict({}) if isinstance(value, Dict) else Instance(value.cls, {})
-            made[value] = new_one
-            w.write(new_one, {name: part_of(part) for name, part in w.read(value).items()})
-            return new_one
-        case Iterator():
-            return Iterator(w.read(value))
-    return value
+    if isinstance(value, Tuple):
+        return value.rebuild(tuple(map(part_of, value.items)))
+    if not isinstance(value, Object):
+        return value
+    copied = value.like(value, False)
+    assert copied is not None
+    if made is not None:
+        made[value] = copied
+    contents = w.read(value)
+    if isinstance(value, Matrix):  # its rows are its own
+        parts = tuple([_copied(w, row, part_of) for row in contents])
+    else:
+        parts = tuple([part_of(part) for _, part in value.parts_of(contents)])
+    w.write(copied, value.gather(contents, parts))
+    return copied
 
 
 # ---------------------------------------------------------------- functions that remember

@@ -9,12 +9,8 @@ from typing import Any
 
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.values.dependencies import Dependencies
-from pygpu.frontend.values.values import (
-    UNBOUND,
-    Cell,
-    ClassParts,
-    Picture,
-)
+from pygpu.frontend.values.objects import Cell, ClassParts
+from pygpu.frontend.values.values import UNBOUND, Picture
 from pygpu.ssa import Builder, ImageInput
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pygpu import bytecode
 from pygpu.core.errors import HOME, Place
-from pygpu.frontend.values.values import State
+from pygpu.frontend.values.states import State
 
 
 class Frame:

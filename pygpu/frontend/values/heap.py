@@ -23,18 +23,22 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from pygpu.core.errors import CompileError
-from pygpu.frontend.values.values import (
-    ABSENT,
+from pygpu.frontend.values.objects import (
     Array,
     Cell,
-    Conflict,
     List,
     Object,
-    State,
     Yielded,
+)
+from pygpu.frontend.values.objects import (
+    Iterator as Taken,
+)
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import (
+    ABSENT,
+    Conflict,
     describe,
 )
-from pygpu.frontend.values.values import Iterator as Taken
 
 # What makes the row at a place anew, from the row that stands there. It holds nothing dynamic.
 Row = Callable[[Any, int], Any]

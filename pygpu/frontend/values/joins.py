@@ -14,34 +14,32 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.frontend.values.states import Key, reachable
-from pygpu.frontend.values.values import (
-    ABSENT,
+from pygpu.frontend.values.objects import (
     EITHER,
-    UNBOUND,
-    Abstract,
     Array,
-    Bound,
     Cell,
-    Conflict,
     Dict,
-    Dynamic,
-    Function,
-    Indexed,
     Instance,
     Iterator,
-    Lazy,
-    Matrix,
-    Maybe,
     Object,
-    Picture,
     Set,
-    Slice,
-    State,
-    Super,
-    Tuple,
     Vector,
     Yielded,
+)
+from pygpu.frontend.values.states import State, reachable
+from pygpu.frontend.values.values import (
+    ABSENT,
+    UNBOUND,
+    Abstract,
+    Bound,
+    Conflict,
+    Dynamic,
+    Function,
+    Key,
+    Maybe,
+    Parts,
+    Picture,
+    Tuple,
     describe,
     same_known,
     scalar_kind,
@@ -186,52 +184,14 @@ class Join:
 
     def structures(self, a: Any, b: Any, key: Key) -> Any:
         """Two immutable virtual values of one shape, or None."""
-        if type(a) is not type(b):
+        if not isinstance(a, Abstract) or type(a) is not type(b) or a.shape() != b.shape():
             return None
-        match a:
-            case Tuple() if a.cls is b.cls and len(a.items) == len(b.items):
-                return Tuple(self.sequence(a.items, b.items, key), a.cls)
-            case Slice():
-                return Slice(self.sequence(a.parts, b.parts, key))
-            case Super() if a.cls is b.cls:
-                return Super(a.cls, self.value(a.owner, b.owner, key))
-            case Bound() if len(a.args) == len(b.args) and list(a.keywords) == list(b.keywords):
-                function = self.value(a.function, b.function, key)
-                if isinstance(function, Conflict):
-                    return function
-                keywords = {
-                    name: self.value(value, b.keywords[name], (*key, name))
-                    for name, value in a.keywords.items()
-                }
-                return Bound(function, self.sequence(a.args, b.args, key), keywords)
-            case Function() if a.code is b.code and len(a.closure) == len(b.closure):
-                if list(a.keyword_defaults) != list(b.keyword_defaults):
-                    return None
-                keyword_defaults = {
-                    name: self.value(value, b.keyword_defaults[name], (*key, name))
-                    for name, value in a.keyword_defaults.items()
-                }
-                defaults = self.sequence(a.defaults, b.defaults, key)
-                closure = self.sequence(a.closure, b.closure, key)
-                if any(isinstance(cell, Conflict) for cell in closure):
-                    return None
-                return Function(a.code, a.globals, defaults, keyword_defaults, closure)
-            case Lazy() if a.step is b.step and len(a.parts) == len(b.parts):
-                parts = self.sequence(a.parts, b.parts, key)
-                if any(isinstance(part, Conflict) for part in parts):
-                    return None
-                return Lazy(a.step, parts, a.whole)
-            case Indexed() if a.make is b.make and len(a.parts) == len(b.parts):
-                parts = self.sequence(a.parts, b.parts, key)
-                if any(isinstance(part, Conflict) for part in parts):
-                    return None
-                length = self.value(a.length, b.length, (*key, ".length"))
-                return type(a)(length, a.make, a.what, parts, a.grouped)
-        return None
+        return a.rebuild(self.joined(a.parts(), b.parts(), key))
 
-    def sequence(self, a: Iterable[Any], b: Iterable[Any], key: Key) -> tuple[Any, ...]:
-        pairs = enumerate(zip(a, b, strict=True))
-        return tuple([self.value(x, y, (*key, i)) for i, (x, y) in pairs])
+    def joined(self, a: Parts, b: Parts, key: Key) -> tuple[Any, ...]:
+        """Parts of the same names, each with the other."""
+        pairs = zip(a, b, strict=True)
+        return tuple([self.value(x, y, (*key, *name)) for (name, x), (_, y) in pairs])
 
     def objects(self, a: Object, b: Object, key: Key) -> Any:
         """Two objects where one stood: a new one, unless they are of different shapes."""
@@ -267,19 +227,12 @@ class Join:
 
     def _shell(self, a: Object, b: Object) -> Object | None:
         outside = a.outside or b.outside
-        if isinstance(a, Vector) and isinstance(b, Vector) and a.type.size == b.type.size:
-            if a.cls is b.cls:
-                return Vector(a.cls, a.type, None, outside)
-            kind = widest(a.type.kind, b.type.kind)
-            wider = vector(kind, a.type.size)
+        if isinstance(a, Vector) and isinstance(b, Vector) and a.cls is not b.cls:
+            if a.type.size != b.type.size:
+                return None
+            wider = vector(widest(a.type.kind, b.type.kind), a.type.size)
             return Vector(CLASSES[wider], wider, None)
-        if type(a) is not type(b):
-            return None
-        if isinstance(a, Instance) and isinstance(b, Instance):
-            return Instance(a.cls, {}, outside) if a.cls is b.cls else None
-        if isinstance(a, Matrix) and isinstance(b, Matrix):
-            return Matrix(a.cls, (), outside) if a.cls is b.cls else None
-        return None if isinstance(a, Vector) else type(a)(None, outside)
+        return a.like(b, outside)
 
     def contents(self, handle: Object, a: Any, b: Any, key: Key) -> Any:
         """What an object holds after the join, by its class."""
@@ -296,62 +249,59 @@ class Join:
             return a
         if isinstance(a, Conflict) or isinstance(b, Conflict):
             return a if isinstance(a, Conflict) else b
-        match handle:
-            case Vector():
-                return self.vector(handle.type, a, b, key)
-            case Cell():
-                return self.value(a, b, key)
-            case Dict() | Instance():
-                if isinstance(handle, Dict) and list(a) != list(b):
-                    return Conflict(
-                        f"a dict has other keys on one path through {self.meeting} than on the "
-                        "other: set them on both, or before"
-                    )
-                return {
-                    name: self.value(a[name], b[name], (*key, name))
-                    if name in a and name in b
-                    else Conflict(
-                        f"the attribute '{name}' is set on one path only through {self.meeting}: "
-                        "set it on the other path too, or before"
-                    )
-                    for name in {**a, **b}
-                }
-            case Iterator():
-                (source, i), (other, j) = a, b
-                if isinstance(source, (Indexed, Lazy)) and type(source) is type(other):
-                    joined = self.value(source, other, key)
-                    if not isinstance(joined, Conflict):
-                        return (joined, self.value(i, j, (*key, 0)))
-                if source is other and same_known(i, j):
-                    return a
-                both = isinstance(source, tuple) and isinstance(other, tuple)
-                if both and i == j and len(source) == len(other):
-                    return (self.sequence(source, other, key), i)
-                return Conflict(
-                    f"an iterator goes on on one path only through {self.meeting}: where it "
-                    "stands must be known at compile time"
-                )
-            case Array():
-                if a.shape != b.shape:
-                    return Conflict(
-                        f"an array has shape {a.shape} on one path through {self.meeting} and "
-                        f"{b.shape} on the other"
-                    )
-                joined = np.empty(a.shape, object)
-                joined.reshape(-1)[:] = self.sequence(a.reshape(-1), b.reshape(-1), key)
-                return joined
-            case Set():
-                same = set(a) == set(b)
-                return a if same else Conflict(f"a set differs on the paths through {self.meeting}")
-            case Yielded() if isinstance(a, tuple) and isinstance(b, tuple):
-                return self.yielded(a, b, key)
-        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-            return self.sequence(a, b, key)
-        if isinstance(a, Indexed) and isinstance(b, Indexed):
-            return self.value(a, b, key)
+        if isinstance(handle, Vector) and not (isinstance(a, tuple) and isinstance(b, tuple)):
+            return self.leaf(a, b, handle.type, key)
+        if isinstance(handle, Set) and set(a) == set(b):
+            return a
+        if isinstance(handle, Yielded) and isinstance(a, tuple) and isinstance(b, tuple):
+            return self.yielded(a, b, key)
+        if isinstance(handle, Instance):
+            return self.attributes(a, b, key)
+        if isinstance(handle, Set) or not handle.matches(a, b):
+            return Conflict(self._mismatch(handle, a, b))
+        if isinstance(handle, Array):  # one of numbers meets one of others element by element
+            a, b = a.astype(object), b.astype(object)
+        parts = self.joined(handle.parts_of(a), handle.parts_of(b), key)
+        put_off = isinstance(handle, Iterator) and isinstance(a[0], Abstract)
+        if put_off and isinstance(parts[0], Conflict):
+            return Conflict(self._mismatch(handle, a, b))
+        return handle.gather(a, parts)
+
+    def _mismatch(self, handle: Object, a: Any, b: Any) -> str:
+        """What to say of an object that holds things of different shapes on two paths."""
+        meeting = self.meeting
+        if isinstance(handle, Dict):
+            return (
+                f"a dict has other keys on one path through {meeting} than on the "
+                "other: set them on both, or before"
+            )
+        if isinstance(handle, Iterator):
+            return (
+                f"an iterator goes on on one path only through {meeting}: where it "
+                "stands must be known at compile time"
+            )
+        if isinstance(handle, Array):
+            return (
+                f"an array has shape {a.shape} on one path through {meeting} and "
+                f"{b.shape} on the other"
+            )
+        if isinstance(handle, Set):
+            return f"a set differs on the paths through {meeting}"
         if isinstance(a, tuple) and isinstance(b, tuple):
-            return Conflict(self.lengths(len(a), len(b)))
-        return Conflict(f"a long sequence differs on the paths through {self.meeting}")
+            return self.lengths(len(a), len(b))
+        return f"a long sequence differs on the paths through {meeting}"
+
+    def attributes(self, a: Any, b: Any, key: Key) -> dict[str, Any]:
+        """What two objects of a class hold, an error in place of what one of them does not."""
+        return {
+            name: self.value(a[name], b[name], (*key, name))
+            if name in a and name in b
+            else Conflict(
+                f"the attribute '{name}' is set on one path only through {self.meeting}: "
+                "set it on the other path too, or before"
+            )
+            for name in {**a, **b}
+        }
 
     def lengths(self, first: int, second: int) -> str:
         """What to say of a list that has different lengths on two paths."""
@@ -390,11 +340,6 @@ class Join:
         taken = self.value(taken_x, taken_y, (*key, ".taken"))
         value = self.value(x, y, key)
         return value if taken is True or isinstance(value, Conflict) else Maybe(taken, value)
-
-    def vector(self, type: Type, a: Any, b: Any, key: Key) -> Any:
-        if isinstance(a, tuple) and isinstance(b, tuple):
-            return self.sequence(a, b, key)
-        return self.leaf(a, b, type, key)
 
     def _guard_aliases(self, state: State) -> None:
         """A joined object that may be another one still in sight can be read, not changed:
@@ -438,4 +383,4 @@ def zero_of(value: Any) -> Any:
     return {"float": 0.0, "int": 0, "bool": False}[kind] if kind else None
 
 
-__all__ = ["Join", "Key", "zero_of"]
+__all__ = ["Join", "zero_of"]

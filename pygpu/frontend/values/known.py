@@ -7,46 +7,39 @@ a call has newly made, so that later changes follow the control flow of the func
 
 from __future__ import annotations
 
-import copy
-import functools
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.values import (
+from pygpu.frontend.values.lazy import Indexed, Lazy
+from pygpu.frontend.values.objects import (
     EITHER,
-    UNBOUND,
-    Abstract,
     Array,
-    Bound,
-    Cell,
-    Conflict,
     Dict,
-    Function,
-    Indexed,
     Instance,
     Iterator,
-    Lazy,
     List,
     Matrix,
     Object,
     Set,
-    Slice,
-    Tuple,
     Vector,
+    attributes,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    Conflict,
+    Function,
+    NotKnown,
+    Parts,
+    Tuple,
     same_known,
-    youngest,
 )
 from pygpu.language import matrices, vectors
-from pygpu.types import vector
-
-
-class NotKnown(Exception):
-    """A value has a leaf that is not known."""
 
 
 def concrete(w: Evaluator, value: Any) -> Any:
@@ -64,86 +57,27 @@ class Materialiser:
     def value(self, value: Any) -> Any:
         if not isinstance(value, Abstract):
             return value
-        if isinstance(value, Object):
-            if value not in self.made:
-                self.object(value)
-            return self.made[value]
-        match value:
-            case Tuple():
-                items = [self.value(part) for part in value.items]
-                make = getattr(value.cls, "_make", value.cls)
-                return make(items)
-            case Slice():
-                return slice(*[self.value(part) for part in value.parts])
-            case Bound():
-                function = self.value(value.function)
-                args = [self.value(part) for part in value.args]
-                keywords = {name: self.value(part) for name, part in value.keywords.items()}
-                if len(args) == 1 and not keywords:
-                    return types.MethodType(function, args[0])
-                return functools.partial(function, *args, **keywords)
-            case Function():
-                return self.function(value)
-        raise NotKnown
+        if not isinstance(value, Object):
+            return value.real(self.values(value.parts()))
+        if value not in self.made:
+            self.object(value)
+        return self.made[value]
 
-    def function(self, value: Function) -> Any:
-        cells = []
-        for cell in value.closure:
-            if isinstance(cell, types.CellType):
-                cells.append(cell)
-                continue
-            contents = self.w.peek(cell)
-            if contents is UNBOUND:
-                cells.append(types.CellType())
-            else:
-                cells.append(types.CellType(self.value(contents)))
-        defaults = tuple([self.value(part) for part in value.defaults])
-        made = types.FunctionType(
-            value.code, value.globals, value.code.co_name, defaults, tuple(cells)
-        )
-        made.__kwdefaults__ = {
-            name: self.value(part) for name, part in value.keyword_defaults.items()
-        }
-        return made
+    def values(self, parts: Parts) -> tuple[Any, ...]:
+        return tuple([self.value(part) for _, part in parts])
 
     def object(self, handle: Object) -> None:
         contents = self.w.peek(handle)
         if isinstance(contents, Conflict):
             raise NotKnown
-        match handle:
-            case List() | Set():
-                if isinstance(contents, Indexed):
-                    raise NotKnown
-                real: Any = []
-                self.made[handle] = real
-                real.extend([self.value(part) for part in contents])
-                if isinstance(handle, Set):
-                    self.made[handle] = set(real)
-            case Dict():
-                real = {}
-                self.made[handle] = real
-                real.update({key: self.value(part) for key, part in contents.items()})
-            case Vector():
-                if not isinstance(contents, tuple):
-                    raise NotKnown
-                self.made[handle] = handle.cls(*[self.value(part) for part in contents])
-            case Matrix():
-                self.made[handle] = handle.cls(*[self.value(row) for row in contents])
-            case Array():
-                if contents.dtype == object:
-                    flat = [self.value(part) for part in contents.reshape(-1)]
-                    contents = np.array(flat).reshape(contents.shape)
-                self.made[handle] = contents.copy()
-            case Instance():
-                namespace = handle.cls is types.SimpleNamespace
-                real = types.SimpleNamespace() if namespace else object.__new__(handle.cls)
-                self.made[handle] = real
-                for name, part in contents.items():
-                    object.__setattr__(real, name, self.value(part))
-            case Iterator():
-                self.made[handle] = self._generator(handle)
-            case _:
-                raise NotKnown
+        if isinstance(handle, Iterator):
+            self.made[handle] = self._generator(handle)
+            return
+        hollow = handle.hollow()
+        if hollow is not None:  # it may hold itself
+            self.made[handle] = hollow
+        parts = self.values(handle.parts_of(contents))
+        self.made[handle] = handle.fill(hollow, contents, parts)
 
     def _generator(self, handle: Iterator) -> Any:
         source, index = self.w.peek(handle)
@@ -168,34 +102,12 @@ class Materialiser:
         back = {id(real): handle for handle, real in self.made.items()}
         for handle, real in list(self.made.items()):
             old = self.w.state.get(handle)
-            match handle:
-                case List():
-                    new = tuple([back.get(id(part), part) for part in real])
-                    if not _same_items(old, new):
-                        self.w.write(handle, new)
-                case Dict():
-                    changed = {key: back.get(id(part), part) for key, part in real.items()}
-                    if list(changed) != list(old) or not _same_items(
-                        old.values(), changed.values()
-                    ):
-                        self.w.write(handle, changed)
-                case Set():
-                    if set(old) != real:
-                        self.w.write(handle, tuple(real))
-                case Array():
-                    before = concrete(self.w, handle) if old.dtype == object else old
-                    if not np.array_equal(before, real, equal_nan=before.dtype.kind in "fc"):
-                        self.w.write(handle, real)
-                case Vector():
-                    parts = tuple(real)
-                    if not _same_items(old, parts):
-                        self.w.write(handle, parts)
-                case Instance():
-                    fields = {
-                        name: back.get(id(part), part) for name, part in attributes(real).items()
-                    }
-                    if list(fields) != list(old) or not _same_items(old.values(), fields.values()):
-                        self.w.write(handle, fields)
+            new = handle.taken(real, old)
+            if new is old:
+                continue
+            mapped = [(name, back.get(id(part), part)) for name, part in handle.parts_of(new)]
+            if isinstance(handle, Array) or not _same_parts(handle.parts_of(old), mapped):
+                self.w.write(handle, handle.gather(new, tuple([part for _, part in mapped])))
 
     def back(self, result: Any) -> Any:
         """The virtual object that a result is, if it is one of those made here."""
@@ -228,21 +140,11 @@ def real_cell(w: Evaluator, cell: Any) -> types.CellType:
     return real
 
 
-def attributes(value: Any) -> dict[str, Any]:
-    """The attributes an object holds itself, in its dict and its slots."""
-    fields = dict(getattr(value, "__dict__", {}))
-    for cls in type(value).__mro__:
-        slots = cls.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
-                fields[name] = getattr(value, name)
-    return fields
-
-
-def _same_items(old: Any, new: Any) -> bool:
+def _same_parts(old: Iterable[Any], new: Iterable[Any]) -> bool:
     a, b = tuple(old), tuple(new)
     return len(a) == len(b) and all(
-        x is y or isinstance(x, Object) or _like(x, y) for x, y in zip(a, b, strict=True)
+        name == other and (x is y or isinstance(x, Object) or _like(x, y))
+        for (name, x), (other, y) in zip(a, b, strict=True)
     )
 
 
@@ -280,18 +182,16 @@ def again(made: Any) -> Any:
     copies: dict[Object, Any] = {}
 
     def copied(value: Any) -> Any:
-        if isinstance(value, Tuple):
-            return Tuple(tuple(map(copied, value.items)), value.cls)
-        if not isinstance(value, Object):
+        if not isinstance(value, Abstract):
             return value
+        if not isinstance(value, Object):
+            return value.rebuild(tuple([copied(part) for _, part in value.parts()]))
         if value not in copies:
-            copies[value] = new = copy.copy(value)
-            object.__setattr__(new, "serial", youngest())
+            copies[value] = new = value.like(value, value.outside)
+            assert new is not None
             contents = value.initial
-            if isinstance(contents, tuple):
-                new.initial = tuple(map(copied, contents))
-            elif isinstance(contents, dict):
-                new.initial = {name: copied(part) for name, part in contents.items()}
+            parts = tuple([copied(part) for _, part in value.parts_of(contents)])
+            new.initial = value.gather(contents, parts)
         return copies[value]
 
     return copied(made)
@@ -425,13 +325,14 @@ def lift(known: Any) -> Any:
 
 
 __all__ = [
-    "Cell",
     "Materialiser",
-    "NotKnown",
     "adopt",
+    "again",
     "concrete",
     "is_users_class",
     "lift",
-    "vector",
+    "own",
+    "real_cell",
+    "realised",
     "virtual",
 ]

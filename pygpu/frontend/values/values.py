@@ -1,40 +1,72 @@
 """What a variable may hold while a function is translated.
 
 A *known* value is itself: any Python object that is no `Abstract`. A *dynamic* scalar is a
-`Dynamic`, an SSA value. What the function makes itself is *virtual*: a handle of one of the
-classes below, whose leaves may be either. Handles that can change (`Object`) keep their first
-contents; what they hold later stands in the heap of the `State`, so that both sides of a branch
-have a world of their own. Contents are never changed in place, only replaced.
+`Dynamic`, an SSA value. What the function makes itself is *virtual*: a structure whose leaves may
+be either. Structures that cannot change stand here, those that can in objects.py.
 
-    x = Dynamic(value);  pair = Tuple((x, 2));  xs = List((x, 2.0));  state.heap[xs] = (x,)
+A structure is taken apart and put together by three methods, which is all that joins, exits from
+regions and calls of Python need to know of a kind of values:
+
+    pair = Tuple((x, 2))
+    pair.parts()                # (((0,), x), ((1,), 2)): each part and what it is called
+    pair.rebuild((y, 2))        # Tuple((y, 2))
+    pair.shape()                # (tuple, 2): only values of one shape can be joined, part by part
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Mapping
-from types import CodeType
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pygpu import ssa
 from pygpu.core.errors import CompileError
 from pygpu.types import Kind, Type
 
-_serial = itertools.count(1)
+Key = tuple[Any, ...]  # where a leaf stands: the variable's name, then the names of parts
+Parts = tuple[tuple[Key, Any], ...]
 
 
-def youngest() -> int:
-    """A serial that parts the objects made so far from those made later."""
-    return next(_serial)
+def numbered(values: Iterable[Any]) -> Parts:
+    """Parts that are called by their places."""
+    return tuple([((place,), value) for place, value in enumerate(values)])
+
+
+def named(values: Mapping[Any, Any]) -> Parts:
+    """Parts that are called by their keys."""
+    return tuple([((name,), value) for name, value in values.items()])
+
+
+class NotKnown(Exception):
+    """A value has a leaf that is not known."""
 
 
 class Abstract:
     """A value the compiler holds instead of a Python object."""
 
     __slots__ = ()
+
+    def parts(self) -> Parts:
+        """The values that it is made of."""
+        return ()
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Any:
+        """A value like this of other parts; a Conflict, or None, where they make no such value."""
+        return self
+
+    def shape(self) -> Any:
+        """What two values must have in common to become one, part by part."""
+        return (id(self),)
+
+    def real(self, parts: tuple[Any, ...]) -> Any:
+        """The Python object that it is, of real parts."""
+        raise NotKnown
+
+    def describe(self) -> str:
+        return f"a {type(self).__name__.lower()}"
 
     def __bool__(self) -> bool:
         raise CompileError(f"the truth of {describe(self)} is not known at compile time")
@@ -55,6 +87,11 @@ class Dynamic(Abstract):
     def type(self) -> Type:
         return self.value.type
 
+    def describe(self) -> str:
+        return f"the dynamic {self.type.kind}" + (
+            f" '{self.value.name}'" if self.value.name else ""
+        )
+
     def __eq__(self, other: object) -> bool:
         raise CompileError("dynamic values cannot be compared at compile time")
 
@@ -72,6 +109,21 @@ class Tuple(Abstract):
     def __init__(self, items: tuple[Any, ...], cls: type = tuple) -> None:
         self.items: Final = items
         self.cls: Final = cls
+
+    def parts(self) -> Parts:
+        return numbered(self.items)
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Tuple:
+        return Tuple(parts, self.cls)
+
+    def shape(self) -> Any:
+        return self.cls, len(self.items)
+
+    def real(self, parts: tuple[Any, ...]) -> Any:
+        return getattr(self.cls, "_make", self.cls)(parts)
+
+    def describe(self) -> str:
+        return f"a {self.cls.__name__} of {len(self.items)} items"
 
 
 def tuple_of(items: tuple[Any, ...]) -> Any:
@@ -102,6 +154,32 @@ class Function(Abstract):
         self.keyword_defaults = dict(keyword_defaults or {})
         self.closure = closure  # Cells, or real cells of an outside function
 
+    def parts(self) -> Parts:
+        return named(self.keyword_defaults) + numbered((*self.closure, *self.defaults))
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Function | None:
+        names, cells = len(self.keyword_defaults), len(self.closure)
+        keywords = dict(zip(self.keyword_defaults, parts[:names], strict=True))
+        closure, defaults = parts[names : names + cells], parts[names + cells :]
+        if any(isinstance(cell, Conflict) for cell in closure):
+            return None
+        return Function(self.code, self.globals, defaults, keywords, closure)
+
+    def shape(self) -> Any:
+        sizes = len(self.closure), len(self.defaults)
+        return id(self.code), sizes, tuple(self.keyword_defaults)
+
+    def real(self, parts: tuple[Any, ...]) -> Any:
+        made = self.rebuild(parts)
+        assert made is not None
+        name = self.code.co_name
+        function = FunctionType(self.code, self.globals, name, made.defaults, made.closure)
+        function.__kwdefaults__ = made.keyword_defaults
+        return function
+
+    def describe(self) -> str:
+        return f"the function {self.name}"
+
 
 class Bound(Abstract):
     """A callable with its first argument: a method, or functools.partial's with more."""
@@ -115,6 +193,29 @@ class Bound(Abstract):
         self.args: Final = args
         self.keywords: Final = dict(keywords or {})
 
+    def parts(self) -> Parts:
+        return (((), self.function), *named(self.keywords), *numbered(self.args))
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Any:
+        function, rest = parts[0], parts[1 + len(self.keywords) :]
+        if isinstance(function, Conflict):
+            return function
+        return Bound(function, rest, dict(zip(self.keywords, parts[1:], strict=False)))
+
+    def shape(self) -> Any:
+        return len(self.args), tuple(self.keywords)
+
+    def real(self, parts: tuple[Any, ...]) -> Any:
+        function, rest = parts[0], parts[1 + len(self.keywords) :]
+        if len(rest) == 1 and not self.keywords:
+            return MethodType(function, rest[0])
+        return functools.partial(
+            function, *rest, **dict(zip(self.keywords, parts[1:], strict=False))
+        )
+
+    def describe(self) -> str:
+        return "a bound method"
+
 
 class Builtin(Abstract):
     """A callable that the walker itself provides: a method of a list, say, its owner."""
@@ -126,6 +227,12 @@ class Builtin(Abstract):
         self.call: Final = call
         self.owner: Final = owner
 
+    def parts(self) -> Parts:
+        return (((), self.owner),)
+
+    def describe(self) -> str:
+        return f"the method {self.name}"
+
 
 class Super(Abstract):
     """What super() gives: attributes are looked up after `cls` in the order of `owner`'s class."""
@@ -136,14 +243,35 @@ class Super(Abstract):
         self.cls: Final = cls
         self.owner: Final = owner
 
+    def parts(self) -> Parts:
+        return (((), self.owner),)
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Super:
+        return Super(self.cls, *parts)
+
+    def shape(self) -> Any:
+        return self.cls
+
 
 class Slice(Abstract):
     """A slice with a part that is not known."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("bounds",)
 
-    def __init__(self, parts: tuple[Any, ...]) -> None:
-        self.parts: Final = parts
+    def __init__(self, bounds: tuple[Any, ...]) -> None:
+        self.bounds: Final = bounds
+
+    def parts(self) -> Parts:
+        return numbered(self.bounds)
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Slice:
+        return Slice(parts)
+
+    def shape(self) -> Any:
+        return len(self.bounds)
+
+    def real(self, parts: tuple[Any, ...]) -> Any:
+        return slice(*parts)
 
 
 class Picture(Abstract):
@@ -167,121 +295,8 @@ class Picture(Abstract):
         self.cval: Final = cval
         self.interpolation: Final = interpolation
 
-
-class Indexed(Abstract):
-    """A sequence too long to be unrolled, or of dynamic length: a length and an element by index.
-
-    `make` takes an index (an int or a Dynamic int) and the `parts`, and emits what makes the
-    element. Whatever may be dynamic is a part, for it has to follow the sequence out of a branch.
-    """
-
-    __slots__ = ("grouped", "length", "make", "parts", "what")
-
-    def __init__(
-        self,
-        length: Any,
-        make: Callable[..., Any],
-        what: str,
-        parts: tuple[Any, ...] = (),
-        grouped: bool = False,
-    ) -> None:
-        self.length: Final = length
-        self.make: Final = make
-        self.what: Final = what
-        self.parts: Final = parts
-        self.grouped: Final = grouped  # each element is a list of elements, of a nested loop
-
-    def element(self, index: Any) -> Any:
-        """The element at an index that lies in the sequence."""
-        return self.make(index, *self.parts)
-
-
-class Row(Indexed):
-    """A row of a known array that is taken by a dynamic index: its elements are looked up when
-    they are used. In arithmetic, and to NumPy, it is an array."""
-
-    __slots__ = ()
-
-
-class Lazy(Abstract):
-    """What an iterator over other iterators takes from: `step(w, index, *parts)` makes the next
-    item, or raises StopIteration. Whatever may be dynamic is a part. `whole(w)`, where given, is
-    an iterator over all items, to be used before one has been taken."""
-
-    __slots__ = ("parts", "step", "whole")
-
-    def __init__(
-        self,
-        step: Callable[..., Any],
-        parts: tuple[Any, ...],
-        whole: Callable[..., Iterator] | None = None,
-    ) -> None:
-        self.step: Final = step
-        self.parts: Final = parts
-        self.whole: Final = whole
-
-
-class Conflict(Abstract):
-    """What a name holds where two paths meet that cannot be one: an error at its first use."""
-
-    __slots__ = ("message",)
-
-    def __init__(self, message: str) -> None:
-        self.message: Final = message
-
-
-EITHER: Final = "may be either of two objects"  # why an object must not be changed
-
-
-class Object(Abstract):
-    """A handle of something with identity. `serial` orders handles by age."""
-
-    __slots__ = ("__weakref__", "initial", "outside", "serial")
-
-    def __init__(self, initial: Any, outside: bool | str = False) -> None:
-        self.initial = initial
-        self.outside = outside  # not to be changed: came from outside the function, or why not
-        self.serial: Final = next(_serial)
-
-
-class Cell(Object):
-    """A variable that closures share. Contents: a value, or UNBOUND."""
-
-    __slots__ = ()
-
-
-class Vector(Object):
-    """A vector. Contents: an ssa.Value, or a tuple of scalars, known or dynamic. `cls` is the
-    user's class (Vec3, IVec2, Position ...)."""
-
-    __slots__ = ("cls", "type")
-
-    def __init__(self, cls: type, type: Type, initial: Any, outside: bool | str = False) -> None:
-        super().__init__(initial, outside)
-        self.cls: Final = cls
-        self.type: Final = type
-
-
-class Matrix(Object):
-    """A matrix. Contents: a tuple of Vectors or known vectors, its rows."""
-
-    __slots__ = ("cls",)
-
-    def __init__(self, cls: type, initial: tuple[Any, ...], outside: bool | str = False) -> None:
-        super().__init__(initial, outside)
-        self.cls: Final = cls
-
-
-class List(Object):
-    """A list. Contents: a tuple, or an Indexed."""
-
-    __slots__ = ()
-
-
-class Yielded(List):
-    """What a generator expression has yielded: some items may be a `Maybe`."""
-
-    __slots__ = ()
+    def describe(self) -> str:
+        return f"the image '{self.name}'"
 
 
 class Maybe(Abstract):
@@ -294,135 +309,42 @@ class Maybe(Abstract):
         self.taken: Final = taken
         self.value: Final = value
 
+    def parts(self) -> Parts:
+        return (((".taken",), self.taken), ((), self.value))
 
-class Dict(Object):
-    """A dict with known keys. Contents: a dict, never changed in place."""
+    def rebuild(self, parts: tuple[Any, ...]) -> Maybe:
+        return Maybe(*parts)
 
-    __slots__ = ()
-
-
-class Set(Object):
-    """A set of known elements. Contents: a tuple without repeats."""
-
-    __slots__ = ()
+    def shape(self) -> Any:
+        return ()
 
 
-class Array(Object):
-    """A NumPy array some of whose elements are dynamic. Contents: an object ndarray, or a numeric
-    one. A view of a `base` has none of its own: `places` says which elements of the base, counted
-    in C order, it shows."""
+class Conflict(Abstract):
+    """What a name holds where two paths meet that cannot be one: an error at its first use."""
 
-    __slots__ = ("base", "places")
+    __slots__ = ("message",)
 
-    def __init__(
-        self,
-        initial: Any,
-        outside: bool | str = False,
-        base: Array | None = None,
-        places: NDArray[np.intp] | None = None,
-    ) -> None:
-        super().__init__(initial, outside)
-        self.base: Final = base
-        self.places: Final = places
+    def __init__(self, message: str) -> None:
+        self.message: Final = message
+
+    def describe(self) -> str:
+        return self.message
 
 
-class Instance(Object):
-    """An object of a user's class. Contents: a dict of its attributes."""
+class _Mark:
+    """Something that is no value, where a value may stand."""
 
-    __slots__ = ("cls",)
+    def __init__(self, name: str) -> None:
+        self.name = name
 
-    def __init__(self, cls: type, initial: dict[str, Any], outside: bool | str = False) -> None:
-        super().__init__(initial, outside)
-        self.cls: Final = cls
-
-
-class ClassParts(Instance):
-    """What the attributes of a class are that the function has made, those that are not known or
-    have been set since. Contents: a dict of them, those that were deleted are ABSENT."""
-
-    __slots__ = ()
-
-
-class Iterator(Object):
-    """An iterator. Contents: (source, index); a source is a tuple, a Replay or an Indexed."""
-
-    __slots__ = ()
-
-
-class Replay:
-    """The items of a Python iterator, taken once and kept, so that re-walking sees them again."""
-
-    __slots__ = ("items", "iterator")
-
-    def __init__(self, iterator: Any) -> None:
-        self.iterator = iterator
-        self.items: list[Any] = []
-
-    def get(self, index: int) -> Any:
-        """The item, or StopIteration."""
-        while len(self.items) <= index:
-            self.items.append(next(self.iterator))
-        return self.items[index]
-
-
-class _Unbound:
     def __repr__(self) -> str:
-        return "<unbound>"
+        return f"<{self.name}>"
 
 
-UNBOUND: Final = _Unbound()  # a local or cell without a value
-
-
-class _Absent:
-    def __repr__(self) -> str:
-        return "<absent>"
-
-
+UNBOUND: Final = _Mark("unbound")  # a local or cell without a value
 # The first contents of an object that was made in a region which has been left: where it still can
 # be reached the heap says what it holds, and it does not exist on paths whose heap does not.
-ABSENT: Final = _Absent()
-
-
-class State:
-    """The world at one point of the walk: the variables and stack of the frame that runs, and
-    what objects hold that has been changed since they were made."""
-
-    __slots__ = ("heap", "locals", "stack")
-
-    def __init__(self, locals: dict[str, Any], stack: list[Any], heap: dict[Object, Any]) -> None:
-        self.locals = locals
-        self.stack = stack
-        self.heap = heap
-
-    def fork(self) -> State:
-        return State(self.locals.copy(), self.stack.copy(), self.heap.copy())
-
-    def pop(self, count: int) -> list[Any]:
-        """The topmost values, taken from the stack, the deepest first."""
-        if not count:
-            return []
-        values = self.stack[-count:]
-        del self.stack[-count:]
-        return values
-
-    def get(self, handle: Object) -> Any:
-        """What the object holds here."""
-        contents = self.heap.get(handle, handle)
-        if contents is not handle:
-            return contents
-        if type(handle) is Array and handle.base is not None:
-            whole = self.get(handle.base)
-            return whole.reshape(-1)[handle.places] if isinstance(whole, np.ndarray) else whole
-        return handle.initial
-
-
-class Frozen(Abstract):
-    """The world as it was where something was put off: a comprehension over a long sequence."""
-
-    __slots__ = ("state",)
-
-    def __init__(self, state: State) -> None:
-        self.state: Final = state
+ABSENT: Final = _Mark("absent")
 
 
 def same_known(a: Any, b: Any) -> bool:
@@ -445,33 +367,8 @@ def same_known(a: Any, b: Any) -> bool:
 
 def describe(value: Any) -> str:
     """A value in the words of an error message: what it is and its type."""
-    match value:
-        case Dynamic():
-            name = f" '{value.value.name}'" if value.value.name else ""
-            return f"the dynamic {value.type.kind}{name}"
-        case Vector() | Instance() | Matrix():
-            return f"a {value.cls.__name__}"
-        case Tuple():
-            return f"a {value.cls.__name__} of {len(value.items)} items"
-        case List() | Dict() | Set() | Iterator():
-            return f"a {type(value).__name__.lower()}"
-        case Array():
-            shape = np.shape(value.initial if value.places is None else value.places)
-            return f"an array of shape {shape}"
-        case Picture():
-            return f"the image '{value.name}'"
-        case Function():
-            return f"the function {value.name}"
-        case Bound():
-            return "a bound method"
-        case Builtin():
-            return f"the method {value.name}"
-        case Indexed():
-            return value.what
-        case Conflict():
-            return value.message
-        case Abstract():
-            return f"a {type(value).__name__.lower()}"
+    if isinstance(value, Abstract):
+        return value.describe()
     shown = repr(value)
     if len(shown) > 60:
         shown = shown[:57] + "..."

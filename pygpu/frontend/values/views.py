@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.values import Array
+from pygpu.frontend.values.objects import Array
 
 # Functions of NumPy that may give a view of their first argument.
 VIEWING: Final = frozenset(

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Protocol, TypeVar
 
 from pygpu.frontend.values.evaluator import Evaluator, Mark
-from pygpu.frontend.values.values import State, youngest
+from pygpu.frontend.values.objects import youngest
+from pygpu.frontend.values.states import State
 
 T = TypeVar("T")
 

@@ -30,26 +30,28 @@ from pygpu.frontend.rules.numpy_objects import on_objects
 from pygpu.frontend.values import views
 from pygpu.frontend.values.known import (
     Materialiser,
-    NotKnown,
     adopt,
     again,
     is_users_class,
     lift,
     virtual,
 )
-from pygpu.frontend.values.values import (
-    Abstract,
+from pygpu.frontend.values.objects import (
     Array,
-    Bound,
-    Builtin,
-    Conflict,
     Dict,
-    Function,
     Instance,
     Iterator,
     List,
-    Picture,
     Replay,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    Bound,
+    Builtin,
+    Conflict,
+    Function,
+    NotKnown,
+    Picture,
     Tuple,
     describe,
     same_known,

@@ -9,13 +9,16 @@ from typing import Any, Final
 from pygpu.frontend.protocols import indexing, objects
 from pygpu.frontend.protocols.methods import pairs_of
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.values.known import NotKnown, concrete
-from pygpu.frontend.values.values import (
-    Abstract,
+from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.objects import (
     Dict,
     List,
     Set,
-    State,
+)
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import (
+    Abstract,
+    NotKnown,
     Tuple,
     describe,
     tuple_of,

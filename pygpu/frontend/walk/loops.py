@@ -17,21 +17,27 @@ from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
 from pygpu.frontend.protocols.tables import tabulate
 from pygpu.frontend.values.evaluator import Mark
+from pygpu.frontend.values.exports import Export, move_out
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.states import Export, Key, move_out
+from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.objects import (
+    Iterator,
+    List,
+    youngest,
+)
+from pygpu.frontend.values.states import (
+    Frozen,
+    State,
+    reachable,
+)
 from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
     Dynamic,
-    Frozen,
-    Indexed,
-    Iterator,
-    List,
+    Key,
     Maybe,
-    State,
     same_known,
     scalar_kind,
-    youngest,
 )
 from pygpu.frontend.walk.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.ssa import Op, Region, Value
@@ -243,6 +249,8 @@ def _lazy(
     frozen.stack[-ITERATOR_SLOTS] = done
     frozen.locals = {name: done if v is taken else v for name, v in frozen.locals.items()}
     frozen.heap.pop(taken, None)
+    seen = reachable([*frozen.locals.values(), *frozen.stack, *w.kept], frozen)
+    frozen.heap = {handle: held for handle, held in frozen.heap.items() if handle in seen}
     known = not isinstance(items.length, Abstract)
     what = f"a comprehension over {items.length if known else 'a dynamic number of'} items"
     lazy = Indexed(items.length, element, what, (items, Frozen(frozen)), grouped)

@@ -13,8 +13,9 @@ from typing import Any, Final, Protocol
 from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.joins import Join
-from pygpu.frontend.values.states import Key
-from pygpu.frontend.values.values import Iterator, State
+from pygpu.frontend.values.objects import Iterator
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import Key
 from pygpu.ssa import Value
 from pygpu.types import BOOL, Type
 

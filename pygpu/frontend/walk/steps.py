@@ -14,22 +14,25 @@ from pygpu.bytecode import NULL
 from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
 from pygpu.frontend.protocols.methods import pairs_of
 from pygpu.frontend.protocols.sequences import items_of, iterate
-from pygpu.frontend.values.known import NotKnown, concrete
-from pygpu.frontend.values.values import (
+from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.objects import (
     EITHER,
-    UNBOUND,
     Array,
+    Cell,
+    Dict,
+    Vector,
+)
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import (
+    UNBOUND,
     Bound,
     Builtin,
-    Cell,
     Conflict,
-    Dict,
     Dynamic,
     Function,
+    NotKnown,
     Slice,
-    State,
     Super,
-    Vector,
     describe,
 )
 from pygpu.frontend.walk.displays import DISPLAYS, Step

@@ -30,20 +30,23 @@ from pygpu.frontend.protocols import (
 )
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.evaluator import Mark
+from pygpu.frontend.values.exports import Export, move_out
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.joins import Join
 from pygpu.frontend.values.known import lift
-from pygpu.frontend.values.states import Export, Key, move_out
+from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.objects import (
+    Iterator,
+    Object,
+    youngest,
+)
+from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     Builtin,
     Conflict,
     Dynamic,
-    Indexed,
-    Iterator,
-    Object,
-    State,
-    youngest,
+    Key,
 )
 from pygpu.frontend.walk import attempts, calls, generators, loops
 from pygpu.frontend.walk.attempts import Attempt
