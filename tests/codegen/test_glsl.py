@@ -28,7 +28,7 @@ from pygpu.devices import targets
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.compute import ComputeDevice
 from pygpu.passes.blocks import shapes
-from pygpu.passes.blocks.block import block, can_block, columns_of
+from pygpu.passes.blocks.block import Cut, block, can_block, columns_of
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import simplify
 from pygpu.ssa import Builder, Function, ImageInput, Lookup, Region, Value
@@ -213,7 +213,7 @@ def test_text_of_a_compute_program_is_the_golden_one(make: Any, golden: Golden) 
 @pytest.mark.parametrize("make", [scale, laplace])
 def test_text_of_a_program_of_blocks_is_the_golden_one(make: Any, golden: Golden) -> None:
     function, inputs, outputs = make()
-    text = block_program(block(function, inputs, outputs, 4, 2)).text
+    text = block_program(block(Task(function, inputs, outputs), Cut(4, 2))).text
     golden.check(f"glsl/{make.__name__}_block.comp", text)
 
 
@@ -256,8 +256,9 @@ def test_reference_compiler_accepts_random_programs(tmp_path: Path) -> None:
             fragments.append(program.text)
         computes.append(pixel_program(Task(function, case.formats, case.outputs)).text)
         if can_block(case.function):
-            columns = columns_of(case.function, case.formats, case.outputs, False)
-            blocked = block(case.function, case.formats, case.outputs, columns, 2)
+            task = Task(case.function, case.formats, case.outputs)
+            columns = columns_of(task, False)
+            blocked = block(task, Cut(columns, 2))
             computes.append(block_program(blocked).text)
     validate(fragments, tmp_path)
     validate(computes, tmp_path, "comp")
@@ -490,7 +491,7 @@ def test_what_is_held_between_is_clamped_where_no_zero_is_negative(
     value = build.emit("sub", texel, build.constant(FLOAT, moved)) if moved else texel
     function = build.finish([held(build, value, low, high)])
     floats = Format(np.dtype(np.float32), 1)
-    blocked = block(function, [floats], [floats], 4, 1)
+    blocked = block(Task(function, [floats], [floats]), Cut(4, 1))
     fused = block_program(blocked, dialect=Dialect(450, fused=True)).text
     assert ("pg_clamp(" in fused) == is_clamp
     assert "pg_clamp(" not in block_program(blocked).text

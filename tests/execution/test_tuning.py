@@ -66,7 +66,7 @@ class ShapedDevice(Device):
     def compile(self, task, shape=None):
         if shape is None:
             remembered = shapes.remembered(shapes.key(task, self.driver))
-            shape = remembered or shapes.default(task.function, task.inputs, task.outputs)
+            shape = remembered or shapes.default(task)
         if shape.threads_y == 16:
             raise pygpu.DeviceError("too many threads")
         return ShapedProgram(InterpreterDevice().compile(task), shape)

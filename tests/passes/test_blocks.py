@@ -22,7 +22,7 @@ from pygpu.devices import targets
 from pygpu.devices.opengl.compute import ComputeDevice
 from pygpu.execution.profile import Job
 from pygpu.passes.blocks import shapes
-from pygpu.passes.blocks.block import block, can_block, columns_of
+from pygpu.passes.blocks.block import Cut, block, can_block, columns_of
 from pygpu.ssa import BOUNDARIES, Builder, ImageInput, Region, Value, walk
 from pygpu.types import FLOAT, INT, Type
 
@@ -296,7 +296,7 @@ def loads(function: Any) -> list[tuple[str, int]]:
 
 
 def test_four_pixels_are_one_load_and_those_beside_them_one_each() -> None:
-    blocked = block(mean_of_three("reflect"), [GREY], [GREY], columns=4, rows=1)
+    blocked = block(Task(mean_of_three("reflect"), [GREY], [GREY]), Cut(4, 1))
     inside = loads(blocked.function)[:3]
     assert sorted(inside) == [("im", -1), ("im", 4), ("im4", 0)]
     assert blocked.views == (0,)
@@ -305,7 +305,7 @@ def test_four_pixels_are_one_load_and_those_beside_them_one_each() -> None:
 
 
 def test_few_pixels_beside_the_block_are_read_there_at_the_left_edge_too() -> None:
-    blocked = block(mean_of_three("nearest"), [GREY], [GREY], columns=4, rows=1)
+    blocked = block(Task(mean_of_three("nearest"), [GREY], [GREY]), Cut(4, 1))
     (branch,) = [op for op in blocked.function.body.ops if op.code == "if"]
     tests = [op.code for op in blocked.function.body.ops]
     assert "ge" not in tests
@@ -314,12 +314,13 @@ def test_few_pixels_beside_the_block_are_read_there_at_the_left_edge_too() -> No
 
 
 def test_rows_share_what_they_read() -> None:
-    one, four = (block(mean_of_three(), [GREY], [GREY], 4, rows) for rows in (1, 4))
+    one, four = (block(Task(mean_of_three(), [GREY], [GREY]), Cut(4, rows)) for rows in (1, 4))
     assert len(loads(four.function)) == 4 * len(loads(one.function))  # each row by itself
     build = Builder("down", [ImageInput("im", FLOAT)])
     above, below = (build.load(0, build.x, build.y, dy=dy) for dy in (-1, 1))
     down = build.finish([build.emit("add", above, below)])
-    inside = [dx for name, dx in loads(block(down, [GREY], [GREY], 4, 4).function) if name == "im4"]
+    blocked = block(Task(down, [GREY], [GREY]), Cut(4, 4))
+    inside = [dx for name, dx in loads(blocked.function) if name == "im4"]
     assert len(inside) == 6  # rows y - 1 to y + 4
 
 
@@ -328,7 +329,7 @@ def test_what_shares_nothing_is_read_before_anything_else(columns: int) -> None:
     build = Builder("light", [ImageInput("im", FLOAT)])
     texel = build.load(0, build.x, build.y)
     light = build.finish([build.emit("mul", texel, build.emit("sin", texel))])
-    blocked = block(light, [GREY], [GREY], columns, 2, ahead=True)
+    blocked = block(Task(light, [GREY], [GREY]), Cut(columns, 2, ahead=True))
     codes = [op.code for op in walk(blocked.function.body) if op.code in ("load", "sin")]
     side = ["load"] * 2 + ["sin"] * 2 * columns  # sin of four pixels is one of each
     assert codes[: len(side)] == side
@@ -340,16 +341,16 @@ def test_what_shares_nothing_is_read_before_anything_else(columns: int) -> None:
 def test_images_of_four_channels_take_one_column() -> None:
     rgba, grey, byte = Format(np.dtype("float32"), 4), GREY, Format(np.dtype("uint8"), 1)
     near = mean_of_three()
-    assert columns_of(near, [rgba], [rgba], False) == 1
-    assert columns_of(near, [grey], [grey], False) == 4
-    assert columns_of(near, [rgba], [byte], False) == 4  # a word is four pixels
+    assert columns_of(Task(near, [rgba], [rgba]), False) == 1
+    assert columns_of(Task(near, [grey], [grey]), False) == 4
+    assert columns_of(Task(near, [rgba], [byte]), False) == 4  # a word is four pixels
 
 
 def test_what_reads_nothing_near_takes_one_column() -> None:
     build = Builder("turned", [ImageInput("image", FLOAT)])
     turned = build.finish([build.load(0, build.y, build.x)])
-    assert columns_of(turned, [GREY], [GREY], False) == 1
-    assert columns_of(turned, [GREY], [Format(np.dtype("uint8"), 1)], False) == 4
+    assert columns_of(Task(turned, [GREY], [GREY]), False) == 1
+    assert columns_of(Task(turned, [GREY], [Format(np.dtype("uint8"), 1)]), False) == 4
 
 
 def test_what_loops_is_no_block() -> None:

@@ -21,7 +21,7 @@ from pygpu.core.storage import Format
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.compute import ComputeDevice
 from pygpu.execution.profile import Job
-from pygpu.passes.blocks.block import block, columns_of
+from pygpu.passes.blocks.block import Cut, block, columns_of
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Builder, Function, ImageInput, walk
@@ -88,9 +88,9 @@ def test_pixels_of_narrow_buffers_are_elements(rows: int, format: Format) -> Non
     """In blocks of one column and some rows, or (0) one by one."""
     require("compute")
     function = transposed(format)
-    assert columns_of(function, [format], [format], narrow=True) == 1
+    assert columns_of(Task(function, [format], [format]), narrow=True) == 1
     if rows:
-        blocked = block(function, [format], [format], 1, rows, narrow=True)
+        blocked = block(Task(function, [format], [format]), Cut(1, rows, narrow=True))
         program = block_program(blocked, dialect=NARROW_DIALECT)
     else:
         lowered = apply(CLEAN, lower_boundary(function))
@@ -115,7 +115,8 @@ def test_pixels_beside_a_block_are_elements_too() -> None:
     sides = [build.load(0, build.x, build.y, dx=dx, boundary="nearest") for dx in (-1, 1)]
     function = build.finish([build.emit("add", *sides)])
     grey = Format(np.dtype("uint8"), 1)
-    narrow, words = (block(function, [grey], [grey], 4, 1, narrow=each) for each in (True, False))
+    task = Task(function, [grey], [grey])
+    narrow, words = (block(task, Cut(4, 1, narrow=each)) for each in (True, False))
     texels = [
         sum(op.code == "load" and op.data.image == 1 for op in walk(made.function.body))
         for made in (narrow, words)

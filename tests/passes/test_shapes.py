@@ -41,14 +41,14 @@ def test_default_shapes_follow_how_a_function_reads():
     near = build.finish([build.emit("add", *sides)])
     build = Builder("turned", [ImageInput("image", FLOAT)])
     turned = build.finish([build.load(0, build.y, build.x)])
-    assert shapes.default(scaled(2.0), [FLOATS], [FLOATS]) == shapes.OWN
+    assert shapes.default(Task(scaled(2.0), [FLOATS], [FLOATS])) == shapes.OWN
     colours = Format(np.dtype(np.float32), 4)
-    assert shapes.default(scaled(2.0), [colours], [colours]) == shapes.WHOLE
-    assert shapes.default(scaled(2.0), [BYTES], [BYTES]) == shapes.WINDOWS
-    assert shapes.default(near, [FLOATS], [FLOATS]) == shapes.POINTS
-    assert shapes.default(turned, [FLOATS], [FLOATS]) == shapes.SINGLE
-    assert shapes.default(turned, [BYTES], [BYTES]) == shapes.SCATTERED
-    assert shapes.default(turned, [BYTES], [BYTES], narrow=True) == shapes.SINGLE
+    assert shapes.default(Task(scaled(2.0), [colours], [colours])) == shapes.WHOLE
+    assert shapes.default(Task(scaled(2.0), [BYTES], [BYTES])) == shapes.WINDOWS
+    assert shapes.default(Task(near, [FLOATS], [FLOATS])) == shapes.POINTS
+    assert shapes.default(Task(turned, [FLOATS], [FLOATS])) == shapes.SINGLE
+    assert shapes.default(Task(turned, [BYTES], [BYTES])) == shapes.SCATTERED
+    assert shapes.default(Task(turned, [BYTES], [BYTES]), narrow=True) == shapes.SINGLE
 
 
 def test_a_shape_of_nothing_is_refused():

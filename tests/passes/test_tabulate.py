@@ -53,7 +53,7 @@ def negative(im: Image, p: Position) -> Any:
 
 
 def scalar_of(job: Job) -> Function | None:
-    found = of_a_byte(job.made.task.function, job.made.task.inputs, job.made.task.outputs)
+    found = of_a_byte(job.made.task)
     return found.function if found is not None else None
 
 
@@ -210,7 +210,7 @@ def test_what_is_beside_alpha_may_read_nothing(device: Any) -> None:
     image = texels(3, 9, 4)
     job = job_of(of_no_texel, image, power=2.0)
     made = job.made
-    assert of_a_byte(made.task.function, made.task.inputs, made.task.outputs) is None
+    assert of_a_byte(made.task) is None
     program = device.compile(made.task)
     (have,) = program.run(job.inputs, job.uniforms, (3, 9), [None])
     assert (have.host()[..., :3] == 23).all()
@@ -229,7 +229,7 @@ def test_components_that_are_handed_on_are_kept(written: Any, kept: Any, device:
     image = texels(9, 33, 4)
     job = job_of(written, image)
     made = job.made
-    found = of_a_byte(made.task.function, made.task.inputs, made.task.outputs)
+    found = of_a_byte(made.task)
     assert (None if found is None else found.kept) == kept
     program = device.compile(made.task)
     assert ("shared uint table[256]" in program.source) == (kept is not None)

@@ -13,6 +13,7 @@ import pygpu
 from benchmarks.kernels import hsv
 from conftest import require
 from pygpu import Float, Image, Position, Vec4
+from pygpu.core.device import Task
 from pygpu.core.interpret import compute
 from pygpu.core.storage import Format
 from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
@@ -111,11 +112,11 @@ def test_images_of_other_sizes_are_clamped_at_their_own_edges(size: tuple[int, i
 
 def test_what_is_handed_on_stays_bits() -> None:
     function = job_of(inverted, photo((4, 4))).made.task.function
-    blocked = words(function, [BYTES], [BYTES], 1)
+    blocked = words(Task(function, [BYTES], [BYTES]), 1)
     codes = [op.code for op in walk(blocked.function.body)]
     assert (codes.count("bit_and"), codes.count("unorm8x4")) == (4, 4)
     whole = job_of(same, photo((4, 4))).made.task.function
-    copied = words(whole, [BYTES], [BYTES], 2).function
+    copied = words(Task(whole, [BYTES], [BYTES]), 2).function
     assert not {"from_unorm8x4", "unorm8x4"} & {op.code for op in walk(copied.body)}
 
 
@@ -137,7 +138,7 @@ def near(im: Image, p: Position):
 
 def test_others_are_left_alone() -> None:
     image = photo((4, 4))
-    assert are_words(job_of(swapped, image).made.task.function, [BYTES], [BYTES])
+    assert are_words(job_of(swapped, image).made.task)
     others: list[tuple[Any, Any, str]] = [
         (near, image, "uint8"),
         (swapped, image.astype(np.float32), "uint8"),
@@ -149,7 +150,7 @@ def test_others_are_left_alone() -> None:
     ]
     for written, given, dtype in others:
         made = job_of(written, given, dtype=dtype).made
-        assert not are_words(made.task.function, made.task.inputs, made.task.outputs)
+        assert not are_words(made.task)
 
 
 def test_words_are_taken_apart_and_put_together() -> None:

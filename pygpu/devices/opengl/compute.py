@@ -24,7 +24,7 @@ from pygpu.devices.opengl.passes import Passes
 from pygpu.devices.opengl.reduction import fold
 from pygpu.passes.analysis.footprint import footprint, reads_itself
 from pygpu.passes.blocks import shapes
-from pygpu.passes.blocks.block import block, can_block, columns_of, size
+from pygpu.passes.blocks.block import Cut, block, can_block, columns_of, size
 from pygpu.passes.blocks.block_views import COLUMNS
 from pygpu.passes.blocks.columns import by_columns
 from pygpu.passes.blocks.exact import Exact
@@ -37,7 +37,7 @@ from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Constant, Function, images_read, only
+from pygpu.ssa import Constant, images_read, only
 
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
 LARGEST_LANES: Final = 1536  # the same in lanes, above which registers run out
@@ -104,35 +104,33 @@ class ComputeDevice(OpenGLDevice):
     def _program(self, task: _Shaped) -> ComputeProgram:
         """The program of a pass: by a table where results are few, by blocks where pixels share
         anything."""
-        function, inputs, outputs = task.function, task.inputs, task.outputs
-        fused = fuse(function) if self.dialect.fused else function
-        program = self._table(task, fused)
+        function = task.function
+        fused = replace(task, function=fuse(function)) if self.dialect.fused else task
+        program = self._table(fused)
         if program is None and can_block(function) and size(function) <= self.largest:
-            program = (
-                self._lanes(task, fused) or self._words(task, fused) or self._block(task, fused)
-            )
+            program = self._lanes(fused) or self._words(fused) or self._block(task, fused)
         if program is not None:
             return program
-        shape = task.shape or shapes.default(function, inputs, outputs, self.dialect.narrow)
+        shape = task.shape or shapes.default(task, self.dialect.narrow)
         function = convert_all(function) if self.dialect.loose else unroll(function)
         lowered = replace(task, function=apply(CLEAN, lower_boundary(function)))
         return pixel_program(lowered, shape.threads, self.dialect, loops=self.is_software)
 
-    def _table(self, task: _Shaped, fused: Function) -> ComputeProgram | None:
+    def _table(self, task: _Shaped) -> ComputeProgram | None:
         """The program that looks the results of bytes up; None where it would not pay, as it does
         not where a processor looks up."""
         if self.is_software:
             return None
-        found = of_a_byte(fused, task.inputs, task.outputs)
+        found = of_a_byte(task)
         if found is None or not pays(found.function):
             return None
         shape = task.shape or shapes.LANES
         return table_program(found, task, shape.threads, self.dialect)
 
-    def _lanes(self, task: _Shaped, fused: Function) -> ComputeProgram | None:
+    def _lanes(self, task: _Shaped) -> ComputeProgram | None:
         """The program that computes bytes two at a time; None where too little would be, or it is
         too much to compile or to bind."""
-        exact = Exact.of(fused, task.inputs, task.outputs) if self.dialect.lanes else None
+        exact = Exact.of(task) if self.dialect.lanes else None
         if exact is None:
             return None
         regrouped = by_columns(exact)
@@ -146,41 +144,32 @@ class ComputeDevice(OpenGLDevice):
         program = block_program(blocked, shape.threads, self.dialect)
         return program if self._is_bound(program) else None
 
-    def _words(self, task: _Shaped, fused: Function) -> ComputeProgram | None:
+    def _words(self, task: _Shaped) -> ComputeProgram | None:
         """The program that reads and writes pixels of four bytes by four; None where there are
         others, or pixels next to each other are read, in software, and where it is too much."""
-        if self.is_software or not are_words(fused, task.inputs, task.outputs):
+        if self.is_software or not are_words(task):
             return None
-        row = size(fused) * COLUMNS
+        row = size(task.function) * COLUMNS
         if row > self.largest:
             return None
         shape = task.shape or shapes.OWN
-        blocked = words(fused, task.inputs, task.outputs, _rows(shape.rows, row, self.largest))
+        blocked = words(task, _rows(shape.rows, row, self.largest))
         program = block_program(blocked, shape.threads, self.dialect)
         return program if self._is_bound(program) else None
 
-    def _block(self, task: _Shaped, fused: Function) -> ComputeProgram | None:
+    def _block(self, task: _Shaped, fused: _Shaped) -> ComputeProgram | None:
         """The program by blocks; None where one is too much to compile or to bind."""
-        function, inputs, outputs = task.function, task.inputs, task.outputs
         narrow = self.dialect.narrow
-        columns = columns_of(function, inputs, outputs, narrow)
-        pixel = size(function)
+        columns = columns_of(task, narrow)
+        pixel = size(task.function)
         row = pixel * columns
         if row > self.largest:
             return None
-        shape = task.shape or shapes.default(function, inputs, outputs, narrow)
+        shape = task.shape or shapes.default(task, narrow)
         rows = _rows(shape.rows, row, self.largest)
-        ahead = rows <= AHEAD and pixel <= LIGHT and reads_itself(footprint(function))
-        blocked = block(
-            fused,
-            inputs,
-            outputs,
-            columns,
-            rows,
-            loops=self.is_software,
-            narrow=narrow,
-            ahead=ahead,
-        )
+        ahead = rows <= AHEAD and pixel <= LIGHT and reads_itself(footprint(task.function))
+        cut = Cut(columns, rows, narrow=narrow, loops=self.is_software, ahead=ahead)
+        blocked = block(fused, cut)
         early = pixel >= EARLY and not ahead
         program = block_program(blocked, shape.threads, self.dialect, early)
         return program if self._is_bound(program) else None

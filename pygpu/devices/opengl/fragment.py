@@ -68,11 +68,11 @@ class FragmentDevice(OpenGLDevice):
 
     def _packed(self, task: Task) -> Drawn:
         """Four pixels a fragment: by blocks where these share anything."""
-        function, inputs, outputs = task.function, task.inputs, task.outputs
-        dialect, packed = self._dialect(function), _packed(inputs)
+        function = task.function
+        dialect, packed = self._dialect(function), _packed(task.inputs)
         if not can_block(function) or COLUMNS * size(function) > LARGEST:
             return Drawn(four_pixels(self._lowered(task), dialect, packed))
-        made = halves(function, inputs, outputs, few=0, viewed=GREY)
+        made = halves(task, few=0, viewed=GREY)
         return Drawn(
             block_fragment(made.inner, dialect, packed),
             block_fragment(made.edges, dialect, packed) if made.edges else None,

@@ -1,6 +1,6 @@
 """Makes a function compute a block of neighbouring pixels, which share what they read and compute.
 
-    blocked = block(sobel, inputs, outputs, columns=4, rows=2)
+    blocked = block(Task(sobel, inputs, outputs), Cut(columns=4, rows=2))
 
 The new function's x and y are those of the block's first pixel; x is a multiple of `columns`. Where
 it is wider, images are read, and results written, as *views* of them (block_views.py), whose
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
+from pygpu.core.device import Task
 from pygpu.core.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter
 from pygpu.core.storage import Format
@@ -39,6 +40,29 @@ FEW: Final = 2  # pixels of four that are read one by one rather than all at onc
 WEIGHTS: Final[dict[Cost | None, int]] = {Cost.ROUNDS: 100, Cost.SERIES: 25}
 CHEAP: Final = ("nearest", "constant")  # boundaries that take no division
 VIEWED: Final = frozenset((1, 2, 3))  # channels of images and results of which there are views
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How a function's pixels are put together in blocks of `columns`, 1 or COLUMNS, and `rows`.
+
+    Up to a `few` pixels of four are read one by one rather than all at once; there are views of
+    images and results of the channels `viewed`. Where buffers have `narrow` elements, a pixel of 1
+    or 2 bytes is as cheap to read as one of 4. Pixels of blocks that look over an edge may be
+    computed one after the other: a loop (`loops`) is less to compile, and software leaves it at
+    once where no thread needs it. Where rows need not be clamped that functions read alone
+    (`flat`), they are not. Where all is read `ahead`, no more is computed before than places to
+    read.
+    """
+
+    columns: int
+    rows: int
+    few: int = FEW
+    viewed: frozenset[int] = VIEWED
+    narrow: bool = False
+    loops: bool = False
+    flat: bool = False
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,41 +107,23 @@ def _within(op: Op) -> Iterator[Op]:
         yield from walk(region)
 
 
-def columns_of(
-    function: Function, inputs: Sequence[Format], outputs: Sequence[Format], narrow: bool
-) -> int:
+def columns_of(task: Task, narrow: bool) -> int:
     """How many pixels along x a block has best. Where pixels are four components wide, each is read
     and written whole, and neighbours belong to neighbouring threads; so do pixels that read nothing
     near, whose threads read close to each other then. Pixels that share words are written together;
     where buffers have `narrow` elements, that matters less than what is read."""
-    loads = [op for op in function.body.ops if op.code == "load"]
-    reads_near = any(is_near(function, op) for op in loads)
-    is_wide = any(format.channels == 4 for format in (*inputs, *outputs))
+    loads = [op for op in task.function.body.ops if op.code == "load"]
+    reads_near = any(is_near(task.function, op) for op in loads)
+    is_wide = any(format.channels == 4 for format in (*task.inputs, *task.outputs))
     apart = NARROW if narrow and loads and not reads_near else ()
-    shares = any(format.nbytes % 4 and format.nbytes not in apart for format in outputs)
+    shares = any(format.nbytes % 4 and format.nbytes not in apart for format in task.outputs)
     return 1 if (is_wide or not reads_near) and not shares else COLUMNS
 
 
-def block(
-    function: Function,
-    inputs: Sequence[Format],
-    outputs: Sequence[Format],
-    columns: int,
-    rows: int,
-    few: int = FEW,
-    loops: bool = False,
-    narrow: bool = False,
-    ahead: bool = False,
-) -> Blocked:
-    """The function of a block of 1 or COLUMNS columns, with all loads inside their images. Where it
-    `loops`, pixels of blocks that look over an edge are computed one after the other by a loop,
-    which is less to compile, and which software leaves at once where no thread needs it. Where
-    buffers have `narrow` elements, a pixel of 1 or 2 bytes is as cheap to read as one of 4. Where
-    all is read `ahead`, no more is computed before than places to read."""
-    made = _sides(
-        function, inputs, outputs, columns, rows, few, VIEWED, loops, flat=False, narrow=narrow
-    )
-    fast, exact = map(_reads_first, made.sides) if ahead else made.sides
+def block(task: Task, cut: Cut) -> Blocked:
+    """The function of a block, with all loads inside their images."""
+    made = _sides(task, cut)
+    fast, exact = map(_reads_first, made.sides) if cut.ahead else made.sides
     if not made.reach:
         return made.blocked(fast)
     return made.blocked(_either(made.reach, made.is_clamped, fast, exact))
@@ -155,18 +161,9 @@ class Halves:
         return (first, end) if first < end else (0, 0)
 
 
-def halves(
-    function: Function,
-    inputs: Sequence[Format],
-    outputs: Sequence[Format],
-    few: int,
-    viewed: frozenset[int],
-) -> Halves:
-    """The functions of blocks of COLUMNS pixels of a row. `viewed` says of images and results of
-    how many channels there are views."""
-    made = _sides(
-        function, inputs, outputs, COLUMNS, 1, few, viewed, loops=True, flat=True, narrow=False
-    )
+def halves(task: Task, few: int, viewed: frozenset[int]) -> Halves:
+    """The functions of blocks of COLUMNS pixels of a row; `few` and `viewed` as in a Cut."""
+    made = _sides(task, Cut(COLUMNS, 1, few, viewed, loops=True, flat=True))
     inner, edges = map(made.blocked, made.sides)
     edges_needed = edges if made.reach else None
     return Halves(inner, edges_needed, made.reach, made.is_clamped, made.is_flat)
@@ -183,47 +180,35 @@ class _Sides:
     blocked: Callable[[Function], Blocked]
 
 
-def _sides(
-    function: Function,
-    inputs: Sequence[Format],
-    outputs: Sequence[Format],
-    columns: int,
-    rows: int,
-    few: int,
-    viewed: frozenset[int],
-    loops: bool,
-    flat: bool,
-    narrow: bool,
-) -> _Sides:
-    """`flat` says that rows need not be clamped where functions read their own alone."""
-    pixels = _by_source_row(share_pairs(_pixels(function, columns, rows)))
+def _sides(task: Task, cut: Cut) -> _Sides:
+    columns, inputs, outputs = cut.columns, task.inputs, task.outputs
+    pixels = _by_source_row(share_pairs(_pixels(task.function, columns, cut.rows)))
     reach = _reach(pixels, columns)
     own = range(columns)
     beside = [op for op in walk(pixels.body) if is_near(pixels, op) and op.data.dx not in own]
     is_clamped = is_flat = False
-    if not loops and _are_single(beside, inputs, columns, few, narrow):
+    if not cut.loops and _are_single(beside, inputs, cut):
         fast = lower_boundary(pixels, "x", own)
         reach = dict.fromkeys(reach, (0, columns - 1))
     else:
-        is_flat = flat and _is_flat(pixels)
+        is_flat = cut.flat and _is_flat(pixels)
         fast = lower_boundary(pixels, "xy" if is_flat else "x")
         is_nearest = all(op.data.boundary == "nearest" for op in beside)
         is_clamped = is_nearest and columns == COLUMNS
-    exact = _one_by_one(function, columns, rows) if loops else lower_boundary(pixels)
+    exact = _one_by_one(task.function, cut) if cut.loops else lower_boundary(pixels)
     views: tuple[int, ...] = ()
     if columns == COLUMNS:
-        fast, views = widen(fast, inputs, few, viewed, is_clamped)
-        fast, exact = pack(fast, outputs, rows), pack(exact, outputs, rows)
+        fast, views = widen(fast, inputs, cut.few, cut.viewed, is_clamped)
+        fast, exact = pack(fast, outputs, cut.rows), pack(exact, outputs, cut.rows)
     every = (*inputs, *[view_of(inputs[image]) for image in views])
     stored = tuple([view_of(format) if columns == COLUMNS else format for format in outputs])
     texels = tuple([_texels(format, columns) for format in outputs])
-    return _Sides(
-        (fast, exact),
-        reach,
-        is_clamped,
-        is_flat,
-        lambda side: Blocked(apply(CLEAN, side), columns, rows, every, stored, texels, views),
-    )
+
+    def blocked(side: Function) -> Blocked:
+        made = apply(CLEAN, side)
+        return Blocked(made, columns, cut.rows, every, stored, texels, views)
+
+    return _Sides((fast, exact), reach, is_clamped, is_flat, blocked)
 
 
 def _texels(format: Format, columns: int) -> int:
@@ -247,10 +232,10 @@ def _pixels(function: Function, columns: int, rows: int) -> Function:
     return remove_dead(gate.finish(results))
 
 
-def _one_by_one(function: Function, columns: int, rows: int) -> Function:
+def _one_by_one(function: Function, cut: Cut) -> Function:
     """The pixels of a block, all loads inside their images, computed by a loop."""
     lowered = lower_boundary(function)
-    count = columns * rows
+    columns, count = cut.columns, cut.columns * cut.rows
     rewriter = Rewriter(lowered, lambda *_: None)
     build = rewriter.build
     results = [Value(value.type, value.name) for value in lowered.outputs for _ in range(count)]
@@ -330,23 +315,21 @@ def _is_flat(function: Function) -> bool:
     return all(op.data.dy == 0 and is_near(function, op) for op in rows)
 
 
-def _are_single(
-    beside: Sequence[Op], inputs: Sequence[Format], columns: int, few: int, narrow: bool
-) -> bool:
+def _are_single(beside: Sequence[Op], inputs: Sequence[Format], cut: Cut) -> bool:
     """Whether each of these pixels to the left and right of the block is best a load of its own, at
     a place that is cheap to find at the image's edge too."""
     if any(op.data.boundary not in CHEAP for op in beside):
         return False
-    if columns == 1:
+    if cut.columns == 1:
         return True
     used: dict[tuple[int, Value, int, bool], set[int]] = {}  # image, row, left: pixels
     for op in beside:
         side = (op.data.image, op.operands[1], op.data.dy, op.data.dx < 0)
         used.setdefault(side, set()).add(op.data.dx)
     formats = [inputs[op.data.image] for op in beside]
-    whole = NARROW if narrow else ()
+    whole = NARROW if cut.narrow else ()
     are_whole = all(each.dtype.itemsize >= 4 or each.nbytes in whole for each in formats)
-    return are_whole and all(len(pixels) <= few for pixels in used.values())
+    return are_whole and all(len(pixels) <= cut.few for pixels in used.values())
 
 
 def _either(
@@ -383,4 +366,4 @@ def _either(
     return build.finish(build.append("if", [inside], types, sides))
 
 
-__all__ = ["Blocked", "Halves", "block", "can_block", "columns_of", "halves", "size"]
+__all__ = ["Blocked", "Cut", "Halves", "block", "can_block", "columns_of", "halves", "size"]

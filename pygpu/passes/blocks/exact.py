@@ -1,7 +1,7 @@
 """What functions of bytes compute exactly: sums, differences, minima and maxima of texels are whole
 numbers of 255ths, small enough for float16 where windows are small.
 
-    exact = Exact.of(median, inputs, outputs)       # None where results are no bytes
+    exact = Exact.of(Task(median, inputs, outputs)) # None where results are no bytes
     exact.bounds[value]                             # the least and the greatest, in 255ths
     exact.column[value]                             # how far to the right is all that it reads
 """
@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from pygpu.core.device import Task
 from pygpu.core.ops import TABLE
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
@@ -62,15 +63,13 @@ class Exact:
         return self.columns.names
 
     @classmethod
-    def of(
-        cls, function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-    ) -> Exact | None:
+    def of(cls, task: Task) -> Exact | None:
         """None where results are others or stored otherwise."""
-        if any(value.type is not FLOAT for value in function.outputs):
+        if any(value.type is not FLOAT for value in task.function.outputs):
             return None
-        if any(output != BYTE for output in outputs):
+        if any(output != BYTE for output in task.outputs):
             return None
-        return cls.found(function, inputs)
+        return cls.found(task.function, task.inputs)
 
     @classmethod
     def found(cls, function: Function, inputs: Sequence[Format]) -> Exact:

@@ -1,7 +1,7 @@
 """Makes a block of pixels of which a device computes two at once: what functions of bytes add,
 subtract and compare are small whole numbers, and an int has room for two of them.
 
-    exact = Exact.of(median, inputs, outputs)       # None where too little is exact
+    exact = Exact.of(Task(median, inputs, outputs))      # None where results are no bytes
     blocked = lanes(by_columns(exact), words=4, rows=4)  # 16 x 4 pixels
 
 Devices that compute with float16 do so on both halves of a word at once. A byte in 16 bits is a

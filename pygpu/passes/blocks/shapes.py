@@ -6,23 +6,21 @@ function has the shape that was measured for it on this machine and driver
 one by how it reads.
 
     key = shapes.key(task, "NVIDIA H200, OpenGL 4.6")
-    shape = shapes.remembered(key) or shapes.default(function, inputs, outputs)
+    shape = shapes.remembered(key) or shapes.default(task)
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Final
 
 from pygpu.core import cache
 from pygpu.core.device import Shape, Task
-from pygpu.core.storage import Format
 from pygpu.passes.analysis.footprint import footprint, reads_itself
 from pygpu.passes.blocks.block import columns_of, size
-from pygpu.ssa import Function, images_read, walk
+from pygpu.ssa import images_read, walk
 
 KIND: Final = "shape"  # of what is kept in the disk cache
 PROGRAMS: Final = 7  # counts what was measured: another number where programs are made otherwise
@@ -51,15 +49,14 @@ LANES: Final = Shape(16, 4, 32, 4)  # bytes, two at a time
 DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
 
-def default(
-    function: Function, inputs: Sequence[Format], outputs: Sequence[Format], narrow: bool = False
-) -> Shape:
+def default(task: Task, narrow: bool = False) -> Shape:
     """The shape of a function of which nothing was measured; `narrow` as for columns_of."""
+    function, inputs = task.function, task.inputs
     ops = list(walk(function.body))
     if any(op.code == "loop" for op in ops):
         return LOOPS
     found, read = footprint(function), images_read(function)
-    is_single = columns_of(function, inputs, outputs, narrow) == 1
+    is_single = columns_of(task, narrow) == 1
     if None in found or not read:
         return SINGLE if is_single else SCATTERED
     texels = sum(op.code == "load" for op in ops)

@@ -2,7 +2,7 @@
 texel alone, and all do in the same way, so that 256 results are all there is to compute. Of four
 components some may be handed on as they are instead, as most functions do with alpha.
 
-    found = of_a_byte(gamma, inputs, outputs)      # None of others
+    found = of_a_byte(Task(gamma, inputs, outputs))    # None of others
     found.function, found.kept                     # that of a component, and those handed on
     pays(found.function)                           # whether to look results up is less
 """
@@ -15,9 +15,9 @@ from typing import Final
 
 import numpy as np
 
+from pygpu.core.device import Task
 from pygpu.core.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter, rewrite
-from pygpu.core.storage import Format
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.vectors import COMPONENTWISE
 from pygpu.ssa import Builder, Function, ImageInput, Op, Value, images_read, used_by, walk
@@ -40,15 +40,13 @@ class OfAByte:
     kept: frozenset[int] = frozenset()
 
 
-def of_a_byte(
-    function: Function, inputs: Sequence[Format], outputs: Sequence[Format]
-) -> OfAByte | None:
+def of_a_byte(task: Task) -> OfAByte | None:
     """None where a result depends on anything else but uniforms (of several components, those that
     are scalars), or where texels or results are no bytes."""
-    read = images_read(function)
-    if len(outputs) != 1 or len(read) != 1:
+    function, read = task.function, images_read(task.function)
+    if len(task.outputs) != 1 or len(read) != 1:
         return None
-    texel, result = inputs[next(iter(read))], outputs[0]
+    texel, result = task.inputs[next(iter(read))], task.outputs[0]
     if {texel.dtype, result.dtype} != {np.dtype(np.uint8)} or texel.channels != result.channels:
         return None
     ops = list(walk(function.body))

@@ -1,6 +1,6 @@
 """Makes a block of pixels of four bytes, which are words: four of a row are one load and one store.
 
-    words(function, inputs, outputs, rows=2)       # 4 x 2 pixels
+    words(task, rows=2)       # 4 x 2 pixels
 
 It is for functions that read the pixel alone. All that a block reads is read first, so that memory
 is at work on it while nothing else can be done. What a function hands on as it was read, as most do
@@ -14,23 +14,25 @@ from typing import Final
 
 import numpy as np
 
+from pygpu.core.device import Task
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.footprint import footprint, reads_itself
 from pygpu.passes.blocks.block import Blocked, can_block
 from pygpu.passes.blocks.block_views import COLUMNS
 from pygpu.passes.blocks.word_views import WordViews
 from pygpu.passes.simplify.local import Gate
-from pygpu.ssa import Function, Op, Value, images_read, walk
+from pygpu.ssa import Op, Value, images_read, walk
 from pygpu.types import FLOAT, INT, vector
 
 PIXEL: Final = Format(np.dtype(np.uint8), 4)
 WORD: Final = Format(np.dtype(np.int32), 1)  # a pixel as it lies in its buffer
 
 
-def are_words(function: Function, inputs: Sequence[Format], outputs: Sequence[Format]) -> bool:
+def are_words(task: Task) -> bool:
     """Whether a function reads pixels of four bytes, each at its own place, and makes such."""
+    function = task.function
     read = images_read(function)
-    formats = [*[inputs[index] for index in read], *outputs]
+    formats = [*[task.inputs[index] for index in read], *task.outputs]
     loads = [op for op in walk(function.body) if op.code == "load"]
     return (
         bool(read)
@@ -42,20 +44,18 @@ def are_words(function: Function, inputs: Sequence[Format], outputs: Sequence[Fo
     )
 
 
-def words(
-    function: Function, inputs: Sequence[Format], outputs: Sequence[Format], rows: int
-) -> Blocked:
+def words(task: Task, rows: int) -> Blocked:
     """The function of a block of COLUMNS x `rows` pixels, with all loads inside their images."""
-    return _Words(function, inputs, rows).run()
+    return _Words(task, rows).run()
 
 
 class _Words:
     """See words."""
 
-    def __init__(self, function: Function, inputs: Sequence[Format], rows: int) -> None:
-        self.function, self.rows = function, rows
-        self.gate = Gate(function, {"load": self.pixel})
-        self.views = WordViews(self.gate, inputs, ("word", WORD), COLUMNS, COLUMNS)
+    def __init__(self, task: Task, rows: int) -> None:
+        self.function, self.rows = task.function, rows
+        self.gate = Gate(task.function, {"load": self.pixel})
+        self.views = WordViews(self.gate, task.inputs, ("word", WORD), COLUMNS, COLUMNS)
         self.at = 0, 0  # the column and row of the pixel that is made
 
     def run(self) -> Blocked:
