@@ -5,8 +5,9 @@
 
 What was current before is current again afterwards. Nothing outside the door calls OpenGL:
 finalisers put what is to be freed into a queue, which the next one through the door empties. A
-child of a fork never enters, for drivers may hang there. This is the only module that imports
-moderngl.
+child of a fork never enters, for drivers may hang there. What handlers of signals may do meanwhile
+stands in door.py; contexts and programs are made on a thread where none runs, for moderngl calls
+back into Python there. This is the only module that imports moderngl.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
-import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
@@ -27,11 +27,14 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.writer import NARROW_BUFFERS, TRIANGLE, Dialect
 from pygpu.core.errors import DeviceError, OutOfMemory
+from pygpu.devices.opengl.held import Buffer, Held, Program, Texture
 from pygpu.devices.opengl.limits import has_fast_float16, is_software, read_limits
 from pygpu.devices.opengl.order import Order
 from pygpu.devices.opengl.pages import LargePages, PagesError
 from pygpu.devices.opengl.platform import PlatformContext, PlatformError, attempts
 from pygpu.devices.opengl.pool import Pool
+from pygpu.devices.process.door import Door
+from pygpu.devices.process.undisturbed import is_disturbed, undisturbed
 
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
@@ -47,59 +50,6 @@ DTYPES: Final = {
         "bool": "u1",
     }.items()
 }  # fmt: skip
-
-
-class Held:
-    """A texture or buffer that belongs to one holder, pooled or freed once that has gone. What has
-    no key is not pooled."""
-
-    __slots__ = ("context", "glo", "key", "nbytes")
-
-    def __init__(self, context: Context, glo: Any, key: Any, nbytes: int) -> None:
-        self.context, self.glo, self.key, self.nbytes = context, glo, key, nbytes
-
-    def __del__(self) -> None:
-        self.context.garbage.append((self.key, self.glo, self.nbytes))
-
-
-class Texture(Held):
-    """Texels as samplers read them. `key` is (width, height, channels, dtype)."""
-
-    __slots__ = ()
-
-
-class Buffer(Held):
-    """Bytes as compute programs read and write them."""
-
-    __slots__ = ()
-
-
-class Program(Held):
-    """A program of the driver's, freed once nobody holds it. `vertices` draws it over everything;
-    compute programs have none. `sizes` and `uniforms` are what its uniforms were set to."""
-
-    __slots__ = ("__weakref__", "sizes", "uniforms", "vertices")
-
-    def __init__(self, context: Context, glo: Any, vertices: Any) -> None:
-        super().__init__(context, glo, None, 0)
-        self.vertices = vertices
-        self.sizes: Any = None
-        self.uniforms: Any = None
-
-    def dispatch(self, groups: tuple[int, int], most: int, top: Any, step: int) -> None:
-        """Run a compute program by groups across and down, of which the driver takes so many along
-        an axis at once. The uniform `top` says how far down they begin: so many steps a group. It
-        is 0 before."""
-        across, down = groups
-        for first in range(0, down, most):
-            if first and top is not None:
-                top.value, self.sizes = first * step, None
-            self.glo.run(across, min(down - first, most), 1)
-
-    def __del__(self) -> None:
-        if self.vertices is not None:
-            self.context.garbage.append((None, self.vertices, 0))
-        super().__del__()
 
 
 class Context:
@@ -169,15 +119,39 @@ class Context:
         found = self.programs.get(text)
         if found is None:
             try:
-                if is_compute:
-                    found = Program(self, self.gl.compute_shader(text), None)
-                else:
-                    glo = self.gl.program(vertex_shader=vertices, fragment_shader=text)
-                    found = Program(self, glo, self.gl.vertex_array(glo, []))
+                found = self._undisturbed(self._compile, text, is_compute, vertices)
             except moderngl.Error as error:
                 raise DeviceError(f"the driver refused a program: {error}\n{text}") from None
             self.programs[text] = found
         return found
+
+    def _compile(self, text: str, is_compute: bool, vertices: str) -> Program:
+        if is_compute:
+            return Program(self, self.gl.compute_shader(text), None)
+        glo = self.gl.program(vertex_shader=vertices, fragment_shader=text)
+        return Program(self, glo, self.gl.vertex_array(glo, []))
+
+    def _undisturbed(self, make: Callable[..., Program], *arguments: Any) -> Program:
+        """A call where no handler of a signal runs, with the context current there."""
+        if not is_disturbed():
+            return make(*arguments)
+
+        def elsewhere() -> Program:
+            saved = self.platform.enter()
+            try:
+                return make(*arguments)
+            finally:
+                self.platform.leave(saved)
+
+        self.platform.let_go()
+        try:
+            return undisturbed(elsewhere)
+        finally:
+            try:
+                self.platform.enter()
+            except PlatformError as error:
+                self.is_lost = True
+                raise DeviceError(f"the OpenGL context is gone: {error}") from None
 
     # ------------------------------------------------ textures
 
@@ -331,6 +305,18 @@ class Context:
             kind = OutOfMemory if error == "GL_OUT_OF_MEMORY" else DeviceError
             raise kind(f"OpenGL answered {error} ({self.renderer})")
 
+    def distrust(self) -> None:
+        """Forget what is remembered of the driver's state, and count the pool: something was
+        interrupted. An object that was on its way just then stays as long as the context."""
+        for program in list(self.programs.values()):
+            program.sizes = program.uniforms = None
+        self.idle.use()
+        for framebuffer in self.framebuffers.values():
+            framebuffer.release()
+        self.framebuffers = {}
+        self.order.settle()
+        self.pool.count()
+
     def drain(self) -> None:
         """Take back what finalisers have let go."""
         while self.garbage:
@@ -375,60 +361,57 @@ def _attach(platform: PlatformContext) -> Any:
 # ---------------------------------------------------------------- the door
 
 
-class _Door:
-    """See the module's head. Entering again from the same thread is free."""
+class _Door(Door[Context]):
+    """See the module's head."""
 
     def __init__(self) -> None:
-        self.lock = threading.RLock()
+        super().__init__()
         self.held: Context | None = None
         self.pid: int | None = None
-        self.depth = 0
+        self.is_current = False
         self.saved: Any = None
         self.failure: str | None = None
 
-    def __enter__(self) -> Context:
+    def check(self) -> None:
         if self.pid is not None and os.getpid() != self.pid:
             raise DeviceError(
                 "OpenGL was used before this process was forked, and drivers may hang in a forked "
                 "child; use target='cpu' here, or multiprocessing's 'spawn'"
             )
-        self.lock.acquire()
-        try:
-            if self.depth == 0:
-                self._enter()
-            self.depth += 1
-        except BaseException:
-            self.lock.release()
-            raise
-        assert self.held is not None
-        return self.held
 
-    def _enter(self) -> None:
+    def begin(self) -> Context:
         if self.held is not None and self.held.is_lost:
             self.forget()
         if self.held is None:
-            self.held, self.saved = self._open()
-            return
+            self.held = undisturbed(self._open)
+        held = self.held
         try:
-            self.saved = self.held.platform.enter()
+            self.saved = held.platform.enter()
         except PlatformError as error:
             self.forget()
             raise DeviceError(f"the OpenGL context is gone: {error}") from None
-        if self.held.garbage:
-            self.held.drain()
+        self.is_current = True
+        if held.garbage:
+            held.drain()
+        return held
 
-    def __exit__(self, *error: object) -> None:
-        try:
-            self.depth -= 1
-            if self.depth == 0 and self.held is not None:
-                self.held.platform.leave(self.saved)
-        finally:
-            self.lock.release()
+    def end(self) -> None:
+        if self.is_current and self.held is not None:
+            self.held.platform.leave(self.saved)
+        self.is_current = False
 
-    def _open(self) -> tuple[Context, Any]:
-        """A new context, current, and what was current before."""
+    def mend(self) -> None:
+        if self.is_current and self.held is not None and not self.held.is_lost:
+            self.held.distrust()
+
+    def desert(self) -> None:
+        self.held, self.is_current = None, False  # current in another thread, where it stays
+
+    def _open(self) -> Context:
+        """A new context, not current."""
         if self.failure:
             raise DeviceError(self.failure)
+        self.pid = os.getpid()
         answers = []
         for name, make in attempts():
             try:
@@ -438,13 +421,11 @@ class _Door:
                 answers.append(f"{name}: {error}")
                 continue
             try:
-                context = Context(platform)
+                return Context(platform)
             except Exception as error:  # moderngl raises several kinds
-                platform.leave(saved)
                 answers.append(f"{name}: {error}")
-                continue
-            self.pid = os.getpid()
-            return context, saved
+            finally:
+                platform.leave(saved)
         tried = "".join(f"\n  {answer}" for answer in answers)
         self.failure = (
             f"no OpenGL 3.3 context could be made; tried:{tried or ' nothing'}\n"
@@ -480,3 +461,6 @@ atexit.register(_DOOR.release)
 def context() -> _Door:
     """The door to the context: `with context() as gl`."""
     return _DOOR
+
+
+__all__ = ["DTYPES", "Buffer", "Context", "Held", "Program", "Texture", "context"]

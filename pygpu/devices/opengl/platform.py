@@ -2,10 +2,11 @@
 
 On Linux EGL makes a context without a window or a display server; it is called through ctypes, so
 that the context can ask to be told of resets. Elsewhere, and where EGL is missing, glcontext does.
-A platform context is what `moderngl.create_context(context=...)` takes, and has two methods more:
+A platform context is what `moderngl.create_context(context=...)` takes, and has three methods more:
 
     saved = platform.enter()      # current now; what was current before is remembered
-    platform.leave(saved)         # and is current again
+    platform.let_go()             # nothing is current
+    platform.leave(saved)         # what was current before is so again
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class PlatformContext(Protocol):
 
     def load(self, function: str) -> int: ...
     def enter(self) -> Any: ...
+    def let_go(self) -> None: ...
     def leave(self, saved: Any) -> None: ...
     def release(self) -> None: ...
 
@@ -171,12 +173,13 @@ class EglContext:
     def enter(self) -> Any:
         egl = self.egl
         saved: Any = None
-        if egl.eglGetCurrentContext():
+        current = egl.eglGetCurrentContext()
+        if current and current != self.context:  # ours is no other's: a section was interrupted
             saved = (
                 egl.eglGetCurrentDisplay(),
                 egl.eglGetCurrentSurface(0x3059),
                 egl.eglGetCurrentSurface(0x305A),
-                egl.eglGetCurrentContext(),
+                current,
             )
         if not egl.eglMakeCurrent(self.display, None, None, self.context):
             saved = _GlxCurrent.get()  # a context of GLX and one of EGL exclude each other
@@ -192,9 +195,12 @@ class EglContext:
         if isinstance(saved, tuple):
             egl.eglMakeCurrent(*saved)
             return
-        egl.eglMakeCurrent(self.display, None, None, None)
+        self.let_go()
         if saved is not None:
             saved.restore()
+
+    def let_go(self) -> None:
+        self.egl.eglMakeCurrent(self.display, None, None, None)
 
     def release(self) -> None:
         self.egl.eglDestroyContext(self.display, self.context)
@@ -242,6 +248,7 @@ class GlcontextContext:
             self.current = _window_system()
             before = self.current.get()
             self.context = glcontext.default_backend()(mode="standalone", glversion=330)
+            self.ours = self.current.get()
         except Exception as error:  # each backend raises what it likes
             raise PlatformError(str(error)) from None
         self.current.set(before)
@@ -252,7 +259,10 @@ class GlcontextContext:
     def enter(self) -> Any:
         saved = self.current.get()
         self.context.__enter__()
-        return saved
+        return self.current.nothing if saved == self.ours else saved
+
+    def let_go(self) -> None:
+        self.current.set(self.current.nothing)
 
     def leave(self, saved: Any) -> None:
         self.current.set(saved)
@@ -269,6 +279,8 @@ class GlcontextContext:
 class _Current(Protocol):
     """What is current in this thread, by the functions of a window system."""
 
+    nothing: tuple[Any, ...]
+
     def get(self) -> tuple[Any, ...]: ...
     def set(self, saved: tuple[Any, ...]) -> None: ...
 
@@ -280,6 +292,8 @@ def _window_system() -> _Current:
 
 
 class _WglCurrent:
+    nothing = (None, None)
+
     def __init__(self) -> None:
         library = ctypes.CDLL("opengl32")  # 64-bit Windows has one calling convention
         self.contexts, self.windows = library.wglGetCurrentContext, library.wglGetCurrentDC
@@ -295,6 +309,8 @@ class _WglCurrent:
 
 
 class _CglCurrent:
+    nothing = (None,)
+
     def __init__(self) -> None:
         library = ctypes.CDLL("/System/Library/Frameworks/OpenGL.framework/OpenGL")
         self.contexts, self.make_current = (
@@ -313,6 +329,8 @@ class _CglCurrent:
 
 class _GlxThread:
     """GLX, and EGL beside it: a thread has a context of one of them at most."""
+
+    nothing = ()
 
     def __init__(self) -> None:
         name = ctypes.util.find_library("GL")

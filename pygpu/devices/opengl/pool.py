@@ -7,6 +7,7 @@ pool.take(key)                 # the thing, or None
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -18,12 +19,12 @@ class Pool:
         self.limit = limit
         self.free = free
         self.nbytes = 0
-        self._kept: dict[Hashable, list[tuple[Any, int]]] = {}  # keys: least recently given first
+        # Keys: least recently given first.
+        self._kept: OrderedDict[Hashable, list[tuple[Any, int]]] = OrderedDict()
 
     def give(self, key: Hashable, thing: Any, nbytes: int) -> None:
-        things = self._kept.pop(key, [])
-        things.append((thing, nbytes))
-        self._kept[key] = things
+        self._kept.setdefault(key, []).append((thing, nbytes))
+        self._kept.move_to_end(key)
         self.nbytes += nbytes
         while self.nbytes > self.limit:
             self._drop()
@@ -46,6 +47,12 @@ class Pool:
             del self._kept[key]
         self.nbytes -= nbytes
         return thing
+
+    def count(self) -> None:
+        """Count anew what is kept, after one of these was interrupted."""
+        for key in [key for key, things in self._kept.items() if not things]:
+            del self._kept[key]
+        self.nbytes = sum(nbytes for things in self._kept.values() for _, nbytes in things)
 
     def clear(self) -> None:
         while self._kept:

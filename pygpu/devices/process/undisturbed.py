@@ -29,17 +29,20 @@ T = TypeVar("T")
 class _Job:
     """A call, and what came of it."""
 
-    __slots__ = ("call", "ended", "error", "has_ended", "result")
+    __slots__ = ("call", "ended", "error", "has_begun", "has_ended", "is_queued", "result")
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self.call = call
         self.result: Any = None
         self.error: BaseException | None = None
-        self.has_ended = False
+        self.is_queued = self.has_begun = self.has_ended = False
         self.ended = threading.Lock()
         self.ended.acquire()
 
     def run(self) -> None:
+        if self.has_begun:  # queued twice
+            return
+        self.has_begun = True
         try:
             self.result = self.call()
         except BaseException as error:
@@ -47,11 +50,15 @@ class _Job:
         self.has_ended = True
         self.ended.release()
 
-    def wait(self) -> None:
-        """Wait for the end, whatever handlers raise: the last of that is raised afterwards."""
+    def queue(self, jobs: SimpleQueue[Callable[[], object]]) -> None:
+        """Queue it and wait for its end, whatever handlers raise: the last of that is raised
+        afterwards."""
         interrupt: BaseException | None = None
         while True:
             try:
+                if not self.is_queued:  # a handler may come between these two, then it is twice
+                    jobs.put(self.run)
+                    self.is_queued = True
                 while not self.has_ended:
                     self.ended.acquire()
                 break
@@ -91,13 +98,17 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: _WORKER.__init__())  # type: ignore[misc]
 
 
+def is_disturbed() -> bool:
+    """Whether handlers of signals run in this thread."""
+    return threading.current_thread() is threading.main_thread()
+
+
 def undisturbed(function: Callable[..., T], *arguments: Any) -> T:
     """function(*arguments), called where no handler of a signal runs."""
-    if threading.current_thread() is not threading.main_thread() or not _WORKER.begin():
+    if not is_disturbed() or not _WORKER.begin():
         return function(*arguments)
     job = _Job(lambda: function(*arguments))
-    _WORKER.jobs.put(job.run)
-    job.wait()
+    job.queue(_WORKER.jobs)
     if job.error is not None:
         try:
             raise job.error
@@ -107,22 +118,33 @@ def undisturbed(function: Callable[..., T], *arguments: Any) -> T:
     return result
 
 
+class _Finaliser:
+    """What is to be called when a thing has gone."""
+
+    __slots__ = ("function", "reference")
+
+    def __init__(self, thing: object, function: Callable[[], object]) -> None:
+        self.function: Callable[[], object] | None = function
+        # All that happens in the thread that lets go is put(self, reference), and that is C: its
+        # second parameter, `block`, is there for the likeness to other queues.
+        self.reference = weakref.ref(thing, partial(_WORKER.jobs.put, self))
+
+    def __call__(self) -> None:
+        function, self.function = self.function, None  # a weak reference may keep its callback
+        _FINALISERS.discard(self)
+        if function is not None:
+            with suppress(Exception):
+                function()
+
+
+_FINALISERS: Final[set[_Finaliser]] = set()
+
+
 def when_gone(thing: object, function: Callable[[], object]) -> None:
     """Have function() called where no handler runs, some time after `thing` has gone; what it
     raises is nobody's. A __del__ would not do: handlers run in that, too."""
     _WORKER.begin()
-
-    def call() -> None:
-        _FINALISERS.discard(reference)
-        with suppress(Exception):
-            function()
-
-    # All that happens in the thread that lets go is put(call, reference), and that is C: its
-    # second parameter, `block`, is there for the likeness to other queues.
-    reference = weakref.ref(thing, partial(_WORKER.jobs.put, call))
-    _FINALISERS.add(reference)
+    _FINALISERS.add(_Finaliser(thing, function))
 
 
-_FINALISERS: Final[set[Any]] = set()
-
-__all__ = ["undisturbed", "when_gone"]
+__all__ = ["is_disturbed", "undisturbed", "when_gone"]
