@@ -65,7 +65,7 @@ class CpuProgram(Program):
     """A task by native code."""
 
     def __init__(self, task: Task) -> None:
-        inputs, outputs = tuple(task.inputs), tuple(task.outputs)
+        inputs = task.inputs
         function = without_nans(task.function, inputs)
         function = apply((convert_all, *CLEAN), function)  # lanes that disagree pay for both sides
         self.size = sum(1 for _ in walk(function.body))
@@ -76,14 +76,11 @@ class CpuProgram(Program):
             )
         self.machine, self.threads = host(), thread_count()
         self.widened = _unrepresentable(function, inputs)
-        self.inputs = tuple(
-            [
-                Format(_wide_type(format), format.channels) if index in self.widened else format
-                for index, format in enumerate(inputs)
-            ]
-        )
-        self.function, self.outputs, self.cost = function, outputs, cost(function.body)
-        self.uniforms = [(value.type.kind, value.type.size) for value in function.uniforms]
+        stored = [
+            Format(_wide_type(format), format.channels) if index in self.widened else format
+            for index, format in enumerate(inputs)
+        ]
+        self.task, self.cost = Task(function, stored, task.outputs), cost(function.body)
         self.tables = [_readable(np.ascontiguousarray(t.values)) for t in function.tables]
         self.layouts: dict[Any, Layout] = {}
         self.native: dict[bool, tuple[Native, int]] = {}
@@ -91,7 +88,7 @@ class CpuProgram(Program):
         self.calls = _driver(self.machine)
 
     def _compile(self, wide: bool) -> str:
-        emitted = emit(self.function, self.inputs, self.outputs, self.machine, wide)
+        emitted = emit(self.task.function, self.task.inputs, self.task.outputs, self.machine, wide)
         self.plan = emitted.plan
         text = emitted.text + attributes(self.machine)
         native = Native(text, self.machine)
@@ -109,7 +106,7 @@ class CpuProgram(Program):
         height, width = shape
         results = [
             array if array is not None else np.empty((height, width, f.channels), f.dtype)
-            for array, f in zip(out, self.outputs, strict=True)
+            for array, f in zip(out, self.task.outputs, strict=True)
         ]
         if height and width:
             arrays = [self._array(index, storage) for index, storage in enumerate(inputs)]
@@ -154,17 +151,8 @@ class CpuProgram(Program):
 
     def _layout(self, key: tuple[Any, ...]) -> Layout:
         shape, *sizes = key
-        layout = Layout(
-            self.plan,
-            self.plan.lanes,
-            self.inputs,
-            self.outputs,
-            self.tables,
-            self.uniforms,
-            sizes,
-            shape,
-            1 if self._is_small(shape) else self.threads,
-        )
+        threads = 1 if self._is_small(shape) else self.threads
+        layout = Layout(self.plan, self.task, self.tables, sizes, shape, threads)
         if len(self.layouts) >= LAYOUTS:
             self.layouts = {}
         self.layouts[key] = layout

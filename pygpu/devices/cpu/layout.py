@@ -17,9 +17,9 @@ from pygpu.codegen.llvm import driver
 from pygpu.codegen.llvm.block import FIRST_IMAGE, IMAGE_SLOTS
 from pygpu.codegen.llvm.boundary import NUMBERS
 from pygpu.codegen.llvm.plan import Plan, TapSet
+from pygpu.core.device import Task
 from pygpu.core.storage import Format
 from pygpu.ssa import Constant
-from pygpu.types import Kind
 
 Size = tuple[int, int]
 TILES: Final = 64  # for each thread: they end at about the same time
@@ -48,76 +48,88 @@ class Block:
 
 
 class Layout:
-    """What is the same for all calls with images and results of these sizes."""
+    """What is the same for all calls with images and results of these sizes: the numbers of a job
+    and of all that it points at. Its tables stay where they are; the sizes of images are (height,
+    width), as the shape of the results."""
 
     def __init__(
         self,
         plan: Plan,
-        lanes: int,
-        inputs: Sequence[Format],
-        outputs: Sequence[Format],
+        task: Task,
         tables: Sequence[NDArray[Any]],
-        uniforms: Sequence[tuple[Kind, int]],
         sizes: Sequence[Size],
         shape: Size,
         threads: int,
     ) -> None:
-        height, width = shape
-        block = plan.vectors * lanes
+        self.plan, self.task, self.sizes, self.shape = plan, task, sizes, shape
+        self.block_width = plan.vectors * plan.lanes
         self.blocks: list[Block] = []  # those not in use
         self.kept: list[Any] = []  # rows of constants
-        self.uniforms = uniforms
-        numbers = [0] * driver.JOB_SLOTS
-        self.inner: list[int] = []
+        self.numbers = [0] * driver.JOB_SLOTS
+        self.inner: list[int] = []  # places of addresses within a block
+        self.slots = self.padded = 0  # pointers to rows; bytes of rows in scratch
+        self._add_arguments(tables)
+        self._add_taps()
+        self._add_results()
+        self._fill_job(threads)
 
-        def add(values: Sequence[int]) -> int:
-            start = len(numbers)
-            numbers.extend(values)
-            return start
+    def _add(self, values: Sequence[int]) -> int:
+        """The place of some more numbers."""
+        start = len(self.numbers)
+        self.numbers.extend(values)
+        return start
 
-        def point(slot: int, start: int) -> None:
-            numbers[slot] = start
-            self.inner.append(slot)
+    def _point(self, slot: int, start: int) -> None:
+        """Have a number be the address of others."""
+        self.numbers[slot] = start
+        self.inner.append(slot)
 
+    def _add_arguments(self, tables: Sequence[NDArray[Any]]) -> None:
+        """What `span` is given, and the stop flag."""
+        height, width = self.shape
         args = [0, width, height]
-        for h, w in sizes:
+        for h, w in self.sizes:
             args += [0, w, h]
         args += [table.ctypes.data for table in tables]
-        self.args = add([*args, *[0] * sum(size for _, size in uniforms)])
-        self.first_uniform = self.args + len(args)
-        self.stop = add([0])
-        point(driver.ARGS, self.args)
-        point(driver.STOP, self.stop)
-        point(self.args, self.stop)
-
+        uniforms = self.task.function.uniforms
+        start = self._add([*args, *[0] * sum(value.type.size for value in uniforms)])
+        self.first_uniform = start + len(args)
+        self.stop = self._add([0])
+        self._point(driver.ARGS, start)
+        self._point(driver.STOP, self.stop)
+        self._point(start, self.stop)
+        first = start + FIRST_IMAGE
         # Where the address of each image goes.
-        first = self.args + FIRST_IMAGE
-        self.image_places = [[first + index * IMAGE_SLOTS] for index in range(len(sizes))]
-        descriptors, padded, slots = [], 0, 0
-        for taps in plan.taps:
-            format, (h, w) = inputs[taps.image], sizes[taps.image]
-            count = block + taps.right - taps.left
-            descriptors.append(self._describe(taps, format, h, w, count))
-            size = format.dtype.itemsize * format.channels
-            padded += len(taps.rows) * (count * size + driver.ALIGN)
-            slots += len(taps.rows)
-        sets = add([number for each in descriptors for number in each])
-        for index, taps in enumerate(plan.taps):
+        self.image_places = [[first + i * IMAGE_SLOTS] for i in range(len(self.sizes))]
+
+    def _add_taps(self) -> None:
+        """The sets of taps, and the rows that each reads."""
+        taps_of_plan = self.plan.taps
+        sets = self._add([number for taps in taps_of_plan for number in self._describe(taps)])
+        for index, taps in enumerate(taps_of_plan):
             start = sets + index * driver.SET_SLOTS
             self.image_places[taps.image].append(start + driver.BASE)
-            point(start + driver.DYS, add(taps.rows))
-        point(driver.SET_TABLE, sets)
+            self._point(start + driver.DYS, self._add(taps.rows))
+            row = self._count(taps) * self.task.inputs[taps.image].nbytes
+            self.padded += len(taps.rows) * (row + driver.ALIGN)
+            self.slots += len(taps.rows)
+        self._point(driver.SET_TABLE, sets)
 
-        texels = [f.nbytes for f in outputs]
-        outs = add([number for texel in texels for number in (0, width * texel, texel)])
-        point(driver.OUTPUT_TABLE, outs)
-        self.output_places = [outs + index * driver.OUT_SLOTS for index in range(len(outputs))]
-        slots += len(outputs) * plan.rows
-        padded += sum(plan.rows * (block * texel + driver.ALIGN) for texel in texels)
+    def _add_results(self) -> None:
+        texels = [format.nbytes for format in self.task.outputs]
+        width, rows = self.shape[1], self.plan.rows
+        outs = self._add([number for texel in texels for number in (0, width * texel, texel)])
+        self._point(driver.OUTPUT_TABLE, outs)
+        self.output_places = [outs + index * driver.OUT_SLOTS for index in range(len(texels))]
+        self.slots += len(texels) * rows
+        self.padded += sum(rows * (self.block_width * texel + driver.ALIGN) for texel in texels)
 
-        tall, wide = tile_size(height, width, plan.rows, block, threads)
+    def _fill_job(self, threads: int) -> None:
+        plan, sizes, (height, width) = self.plan, self.sizes, self.shape
+        tall, wide = tile_size(height, width, plan.rows, self.block_width, threads)
         columns = -(-width // wide)
         self.tiles = columns * -(-height // tall)
+        self.scratch = driver.scratch_size(self.slots, self.block_width, self.padded)
         for slot, value in {
             driver.TILES: self.tiles,
             driver.TILE_COLUMNS: columns,
@@ -126,22 +138,24 @@ class Layout:
             driver.WIDTH: width,
             driver.HEIGHT: height,
             driver.ROWS: plan.rows,
-            driver.BLOCK: block,
+            driver.BLOCK: self.block_width,
             driver.BEGIN: max([0, *[-taps.left for taps in plan.taps]]),
             driver.END: min([width, *[sizes[t.image][1] - t.right for t in plan.taps]]),
             driver.SETS: len(plan.taps),
-            driver.OUTPUTS: len(outputs),
-            driver.SLOTS: slots,
+            driver.OUTPUTS: len(self.task.outputs),
+            driver.SLOTS: self.slots,
+            driver.SCRATCH: self.scratch,
+            driver.GATE: driver.SHUT,
         }.items():
-            numbers[slot] = value
-        self.scratch = driver.scratch_size(slots, block, padded)
-        numbers[driver.SCRATCH], numbers[driver.GATE] = self.scratch, driver.SHUT
-        self.numbers = numbers
+            self.numbers[slot] = value
 
-    def _describe(
-        self, taps: TapSet, format: Format, height: int, width: int, count: int
-    ) -> list[int]:
+    def _count(self, taps: TapSet) -> int:
+        """The columns that a block needs of a set of taps."""
+        return self.block_width + taps.right - taps.left
+
+    def _describe(self, taps: TapSet) -> list[int]:
         """The numbers of a set of taps; the addresses in it are filled in later."""
+        format, (height, width) = self.task.inputs[taps.image], self.sizes[taps.image]
         size, outside = format.dtype.itemsize, 0
         if taps.boundary == "constant":
             row = np.empty((width, format.channels), format.dtype)
@@ -149,7 +163,8 @@ class Layout:
             self.kept.append(row)
             outside = row.ctypes.data
         stride = width * format.channels * size
-        return [0, width, height, stride, NUMBERS[taps.boundary], outside, taps.left, count,
+        rule, count = NUMBERS[taps.boundary], self._count(taps)
+        return [0, width, height, stride, rule, outside, taps.left, count,
                 size, format.channels, len(taps.rows), 0]  # fmt: skip
 
     def block(
@@ -174,10 +189,10 @@ class Layout:
         for address, place in zip(outputs, self.output_places, strict=True):
             numbers[place] = address
         place = self.first_uniform
-        for (kind, _), value in zip(self.uniforms, uniforms, strict=True):
+        for uniform, value in zip(self.task.function.uniforms, uniforms, strict=True):
             parts = value if isinstance(value, tuple) else (value,)
             for part in parts:
-                if kind == "float":
+                if uniform.type.kind == "float":
                     block.floats[2 * place] = part
                 else:
                     numbers[place] = int(part)
