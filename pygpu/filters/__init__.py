@@ -38,6 +38,7 @@ from pygpu.filters.colours import (
     srgb_to_linear,
     xyz2rgb,
 )
+from pygpu.filters.denoise import denoise_bilateral, denoise_nl_means, denoise_tv_chambolle, guided
 from pygpu.filters.edges import (
     farid,
     farid_h,
@@ -75,6 +76,7 @@ from pygpu.filters.morphology import (
     white_tophat,
 )
 from pygpu.filters.rank import median
+from pygpu.filters.restoration import demosaic, richardson_lucy, unsharp_mask
 from pygpu.filters.sampling import bicubic, bilinear, lanczos, warp
 from pygpu.filters.transform import (
     pyramid_expand,
@@ -99,6 +101,10 @@ __all__ = [
     "convolve",
     "correlate",
     "darken",
+    "demosaic",
+    "denoise_bilateral",
+    "denoise_nl_means",
+    "denoise_tv_chambolle",
     "difference",
     "dilation",
     "distance_transform_edt",
@@ -111,6 +117,7 @@ __all__ = [
     "farid_v",
     "gaussian",
     "gray2rgb",
+    "guided",
     "hard_light",
     "hsv2rgb",
     "keep_alpha",
@@ -141,6 +148,7 @@ __all__ = [
     "rgb2hsv",
     "rgb2lab",
     "rgb2xyz",
+    "richardson_lucy",
     "roberts",
     "roberts_neg_diag",
     "roberts_pos_diag",
@@ -156,6 +164,7 @@ __all__ = [
     "srgb_to_linear",
     "threshold_local",
     "threshold_otsu",
+    "unsharp_mask",
     "warp",
     "white_tophat",
     "xyz2rgb",

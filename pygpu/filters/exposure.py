@@ -20,7 +20,7 @@ from pygpu.core.storage import texels
 from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.rank import median
-from pygpu.filters.whole import channels_of, image_of, whole
+from pygpu.filters.whole import channels_of, image_of, joined, layers_of, whole
 from pygpu.image.image import Image
 from pygpu.language.vectors import CLASSES, Position, Vector
 from pygpu.runtime import compile
@@ -309,12 +309,11 @@ def match_histograms(image: Image, reference: Any) -> Any:
         table = np.stack([_folded(table, 256) for table in tables], axis=-1)
         return _of_table(image, Image(table), most=most)
     layers = []
-    for c in range(image.channels):
+    for c, layer in enumerate(layers_of(image)):
         values, results = _matched(*_counted(image, c), *_counted(other, c))
-        layer = image if image.channels == 1 else image[..., c]
         sorted_values, replaced = Image(_folded(values)), Image(_folded(results))
         layers.append(_of_values(layer, sorted_values, replaced, count=len(values)))
-    return layers[0] if len(layers) == 1 else _JOINED[len(layers)](*layers)
+    return joined(layers)
 
 
 def _counted(image: Image, channel: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -341,24 +340,6 @@ def _matched(
 def _folded(row: NDArray[Any], width: int = WIDE) -> NDArray[np.float32]:
     """A long row as an image of so many columns; what is left of its last row is 0."""
     return np.pad(np.float32(row), (0, -len(row) % width)).reshape(-1, width)
-
-
-@compile
-def _two(a: Image, b: Image, p: Position) -> Any:
-    return CLASSES[vector("float", 2)](a(p), b(p))
-
-
-@compile
-def _three(a: Image, b: Image, c: Image, p: Position) -> Any:
-    return CLASSES[vector("float", 3)](a(p), b(p), c(p))
-
-
-@compile
-def _four(a: Image, b: Image, c: Image, d: Image, p: Position) -> Any:
-    return CLASSES[vector("float", 4)](a(p), b(p), c(p), d(p))
-
-
-_JOINED: Final[dict[int, Any]] = {2: _two, 3: _three, 4: _four}
 
 
 # ---------------------------------------------------------------- thresholds

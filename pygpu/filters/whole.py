@@ -10,8 +10,8 @@ In the function the image is a pygpu.Image, whatever was given, and so is what i
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from pygpu.core import sampler
 from pygpu.core.errors import shorten
@@ -26,7 +26,7 @@ from pygpu.execution.arguments.convert import (
 from pygpu.execution.arguments.parameters import Given, flatten
 from pygpu.execution.arguments.results import ImageMaker, Out, form_of, info_of
 from pygpu.image.image import Image
-from pygpu.language.vectors import Position
+from pygpu.language.vectors import Position, Vec2, Vec3, Vec4
 from pygpu.runtime import compile
 
 
@@ -97,3 +97,31 @@ def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: An
 @compile
 def _same(im: Image, p: Position) -> Any:
     return im(p)
+
+
+@compile
+def _two(a: Image, b: Image, p: Position) -> Any:
+    return Vec2(a(p), b(p))
+
+
+@compile
+def _three(a: Image, b: Image, c: Image, p: Position) -> Any:
+    return Vec3(a(p), b(p), c(p))
+
+
+@compile
+def _four(a: Image, b: Image, c: Image, d: Image, p: Position) -> Any:
+    return Vec4(a(p), b(p), c(p), d(p))
+
+
+_JOINED: Final[dict[int, Any]] = {2: _two, 3: _three, 4: _four}
+
+
+def layers_of(image: Any) -> list[Any]:
+    """The channels of an image, each an image."""
+    return [image] if image.channels == 1 else [image[..., c] for c in range(image.channels)]
+
+
+def joined(layers: Sequence[Any]) -> Any:
+    """Images of one channel as one image."""
+    return layers[0] if len(layers) == 1 else _JOINED[len(layers)](*layers)

@@ -1,0 +1,163 @@
+"""Pictures made sharper, whole and coloured: what was blurred, or seen through coloured glass.
+
+unsharp_mask(photo, radius=2, amount=1.5)
+richardson_lucy(blurred, psf)
+demosaic(raw, "RGGB")
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.filters.linear import correlate, gaussian
+from pygpu.filters.whole import channels_of, whole
+from pygpu.glsl import clamp, select
+from pygpu.image.image import Image
+from pygpu.language.kernels import offsets
+from pygpu.language.vectors import Position, Vec3
+from pygpu.runtime import compile
+
+# ---------------------------------------------------------------- sharpening
+
+
+@compile
+def _sharpened(
+    im: Image, smooth: Image, p: Position, amount: float, low: float, high: float
+) -> Any:
+    return clamp(im(p) + amount * (im(p) - smooth(p)), low, high)
+
+
+@whole
+def unsharp_mask(
+    image: Image, radius: Any = 1.0, amount: float = 1.0, preserve_range: bool = False
+) -> Any:
+    """The image with `amount` times of what a Gaussian of `radius` takes away from it;
+    `skimage.filters.unsharp_mask`. It is held in [0, 1], or in [-1, 1] where some value is below
+    0, unless `preserve_range` says that nothing is held."""
+    smooth = gaussian(image.sampled(boundary="reflect"), sigma=radius)
+    low, high = -np.inf, np.inf
+    if not preserve_range:
+        low, high = (-1.0 if np.min(image.min()) < 0 else 0.0), 1.0
+    return _sharpened(image, smooth, amount=amount, low=low, high=high)
+
+
+# ---------------------------------------------------------------- deconvolution
+
+
+@compile
+def _half(im: Image, p: Position) -> Any:
+    return 0.0 * im(p) + 0.5
+
+
+@compile
+def _ratio(im: Image, guess: Image, p: Position, least: float, kernel: Any = None) -> Any:
+    """What was seen by what the guess would look like; 0 where that is below `least`."""
+    expected = correlate(kernel, guess, p) + 1e-12
+    return select(expected < least, 0.0 * expected, im(p) / expected)
+
+
+@compile
+def _corrected(guess: Image, factor: Image, p: Position, kernel: Any = None) -> Any:
+    return guess(p) * correlate(kernel, factor, p)
+
+
+@compile
+def _held(im: Image, p: Position) -> Any:
+    return clamp(im(p), -1.0, 1.0)
+
+
+def _centred(kernel: NDArray[Any]) -> NDArray[Any]:
+    """The kernel turned, for a convolution as `scipy.signal` centres it: in front of the middle
+    where a side is even."""
+    return np.pad(kernel, [(1 - n % 2, 0) for n in kernel.shape])[::-1, ::-1]
+
+
+@whole
+def richardson_lucy(
+    image: Image,
+    psf: Any,
+    num_iter: int = 30,
+    clip: bool = True,
+    filter_epsilon: float | None = None,
+) -> Any:
+    """A blur undone: each of `num_iter` rounds blurs the guess by `psf`, compares it with what was
+    seen and corrects it by the blurred ratio; `skimage.restoration.richardson_lucy`.
+
+    `psf` is an array of two axes: what the blur makes of a point. Outside there is nothing. Where
+    `filter_epsilon` is given, ratios of less light count for nothing; with `clip` the result is
+    held in [-1, 1]. References: W. Richardson, 1972; L. Lucy, 1974.
+    """
+    kernel = np.asarray(psf, float)
+    if kernel.ndim != 2 or not kernel.size:
+        raise ValueError(f"richardson_lucy: psf is an array of two axes, got {kernel.shape}")
+    blur, back = _centred(kernel), _centred(kernel[::-1, ::-1])
+    least = -np.inf if filter_epsilon is None else filter_epsilon
+    guess = _half(image.sampled(boundary="constant", cval=0))
+    for _ in range(num_iter):
+        factor = _ratio(image, guess, least=least, kernel=blur)
+        factor = factor.sampled(boundary="constant", cval=0)
+        guess = _corrected(guess, factor, kernel=back)
+    return _held(guess) if clip else guess
+
+
+# ---------------------------------------------------------------- demosaicing
+
+# Weights in eighths: green at red or blue; at green the colour that is in its row (transposed: in
+# its column); red at blue and blue at red. Malvar, He and Cutler (2004), figure 2.
+GREEN: Final = np.array(
+    [[0, 0, -1, 0, 0], [0, 0, 2, 0, 0], [-1, 2, 4, 2, -1], [0, 0, 2, 0, 0], [0, 0, -1, 0, 0]]
+)
+IN_ROW: Final = np.array(
+    [
+        [0, 0, 0.5, 0, 0],
+        [0, -1, 0, -1, 0],
+        [-1, 4, 5, 4, -1],
+        [0, -1, 0, -1, 0],
+        [0, 0, 0.5, 0, 0],
+    ]
+)
+DIAGONAL: Final = np.array(
+    [
+        [0, 0, -1.5, 0, 0],
+        [0, 2, 0, 2, 0],
+        [-1.5, 0, 6, 0, -1.5],
+        [0, 2, 0, 2, 0],
+        [0, 0, -1.5, 0, 0],
+    ]
+)
+PATTERNS: Final = {"RGGB": (0, 0), "GRBG": (1, 0), "GBRG": (0, 1), "BGGR": (1, 1)}  # red's place
+
+
+@compile
+def _developed(raw: Image, p: Position, left: int, top: int) -> Any:
+    """The colour of a pixel where the sensor sees red at (left, top) and every second pixel."""
+
+    def filtered(kernel: Any) -> Any:
+        taps = zip(kernel.ravel(), offsets(kernel), strict=True)
+        return sum(w * raw(p + d) for w, d in taps) / 8
+
+    right, lower = (p.x + left) % 2, (p.y + top) % 2
+    if right == lower:
+        other, green = filtered(DIAGONAL), filtered(GREEN)
+        return Vec3(raw(p), green, other) if right == 0 else Vec3(other, green, raw(p))
+    row, column = filtered(IN_ROW), filtered(IN_ROW.T)
+    return Vec3(row, raw(p), column) if lower == 0 else Vec3(column, raw(p), row)
+
+
+@whole
+def demosaic(image: Image, pattern: str = "RGGB") -> Any:
+    """The colours of what a camera's sensor sees through Bayer's coloured glass: the image has one
+    channel, the result three. `pattern` is what the first two pixels of the first two rows see:
+    "RGGB", "GRBG", "GBRG" or "BGGR".
+
+    Reference: H. Malvar, L.-w. He, R. Cutler, *High-quality linear interpolation for demosaicing of
+    Bayer-patterned color images*, 2004.
+    """
+    channels_of(image, "demosaic", 1)
+    if pattern not in PATTERNS:
+        raise ValueError(f"demosaic: pattern={pattern!r}: takes {', '.join(PATTERNS)}")
+    left, top = PATTERNS[pattern]
+    return _developed(image.sampled(boundary="mirror"), left=left, top=top)  # it keeps the parity
