@@ -14,7 +14,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pygpu.core.errors import shorten
 from pygpu.execution import html
@@ -37,6 +37,14 @@ from pygpu.execution.programs.specialise import (
 )
 
 
+class Options(NamedTuple):
+    """What `compile` is told of how, not what, to compile."""
+
+    target: str = "auto"
+    dtype: Any = None
+    check: bool = False
+
+
 class Compiled(Programs):
     """A function of images that runs at every position of a whole image at once.
 
@@ -52,9 +60,10 @@ class Compiled(Programs):
         signature: Signature,
         target: str = "auto",
         dtype: Any = None,
+        check: bool = False,
     ) -> None:
         functools.update_wrapper(self, function)
-        super().__init__(function, signature, target, dtype)
+        super().__init__(function, signature, target, dtype, check)
 
     # ---- calling
 
@@ -166,7 +175,10 @@ class Compiled(Programs):
 
     def on(self, target: str) -> Compiled:
         """The same function, compiled for another target."""
-        return Compiled(self.__wrapped__, self.signature, target, self._dtype)
+        return Compiled(self.__wrapped__, self.signature, target, self._dtype, self._check)
+
+    def _options(self) -> Options:
+        return Options(self._target, self._dtype, self._check)
 
     def recompile(self) -> None:
         """Forget all programs: the next call sees what has changed inside outside objects."""
@@ -189,14 +201,14 @@ class Compiled(Programs):
         )
 
     def __reduce__(self) -> Any:
-        parts = (self.__wrapped__, self.signature.parameters, self._target, self._dtype)
+        parts = (self.__wrapped__, self.signature.parameters, self._options())
         return travel.reduced(self, _made_again, parts)
 
 
 def _made_again(
-    function: Callable[..., Any], parameters: Sequence[Any], target: str, dtype: Any
+    function: Callable[..., Any], parameters: Sequence[Any], options: Options
 ) -> Compiled:
-    return Compiled(function, Signature(function, parameters), target, dtype)
+    return Compiled(function, Signature(function, parameters), *options)
 
 
 class BoundMethod:
@@ -259,6 +271,7 @@ def compile(
     *,
     target: str = "auto",
     dtype: Any = None,
+    check: bool = False,
     **values: Any,
 ) -> Any:
     """Compile a function of images, on its first call, into one that makes whole images.
@@ -267,38 +280,44 @@ def compile(
     `values` are known at compile time, whatever the annotations say; a PyGPU type as a value
     (`sigma=Float`) makes the parameter dynamic. `target` is "auto", "fragment", "compute" or
     "cpu"; `dtype` that of the results, float32, int32 or bool where it is not given.
+
+    With `check` (or PYGPU_CHECK=1) what goes wrong at run time is raised after the run, as Python
+    would raise it at the first such position: a failing assertion, a `raise` that is reached, an
+    index out of its table, an integer division by zero, an int() of what no int can hold. Images
+    must be of the results' size then. Without it assertions cost nothing, and a pixel whose path
+    ends by raising is NaN (0, False).
     """
     namespace = sys._getframe(1).f_locals
 
     def decorate(function: Any) -> Any:
-        return _compile(function, values, target, dtype, namespace)
+        return _compile(function, values, Options(target, dtype, bool(check)), namespace)
 
     return decorate if function is None else decorate(function)
 
 
 def _compile(
-    function: Any, values: dict[str, Any], target: str, dtype: Any, namespace: Mapping[str, Any]
+    function: Any, values: dict[str, Any], options: Options, namespace: Mapping[str, Any]
 ) -> Any:
     """`compile` for whatever is callable: methods, partials and callable objects too."""
     match function:
         case Compiled():
-            return _compile(function.__wrapped__, values, target, dtype, namespace)
+            return _compile(function.__wrapped__, values, options, namespace)
         case staticmethod():
-            return staticmethod(_compile(function.__func__, values, target, dtype, namespace))
+            return staticmethod(_compile(function.__func__, values, options, namespace))
         case functools.partial():
             bound = _partial_values(function)
-            return _compile(function.func, bound | values, target, dtype, namespace)
+            return _compile(function.func, bound | values, options, namespace)
         case types.MethodType() | BoundMethod():
-            compiled = _compile(function.__func__, values, target, dtype, namespace)
+            compiled = _compile(function.__func__, values, options, namespace)
             return compiled.__get__(function.__self__)
     call = getattr(type(function), "__call__", None)  # noqa: B004  the method itself is wanted
     if isinstance(call, (types.FunctionType, Compiled)):
-        return _compile(call, values, target, dtype, namespace).__get__(function)
-    return _compiled(function, values, target, dtype, namespace)
+        return _compile(call, values, options, namespace).__get__(function)
+    return _compiled(function, values, options, namespace)
 
 
 def _compiled(
-    function: Any, values: dict[str, Any], target: str, dtype: Any, namespace: Mapping[str, Any]
+    function: Any, values: dict[str, Any], options: Options, namespace: Mapping[str, Any]
 ) -> Compiled:
     """`compile` for a plain function."""
     if not isinstance(function, types.FunctionType):
@@ -308,7 +327,7 @@ def _compiled(
         )
     written = Signature.of(function, values, namespace)
     parameters = [wrapped(parameter, ImageMaker.wrap) for parameter in written.parameters]
-    return Compiled(function, Signature(function, parameters), target, dtype)
+    return Compiled(function, Signature(function, parameters), *options)
 
 
 def _partial_values(partial: functools.partial[Any]) -> dict[str, Any]:

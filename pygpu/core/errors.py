@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 NOTES: Final = 8  # calls shown of a chain of them
+AT_RUN_TIME: Final = "at run time, "  # how notes on what checked programs raise begin
 AT_COMPILE_TIME: Final = "at compile time, "  # how notes on what known code raises begin
 HOME: Final = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")  # where PyGPU lies
 
@@ -110,7 +111,9 @@ def shorten(error: BaseException) -> None:
     """Take PyGPU's own frames out of the traceback of an error that is the user's: what PyGPU
     refuses, and what known code raised. Our own mistakes keep theirs."""
     notes = getattr(error, "__notes__", ())
-    if isinstance(error, CompileError) or any(note.startswith(AT_COMPILE_TIME) for note in notes):
+    if isinstance(error, CompileError) or any(
+        note.startswith((AT_COMPILE_TIME, AT_RUN_TIME)) for note in notes
+    ):
         error.__traceback__ = _of_others(error.__traceback__)
 
 

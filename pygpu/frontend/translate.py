@@ -7,10 +7,11 @@ translation.function                # an ssa.Function, not yet simplified
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from pygpu.core.errors import CompileError, Place
 from pygpu.core.specs import ImageSpec, MatrixSpec, ObjectSpec, PositionSpec, UniformSpec
@@ -18,6 +19,7 @@ from pygpu.core.storage import ImageLike
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.dependencies import Dependencies
+from pygpu.frontend.values.faults import Fault, is_set
 from pygpu.frontend.values.objects import (
     Dict,
     Instance,
@@ -49,6 +51,7 @@ class Translation:
     captured: tuple[ImageLike, ...]  # images that were read as known values: further inputs
     is_tuple: bool  # whether the function returned a tuple
     dependencies: Dependencies
+    faults: tuple[Fault, ...] = ()  # of a checked program, whose last output numbers them from 1
     statistics: dict[str, int] = field(default_factory=dict)
 
 
@@ -58,17 +61,20 @@ def translate(
     *,
     images: Sequence[ImageInput],
     uniforms: Sequence[tuple[str, Type]],
+    checked: bool = False,
 ) -> Translation:
-    """Walk the function with its parameters bound to known objects and specs.
+    """Walk the function with its parameters bound to known objects and specs. In a `checked`
+    program what goes wrong at run time is one more output.
 
     CompileError for what cannot be translated; what known code raises comes through with a note.
     """
     build = Builder(_name(function), images, uniforms)
-    walker = Walker(build)
+    walker = Walker(build, checked)
     try:
         with deep_recursion():
             result = _Root(walker).call(function, bindings)
             outputs, is_tuple = _outputs(walker, function, result)
+            faults = _with_faults(walker, outputs)
     except CompileError as error:
         raise error.with_traceback(None) from None  # one frame, one caret: the user's
     environment = walker.environment
@@ -84,8 +90,29 @@ def translate(
         "walked": walker.steps,
     }
     return Translation(
-        build.finish(outputs), captured, is_tuple, environment.dependencies, statistics
+        build.finish(outputs), captured, is_tuple, environment.dependencies, faults, statistics
     )
+
+
+def _with_faults(w: Walker, outputs: list[Value]) -> tuple[Fault, ...]:
+    """What may go wrong in a checked program, with the output that says it. Where a program is not
+    checked, the results of a pixel whose path has raised are NaN, 0 or False."""
+    held = w.state.get(w.faults.cell)
+    if not isinstance(held, Dynamic):
+        return ()
+    if w.faults.checked:
+        outputs.append(held.value)
+        return tuple(w.faults.sites)
+    raised = is_set(w.build, held.value)
+    for index, output in enumerate(outputs):
+        lost = _LOST[output.type.kind]
+        number = lost if output.type.is_scalar else (lost,) * output.type.size
+        nothing = w.build.constant(output.type, number)
+        outputs[index] = w.build.emit("select", raised, nothing, output)
+    return ()
+
+
+_LOST: Final = {"float": math.nan, "int": 0, "uint": 0, "bool": False}  # what no path has returned
 
 
 def _name(function: Any) -> str:

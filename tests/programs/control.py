@@ -1114,3 +1114,34 @@ def iterators_of_two_paths(im: Image, ints: Image, p: Position):
             xs[2] = total
             total += i * x
     return total + xs[0] + xs[1]
+
+
+def _positive_root(x):
+    if x < 0:
+        raise ValueError(f"{x!r} is negative")
+    if x > 100:
+        message = "too large" if x < 1000 else f"{x} is far too large"
+        raise OverflowError(message)
+    return x**0.5
+
+
+@program
+def validation_that_nothing_fails(im: Image, ints: Image, p: Position):
+    value = im(p)
+    assert value == value and value < 1e6, f"{value} is no texel"  # noqa: PT018
+    total = 0.0
+    for i in range(ints(p) % 4 + 1):
+        if i > 10:
+            raise IndexError
+        total += _positive_root(abs(value) + i)
+    if total < 0:
+        raise RuntimeError("impossible")
+    return total
+
+
+@program
+def a_function_that_always_raises_on_one_side(im: Image, p: Position):
+    def refuse(x):
+        raise KeyError(x)
+
+    return refuse(im(p)) if p.x < -5 else im(p) * 2

@@ -116,29 +116,8 @@ def global_write(im: Image, p: Position):
 
 
 @program
-def raise_under_condition(im: Image, p: Position):
-    if im(p) < 0:
-        raise ValueError("negative")
-    return im(p)
-
-
-@program
-def raise_with_a_dynamic_text(im: Image, p: Position):
-    value = im(p)
-    if value < 0:
-        raise ValueError(f"{value!r} is negative")
-    return value
-
-
-@program
 def gaussian_of_a_dynamic_width(im: Image, p: Position):
     return filters.gaussian(im, p, sigma=im(p))
-
-
-@program
-def assert_on_dynamic(im: Image, p: Position):
-    assert im(p) >= 0
-    return im(p)
 
 
 @program

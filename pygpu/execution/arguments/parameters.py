@@ -68,6 +68,7 @@ class Arguments:
     uniforms: list[Constant] = field(default_factory=list)
     seen: dict[int, int] = field(default_factory=dict)  # objects entered, by id
     rank: int = 0  # of the images that are being added
+    checked: bool = False  # whether what goes wrong at run time is to be found
 
     @property
     def deciding(self) -> Sequence[Given]:

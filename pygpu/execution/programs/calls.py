@@ -26,7 +26,7 @@ from pygpu.execution.arguments.convert import result_dtype
 from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.arguments.results import NO_INFO, Form, Out, Wanted, info_of, present
 from pygpu.execution.arguments.signatures import Signature
-from pygpu.execution.programs import tiles
+from pygpu.execution.programs import checked, tiles
 from pygpu.execution.programs.specialise import (
     COMPILING,
     LOG,
@@ -49,11 +49,13 @@ class Programs:
         signature: Signature,
         target: str = "auto",
         dtype: Any = None,
+        check: bool = False,
     ) -> None:
         self.function: Final = function
         self.signature: Final = signature
         self._target = targets.check(target)
         self._dtype = None if dtype is None else result_dtype(dtype)
+        self._check = check
         self._cache = Cache()
 
     def wanted(self, form: tuple[Form, str], out: Out | None = None, dtype: Any = None) -> Wanted:
@@ -86,7 +88,13 @@ class Programs:
             direct = [None] * len(made.types)
         else:
             out.check(made.types, made.is_tuple, size)
-            direct = out.direct(made.task.outputs, inputs)
+            direct = out.direct(made.task.outputs[: len(made.types)], inputs)
+        faults = made.translated.translation.faults
+        if faults:
+            direct.append(None)
+        if arguments.checked:
+            names = [image.name for image in made.translated.function.images]
+            checked.check_sizes(arguments, names, inputs, size)
         limits = targets.limits(made.device)
         if limits is None:
             storages = made.program.run(inputs, arguments.uniforms, size, direct)
@@ -97,7 +105,13 @@ class Programs:
             except (tiles.NotCut, OutOfMemory) as error:
                 made = self._instead(made, error, arguments, wanted, order)
                 storages = made.program.run(inputs, arguments.uniforms, size, direct)
+        if faults:
+            numbers = storages.pop().host()[..., 0]
+            checked.raise_first(faults, numbers, self.function, self.signature, arguments)
         return Run(made, wanted, storages, out, direct, arguments)
+
+    def _is_checked(self) -> bool:
+        return self._check or checked.is_asked_for()
 
     def _instead(
         self,
@@ -131,7 +145,8 @@ class Programs:
         if device is None:
             device = self.device()
         order = order or (arguments.first,)
-        key = (*arguments.key, wanted, device.name, *order)
+        arguments.checked = self._is_checked()
+        key = (arguments.checked, *arguments.key, wanted, device.name, *order)
         found = self._cache.get(key)
         if found is not None:
             return found
@@ -145,6 +160,7 @@ class Programs:
     def translated(self, arguments: Arguments) -> Translated:
         """The function in SSA for these arguments."""
         with COMPILING.lock:
+            arguments.checked = self._is_checked()
             return translate(self.function, self.signature, arguments, self._cache)
 
     def device(self) -> Device:
@@ -159,7 +175,7 @@ class Programs:
     def types(self, arguments: Arguments) -> tuple[tuple[Type, ...], bool]:
         """The types of the results, and whether the function returns a tuple."""
         made = self.translated(arguments)
-        types = tuple([value.type for value in made.function.outputs])
+        types = tuple([value.type for value in made.results])
         return types, made.translation.is_tuple
 
     def _specialise(

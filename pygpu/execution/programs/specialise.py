@@ -20,16 +20,17 @@ import numpy as np
 
 from pygpu.core.device import Device, Program, Task
 from pygpu.core.sampler import Sampler, inherited, make, of
-from pygpu.core.storage import Storage
+from pygpu.core.storage import Format, Storage
 from pygpu.execution.arguments.parameters import Arguments, bindings
 from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.frontend import translate as frontend
 from pygpu.passes.simplify import pipeline as passes
-from pygpu.ssa import Function
+from pygpu.ssa import Function, Value
 from pygpu.types import Type
 
 LIMIT: Final = 128  # programs kept for one function
+FAULTS: Final = Format(np.dtype("int32"), 1, normalize=False)  # which fault a pixel has met
 LOG: Final = logging.getLogger("pygpu")
 
 
@@ -57,6 +58,12 @@ class Translated:
     function: Function
     before: str
     times: dict[str, float]
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        """What the function returns: its outputs, less that of a checked program's faults."""
+        outputs = self.function.outputs
+        return outputs[:-1] if self.translation.faults else outputs
 
     def changed(self) -> bool:
         return self.translation.dependencies.changed()
@@ -125,7 +132,7 @@ def specialise(
     started = time.perf_counter()
     translated = translate(function, signature, arguments, cache)
     result, translation = translated.function, translated.translation
-    types = tuple([value.type for value in result.outputs])
+    types = tuple([value.type for value in translated.results])
     if isinstance(wanted.dtype, tuple) and len(wanted.dtype) != len(types):
         raise ValueError(
             f"out: the function has {len(types)} result{'s' * (len(types) > 1)}, "
@@ -135,7 +142,8 @@ def specialise(
     formats = tuple(map(output_format, types, dtypes))
     read = [given.sampler for given in arguments.images] + list(map(of, translation.captured))
     begun = time.perf_counter()
-    task = Task(result, tuple([sampler.format for sampler in read]), formats)
+    extra = (FAULTS,) if translation.faults else ()
+    task = Task(result, tuple([sampler.format for sampler in read]), formats + extra)
     program = device.compile(task)
     times = translated.times | {"compile": time.perf_counter() - begun}
     LOG.info(
@@ -175,7 +183,7 @@ def translate(
             (part.type, part.boundary, part.cval, part.interpolation)
             if isinstance(part, Sampler)
             else part
-            for part in arguments.key
+            for part in (arguments.checked, *arguments.key)
         ]
     )
     kept = cache.translations.get(key)
@@ -184,7 +192,9 @@ def translate(
     bound, images, uniforms = bindings(signature, arguments)
     times = {}
     begun = time.perf_counter()
-    translation = frontend.translate(function, bound, images=images, uniforms=uniforms)
+    translation = frontend.translate(
+        function, bound, images=images, uniforms=uniforms, checked=arguments.checked
+    )
     times["translate"] = time.perf_counter() - begun
     before = str(translation.function) if _dumps("ssa") else ""
     begun = time.perf_counter()

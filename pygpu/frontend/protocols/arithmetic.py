@@ -260,6 +260,12 @@ def result_kind(symbol: str, kinds: Sequence[Kind], exponent: Any = None) -> Kin
     )
 
 
+_BY_ZERO: Final = {
+    "//": "integer division or modulo by zero",
+    "%": "integer modulo by zero",
+}
+
+
 def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a + b and the like, where a or b is not known. Without `=`: see steps for in-place."""
     if not isinstance(a, Abstract) and not isinstance(b, Abstract):
@@ -268,6 +274,8 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if first and second and symbol != "@":
         kind = result_kind(symbol, (first, second), b)
         type = vector(kind, 1)
+        if kind != "float" and symbol in ("//", "%") and w.faults.checked:
+            w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
         return dynamic(w, _CODES[symbol][kind], as_value(w, a, type), as_value(w, b, type))
     for value in (a, b):
         if isinstance(value, Conflict):
@@ -283,6 +291,9 @@ def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         exponent = parts[1] if not isinstance(parts[1], Value) else None
         kind = result_kind(symbol, kinds, exponent)
         type = vector(kind, size)
+        if kind != "float" and symbol in ("//", "%") and w.faults.checked:
+            for divisor in operand_components(w, b, size):
+                w.check(compare(w, "==", divisor, 0), ZeroDivisionError, _BY_ZERO[symbol])
         return w.build.emit(_CODES[symbol][kind], *[as_value(w, part, type) for part in parts])
 
     result = componentwise(w, (a, b), lambda x, y: binary(w, symbol, x, y), whole)

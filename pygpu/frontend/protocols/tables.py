@@ -163,11 +163,21 @@ def within(w: Evaluator, index: Any, length: int) -> Any:
     if not isinstance(index, Abstract):
         index = int(index)
         return min(max(index + length if index < 0 else index, 0), length - 1)
+    _check(w, index, length)
     wrapped = arithmetic.select(
         w, arithmetic.compare(w, "<", index, 0), arithmetic.binary(w, "+", index, length), index
     )
     low = arithmetic.elementwise(w, "max", (wrapped, 0), "int")
     return arithmetic.elementwise(w, "min", (low, length - 1), "int")
+
+
+def _check(w: Evaluator, index: Any, length: int) -> None:
+    """In checked programs note a fault where an index lies outside of a table."""
+    if w.faults.checked:
+        below = arithmetic.compare(w, "<", index, -length)
+        above = arithmetic.compare(w, ">=", index, length)
+        outside = arithmetic.either(w, below, above)
+        w.check(outside, IndexError, f"index out of range: there are {length} elements")
 
 
 def look_up(w: Evaluator, values: np.ndarray[Any, Any], index: Any) -> Any:
@@ -178,6 +188,7 @@ def look_up(w: Evaluator, values: np.ndarray[Any, Any], index: Any) -> Any:
         raise w.error(
             f"a table of {len(values)} elements is too large: make it an image (pygpu.Image)"
         )
+    _check(w, index, len(values))
     kind = {"b": "bool", "i": "int", "f": "float"}[values.dtype.kind]
     table = w.build.add_table(f"table{len(w.build.tables)}", values)
     at = arithmetic.as_value(w, index, INT)

@@ -111,6 +111,8 @@ def _rounded_int(code: str) -> Rule:
             kind = objects.class_of(x).__name__
             raise TypeError(f"type {kind} doesn't define {name} method")
         rounded = elementwise(w, code, (x,), "float")
+        if rounded is not NotImplemented:
+            _check_int(w, rounded)
         return rounded if rounded is NotImplemented else elementwise(w, None, (rounded,), "int")
 
     return rule
@@ -152,9 +154,20 @@ def _convert(kind: Kind) -> Rule:
             if isinstance(x, Abstract):
                 raise w.error(f"{kind}() takes a scalar, got {describe(x)}")
             return NotImplemented
+        if kind == "int" and scalar_kind(x) == "float":
+            _check_int(w, x)
         return elementwise(w, None, (x,), kind)
 
     return rule
+
+
+def _check_int(w: Evaluator, x: Any) -> None:
+    """In checked programs note a fault where a float, rounded to whole numbers, is no Int."""
+    if w.faults.checked and scalar_kind(x) == "float":
+        least = operators.compare(w, ">", x, -(2.0**31) - 1)  # neither is true of NaN
+        fits = operators.compare(w, "<", x, 2.0**31)
+        fails = arithmetic.negate(w, arithmetic.both(w, least, fits))
+        w.check(fails, OverflowError, "int() of a float that is NaN, infinite or beyond 32 bits")
 
 
 def _known_scalar(cls: type) -> Rule:

@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.values.environment import Environment
+from pygpu.frontend.values.faults import Faults
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.objects import Object
@@ -69,10 +70,14 @@ class Evaluator(Protocol):
     conditional: int  # how many dynamic branches and loops enclose the walk
     steps: int  # what has been walked so far, as a measure of time
     kept: list[Object]  # what the walk holds that no frame does
+    faults: Faults  # what may go wrong at run time
 
     @property
     def frame(self) -> Frame:
         """The function that is being walked."""
+
+    def check(self, wrong: Any, error: type[BaseException], message: str) -> None:
+        """In checked programs note a fault where a dynamic bool holds. Else nothing."""
 
     def error(self, message: str) -> CompileError:
         """What is to be raised for a program that is refused, at the user's place."""

@@ -12,7 +12,7 @@ from pygpu.frontend.values.states import State
 class Frame:
     """A function being walked."""
 
-    __slots__ = ("at", "caller", "code", "globals", "graph", "name", "state", "stored")
+    __slots__ = ("_doomed", "at", "caller", "code", "globals", "graph", "name", "state", "stored")
 
     def __init__(self, code: bytecode.Code, globals: dict[str, Any], caller: Frame | None) -> None:
         self.code = code
@@ -22,6 +22,7 @@ class Frame:
         self.caller = caller
         self.at = 0  # the instruction being walked
         self.state: State | None = None
+        self._doomed: frozenset[int] | None = None
         self.stored: dict[str, int] = {}  # the instruction that last assigned each variable
 
     def place(self, at: int | None = None) -> Place:
@@ -40,6 +41,18 @@ class Frame:
         blocks = self.graph.blocks.items()
         end = next(end for start, end in blocks if start <= self.at < end)
         return self.code.instructions[end - 1].op == "RAISE"
+
+    def doomed(self) -> frozenset[int]:
+        """The blocks from which every path ends by raising."""
+        if self._doomed is None:
+            found: set[int] = set()
+            for block in reversed(self.graph.order):
+                last = self.code.instructions[self.graph.blocks[block] - 1]
+                after = self.graph.successors[block]
+                if last.op == "RAISE" or (after and found.issuperset(after)):
+                    found.add(block)
+            self._doomed = frozenset(found)
+        return self._doomed
 
     def refused_around(self) -> str | None:
         """The `with` statement whose context the instruction being walked computes."""

@@ -26,7 +26,7 @@ from pygpu.frontend.values.objects import (
 )
 from pygpu.frontend.values.states import State, reachable
 from pygpu.frontend.values.values import Abstract, Tuple
-from pygpu.frontend.walk.paths import RETURN, SUSPENDED, ControlFlow
+from pygpu.frontend.walk.paths import RAISED, RETURN, SUSPENDED, ControlFlow, PathEnds
 
 
 def expression(
@@ -92,6 +92,8 @@ def _resume(
         raise w.error(why)
     ((target, state),) = outcome.exits.items()
     outer.heap = state.heap
+    if target == RAISED:
+        raise PathEnds
     if target == RETURN:
         w.write(cell, None)
         raise StopIteration

@@ -18,6 +18,7 @@ from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
 from pygpu.frontend.protocols.tables import tabulate
 from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.exports import Export, move_out
+from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import (
@@ -334,6 +335,9 @@ def _emit_loop(
     with w.build.inside(body):
         values = [arithmetic.as_value(w, nexts[param], param.type) for param in params]
         go = guard(w, outcome, header)
+        fault = outcome.exits[header].get(w.faults.cell)
+        if isinstance(fault, Dynamic):  # where a call has raised, nobody knows when it would end
+            go = w.build.emit("bit_and", go, w.build.emit("not", is_set(w.build, fault.value)))
     left_out = {param: initial[param] for param in initial if param not in nexts}
     if left_out:  # invariant after all: carried unchanged, removed by a pass
         params += left_out

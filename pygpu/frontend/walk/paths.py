@@ -20,7 +20,12 @@ from pygpu.ssa import Value
 from pygpu.types import BOOL, Type
 
 RETURN: Final = -1  # the exit of a frame
+RAISED: Final = -3  # where a path ends by raising
 SUSPENDED: Final = -2  # where a generator's frame stops, the item and where to go on on its stack
+
+
+class PathEnds(Exception):
+    """The path that is being walked ends by raising: a call on it never returns."""
 
 
 class ControlFlow(Evaluator, Protocol):

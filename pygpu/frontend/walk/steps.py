@@ -25,8 +25,6 @@ from pygpu.frontend.values.objects import (
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     UNBOUND,
-    Bound,
-    Builtin,
     Conflict,
     Dynamic,
     Function,
@@ -356,32 +354,6 @@ def _yield(w: ControlFlow, state: State, arg: Any) -> None:
 # ---------------------------------------------------------------- what ends the walk
 
 
-def _raise(w: ControlFlow, state: State, arg: int) -> None:
-    parts = state.pop(arg if isinstance(arg, int) else 1)
-    raised = parts[0] if parts else None
-    if isinstance(raised, Builtin | Bound):
-        raised = None
-    error = None
-    if isinstance(raised, type) and issubclass(raised, BaseException):
-        error = raised()
-    elif isinstance(raised, BaseException):
-        error = raised
-    if w.conditional:
-        kind = type(error).__name__ if error is not None else "an exception"
-        if isinstance(error, AssertionError):
-            raise w.error(
-                "an assertion on a dynamic value cannot fail on the device: "
-                "assert what is known at compile time, or return a value that shows it"
-            )
-        raise w.error(
-            f"{kind} would be raised where a dynamic condition holds, and a device cannot raise: "
-            "return a value that shows it"
-        )
-    if error is None:
-        raise w.error("an exception with dynamic arguments cannot be raised")
-    raise error
-
-
 def _reraise(w: ControlFlow, state: State, arg: Any) -> None:
     raise w.error("exceptions cannot be handled in a compiled function")
 
@@ -456,7 +428,6 @@ STEPS: Final[dict[str, Step]] = {
     "SETFUNC": _setfunc,
     "ITER": _iter,
     "YIELD": _yield,
-    "RAISE": _raise,
     "RERAISE": _reraise,
     "UNSUPPORTED": _unsupported,
     "IMPORT": _import,

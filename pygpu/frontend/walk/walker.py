@@ -31,6 +31,7 @@ from pygpu.frontend.protocols import (
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.exports import Export, move_out
+from pygpu.frontend.values.faults import Fault, Faults
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.joins import Join
@@ -50,7 +51,17 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.frontend.walk import attempts, calls, generators, loops
 from pygpu.frontend.walk.attempts import Attempt
-from pygpu.frontend.walk.paths import RETURN, SUSPENDED, Outcome, Slots, guard, zero
+from pygpu.frontend.walk.paths import (
+    RAISED,
+    RETURN,
+    SUSPENDED,
+    Outcome,
+    PathEnds,
+    Slots,
+    guard,
+    zero,
+)
+from pygpu.frontend.walk.raising import doom, is_assertion, raise_known
 from pygpu.frontend.walk.steps import STEPS, refusal
 from pygpu.ssa import Builder, Op, Region, Value
 from pygpu.types import Type
@@ -59,14 +70,15 @@ STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
 CALL_LIMIT: Final = 150  # calls inside calls
 
 _NONE: Final[frozenset[int]] = frozenset()
-_TERMINATORS: Final = frozenset({"BRANCH", "FOR", "JUMP", "RETURN", "YIELD"})
+_TERMINATORS: Final = frozenset({"BRANCH", "FOR", "JUMP", "RAISE", "RETURN", "YIELD"})
 
 
 class Walker:
     """Walks one function and everything it calls into one SSA function."""
 
-    def __init__(self, build: Builder) -> None:
+    def __init__(self, build: Builder, checked: bool = False) -> None:
         self.build = build
+        self.faults = Faults(checked)
         self.frames: list[Frame] = []
         self.heap = Heap(self.error)
         self.conditional = 0  # how many dynamic branches and loops enclose the walk
@@ -74,7 +86,7 @@ class Walker:
         self.returns: list[tuple[Any, Place]] = []  # what the outermost function returned, where
         self.unrolled = 0
         self.inlined = 0
-        self.kept: list[Object] = []  # what the walk holds that no frame does
+        self.kept: list[Object] = [self.faults.cell]  # what the walk holds that no frame does
         self.fresh: Iterator | None = None  # the last that an ITER has made
         self.environment = Environment()
 
@@ -191,11 +203,16 @@ class Walker:
         frame = Frame(bytecode.decode(code), globals, self.frames[-1] if self.frames else None)
         self.inlined += 1
         outcome = self.enter(frame, 0, State(locals, [], outer.heap), _NONE)
-        inner = outcome.exits.get(RETURN)
-        if inner is None:
-            raise self.error(f"{frame.name} never returns")
-        outer.heap = inner.heap
+        inner, raised = outcome.exits.get(RETURN), outcome.exits.get(RAISED)
         self.state = outer
+        if inner is None:
+            if raised is None:
+                raise self.error(f"{frame.name} never returns")
+            outer.heap = raised.heap
+            raise PathEnds
+        outer.heap = inner.heap
+        if raised is not None:
+            self._may_have_raised(outcome, raised, inner)
         return inner.stack[-1]
 
     def enter(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
@@ -213,6 +230,13 @@ class Walker:
         finally:
             self.frames.pop()
 
+    def _may_have_raised(self, outcome: Outcome, raised: State, inner: State) -> None:
+        """Go on where a call returns, and keep in mind where it raises."""
+        faults, build = self.faults, self.build
+        numbers = faults.value(build, raised), faults.value(build, inner)
+        fault = build.emit("select", guard(self, outcome, RAISED), *numbers)
+        inner.heap[faults.cell] = Dynamic(fault)
+
     def run(
         self, frame: Frame, block: int, state: State, stops: frozenset[int], force: bool = False
     ) -> Outcome:
@@ -222,7 +246,7 @@ class Walker:
         if force:
             outcome = self.block(frame, block, state, stops)
         while True:
-            pending = [t for t in outcome.exits if t != RETURN and t not in stops]
+            pending = [t for t in outcome.exits if t not in (RETURN, RAISED) and t not in stops]
             if not pending:
                 return outcome
             target = min(pending, key=frame.graph.number.__getitem__)
@@ -261,6 +285,8 @@ class Walker:
         end = frame.graph.blocks[block]
         instructions = frame.code.instructions
         self.state = frame.state = state
+        if self.conditional and block in frame.doomed():
+            return self._raised(state, doom(frame, block))
         self.steps += end - block + 2  # a block costs something itself
         if self.steps > STEP_LIMIT:
             frame.at = block
@@ -282,6 +308,8 @@ class Walker:
                     return self._for(frame, block, state, last.arg, stops)
                 case "JUMP":
                     return Outcome.one(last.arg, state)
+                case "RAISE":
+                    raise_known(self, state, last.arg)
                 case "RETURN":
                     result = state.stack.pop()
                     if not frame.caller:
@@ -293,6 +321,10 @@ class Walker:
                         return Outcome.one(SUSPENDED, state)
                     STEPS["YIELD"](self, state, None)
             return Outcome.one(end, state)
+        except PathEnds:
+            if frame is not self.frames[-1]:
+                raise
+            return Outcome.one(RAISED, State({}, [], state.heap))
         except Exception as error:
             if frame is not self.frames[-1]:
                 raise
@@ -300,6 +332,19 @@ class Walker:
             if located is error:
                 raise
             raise located from None
+
+    def _raised(self, state: State, fault: Fault) -> Outcome:
+        """A path ends by raising, where a dynamic condition holds."""
+        number = self.faults.number(fault)
+        self.write(self.faults.cell, self.faults.first(self.build, state, number))
+        return Outcome.one(RAISED, State({}, [], state.heap))
+
+    def check(self, wrong: Any, error: type[BaseException], message: str) -> None:
+        if not self.faults.checked or not isinstance(wrong, Dynamic):
+            return
+        number = self.faults.number(Fault(error, message, self.frame.place()))
+        fault = self.faults.possible(self.build, self.state, wrong.value, number)
+        self.write(self.faults.cell, fault)
 
     def _branch(
         self, frame: Frame, block: int, state: State, arg: Any, stops: frozenset[int]
@@ -317,6 +362,9 @@ class Walker:
         if not isinstance(condition, Dynamic):
             return Outcome.one(target if condition == (test == "true") else end, state)
         yes, no = (target, end) if test == "true" else (end, target)
+        for arm, other in ((yes, no), (no, yes)):
+            if arm in frame.doomed() and is_assertion(frame, arm) and not self.faults.checked:
+                return Outcome.one(other, state)  # an assertion costs nothing
         inner = stops.union(frame.graph.merges(block))
         other = state.fork()
         return self.branch(

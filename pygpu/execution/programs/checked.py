@@ -1,0 +1,102 @@
+"""Checked programs: what has gone wrong in a run, raised as Python would raise it.
+
+A checked program has one more result, which numbers the first fault that each pixel met. For the
+first such pixel the plain function is called, which raises what Python raises there, in the user's
+own lines; where it does not (what fails may lie within the tolerance of a decision), the fault
+itself says what.
+
+    f = pygpu.compile(f, check=True)      # or PYGPU_CHECK=1
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.errors import AT_RUN_TIME
+from pygpu.core.storage import Storage
+from pygpu.execution.arguments import plain
+from pygpu.execution.arguments.parameters import Arguments
+from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.arguments.signatures import Signature
+from pygpu.frontend.values.faults import Fault
+from pygpu.language.vectors import Position
+
+
+def is_asked_for() -> bool:
+    """Whether the environment asks for checked programs."""
+    return os.environ.get("PYGPU_CHECK", "") not in ("", "0")
+
+
+def check_sizes(
+    arguments: Arguments, names: Sequence[str], inputs: Sequence[Storage], size: tuple[int, int]
+) -> None:
+    """ValueError where an image is smaller or larger than the result: what lies outside a smaller
+    one is read by its boundary, which may not be meant."""
+    for name, storage in zip(names, inputs, strict=False):
+        if (storage.height, storage.width) != size:
+            raise ValueError(
+                f"{name}: an image of {storage.height} x {storage.width} pixels in a checked call "
+                f"whose result has {size[0]} x {size[1]}"
+            )
+
+
+def raise_first(
+    faults: Sequence[Fault],
+    numbers: NDArray[Any],
+    function: Callable[..., Any],
+    signature: Signature,
+    arguments: Arguments,
+) -> None:
+    """Raise the fault of the first pixel, in raster order, that has one. `numbers` (H, W) holds
+    for each pixel which one, counted from 1; 0: none."""
+    places = np.flatnonzero(numbers)
+    if not places.size:
+        return
+    y, x = (int(n) for n in np.unravel_index(places[0], numbers.shape))
+    fault = faults[int(numbers[y, x]) - 1]
+    error = _in_python(function, signature, arguments, Position(x, y))
+    if error is None:
+        error = (fault.error or RuntimeError)(fault.message)
+        if fault.place is not None:
+            error.add_note(f"{AT_RUN_TIME}{fault.place}")
+    count = len(places)
+    more = f"the first of {count} such positions" if count > 1 else "the only such position"
+    error.add_note(f"{AT_RUN_TIME}{signature.name} at the position ({x}, {y}), {more}")
+    raise error
+
+
+def _in_python(
+    function: Callable[..., Any], signature: Signature, arguments: Arguments, position: Position
+) -> BaseException | None:
+    """What the plain function raises at a position."""
+    images = {id(given.original): given for given in arguments.images}
+
+    def held(value: Any) -> Any:
+        given = images.get(id(value))
+        return value if given is None else ImageMaker.make(given.storage, given.sampler)
+
+    values: list[Any] = []
+    for parameter, value in zip(signature.parameters, arguments.values, strict=True):
+        cls = parameter.vector_class()
+        if parameter.role == "position":
+            values.append(position)
+        elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            values.append(tuple(map(held, value)))
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            values.append({name: held(item) for name, item in value.items()})
+        else:
+            values.append(held(value) if cls is None else plain.in_class(cls, value))
+    try:
+        plain.call(function, signature, values)
+    except Exception as error:
+        return error
+    return None
+
+
+__all__ = ["check_sizes", "is_asked_for", "raise_first"]

@@ -1,0 +1,77 @@
+"""What goes wrong at run time: paths that end by raising, and what checked programs find.
+
+A variable of the walk's own, `Faults.cell`, follows control flow as any object does. It holds 0, or
+the number of the first fault that was met on the way: those of `Faults.sites`, counted from 1. Code
+that cannot fail costs nothing: there it is known to be 0.
+
+    raise ValueError(x)      # under a dynamic condition: the cell holds 1 where the condition does
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pygpu.core.errors import Place
+from pygpu.frontend.values.objects import Cell
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import Dynamic
+from pygpu.ssa import Builder, Value
+from pygpu.types import INT
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One place where something goes wrong: the exception that Python would raise there (None: an
+    exception that only the run will tell) and its message."""
+
+    error: type[BaseException] | None
+    message: str
+    place: Place | None
+
+
+@dataclass(slots=True)
+class Faults:
+    """The faults of a walk. Where it is `checked`, every one ends in an error after the run; else
+    the results of a pixel whose path ends by raising are NaN, 0 or False."""
+
+    checked: bool = False
+    cell: Cell = field(default_factory=lambda: Cell(0))
+    sites: list[Fault] = field(default_factory=list)
+
+    def number(self, fault: Fault) -> int:
+        """The number of a fault; one that is met again, in another round, has the same."""
+        if fault not in self.sites:
+            self.sites.append(fault)
+        return self.sites.index(fault) + 1
+
+    def value(self, build: Builder, state: State) -> Value:
+        """What the cell holds, as an int."""
+        held = state.get(self.cell)
+        return held.value if isinstance(held, Dynamic) else build.constant(INT, held)
+
+    def first(self, build: Builder, state: State, number: int) -> Any:
+        """What the cell holds once a fault has been met for sure: the first one stays."""
+        held = state.get(self.cell)
+        if not isinstance(held, Dynamic):
+            return held or number
+        return Dynamic(chosen(build, is_set(build, held.value), held.value, number))
+
+    def possible(self, build: Builder, state: State, where: Value, number: int) -> Dynamic:
+        """What the cell holds once a fault has been met where a condition holds."""
+        before = self.value(build, state)
+        new = build.emit("select", where, build.constant(INT, number), build.constant(INT, 0))
+        return Dynamic(build.emit("select", is_set(build, before), before, new))
+
+
+def is_set(build: Builder, fault: Value) -> Value:
+    """Whether the number of a fault says that there is one."""
+    return build.emit("ne", fault, build.constant(INT, 0))
+
+
+def chosen(build: Builder, condition: Value, yes: Value, no: int) -> Value:
+    """One of two numbers of faults."""
+    return build.emit("select", condition, yes, build.constant(INT, no))
+
+
+__all__ = ["Fault", "Faults", "is_set"]

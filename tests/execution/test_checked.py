@@ -1,0 +1,197 @@
+"""Checked programs raise what Python would raise; unchecked ones give NaN where a path raises."""
+
+import traceback
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import pygpu
+from conftest import require
+from pygpu import Image, Int, Position, Vec2
+
+RAMP: Final = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+TABLE: Final = np.arange(5.0)
+
+
+@pytest.fixture(params=["cpu", "fragment", "compute", "interpreter"], autouse=True)
+def on(request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    require(request.param)
+    monkeypatch.setenv("PYGPU_TARGET", request.param)
+
+
+def root(x):
+    if x < 0.5:
+        raise ValueError(f"low: {x:.2f}")
+    return x**0.5
+
+
+def fails(function: Any, *args: Any, **kwargs: Any) -> BaseException:
+    with pytest.raises(BaseException) as caught:  # noqa: PT011 - the caller looks which it is
+        function(*args, **kwargs)
+    return caught.value
+
+
+def test_a_path_that_raises_gives_nan_zero_or_false() -> None:
+    @pygpu.compile
+    def f(im: Image, p: Position):
+        v = im(p)
+        if v < 0:
+            raise ValueError("negative")
+        return v, p.x, v > 0.5, Vec2(v, 1)
+
+    negative = RAMP < 0
+    v, x, large, both = f(RAMP)
+    assert_array_equal(np.isnan(v), negative)
+    assert_array_equal(x, np.where(negative, 0, np.arange(4)))
+    assert_array_equal(large, RAMP > 0.5)
+    assert_array_equal(np.isnan(both), np.dstack([negative, negative]))
+
+
+def test_raising_in_calls_and_loops_ends_the_path() -> None:
+    @pygpu.compile
+    def f(im: Image, p: Position):
+        n, v = 0, im(p)
+        while v < 10:  # would never end where root() raises
+            v += root(im(p) + 1)
+            n += 1
+        return n
+
+    counts = f(RAMP)
+    for (y, x), value in np.ndenumerate(RAMP):
+        expected = 0 if value + 1 < 0.5 else int(np.ceil((10 - value) / np.sqrt(value + 1)))
+        assert counts[y, x] == expected
+
+
+def test_assertions_cost_nothing_unless_checked() -> None:
+    def plain(im: Image, p: Position):
+        v = im(p)
+        return v * 2
+
+    def asserting(im: Image, p: Position):
+        v = im(p)
+        assert v > 0 and v < 0.5, f"{v} is out of range"  # noqa: PT018
+        return v * 2
+
+    sources = [pygpu.compile(f).lower(RAMP).source for f in (plain, asserting)]
+    assert sources[0].replace("plain", "") == sources[1].replace("asserting", "")
+    assert_array_equal(pygpu.compile(asserting)(RAMP), RAMP * 2)
+
+
+def test_what_python_raises_is_raised_at_the_users_line() -> None:
+    @pygpu.compile(check=True)
+    def f(im: Image, p: Position):
+        return root(im(p) + 1)
+
+    error = fails(f, RAMP)
+    assert type(error) is ValueError
+    assert str(error) == "low: 0.00"
+    assert error.__notes__ == [
+        "at run time, f at the position (0, 0), the first of 3 such positions"
+    ]
+    lines = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+    assert lines[-2:] == ["f", "root"]
+    f(RAMP + 2)
+
+
+@pytest.mark.parametrize("environment", [False, True])
+def test_checks_are_asked_for_by_an_argument_or_the_environment(
+    environment: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def f(im: Image, p: Position):
+        assert im(p) < 0.9, "too large"
+        return im(p)
+
+    compiled = pygpu.compile(f, check=not environment)
+    if environment:
+        assert_array_equal(compiled(RAMP), RAMP)
+        monkeypatch.setenv("PYGPU_CHECK", "1")
+    error = fails(compiled, RAMP)
+    assert type(error) is AssertionError
+    assert error.__notes__[-1].endswith("(3, 2), the only such position")
+
+
+def indexed(im: Image, p: Position):
+    return TABLE[p.x * 2 - 2] + [1, 2, 3, 4][p.x]
+
+
+def row_indexed(im: Image, p: Position):
+    return TABLE.reshape(1, 5)[p.y // 2, p.x]
+
+
+def divided(im: Image, p: Position):
+    return 10 // (p.x - 2)
+
+
+def modulo(im: Image, p: Position):
+    return Int(7) % (p.y - 1)
+
+
+def converted(im: Image, p: Position):
+    return int(1 / (im(p) - im((2, 1))) if p.y == 1 and p.x == 2 else 3e9 * im(p))
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "position"),
+    [
+        (row_indexed, IndexError, "(0, 2)"),
+        (divided, ZeroDivisionError, "(2, 0)"),
+        (modulo, ZeroDivisionError, "(0, 1)"),
+        (converted, (OverflowError, ZeroDivisionError), "(0, 0)"),
+    ],
+)
+def test_other_faults_are_found(function: Any, kind: Any, position: str) -> None:
+    pygpu.compile(function)(RAMP)  # nothing is said unless asked
+    error = fails(pygpu.compile(function, check=True), RAMP)
+    assert isinstance(error, kind)
+    assert f"at the position {position}" in error.__notes__[-1]
+
+
+def test_indices_in_range_from_both_ends_are_right() -> None:
+    wide = np.zeros((2, 4), np.float32)
+    assert_array_equal(pygpu.compile(indexed, check=True)(wide), [[4, 2, 5, 8]] * 2)
+    error = fails(pygpu.compile(indexed, check=True), np.zeros((1, 5), np.float32))
+    assert isinstance(error, IndexError)
+    assert "(4, 0)" in error.__notes__[-1]
+
+
+def test_the_first_fault_of_a_pixel_counts_and_nothing_is_returned() -> None:
+    @pygpu.compile(check=True)
+    def f(im: Image, p: Position):
+        total = 0
+        for i in range(p.x + 1):
+            assert i < 3, f"round {i}"
+            total += 12 // (i - 3)
+        return total
+
+    out = np.full(RAMP.shape, 77, np.int32)
+    error = fails(f, RAMP, out=out)
+    assert str(error).startswith("round 3")
+    assert_array_equal(f(RAMP[:, :3]), pygpu.compile(f.__wrapped__)(RAMP[:, :3]))
+
+
+def test_images_of_other_sizes_are_refused_when_checked() -> None:
+    def f(a: Image, b: Image, p: Position):
+        return a(p) + b(p)
+
+    assert pygpu.compile(f)(RAMP, RAMP[:2]).shape == RAMP.shape
+    with pytest.raises(ValueError, match=r"b: an image of 2 x 4 pixels .* result has 3 x 4"):
+        pygpu.compile(f, check=True)(RAMP, RAMP[:2])
+
+
+def test_rounds_and_tuples_are_checked() -> None:
+    @pygpu.compile(check=True)
+    def f(im: Image, p: Position):
+        assert im(p) < 3
+        return im(p) + 1
+
+    assert_array_equal(f.iterate(RAMP, 2), RAMP + 2)
+    assert type(fails(f.iterate, RAMP, 5)) is AssertionError
+
+    @pygpu.compile(check=True)
+    def pair(im: Image, p: Position):
+        assert p.x < 4
+        return im(p), p.y
+
+    assert len(pair(RAMP)) == 2
