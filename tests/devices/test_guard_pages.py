@@ -1,0 +1,114 @@
+"""Memory next to pages that nobody may touch: inputs and `out=` end where such a page begins, or
+begin where one ends, so that reading or writing a byte too far is the end of the process."""
+
+import signal
+import sys
+
+import pytest
+
+from conftest import require
+from processes import run, start
+
+GUARDED = """
+import ctypes, itertools, mmap
+
+page = mmap.PAGESIZE
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mprotect.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+FORBIDDEN = 0  # PROT_NONE
+
+class Guarded:
+    '''Memory between two forbidden pages, for arrays at its end or its start.'''
+
+    def __init__(self, size):
+        pages = -(-size // page)
+        self.memory = mmap.mmap(-1, (pages + 2) * page)
+        self.size = pages * page
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+        for forbidden in (start, start + page + self.size):
+            assert libc.mprotect(forbidden, page, FORBIDDEN) == 0
+
+    def array(self, shape, dtype, at_end):
+        nbytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        first = page + (self.size - nbytes if at_end else 0)
+        return np.frombuffer(self.memory, dtype, int(np.prod(shape)), first).reshape(shape)
+
+RULES = {
+    "nearest": lambda i, n: np.clip(i, 0, n - 1),
+    "reflect": lambda i, n: np.minimum(i % (2 * n), 2 * n - 1 - i % (2 * n)),
+    "mirror": lambda i, n: n - 1 - abs(n - 1 - i % max(2 * n - 2, 1)),
+    "wrap": lambda i, n: i % n,
+    "constant": lambda i, n: np.where((i < 0) | (i >= n), n, i),  # a row or column of zeros
+}
+
+def at(array, y, x, boundary):
+    height, width = array.shape[:2]
+    padded = np.pad(array, ((0, 1), (0, 1), *[(0, 0)] * (array.ndim - 2)))
+    return padded[RULES[boundary](y, height), RULES[boundary](x, width)]
+
+# Places beside the pixel, and one that nobody knows beforehand.
+def taps(im: Image, p: Position):
+    return im(p + (1, 1)), im(p - (2, 1)), im((p.y, p.x))
+
+f = pygpu.compile(taps, target=TARGET)
+inputs, outs = Guarded(1 << 14), [Guarded(1 << 14) for _ in range(3)]
+rng = np.random.default_rng(0)
+count = 0
+
+def check(width, height, dtype, channels, boundary, at_end):
+    shape = (height, width) + ((channels,) if channels > 1 else ())
+    given = inputs.array(shape, dtype, at_end)
+    given[...] = rng.integers(0, 2 if dtype == "bool" else 100, shape)
+    made = tuple([each.array(shape, dtype, at_end) for each in outs])
+    for each in made:
+        each[...] = 0
+    f(Image(given, boundary=boundary), out=made)
+    y, x = np.mgrid[:height, :width]
+    for result, ys, xs in zip(made, (y + 1, y - 1, x), (x + 1, x - 2, y), strict=True):
+        expected = at(given, ys, xs, boundary)
+        assert np.array_equal(result, expected), (shape, dtype, boundary, at_end, result, expected)
+
+kinds = itertools.product(DTYPES, (1, 2, 3, 4), RULES)
+for number, (dtype, channels, boundary) in enumerate(kinds):
+    if number % EVERY:
+        continue
+    for width in range(1, 71):
+        turn = width + number
+        check(width, 1 + turn % 3, dtype, channels, boundary, bool(turn % 2))
+        count += 1
+    for width, at_end in itertools.product((1, 16, 17), (False, True)):
+        check(width, 2, dtype, channels, boundary, at_end)
+print(count)
+"""
+
+DTYPES = ("uint8", "uint16", "float16", "float32", "int8", "int16", "int32", "bool")
+
+
+linux = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="pages are guarded by mprotect"
+)
+
+
+# Each dtype with each number of channels, and both with each boundary; on OpenGL fewer.
+@linux
+@pytest.mark.parametrize(("name", "every"), [("cpu", 3), ("fragment", 9), ("compute", 9)])
+def test_no_byte_beside_an_image_is_read_or_written(name, every):
+    require(name)
+    text = f"TARGET, EVERY, DTYPES = {name!r}, {every}, {DTYPES}\n{GUARDED}"
+    assert int(run(text)) == 70 * -(-5 * 4 * len(DTYPES) // every)
+
+
+TOUCH = """
+whole = inputs.array((inputs.size,), np.uint8, True)
+ctypes.string_at(whole.ctypes.data + PLACE, 1)
+"""
+
+
+@linux
+def test_the_guarded_pages_are_guarded():
+    text = f"TARGET, EVERY, DTYPES = 'cpu', 1, ()\n{GUARDED}{TOUCH}"
+    for place in ("-1", "inputs.size"):
+        child = start(text.replace("PLACE", place))
+        child.communicate(timeout=60)
+        assert child.returncode == -signal.SIGSEGV
+    assert run(text.replace("PLACE", "inputs.size - 1")) == "0\n"
