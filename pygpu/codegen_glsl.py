@@ -27,7 +27,6 @@ from pygpu.codegen.glsl.writer import (
     GlslProgram,
     Writer,
     as_seen,
-    store,
     stored_type,
     triangle,
 )
@@ -134,10 +133,11 @@ def _has(lines: Sequence[str], name: str) -> bool:
 
 
 def _stores(writer: _Writer, names: Sequence[str], outputs: Sequence[Format]) -> list[str]:
-    return [
-        f"{name} = {store(writer.printer, value, format)};"
-        for name, value, format in zip(names, writer.function.outputs, outputs, strict=True)
-    ]
+    lines = []
+    for name, value, format in zip(names, writer.function.outputs, outputs, strict=True):
+        before, made = writer.stored(value, format, "value")
+        lines += [*before, f"{name} = {made};"]
+    return lines
 
 
 class _Writer(Writer):

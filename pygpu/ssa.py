@@ -144,6 +144,14 @@ class Lookup:
     type: Type
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The data of a sum as it was walked: which of its operands are products that the function
+    which adds was given by those who call it. Passes drop it."""
+
+    operands: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """Constants that are indexed at run time: an array (n,) or (n, components) of float32, int32,
@@ -197,6 +205,10 @@ def normal(type: Type, value: Any) -> Constant:
     return bool(value)
 
 
+_SUMS: Final = frozenset(("add", "sub"))
+_PRODUCTS: Final = frozenset(("mul", "pow", "neg"))
+
+
 class Builder:
     """Appends ops to a region; regions nest.
 
@@ -221,14 +233,26 @@ class Builder:
         self.region = self.body
         self.place: Place | None = None
         self.count = 0  # operations emitted so far, constants apart
+        self.since = 0  # the count when the function that is being walked was called
+        self.products: dict[Value, int] = {}  # of floats, and their negatives: the count then
 
     def emit(self, code: str, *operands: Value, data: Any = None, name: str = "") -> Value:
         """Append an op of the table; its type follows from its row."""
         type = TABLE[code].result([operand.type for operand in operands], data)
+        if self.since and code in _SUMS:
+            data = self._given(operands)
         op = Op(code, operands, data, (type,), (), self.place, (name,))
         self.region.ops.append(op)
         self.count += 1
+        if code in _PRODUCTS and (code != "neg" or operands[0] in self.products):
+            self.products[op.results[0]] = self.count
         return op.results[0]
+
+    def _given(self, operands: Sequence[Value]) -> Given | None:
+        """Which parts of a sum are products from before the function was called."""
+        made = self.products
+        found = [i for i, v in enumerate(operands) if v in made and made[v] <= self.since]
+        return Given(tuple(found)) if found else None
 
     def constant(self, type: Type, value: Any) -> Value:
         op = Op("constant", (), (type, normal(type, value)), (type,), (), self.place)
@@ -384,6 +408,7 @@ __all__ = [
     "TRUE",
     "Builder",
     "Function",
+    "Given",
     "ImageInput",
     "Load",
     "Lookup",

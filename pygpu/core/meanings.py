@@ -136,3 +136,17 @@ def wide(function: Callable[..., Any]) -> Callable[..., Array]:
         return function(*[a.astype(np.float64) for a in operands]).astype(np.float32)  # type: ignore[no-any-return]
 
     return rounded
+
+
+def fused(a: Array, b: Array, c: Array) -> Array:
+    """a * b + c rounded once: the product is exact in float64, and the sum there is rounded to odd,
+    so that rounding it again does no harm (Boldo and Melquiond, "Emulation of FMA", 2008)."""
+    product, added = np.broadcast_arrays(a.astype(np.float64) * b, c.astype(np.float64))
+    with np.errstate(invalid="ignore"):
+        total = np.ascontiguousarray(product + added)
+        rest = total - product
+        error = (product - (total - rest)) + (added - rest)
+    bits = total.view(np.int64)
+    is_even = np.isfinite(error) & (error != 0) & (bits & 1 == 0)
+    odd = bits + np.where((error > 0) == (total > 0), 1, -1)
+    return np.where(is_even, odd, bits).view(np.float64).astype(np.float32).reshape(product.shape)

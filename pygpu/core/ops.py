@@ -116,7 +116,6 @@ _INTS: Final = rules.same("int", "uint")
 _BITS: Final = rules.same("int", "uint", "bool")
 _BOOLS: Final = rules.same("bool")
 _LANES: Final = rules.ints_to(INT)
-_FUSED: Final = wide(lambda a, b, c: a * b + c)
 _UNIT: Final[Range] = (-1.0, 1.0)
 _LEFT: Final[Range] = (0.0, 3e38)  # of logarithms and roots
 _ALL: Final[Range] = (-3e38, 3e38)
@@ -212,7 +211,7 @@ _ROWS: Final = (
     _arithmetic("pow", "**", meanings.power, operator.pow, np.power,
                 python=(math.pow, np.float_power), glsl="pow", works_in="float", cost=Cost.SERIES,
                 exact=np.power, approximate=True, nan=None, domain=((0.01, 20.0), (-4.0, 4.0))),
-    _row("fma", 3, _FLOATS, _FUSED, lowered=True, range=intervals.fused, nan=math.nan,
+    _row("fma", 3, _FLOATS, meanings.fused, lowered=True, range=intervals.fused, nan=math.nan,
          on_lanes="lanes_fma"),
     _row("neg", 1, _ARITHMETIC, np.negative, exact=np.negative, nan=math.nan, scales=True,
          range=intervals.negative, on_lanes="lanes_sub"),
@@ -312,7 +311,7 @@ _ROWS: Final = (
     # ------------------------------------------------ two small whole numbers in an int
     _row("lanes_add", 2, _LANES, meanings.lanes(np.add), commutes=True, lowered=True),
     _row("lanes_sub", 2, _LANES, meanings.lanes(np.subtract), lowered=True),
-    _row("lanes_fma", 3, _LANES, meanings.lanes(_FUSED), lowered=True),
+    _row("lanes_fma", 3, _LANES, meanings.lanes(meanings.fused), lowered=True),
     _row("lanes_abs", 1, _LANES, meanings.lanes(np.abs), lowered=True),
     _row("lanes_min", 2, _LANES, meanings.lanes(np.minimum), commutes=True, lowered=True),
     _row("lanes_max", 2, _LANES, meanings.lanes(np.maximum), commutes=True, lowered=True),

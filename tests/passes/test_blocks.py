@@ -23,6 +23,7 @@ from pygpu.devices.opengl.compute import ComputeDevice
 from pygpu.execution.profile import Job
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.block import Cut, block, can_block, columns_of
+from pygpu.passes.lower.fuse import fuse
 from pygpu.ssa import BOUNDARIES, Builder, ImageInput, Region, Value, walk
 from pygpu.types import FLOAT, INT, Type
 
@@ -181,7 +182,7 @@ def test_programs_for_devices_that_fuse_give_what_others_do(dtype: str, channels
     for fused in (False, True):
         device = ComputeDevice()
         device.dialect, device.is_software = replace(device.dialect, fused=fused), False
-        program = device.compile(Task(function, [format], [format]))
+        program = device.compile(Task(fuse(function), [format], [format]))
         assert ("fma" in program.source) == fused
         results.append(program.run([Storage.of(texels)], [], (9, 23), [None])[0].host())
     ties = 1 if format.dtype.kind == "u" else 0  # may go either way

@@ -21,7 +21,6 @@ from pygpu.devices.opengl.compute import ComputeDevice
 from pygpu.execution.profile import Job
 from pygpu.passes.blocks.shapes import Shape
 from pygpu.passes.blocks.tabulate import of_a_byte, pays
-from pygpu.passes.lower.fuse import fuse
 from pygpu.ssa import Function
 
 Array = NDArray[Any]
@@ -283,8 +282,7 @@ def test_random_functions_of_a_byte_are_right(channels: int, device: Any) -> Non
 def test_texts_are_valid(channels: int, fused: bool, device: Any, tmp_path: Any) -> None:
     device.dialect = replace(device.dialect, fused=fused, narrow=True)
     made = job_of(contrast, texels(8, 8, channels)).made
-    function = fuse(made.task.function) if fused else made.task.function
-    source = device.compile(Task(function, made.task.inputs, made.task.outputs)).source
+    source = device.compile(made.task).source
     validate([source], tmp_path, "comp")
 
 

@@ -29,7 +29,6 @@ from pygpu.codegen.glsl.writer import (
     GlslProgram,
     Writer,
     as_seen,
-    store,
     stored_type,
 )
 from pygpu.core.device import Task
@@ -80,11 +79,11 @@ def pixel_program(
     compiler unrolls, for those of software take ten times as long for four pixels as for one."""
     columns = max([pixels_at_once(format, dialect.narrow) for format in task.outputs])
     writer = _Writer(task, dialect)
-    lines = writer.body()
-    stores = [
-        f"{target.name} = {store(writer.printer, value, target.format)};"
-        for target, value in zip(writer.targets, task.function.outputs, strict=True)
-    ]
+    lines, stores = writer.body(), []
+    for target, value in zip(writer.targets, task.function.outputs, strict=True):
+        before, text = writer.stored(value, target.format, "value")
+        lines += before
+        stores.append(f"{target.name} = {text};")
     main = _one_pixel(writer, lines, stores)
     if columns > 1:
         main = _some_pixels(writer, lines, stores, columns, loops)
@@ -103,7 +102,6 @@ def block_program(
     held = frozenset() if early else frozenset(("load",))
     made = Task(blocked.function, blocked.inputs, blocked.outputs)
     writer = _Writer(made, dialect, True, held)
-    writer.printer.precise = dialect.fused
     size = writer.targets[0].size
     step = f"ivec2({blocked.columns}, {blocked.rows})"
     is_one = blocked.columns == blocked.rows == 1

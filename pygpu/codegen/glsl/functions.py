@@ -17,7 +17,7 @@ def _exact_comparison(operator: str) -> Helper:
     """Mesa turns `b < a ? b : a` into a minimum that forgets NaN, `a < c && b < c` into
     `max(a, b) < c`, and the like. `precise` forbids it, within its function."""
     body = f"precise bool holds = a {operator} b;\nreturn holds;"
-    return Helper("bool", "float a, float b", body, precise=True)
+    return Helper("bool", "float a, float b", body)
 
 
 def _to_unorm(top: str) -> Helper:
@@ -89,7 +89,6 @@ return uintBitsToFloat(bits);
 precise float smaller = b < a ? b : a;
 return smaller;
 """,
-        precise=True,
     ),
     "max": Helper(
         "float",
@@ -98,7 +97,6 @@ return smaller;
 precise float larger = b > a ? b : a;
 return larger;
 """,
-        precise=True,
     ),
     # With NaN kept; where neither it nor the limits are zeros of another sign.
     "clamp": Helper(
@@ -338,8 +336,3 @@ def source(used: Iterable[tuple[str, int]]) -> str:
     for name, size in used:
         add(name, size)
     return "\n".join(texts.values())
-
-
-def is_precise(used: Iterable[tuple[str, int]]) -> bool:
-    """Whether a helper among them says `precise`, which GLSL knows from version 4.00 on."""
-    return any(HELPERS[name].precise for name, _ in used)

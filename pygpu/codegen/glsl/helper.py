@@ -19,7 +19,6 @@ class Helper:
     params: str  # as in a declaration: "float a, int b"
     body: str
     needs: tuple[str, ...] = ()
-    precise: bool = False
     # As a macro: NVIDIA's driver ceases to inline the functions of programs that call very many,
     # and computes other numbers then where they take float16 apart.
     is_macro: bool = False

@@ -49,7 +49,11 @@ class Context(Protocol):
 
     @property
     def precise(self) -> bool:
-        """Whether variables are declared so: no driver fuses what is not."""
+        """Whether variables are declared so: drivers regroup what is not."""
+
+    @property
+    def fused(self) -> bool:
+        """Whether the driver computes a product and a sum at once, rounded once."""
 
     @property
     def loose(self) -> bool:
@@ -74,6 +78,21 @@ def _arithmetic(operator: str) -> Row:
         return infix(operator, *_spread(operands, op.result.type.size))
 
     return row
+
+
+def _fma(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    """GLSL 4.00's own where the driver rounds once; a product and a sum elsewhere."""
+    if context.fused:
+        return call("fma", *operands)
+    size = op.result.type.size
+    first, added = (context.inlined(value) for value in (op.operands[0], op.operands[2]))
+    if first is not None and first.code == "neg":
+        product = infix("*", *_spread((context.text(first.operands[0]), operands[1]), size))
+        return infix("-", *_spread((operands[2], product), size))
+    product = infix("*", *_spread(operands[:2], size))
+    if added is not None and added.code == "neg":
+        return infix("-", *_spread((product, context.text(added.operands[0])), size))
+    return infix("+", *_spread((product, operands[2]), size))
 
 
 def _bits(operator: str, logical: str) -> Row:
@@ -120,7 +139,7 @@ def _extreme(name: str) -> Row:
             return context.helper(f"{name}_{type.kind}", type.size, *operands)
         exact = type.kind == "float" and op.data != OPEN
         if exact and any(map(context.may_be_nan, op.operands)):
-            inner = context.inlined(op.operands[0]) if context.precise and name == "min" else None
+            inner = context.inlined(op.operands[0]) if context.fused and name == "min" else None
             if inner is not None and _holds_between(inner, op):
                 limits = context.text(inner.operands[1]), operands[1]
                 return context.helper("clamp", type.size, context.text(inner.operands[0]), *limits)
@@ -362,11 +381,11 @@ def _fold_bools(name: str) -> Row:
 
 
 def _unorm8x4(context: Context, op: Op, operands: Sequence[Text]) -> Text:
-    return context.helper("fused_unorm8x4" if context.precise else "unorm8x4", 1, *operands)
+    return context.helper("fused_unorm8x4" if context.fused else "unorm8x4", 1, *operands)
 
 
 def _from_unorm8x4(context: Context, op: Op, operands: Sequence[Text]) -> Text:
-    name = "fused_from_unorm8x4" if context.precise else "from_unorm8x4"
+    name = "fused_from_unorm8x4" if context.fused else "from_unorm8x4"
     return context.helper(name, 1, *operands)
 
 
@@ -385,7 +404,7 @@ TABLE: Final[dict[str, Row]] = {
     "floordiv": _floordiv,
     "mod": _mod,
     "pow": _pow,
-    "fma": _function("fma"),  # of GLSL 4.00
+    "fma": _fma,
     "neg": _neg,
     "abs": _abs,
     "sign": _sign,

@@ -41,7 +41,8 @@ class Break:
     is_plain: bool
 
 
-# Drivers may make products part of sums, and products of quotients, where these are not precise.
+# Drivers may make products part of sums and of quotients, and take common factors out of sums,
+# where these are not precise.
 # What else there is, they do faster where it is not, and all that goes into it.
 SUMS: Final = frozenset("add sub div dot".split())
 
@@ -58,7 +59,8 @@ class Printer:
         self.plan = plan
         self.namer = namer
         self.loose = loose
-        self.precise = False  # whether SUMS are declared so: the driver fuses what is not
+        self.precise = False  # whether SUMS are declared so: the driver regroups what is not
+        self.fused = False  # whether `fma` is rounded once
         self.saturates = False  # whether the driver's int() is the one of `to_int`
         self.leaf = leaf
         self.may_be_nan = ranges.may_be_nan
@@ -111,6 +113,12 @@ class Printer:
                 turned = Op(NEGATED[op.code], op.operands, None, [condition.type])
                 return self.expression(turned)
         return opposite(self.text(condition), 1, self.is_plain(condition))
+
+    @cached_property
+    def is_laned(self) -> bool:
+        """Whether two bytes are computed at once: then each pixel has its own factors alone, and
+        what is precise is slow."""
+        return any(op.code in ("lane_low", "lane_high") for op in walk(self.plan.function.body))
 
     @cached_property
     def settled(self) -> set[Value]:
@@ -192,6 +200,10 @@ class Printer:
         if op is None or op.regions or _repeats(op):
             return True
         if op.code in SUMS and value not in self.settled:
+            return True
+        if op.code == "fma" and not self.fused:
+            return True
+        if op.code == "mul" and not self.is_laned and _scales(op):
             return True
         return any(
             self._is_sum(operand)
@@ -440,6 +452,11 @@ def _repeats(op: Op) -> bool:
     """Whether a factor of an `fma` is part of what is added: NVIDIA's driver (580.159) makes other
     components of `fma(2.0, v.y, -v.y)`."""
     return op.code == "fma" and not _parts(op.operands[2]).isdisjoint(op.operands[:2])
+
+
+def _scales(op: Op) -> bool:
+    """Whether a product is of a product: drivers put constant factors together."""
+    return any(value.op is not None and value.op.code == "mul" for value in op.operands)
 
 
 def _parts(value: Value) -> set[Value]:

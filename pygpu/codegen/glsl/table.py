@@ -82,7 +82,6 @@ class _Writer(Writer):
 
     def __init__(self, function: Function, inputs: Sequence[Format], dialect: Dialect) -> None:
         super().__init__(function, inputs, dialect, _TAKEN)
-        self.printer.precise = dialect.fused
         self.data, self.size_name = self.namer.fresh("texel_data"), self.namer.fresh("texel_size")
         self.seen = self.namer.fresh("texel")
         (self.image,) = images_read(function)

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.glsl.functions import is_precise, source
+from pygpu.codegen.glsl.functions import source
 from pygpu.codegen.glsl.operations import clamped
 from pygpu.codegen.glsl.plan import make_plan
 from pygpu.codegen.glsl.printer import INDENT, Printer, braced, flat
@@ -43,11 +43,16 @@ class Dialect:
     version: int = 330  # of GLSL, at most this
     loose: bool = False  # its optimiser takes comparisons of floats to know no NaN
     block_size: int = 16384  # bytes of a uniform block; the specification grants these
-    fused: bool = False  # it fuses products and sums as it sees fit, unless told which
+    fused: bool = False  # it computes products and sums at once, rounded once
     images: bool = False  # it reads textures faster where they are bound as images
     narrow: bool = False  # it has NARROW_BUFFERS, and float16 with them
     lanes: bool = False  # it computes with two float16 at once
     saturates: bool = False  # its int() of what no int holds is the nearest, 0 for NaN
+
+    @property
+    def precise(self) -> bool:
+        """Whether it can be told not to regroup what is computed."""
+        return self.version >= 400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +96,7 @@ class Writer:
         ranges = Ranges(function, inputs)
         self.printer = Printer(self.plan, self.namer, ranges, dialect.loose, self.leaf)
         self.printer.saturates = dialect.saturates
+        self.printer.precise, self.printer.fused = dialect.precise, dialect.fused
         self.read: set[int] = set()  # images
         self.images = [self.namer.fresh(image.name) for image in function.images]
         self.uniforms = [self.namer.fresh(value.name or "u") for value in function.uniforms]
@@ -146,13 +152,14 @@ class Writer:
         return any(name.startswith("lane") for name, _ in self.printer.helpers)
 
     def stored(self, value: Value, format: Format, name: str) -> tuple[list[str], Text]:
-        """A result as it is stored, and lines before it: what is computed with floats is made a
-        variable of about that name, so that it can be `precise`."""
+        """A result as it is stored, and lines before it: a sum is made a variable of about that
+        name, so that it can be `precise`."""
         printer, lines = self.printer, []
         names, text = printer.names, str(printer.text(value))
-        if printer.precise and value.type.kind == "float" and not text.isidentifier():
+        type = printer.qualified(value)
+        if type != str(value.type) and not text.isidentifier():
             name = self.namer.fresh(name)
-            lines.append(f"{printer.qualified(value)} {name} = {text};")
+            lines.append(f"{type} {name} = {text};")
             printer.names = {**names, value: Text(name)}
         made = store(printer, value, format)
         printer.names = names
@@ -240,23 +247,29 @@ class Writer:
         ]
         helpers = self.printer.helpers
         header = [f"#version {version} core"]
-        if is_precise(helpers) and version < 400:
+        functions = source(helpers)
+        if version < 400 and _is_of_400([functions, *declared, *main]):
             is_known = self.dialect.version >= 400
             header = ["#version 400 core"] if is_known else [*header, "#define precise"]
         if self.has_lanes and self.dialect.narrow:
             extensions = sorted({*extensions, NARROW_BUFFERS})
         header += [f"#extension {name} : require" for name in extensions]
         if self.has_lanes:
-            functions = _LANES[self.dialect.narrow]
-            header += [f"#define pg_{name} {own}" for name, own in functions.items()]
+            lanes = _LANES[self.dialect.narrow]
+            header += [f"#define pg_{name} {own}" for name, own in lanes.items()]
         parts = [lines_of(header), lines_of([*inputs, *uniforms])]
-        parts += [lines_of(declared), lines_of(self.declared), source(helpers), lines_of(main)]
+        parts += [lines_of(declared), lines_of(self.declared), functions, lines_of(main)]
         return GlslProgram(
             "\n".join(part for part in parts if part),
             [name if i in self.read else None for i, name in enumerate(self.images)],
             [name if u else None for name, u in zip(self.uniforms, used, strict=True)],
             self.bound,
         )
+
+
+def _is_of_400(texts: Sequence[str]) -> bool:
+    """Whether texts have what GLSL knows from version 4.00 on."""
+    return any(word in text for text in texts for word in ("precise ", "fma("))
 
 
 def triangle(declared: Sequence[str] = (), handed: Sequence[str] = ()) -> str:
@@ -306,7 +319,7 @@ def as_seen(printer: Printer, texel: Text, format: Format) -> Text:
     """A stored texel as functions see it."""
     dtype = format.dtype
     if format.is_scaled:
-        name = f"{'fused_' if printer.precise else ''}unorm{8 * dtype.itemsize}"
+        name = f"{'fused_' if printer.fused else ''}unorm{8 * dtype.itemsize}"
         return printer.helper(name, format.channels, texel)
     if dtype.kind in "ub" and format.kind != "uint":
         return call(str(format.type), texel)
@@ -332,7 +345,7 @@ def store(printer: Printer, value: Value, format: Format) -> Text:
         text = call(target, text)
         return text if top == 1 else infix("*", text, Text(f"{top}u"))
     if kind == "float" and dtype.kind == "u" and dtype.itemsize <= 2:
-        name = f"{'fused_' if printer.precise else ''}to_unorm{8 * dtype.itemsize}"
+        name = f"{'fused_' if printer.fused else ''}to_unorm{8 * dtype.itemsize}"
         return printer.helper(name, size, text)
     return _whole(printer, text, kind, format.dtype, size)
 

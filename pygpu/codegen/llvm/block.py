@@ -43,7 +43,6 @@ class Block:
         self.bits = layout.bits
         self.code = Code(machine)
         self.env: dict[tuple[Value, int, int], Values] = {}
-        self.added: set[tuple[Value, int, int, int]] = set()  # the terms that are in sums already
         self.cells = [(u, r) for r in range(layout.rows) for u in range(layout.vectors)]
         self.ctx, self.args = (Val(self.code, "ptr", 1, name, 0) for name in ("%ctx", "%args"))
         self.x: Val  # the column of the first pixel

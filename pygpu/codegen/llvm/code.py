@@ -47,9 +47,8 @@ class Scope:
 class Code:
     """The body of a function under construction. See the module's head."""
 
-    def __init__(self, machine: Machine, exact: bool = False) -> None:
+    def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.exact = exact  # products and sums are rounded one by one
         self.scopes = [Scope("entry", barrier=True)]
         self.floor = 0  # the innermost barrier
         self.count = 0
@@ -199,8 +198,6 @@ class Code:
     def arithmetic(self, name: str, first: Val, second: Val | float) -> Val:
         b = self.like(first, second)
         if first.kind in FLOATING:
-            if self.exact:
-                return self.binary(FLOAT_OPS[name].split()[0], first, b)
             return self.binary(FLOAT_OPS[name], first, b)
         if name != "mul" and (first.base is not None) != (b.base is not None):
             if first.base is not None and b.lanes == 1:
@@ -271,8 +268,11 @@ class Code:
             types = ", ".join([value.type for value in values])
             self.declared[full] = f"declare {result} @{full}({types})"
         given = ", ".join([f"{value.type} {value.text}" for value in values])
-        flags = "contract " if name == "llvm.fmuladd" else ""
-        return self.make(kind, f"call {flags}{result} @{full}({given})", *values)
+        return self.make(kind, f"call {result} @{full}({given})", *values)
+
+    def multiply_add(self, a: Val, b: Val, c: Val) -> Val:
+        """a * b + c of floats, rounded once where the machine can; of ints."""
+        return self.fma(a, b, c) if a.kind in FLOATING else a * b + c
 
     def fma(self, a: Val, b: Val | float, c: Val | float) -> Val:
         """a * b + c, rounded once where the machine can, else twice."""
@@ -298,7 +298,7 @@ class Code:
         full = f"@{name}.{lanes}"
         result = type_text(kind, lanes)
         if full not in self.functions:
-            inner = Code(self.machine, exact=True)
+            inner = Code(self.machine)
             inner.declared, inner.functions = self.declared, self.functions
             self.functions[full] = ""
             params = [Val(inner, v.kind, lanes, f"%a{i}", 0) for i, v in enumerate(values)]
@@ -309,13 +309,6 @@ class Code:
             self.functions[full] = f"{head}\n{inner.text()}\n}}"
         given = ", ".join([f"{value.type} {value.text}" for value in values])
         return self.make(kind, f"call fastcc {result} {full}({given})", *values)
-
-    @contextmanager
-    def strict(self) -> Iterator[None]:
-        """Sums and products are rounded one by one in here."""
-        before, self.exact = self.exact, True
-        yield
-        self.exact = before
 
     def helpers(self) -> str:
         """What the function's text refers to."""

@@ -171,14 +171,6 @@ def _outlined(name: str, rule: Rule) -> Rule:
     return lambda code, *operands: code.outlined(name, rule, *operands)
 
 
-def _inline(rule: Rule) -> Rule:
-    def careful(code: Code, *operands: Val) -> Val:
-        with code.strict():
-            return rule(code, *operands)
-
-    return careful
-
-
 RULES: Final[dict[str, Rule]] = {
     "add": lambda code, a, b: a + b,
     "sub": lambda code, a, b: a - b,
@@ -213,7 +205,7 @@ RULES: Final[dict[str, Rule]] = {
     "to_uint": Code.to_uint,
     "to_bool": Code.to_bool,
     "select": Code.select,
-    **{name: _inline(rule) for name, rule in mathematics.INLINE.items()},
+    **mathematics.INLINE,
     **{name: _outlined(name, rule) for name, rule in mathematics.OUTLINED.items()},
     **{name: _outlined(name, rule) for name, rule in trigonometry.OUTLINED.items()},
     "fmod": _outlined("fmod", _fmod),

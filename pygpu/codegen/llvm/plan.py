@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pygpu.codegen.llvm.schedule import Cell, Step, Sums, by_rows, by_terms, find_sums
+from pygpu.codegen.llvm.schedule import Cell, Chain, Step, chains, in_order
 from pygpu.core.ops import TABLE, Cost
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.counters import counters
@@ -67,17 +67,14 @@ class Plan:
     late: set[Op] = field(default_factory=set)  # taps, loaded where they are first needed
     cheap: set[Op] = field(default_factory=set)  # branches of which both sides are computed
     bounded: set[Op] = field(default_factory=set)  # loops of few rounds
-    sums: Sums = field(default_factory=Sums)
+    chains: list[Chain] = field(default_factory=list)
     straight: bool = False  # no loops, no branches but cheap ones
     raw: bool = False  # texels are kept as they are stored: see chooses
     loops: bool = False  # there are loops that may take long
 
     def order(self, cells: Sequence[Cell]) -> Iterator[Step]:
         """What is computed for which cell, one after the other."""
-        if self.sums.by_root:
-            row_by_row = any(taps.shifted for taps in self.taps)
-            return by_terms(self.function, self.late, self.sums, cells, row_by_row)
-        return by_rows(self.function, self.late, cells)
+        return in_order(self.function, self.late, cells)
 
 
 def plan(function: Function, lanes: int, inputs: Sequence[Format], raw: bool = False) -> Plan:
@@ -89,7 +86,7 @@ def plan(function: Function, lanes: int, inputs: Sequence[Format], raw: bool = F
     result.cheap = {op for op in ops if op.code == "if" and is_cheap(op)}
     find_bounded(function.body, result.bounded)
     result.loops = any(op.code == "loop" and op not in result.bounded for op in ops)
-    result.sums = find_sums(function)
+    result.chains = chains(function)
     result.straight = all(
         op.code not in ("if", "loop") or op in result.cheap for op in function.body.ops
     ) and not any(op.code == "if" and not result.bits[op.operands[0]] for op in ops)
@@ -114,7 +111,7 @@ def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op]) -> tuple[int, int]:
     if len(distant) > len(taps) and not any(op.code == "loop" for op in ops):
         # Each lane fetches for itself, and rows share nothing of that.
         return 2 if work + 4 * len(distant) <= 200 else 1, 1
-    if made.straight and made.sums.by_root:
+    if made.straight and made.chains:
         return block_of_sums(made, shared)
     if any(op.code == "loop" for op in ops):
         # What a round costs besides its texels is paid once for the block.
@@ -133,9 +130,8 @@ def block_of_sums(made: Plan, shared: bool) -> tuple[int, int]:
     """Enough accumulators to keep the multipliers busy, few enough for the registers, and a text
     that compiles soon. Twelve accumulators were best for all kernels measured where rows share
     taps, in at most six rows; more lie too often in the same places of the cache."""
-    sums = made.sums.by_root.values()
-    accumulators = sum([total.root.result.type.size for total in sums])
-    terms = sum([len(total.terms) * total.root.result.type.size for total in sums])
+    accumulators = sum([chain.size for chain in made.chains])
+    terms = sum([chain.terms * chain.size for chain in made.chains])
     work = max(terms, cost(made.function.body) // 4)
     for vectors, rows in _SHARING if shared else _APART:
         cells = vectors * rows

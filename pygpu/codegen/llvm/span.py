@@ -25,7 +25,7 @@ from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.memory import store_block
 from pygpu.codegen.llvm.operations import RULES
 from pygpu.codegen.llvm.plan import Plan, TapSet, chooses, plan
-from pygpu.codegen.llvm.schedule import Cell, Sum, Term
+from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.storage import Format
 from pygpu.ssa import Function, Op, Region
@@ -139,24 +139,15 @@ class _Writer(Block):
         if not self.plan.straight:
             self.region(self.f.body, self.cells, masks)
             return
-        for step, cell in self.plan.order(self.cells):
-            if isinstance(step, Term):
-                self.add_term(step.of, step.index, cell)
-            else:
-                self.op(step, [cell], masks)
+        for op, cell in self.plan.order(self.cells):
+            self.op(op, [cell], masks)
 
     def region(self, region: Region, cells: Sequence[Cell], masks: Masks) -> None:
         for op in region.ops:
             self.op(op, cells, masks)
 
     def op(self, op: Op, cells: Sequence[Cell], masks: Masks) -> None:
-        sums = self.plan.sums
-        if op in self.plan.late or op in sums.absorbed:
-            return
-        if op in sums.by_root:
-            for index in range(len(sums.by_root[op].terms)):
-                for cell in cells:
-                    self.add_term(sums.by_root[op], index, cell)
+        if op in self.plan.late:
             return
         if op in self.plan.reaching:
             loads.reach(self, op, cells)
@@ -176,29 +167,6 @@ class _Writer(Block):
                 if self.plan.straight and (op.result, u, r) in self.env:
                     continue
                 self.env[op.result, u, r] = self.simple(op, (u, r))
-
-    def add_term(self, total: Sum, index: int, cell: Cell) -> None:
-        """Add a term to the sum so far."""
-        result = total.root.result
-        u, r = self.cell(result, cell)
-        if (result, u, r, index) in self.added:
-            return
-        self.added.add((result, u, r, index))
-        code, term, before = self.code, total.terms[index], self.env.get((result, u, r))
-        factors = [self.get(value, cell) for value in term.factors]
-        if before is not None and len(factors) == 2 and self.machine.has("fma"):
-            # Said so, lest equal products of neighbours are shared and added in a second step.
-            rows = zip(*factors, before, strict=True)
-            after = tuple([code.fma(-a if term.minus else a, b, c) for a, b, c in rows])
-        else:
-            parts = tuple([reduce(Val.__mul__, each) for each in zip(*factors, strict=True)])
-            if before is None:
-                after = tuple([-part for part in parts]) if term.minus else parts
-            elif term.minus:
-                after = tuple([a - b for a, b in zip(before, parts, strict=True)])
-            else:
-                after = tuple([a + b for a, b in zip(before, parts, strict=True)])
-        self.env[result, u, r] = after
 
     def simple(self, op: Op, cell: Cell) -> Values:
         special = getattr(self, f"op_{op.code}", None)
@@ -245,8 +213,11 @@ class _Writer(Block):
         return (result,)
 
     def op_dot(self, op: Op, cell: Cell) -> Values:
-        a, b = (self.get(value, cell) for value in op.operands)
-        return (reduce(Val.__add__, [x * y for x, y in zip(a, b, strict=True)]),)
+        (x, *a), (y, *b) = (self.get(value, cell) for value in op.operands)
+        result = x * y
+        for x, y in zip(a, b, strict=True):
+            result = self.code.multiply_add(x, y, result)
+        return (result,)
 
     def op_any(self, op: Op, cell: Cell) -> Values:
         return (reduce(Val.__or__, self.get(op.operands[0], cell)),)

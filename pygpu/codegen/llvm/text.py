@@ -35,12 +35,7 @@ TRUNCATE: Final = {
 }
 # The instructions of operations and comparisons, by kind.
 INT_OPS: Final = {"add": "add", "sub": "sub", "mul": "mul"}
-FLOAT_OPS: Final = {
-    "add": "fadd contract",
-    "sub": "fsub contract",
-    "mul": "fmul contract",
-    "div": "fdiv",
-}
+FLOAT_OPS: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 INT_TESTS: Final = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge", "eq": "eq", "ne": "ne",
                      "ult": "ult", "ule": "ule"}  # fmt: skip
 UNSIGNED_TESTS: Final = {**INT_TESTS, "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}

@@ -32,7 +32,6 @@ from pygpu.passes.blocks.lanes import lanes
 from pygpu.passes.blocks.tabulate import of_a_byte, pays
 from pygpu.passes.blocks.words import are_words, words
 from pygpu.passes.lower.boundary import lower_boundary
-from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify.if_conversion import convert_all
@@ -105,10 +104,9 @@ class ComputeDevice(OpenGLDevice):
         """The program of a pass: by a table where results are few, by blocks where pixels share
         anything."""
         function = task.function
-        fused = replace(task, function=fuse(function)) if self.dialect.fused else task
-        program = self._table(fused)
+        program = self._table(task)
         if program is None and can_block(function) and size(function) <= self.largest:
-            program = self._lanes(fused) or self._words(fused) or self._block(task, fused)
+            program = self._lanes(task) or self._words(task) or self._block(task)
         if program is not None:
             return program
         shape = task.shape or shapes.default(task, self.dialect.narrow)
@@ -157,7 +155,7 @@ class ComputeDevice(OpenGLDevice):
         program = block_program(blocked, shape.threads, self.dialect)
         return program if self._is_bound(program) else None
 
-    def _block(self, task: _Shaped, fused: _Shaped) -> ComputeProgram | None:
+    def _block(self, task: _Shaped) -> ComputeProgram | None:
         """The program by blocks; None where one is too much to compile or to bind."""
         narrow = self.dialect.narrow
         columns = columns_of(task, narrow)
@@ -169,7 +167,7 @@ class ComputeDevice(OpenGLDevice):
         rows = _rows(shape.rows, row, self.largest)
         ahead = rows <= AHEAD and pixel <= LIGHT and reads_itself(footprint(task.function))
         cut = Cut(columns, rows, narrow=narrow, loops=self.is_software, ahead=ahead)
-        blocked = block(fused, cut)
+        blocked = block(task, cut)
         early = pixel >= EARLY and not ahead
         program = block_program(blocked, shape.threads, self.dialect, early)
         return program if self._is_bound(program) else None

@@ -25,6 +25,7 @@ from pygpu.execution.arguments.parameters import Arguments, bindings
 from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.frontend import translate as frontend
+from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.simplify import pipeline as passes
 from pygpu.ssa import Function, Value
 from pygpu.types import Type
@@ -198,7 +199,7 @@ def translate(
     times["translate"] = time.perf_counter() - begun
     before = str(translation.function) if _dumps("ssa") else ""
     begun = time.perf_counter()
-    simplified = passes.simplify(translation.function)
+    simplified = passes.simplify(fuse(translation.function))
     times["simplify"] = time.perf_counter() - begun
     if before:
         dump("ssa", f"{before}\n\n# simplified\n{simplified}")

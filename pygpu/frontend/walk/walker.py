@@ -218,8 +218,9 @@ class Walker:
     def enter(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
         """As `run`, in a frame that is entered for it and left again. What Python raises in it may
         be caught by who called it: so the walk is then where it was, with the effects so far."""
-        outer, conditional = self.state, self.conditional
+        outer, conditional, since = self.state, self.conditional, self.build.since
         self.frames.append(frame)
+        self.build.since = self.build.count
         try:
             return self.run(frame, block, state, stops)
         except Exception:
@@ -229,6 +230,7 @@ class Walker:
             raise
         finally:
             self.frames.pop()
+            self.build.since = since
 
     def _may_have_raised(self, outcome: Outcome, raised: State, inner: State) -> None:
         """Go on where a call returns, and keep in mind where it raises."""

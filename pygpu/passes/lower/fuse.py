@@ -1,43 +1,170 @@
-"""Makes products that go into one sum part of it, rounded once: `fma`. A driver that would do so by
-itself does it here and not there, as the operations around ask for; decided here, a function gives
-the same bits however its pixels are shared out.
+"""Makes products that go into one sum part of it, rounded once: `fma`.
 
     %0 = mul a, b; %1 = add %0, c  ->  %1 = fma a, b, c
+
+This runs before anything else, on the function as it was walked, and decides by the expression
+alone: no later pass and no code generator rounds otherwise. So an expression has the same bits
+whichever pixel computes it, whatever else its pixel computes, and however pixels share work. A
+product goes into a sum where
+
+- nothing else uses it, and the other part does not depend on the same product: `x*k - floor(x*k)`
+  is never negative;
+- the other part is no product that is taken from it, or that it is taken from: `a*b - c*d` is zero
+  for equal products. Of two that are added, their expressions say which goes in, not their order:
+  `a*b + c*d` is `c*d + a*b`;
+- the sum is not of a function that was given the product as an argument (`ssa.GIVEN`): a function
+  of equal arguments has equal bits, however they were computed.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from typing import Any, Final
 
+from pygpu.core.ops import TABLE
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.local import Gate
-from pygpu.ssa import Function, Op, Value, uses
+from pygpu.passes.simplify.rules import made_by, number
+from pygpu.ssa import Function, Given, Op, Value, base_and_offset, uses, walk
+from pygpu.types import INT
+
+DEPTH: Final = 6  # operations of a product that are looked at for their order
+SEEN: Final = 64  # values that are looked at for what a part of a sum depends on
 
 
 def fuse(function: Function) -> Function:
-    """The function with sums of floats that take in the products used by nothing else."""
-    count = uses(function)
+    """The function with products in their sums."""
+    sums = _Sums(function)
+    return remove_dead(Gate(function, {"add": sums.take, "sub": sums.take}).run())
 
-    def product(value: Value) -> tuple[Value, ...] | None:
+
+class _Sums:
+    """See the module's head: what becomes of sums."""
+
+    def __init__(self, function: Function) -> None:
+        self.count = uses(function)
+        self.same = _Numbers(function)
+        self.texts = _Texts(function)
+
+    def take(self, gate: Gate, op: Op, operands: tuple[Value, ...]) -> Sequence[Value]:
+        """What becomes of a sum or a difference."""
+        made = self._sum(gate, op, operands)
+        if made.op is not None and not made.name:
+            made.name = op.result.name
+        return [made]
+
+    def _sum(self, gate: Gate, op: Op, operands: tuple[Value, ...]) -> Value:
+        index = self._product_of(op)
+        if index is None:
+            return gate(op.code, *operands)
+        factors, minus = _factors(op.operands[index])
+        a, b = gate.mapped(factors)
+        other = operands[1 - index]
+        if op.code == "sub" and index == 0:
+            other = gate("neg", other)
+        elif op.code == "sub":
+            minus = not minus
+        return gate("fma", gate("neg", a) if minus else a, b, other)
+
+    def _product_of(self, op: Op) -> int | None:
+        """Which operand goes into the sum; None for neither."""
+        if op.result.type.kind != "float":
+            return None
+        given = op.data.operands if isinstance(op.data, Given) else ()
+        products = [
+            index
+            for index, value in enumerate(op.operands)
+            if index not in given and _factors(value)[0]
+        ]
+        if op.code == "sub" and len(products) > 1:
+            return None
+        free = [index for index in products if self._is_free(op.operands, index)]
+        return max(free, key=lambda index: (self.texts.of(op.operands[index]), index), default=None)
+
+    def _is_free(self, operands: tuple[Value, ...], index: int) -> bool:
+        """Whether a product may go into the sum of these operands."""
+        product, other = operands[index], operands[1 - index]
+        return self._is_own(product) and not self._contains(other, product)
+
+    def _is_own(self, product: Value) -> bool:
+        """Whether one operation alone uses a product."""
+        inner = made_by(product, "neg")
+        return self.count[product] == 1 and (not inner or self.count[inner.operands[0]] == 1)
+
+    def _contains(self, value: Value, product: Value) -> bool:
+        """Whether an equal product is among what a value is computed from."""
+        inner = made_by(product, "neg")
+        wanted = self.same.number(inner.operands[0] if inner else product)
+        waiting, seen = deque([value]), {value}
+        while waiting:
+            value = waiting.popleft()
+            if self.same.number(value) == wanted:
+                return True
+            for part in value.op.operands if value.op else ():
+                if part not in seen and len(seen) < SEEN:
+                    seen.add(part)
+                    waiting.append(part)
+        return False
+
+
+def _factors(value: Value) -> tuple[tuple[Value, ...], bool]:
+    """The factors of a product, and whether it is negated; none for what is no product."""
+    inner = made_by(value, "neg")
+    op = inner.operands[0].op if inner else value.op
+    if op is not None and op.code == "mul":
+        return op.operands, inner is not None
+    if op is not None and op.code == "pow" and number(op.operands[1]) == 2:
+        return (op.operands[0], op.operands[0]), inner is not None
+    return (), False
+
+
+class _Numbers:
+    """Equal numbers for values that are computed alike."""
+
+    def __init__(self, function: Function) -> None:
+        self.numbers: dict[Value, int] = {}
+        known: dict[Any, int] = {}
+        for op in walk(function.body):
+            if not op.regions:
+                operands = [self.number(value) for value in op.operands]
+                if op.code == "mul":
+                    operands.sort()
+                fresh = self.number(op.result)
+                self.numbers[op.result] = known.setdefault((op.code, op.data, *operands), fresh)
+
+    def number(self, value: Value) -> int:
+        return self.numbers.setdefault(value, len(self.numbers))
+
+
+class _Texts:
+    """Texts of expressions, of their last operations alone. Two compare as those of the same
+    expressions at another pixel: numbers that are added to the place are of one width."""
+
+    def __init__(self, function: Function) -> None:
+        self.params = {value: str(i) for i, value in enumerate(function.body.params)}
+        self.known: dict[tuple[Value, int], str] = {}
+
+    def of(self, value: Value, depth: int = DEPTH) -> str:
+        """The text, in which operands that may be exchanged stand in the order of theirs."""
+        if (value, depth) not in self.known:
+            self.known[value, depth] = self._made(value, depth)
+        return self.known[value, depth]
+
+    def _made(self, value: Value, depth: int) -> str:
+        base, offset = base_and_offset(value)
+        while base is not value:
+            value = base
+            base, offset = base_and_offset(value, offset)
+        moved = f"+{offset + 2**31:010}" if value.type is INT else ""
+        return self._unmoved(value, depth) + moved
+
+    def _unmoved(self, value: Value, depth: int) -> str:
         op = value.op
-        return op.operands if op and op.code == "mul" and count[value] == 1 else None
-
-    def add(gate: Gate, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
-        if op.result.type.kind != "float":
-            return None
-        for this, other in ((0, 1), (1, 0)):
-            if factors := product(op.operands[this]):
-                return [gate("fma", *gate.mapped(factors), operands[other])]
-        return None
-
-    def sub(gate: Gate, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
-        if op.result.type.kind != "float":
-            return None
-        if factors := product(op.operands[1]):
-            a, b = gate.mapped(factors)
-            return [gate("fma", gate("neg", a), b, operands[0])]
-        if factors := product(op.operands[0]):
-            return [gate("fma", *gate.mapped(factors), gate("neg", operands[1]))]
-        return None
-
-    return remove_dead(Gate(function, {"add": add, "sub": sub}).run())
+        if op is None or op.regions or depth == 0:
+            return self.params.get(value, "?")
+        parts = [self.of(part, depth - 1) for part in op.operands]
+        if TABLE[op.code].commutes:
+            parts.sort()
+        data = "" if isinstance(op.data, Given) else str(op.data)
+        return f"{op.code} {data}({', '.join(parts)})"

@@ -91,6 +91,26 @@ def _mul(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     return emit("mul", a, b) if a is not operands[0] else None
 
 
+def _fma(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
+    """As rules of products and of sums have it, where that rounds no otherwise."""
+    a, b = _ordered(operands[:2])
+    added = operands[2]
+    c = number(b)
+    if c == 0:
+        return added
+    if c == 1:
+        return emit("add", added, a)
+    if c == -1:
+        return emit("sub", added, a)
+    if number(added) == 0:
+        return emit("mul", a, b)
+    first, second = made_by(a, "neg"), made_by(b, "neg")
+    if first and (second or constant(b) is not None):
+        b = second.operands[0] if second else emit("neg", b)
+        return emit("fma", first.operands[0], b, added)
+    return emit("fma", a, b, added) if a is not operands[0] else None
+
+
 def _minus_one(type: Type) -> int:
     """What a number is multiplied with to be its negative; of uints, modulo 2**32."""
     return 2**32 - 1 if type.kind == "uint" else -1
@@ -321,6 +341,7 @@ RULES: Final[dict[str, Rule]] = {
     "add": _add,
     "sub": _sub,
     "mul": _mul,
+    "fma": _fma,
     "div": _div,
     "floordiv": _floordiv,
     "mod": _mod,

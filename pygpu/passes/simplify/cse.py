@@ -20,6 +20,8 @@ def key(code: str, operands: tuple[Value, ...], data: Any) -> Key:
     """What equal operations have in common."""
     if code in _COMMUTES and id(operands[0]) > id(operands[1]):
         operands = operands[::-1]
+    if code == "fma" and id(operands[0]) > id(operands[1]):
+        operands = operands[1], operands[0], operands[2]
     if code == "load" and data.cval:
         return code, data, _bits(data.cval), operands
     return code, data, operands

@@ -1,4 +1,4 @@
-#version 330 core
+#version 400 core
 
 uniform sampler2D photo;
 uniform float level;
@@ -37,11 +37,12 @@ void main() {
     ivec2 photo_size = textureSize(photo, 0);
     float texel1 = texelFetch(photo, ivec2(min(p.x, photo_size.x - 1), min(p.y, photo_size.y - 1)),
         0).r;
-    float curve = 1.0;
+    precise float curve = 1.0;
     if (texel1 < level) {
         float square = texel1 * texel1;
         curve = square - pg_sin(square);
     }
-    result0 = (p.x & 1) == 1 ? curve : texel1;
+    precise float value = (p.x & 1) == 1 ? curve : texel1;
+    result0 = value;
     result1 = curve;
 }

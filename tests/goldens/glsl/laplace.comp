@@ -34,7 +34,7 @@ void main() {
         return;
     int y1 = pg_mod_int(p.y, photo_size.y);
     int x1 = pg_mod_int(p.x, photo_size.x);
-    vec3 t1 = -4.0 * photo(ivec2(min(p.x, photo_size.x - 1), min(p.y, photo_size.y - 1)))
+    precise vec3 t1 = -4.0 * photo(ivec2(min(p.x, photo_size.x - 1), min(p.y, photo_size.y - 1)))
         + photo(ivec2(pg_mod_int(p.x + 1, photo_size.x), y1))
         + photo(ivec2(pg_mod_int(p.x - 1, photo_size.x), y1))
         + photo(ivec2(x1, pg_mod_int(p.y + 1, photo_size.y)))

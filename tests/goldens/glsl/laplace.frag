@@ -1,4 +1,4 @@
-#version 330 core
+#version 400 core
 
 uniform sampler2D photo;
 
@@ -24,8 +24,8 @@ void main() {
     ivec2 photo_size = textureSize(photo, 0);
     int y1 = pg_mod_int(p.y, photo_size.y);
     int x1 = pg_mod_int(p.x, photo_size.x);
-    vec3 t1 = -4.0 * texelFetch(photo,
-        ivec2(min(p.x, photo_size.x - 1), min(p.y, photo_size.y - 1)), 0).rgb
+    precise vec3 t1 = -4.0
+        * texelFetch(photo, ivec2(min(p.x, photo_size.x - 1), min(p.y, photo_size.y - 1)), 0).rgb
         + texelFetch(photo, ivec2(pg_mod_int(p.x + 1, photo_size.x), y1), 0).rgb
         + texelFetch(photo, ivec2(pg_mod_int(p.x - 1, photo_size.x), y1), 0).rgb
         + texelFetch(photo, ivec2(x1, pg_mod_int(p.y + 1, photo_size.y)), 0).rgb

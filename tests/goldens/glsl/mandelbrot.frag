@@ -1,4 +1,4 @@
-#version 330 core
+#version 400 core
 
 uniform float zoom;
 
@@ -8,8 +8,8 @@ void main() {
     ivec2 p = ivec2(gl_FragCoord.xy);
     float cx = float(p.x) * zoom;
     float cy = float(p.y) * zoom;
-    float zx = 0.0;
-    float zy = 0.0;
+    precise float zx = 0.0;
+    precise float zy = 0.0;
     int n = 0;
     while (true) {
         float t1 = zx * zx;
