@@ -32,6 +32,7 @@ from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.lowered import Lowered
 from pygpu.execution.profile import Profile, profile
 from pygpu.execution.programs.calls import Programs
+from pygpu.execution.programs.extents import Extended
 from pygpu.execution.programs.specialise import (
     Specialisation,
 )
@@ -110,13 +111,14 @@ class Compiled(Programs):
             arguments = flatten(self.signature, self.signature.collect(args, kwargs))
             targeted = None if out is None else Out.of(out)
             wanted = self.wanted(form_of(arguments.deciding), targeted, dtype)
-            return self._lowered(self.specialisation(arguments, wanted))
+            made = self.specialisation(arguments, wanted)
+            return self._lowered(made, self.extended(made, arguments, shape, targeted))
         except Exception as error:
             shorten(error)
             raise
 
-    def _lowered(self, made: Specialisation) -> Lowered:
-        return Lowered.of(self.signature.name, made, self.__wrapped__)
+    def _lowered(self, made: Specialisation, extended: tuple[Extended, ...] = ()) -> Lowered:
+        return Lowered.of(self.signature.name, made, self.__wrapped__, extended)
 
     def iterate(
         self,

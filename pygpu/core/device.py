@@ -38,9 +38,9 @@ class Task:
     """What is compiled: a function, and how the images it reads and its results are stored.
 
     A result's kind may differ from the stored dtype. Then a Float goes into uint8 and uint16 scaled
-    from [0, 1], rounded and saturated (NaN gives 0), into signed integers rounded toward zero and
-    saturated; an Int or UInt is saturated; a Bool gives 0 or the maximum in unsigned types, else 0
-    or 1.
+    from [0, 1], rounded and saturated (NaN gives 0), into other integers rounded to the nearest, of
+    two the even one, and saturated; an Int or UInt is saturated; a Bool gives 0 or the maximum in
+    unsigned types, else 0 or 1.
     """
 
     function: Function

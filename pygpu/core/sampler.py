@@ -41,6 +41,7 @@ INTERPOLATIONS: Final = ("nearest", "linear")
 _CONVERT: Final[dict[Kind, Callable[[Any], Number]]] = {
     "float": float,
     "int": lambda number: int(number) if math.isfinite(number) else 0,
+    "uint": lambda number: max(int(number), 0) if math.isfinite(number) else 0,
     "bool": bool,
 }
 

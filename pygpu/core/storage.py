@@ -149,8 +149,8 @@ def _stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     if values.dtype.kind != "f":
         return np.clip(values.astype(np.int64), limits.min, limits.max).astype(dtype)
     wide = np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
-    if dtype.kind == "u" and dtype.itemsize <= 2:
-        wide = np.rint(wide * limits.max)
+    scale = limits.max if dtype.kind == "u" and dtype.itemsize <= 2 else 1
+    wide = np.rint(wide * scale)
     wide = np.clip(wide, float(limits.min), float(limits.max))
     top = wide >= float(limits.max)  # the maximum of 64 bits is not a float
     return np.where(top, limits.max, np.where(top, 0, wide).astype(dtype)).astype(dtype)

@@ -16,6 +16,7 @@ from typing import Any
 
 from pygpu import ssa
 from pygpu.execution import html
+from pygpu.execution.programs.extents import Extended
 from pygpu.execution.programs.specialise import Specialisation
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
@@ -27,8 +28,9 @@ class Lowered:
 
     `ssa` is the intermediate representation before and after optimisation, `source` the program
     generated for the target (GLSL, LLVM IR, or the representation itself), `stats` counts texels
-    read (`taps`), operations, unrolled iterations, and the milliseconds of each phase. A notebook
-    shows the Python function, its SSA and its GLSL side by side.
+    read (`taps`), operations, unrolled iterations, and the milliseconds of each phase. `extended`
+    are the images that are smaller than the result, so that their boundaries show: meant so, or
+    given by accident. A notebook shows the Python function, its SSA and its GLSL side by side.
     """
 
     name: str
@@ -36,11 +38,18 @@ class Lowered:
     ssa: str
     source: str
     stats: dict[str, Any] = field(default_factory=dict)
+    extended: tuple[Extended, ...] = ()
     _function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
     _made: Specialisation | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of(cls, name: str, made: Specialisation, function: Callable[..., Any]) -> Lowered:
+    def of(
+        cls,
+        name: str,
+        made: Specialisation,
+        function: Callable[..., Any],
+        extended: tuple[Extended, ...] = (),
+    ) -> Lowered:
         """The texts of a program that was made of a Python function."""
         translated = made.translated
         before = str(translated.translation.function)
@@ -50,6 +59,7 @@ class Lowered:
             f"# before optimisation\n{before}\n\n# after\n{translated.function}",
             made.program.source,
             _statistics(made),
+            extended,
             function,
             made,
         )
@@ -75,12 +85,15 @@ class Lowered:
         return fragment_program(replace(task, function=plain)).text
 
     def __repr__(self) -> str:
-        return f"<{self.name} lowered for {self.target}: {_phrase(self.stats)}>"
+        return f"<{self.name} lowered for {self.target}: {self._phrase()}>"
+
+    def _phrase(self) -> str:
+        return "; ".join([_phrase(self.stats), *map(str, self.extended)])
 
     def _repr_html_(self) -> str:
         before, _, after = self.ssa.partition("\n\n# after\n")
         parts = [
-            html.heading(self.name, f"for {self.target}: {_phrase(self.stats)}"),
+            html.heading(self.name, f"for {self.target}: {self._phrase()}"),
             html.panes([("Python", self.python), ("SSA", after), ("GLSL", self.glsl)]),
             html.folded("SSA before optimisation", before.partition("\n")[2]),
         ]

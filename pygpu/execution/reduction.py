@@ -263,7 +263,7 @@ def _whole(
     fold = program(_Code(function), _Code(map), target)
     limits, storage = targets.limits(targets.choose(target)), image.storage
     size = storage.height, storage.width
-    parts = [Tile(0, 0, storage.width, storage.height)]
+    parts: Sequence[Tile] = [Tile(0, 0, storage.width, storage.height)]
     if limits is not None and not (storage.copies and max(size) <= limits.side):
         parts = tiles_of(limits, image.format, size)
     if len(parts) == 1:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from agreement import PRECISE
 from pygpu.core.device import Task
 from pygpu.core.errors import CompileError, DeviceError
+from pygpu.core.ops import NUMPY_TYPE
 from pygpu.core.storage import STORED, Format, Storage
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.interpreter import InterpreterDevice
@@ -128,8 +129,7 @@ def test_every_format_is_read_near_and_far_and_written(
     near = build.load(0, build.x, build.y, "wrap", dx=2, dy=-1)
     far = build.load(0, build.y, build.x, "reflect")
     function = build.finish([here, near, far])
-    formats = [Format(np.dtype("int32" if format.kind == "int" else format.kind.replace(
-        "float", "float32")), channels)] * 3  # fmt: skip
+    formats = [Format(np.dtype(NUMPY_TYPE[format.kind]), channels)] * 3
     for shape in [(1, 1), (2, 1), (7, 37)]:
         texels = random_texels(format, shape)
         expected, actual = both(function, [format], formats, [texels], shape)

@@ -363,7 +363,7 @@ def test_dtypes_are_scaled_rounded_and_saturated(dtype):
         top = np.iinfo(dtype).max
         expected = np.rint(np.clip(np.nan_to_num(values), 0, 1).astype(float) * top)
     elif kind == "i":
-        expected = np.trunc(np.nan_to_num(values))
+        expected = np.rint(np.nan_to_num(values))
     else:
         expected = values.astype(dtype)
     np.testing.assert_array_equal(result, expected.astype(dtype))

@@ -337,6 +337,9 @@ def store(printer: Printer, value: Value, format: Format) -> Text:
     target = stored_type(format)
     if dtype.kind == "b":
         zero = literal(value.type, (0,) * size if size > 1 else 0)
+        if kind == "float":  # subnormal numbers compare as zero on some devices, their bits do not
+            bits = infix("&", call("floatBitsToUint", text), Text("0x7fffffffu"))
+            text, zero = bits, call(target, "0u") if size > 1 else Text("0u")
         if kind != "bool":
             text = call("notEqual", text, zero) if size > 1 else infix("!=", text, zero)
         return call(target, text)
@@ -351,13 +354,15 @@ def store(printer: Printer, value: Value, format: Format) -> Text:
 
 
 def _whole(printer: Printer, text: Text, kind: Kind, dtype: np.dtype[Any], size: int) -> Text:
-    """A number stored as an integer: truncated, saturated."""
+    """A number stored as an integer: rounded, saturated."""
     limits, is_uint = np.iinfo(dtype), dtype == np.uint32
     target = str(vector("uint" if dtype.kind == "u" else "int", size))
     if kind == "uint":
         if is_uint:
             return text
         return call(target, call("min", text, f"{limits.max}u"))
+    if kind == "float":
+        text = call("roundEven", text)
     if kind == "float" and is_uint:
         return printer.helper("to_uint", size, text)
     if kind == "float":

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.mathematics import nearest_even
 from pygpu.codegen.llvm.text import FLOATING, Val, type_text
 from pygpu.core.storage import Format
 from pygpu.ssa import Number
@@ -58,7 +59,7 @@ def _byte_to_unit(code: Code, value: Val) -> Val:
 
 
 def encode(code: Code, value: Val, format: Format) -> Val:
-    """The stored bits of a result: see storage.Device.compile. Ints hold them in their low bits,
+    """The stored bits of a result: see device.Task. Ints hold them in their low bits,
     what is above being anything."""
     name = format.dtype.name
     if name == "float32":
@@ -71,6 +72,8 @@ def encode(code: Code, value: Val, format: Format) -> Val:
         most = LIMITS[name][1] if format.dtype.kind == "u" else 1
         kind = "uint" if name == "uint32" else "int"
         return code.select(value, code.constant(kind, most), code.constant(kind, 0))
+    if value.kind == "float" and (name == "uint32" or format.dtype.kind == "i"):
+        value = nearest_even(code, value)
     if name == "uint32" or value.kind == "uint":
         return _encode_unsigned(code, value, name)
     if value.kind == "float" and format.dtype.kind == "u":
@@ -84,7 +87,7 @@ def encode(code: Code, value: Val, format: Format) -> Val:
 
 
 def _encode_unsigned(code: Code, value: Val, name: str) -> Val:
-    """Numbers into uint32, and uints into any integers: truncated, saturated."""
+    """Numbers into uint32, and uints into any integers, saturated."""
     if name != "uint32":
         top = LIMITS[name][1] if name in LIMITS else 2**31 - 1
         return code.bits(code.minimum(value, top), "int")

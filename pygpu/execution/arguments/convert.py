@@ -26,6 +26,8 @@ TAKEN: Final = (
     "an image is an array (H, W) or (H, W, C) with 1 to 4 channels, a PIL image or a pygpu.Image"
 )
 
+LONGEST: Final = 2**31 - 1  # pixels along an axis: positions are 32 bits wide
+
 # PIL modes as arrays: those not here are converted by the user, who knows what is meant.
 PIL_MODES: Final = frozenset(
     ("1", "L", "LA", "RGB", "RGBA", "P", "I;16", "I;16L", "I;16B", "I;16N", "I", "F")
@@ -118,6 +120,8 @@ def texels_of(array: NDArray[Any], what: str = "image", copy: bool = False) -> N
         raise ValueError(f"{what}: {_described(array)} has {array.shape[2]} channels; {TAKEN}")
     if array.shape[0] == 0 or array.shape[1] == 0:
         raise ValueError(f"{what}: {_described(array)} is empty; {TAKEN}")
+    if max(array.shape) > LONGEST:
+        raise ValueError(f"{what}: {_described(array)}: an axis has at most {LONGEST} pixels")
     narrowed = narrow(np.asarray(array), what)
     narrowed = np.ascontiguousarray(narrowed.reshape(*array.shape[:2], -1))
     if copy and np.may_share_memory(narrowed, array):

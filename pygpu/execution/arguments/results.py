@@ -8,6 +8,7 @@ present(wanted, storage, ...)                   # an ndarray, a PIL image or a p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
@@ -139,6 +140,20 @@ def present(
     return stored(array, dtype)
 
 
+def _overlaps_itself(array: NDArray[Any]) -> bool:
+    """Whether elements share memory, as those of what was broadcast do. Of axes by stride, each
+    must step over all that those before it span."""
+    if array.flags.forc or array.size == 0:
+        return False
+    axes = sorted(zip(map(abs, array.strides), array.shape, strict=True))
+    span = array.itemsize
+    for stride, size in axes:
+        if size > 1 and stride < span:
+            return True
+        span += stride * (size - 1)
+    return False
+
+
 class Out:
     """The caller's arrays for the results, and what a device writes in their place where it
     cannot write there itself."""
@@ -160,6 +175,14 @@ class Out:
                 raise ValueError("out: the array is read-only")
             if array is not None and array.dtype.kind not in "fiub":
                 raise TypeError(f"out: an array of dtype {array.dtype} holds no texels")
+            if array is not None and _overlaps_itself(array):
+                raise ValueError(
+                    "out: elements of the array share memory (its strides are "
+                    f"{array.strides}), so that it cannot hold a result"
+                )
+        there = [array for array in arrays if array is not None]
+        if any(np.shares_memory(one, other) for one, other in combinations(there, 2)):
+            raise ValueError("out: two results cannot go into the same memory; give each an array")
         return cls(arrays)
 
     def dtypes(self) -> tuple[np.dtype[Any] | None, ...]:
@@ -184,7 +207,7 @@ class Out:
     ) -> list[NDArray[Any] | None]:
         """The arrays (H, W, C) into which a device may write itself; None for the others."""
         return [
-            array.reshape(*array.shape[:2], format.channels)
+            np.asarray(array).reshape(*array.shape[:2], format.channels)
             if array is not None
             and array.dtype == format.dtype
             and array.flags.carray

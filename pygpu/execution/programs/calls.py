@@ -22,11 +22,12 @@ from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.core.sampler import Sampler, inherited
 from pygpu.core.storage import Storage
 from pygpu.devices import targets
-from pygpu.execution.arguments.convert import result_dtype
+from pygpu.execution.arguments.convert import LONGEST, result_dtype
 from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.arguments.results import NO_INFO, Form, Out, Wanted, info_of, present
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.programs import checked, tiles
+from pygpu.execution.programs.extents import Extended, extended
 from pygpu.execution.programs.specialise import (
     COMPILING,
     LOG,
@@ -112,6 +113,15 @@ class Programs:
 
     def _is_checked(self) -> bool:
         return self._check or checked.is_asked_for()
+
+    def extended(
+        self, made: Specialisation, arguments: Arguments, shape: Any, out: Out | None
+    ) -> tuple[Extended, ...]:
+        """The images that are smaller than what such a call would give."""
+        inputs = [given.storage for given in arguments.images] + made.captured
+        if not inputs:
+            return ()
+        return extended(made.task, inputs, self.size(shape, inputs[arguments.first :], out))
 
     def _instead(
         self,
@@ -201,7 +211,7 @@ class Programs:
         if out is not None:
             for array in out.arrays:
                 if array is not None and array.ndim in (2, 3):
-                    return array.shape[:2]
+                    return _checked_size(array.shape[:2], f"out of shape {array.shape}")
         raise TypeError(
             f"{self.signature.name}() is given no image, so it needs the size of its result: "
             "shape=(height, width)"
@@ -276,9 +286,14 @@ def _checked_shape(shape: Any) -> tuple[int, int]:
         height, width = int(height), int(width)
     except (TypeError, ValueError):
         raise TypeError(f"shape: takes (height, width), got {shape!r}") from None
-    if height < 1 or width < 1:
-        raise ValueError(f"shape: takes (height, width), both at least 1, got {shape!r}")
-    return height, width
+    return _checked_size((height, width), f"shape={shape!r}")
+
+
+def _checked_size(size: tuple[int, int], given: str) -> tuple[int, int]:
+    """The size, or a ValueError: positions are 32 bits wide."""
+    if min(size) < 1 or max(size) > LONGEST:
+        raise ValueError(f"{given}: height and width are from 1 to {LONGEST}")
+    return size
 
 
 __all__ = ["Programs", "Run"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,9 +114,37 @@ class _Room:
         return max(min(least, (self.memory - margins) // total), 0)
 
 
-def tiles(room: _Room, size: tuple[int, int]) -> list[Tile]:
-    """Tiles that cover a result with the least to be read twice. They are of equal size but for
-    the last of a row or column. NotCut where none fits."""
+@dataclass(frozen=True, slots=True)
+class Tiles(Sequence[Tile]):
+    """Tiles of equal size, but for the last of a row or column, that cover a result of (H, W). They
+    are made as they are asked for: of a large image there may be very many."""
+
+    size: tuple[int, int]
+    width: int
+    height: int
+
+    @property
+    def across(self) -> int:
+        return -(-self.size[1] // self.width)
+
+    def __len__(self) -> int:
+        return self.across * -(-self.size[0] // self.height)
+
+    @overload
+    def __getitem__(self, index: int) -> Tile: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Tile]: ...
+    def __getitem__(self, index: int | slice) -> Tile | list[Tile]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(len(self))[index]]
+        row, column = divmod(range(len(self))[index], self.across)
+        left, top = column * self.width, row * self.height
+        height, width = self.size
+        return Tile(left, top, min(self.width, width - left), min(self.height, height - top))
+
+
+def tiles(room: _Room, size: tuple[int, int]) -> Tiles:
+    """Tiles that cover a result with the least to be read twice. NotCut where none fits."""
     height, width = size
     best: tuple[int, int, int] | None = None
     parts = 1
@@ -135,14 +163,10 @@ def tiles(room: _Room, size: tuple[int, int]) -> list[Tile]:
     if best is None:
         raise NotCut("not even one pixel and what the function reads around it fit")
     _, wide, tall = best
-    return [
-        Tile(left, top, min(wide, width - left), min(tall, height - top))
-        for top in range(0, height, tall)
-        for left in range(0, width, wide)
-    ]
+    return Tiles(size, wide, tall)
 
 
-def tiles_of(limits: Limits, format: Format, size: tuple[int, int]) -> list[Tile]:
+def tiles_of(limits: Limits, format: Format, size: tuple[int, int]) -> Tiles:
     """Tiles of an image that a device holds along with what is made of them."""
     return tiles(_Room(limits, limits.memory // 4, [(format, Footprint())]), size)
 
@@ -203,11 +227,12 @@ def run(
     that cannot be."""
     cut = _cut(made)
     views = cut.windowed.views
-    parts = tiles(_room(limits, made, views, inputs), size)
-    results = [
-        array if array is not None else np.empty((*size, format.channels), format.dtype)
+    room = _room(limits, made, views, inputs)
+    results = [  # first: where there is no memory for them, nothing else need be done
+        array if array is not None else _allocated(size, format)
         for array, format in zip(out, made.task.outputs, strict=True)
     ]
+    parts = tiles(room, size)
     sizes = [n for i in cut.windowed.sized for n in (inputs[i].width, inputs[i].height)]
     name = made.task.function.name
     LOG.info("%s of %d x %d in %d tiles", name, size[1], size[0], len(parts))
@@ -220,6 +245,17 @@ def run(
             if where is None:
                 tile.of(result)[...] = part.host()
     return [Storage.of(result) for result in results]
+
+
+def _allocated(size: tuple[int, int], format: Format) -> NDArray[Any]:
+    height, width = size
+    try:
+        return np.empty((height, width, format.channels), format.dtype)
+    except (MemoryError, ValueError):  # a ValueError where the bytes are more than a number holds
+        nbytes = height * width * format.nbytes / 2**30
+        raise MemoryError(
+            f"no memory for a result of {width} x {height} pixels ({nbytes:,.0f} GiB)"
+        ) from None
 
 
 def _part(storage: Storage, each: View, tile: Tile) -> Storage:
@@ -272,4 +308,4 @@ def _unbounded(made: Specialisation, index: int, storage: Storage) -> str:
     )
 
 
-__all__ = ["NotCut", "Tile", "hold", "needed", "run", "tiles", "tiles_of", "view"]
+__all__ = ["NotCut", "Tile", "Tiles", "hold", "needed", "run", "tiles", "tiles_of", "view"]

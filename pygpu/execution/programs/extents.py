@@ -1,0 +1,51 @@
+"""Which images of a call are smaller than its result, so that their boundaries show.
+
+extended(task, storages, (480, 640))       # [Extended("mask", (240, 320), ("nearest",))]
+
+An image that is read far from the position (a table of colours, a gather) has no size that results
+should have, and is none of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pygpu.core.device import Task
+from pygpu.core.storage import Storage
+from pygpu.passes.analysis.footprint import footprint
+from pygpu.ssa import walk
+
+
+@dataclass(frozen=True, slots=True)
+class Extended:
+    """An image that is smaller than the result: its size (H, W), and what it has outside."""
+
+    name: str
+    size: tuple[int, int]
+    boundaries: tuple[str, ...]
+
+    def __str__(self) -> str:
+        height, width = self.size
+        return f"{self.name} ({width} x {height}) is extended by {', '.join(self.boundaries)}"
+
+
+def extended(task: Task, inputs: Sequence[Storage], size: tuple[int, int]) -> tuple[Extended, ...]:
+    """The images that results of (H, W) extend."""
+    function = task.function
+    read: list[dict[str, None]] = [{} for _ in function.images]
+    for op in walk(function.body):
+        if op.code == "load":
+            read[op.data.image][op.data.boundary] = None
+    found = zip(function.images, inputs, read, footprint(function), strict=True)
+    return tuple(
+        [
+            Extended(image.name, (storage.height, storage.width), tuple(boundaries))
+            for image, storage, boundaries, margin in found
+            if boundaries and margin is not None
+            if storage.height < size[0] or storage.width < size[1]
+        ]
+    )
+
+
+__all__ = ["Extended", "extended"]
