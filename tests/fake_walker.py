@@ -36,6 +36,7 @@ def translating(make: Make) -> Iterator[list[Mapping[str, Any]]]:
         *,
         images: Sequence[ImageInput],
         uniforms: Sequence[tuple[str, Type]],
+        checked: bool = False,
     ) -> Any:
         calls.append(bindings)
         build = Builder(function.__name__, images, uniforms)
@@ -43,6 +44,7 @@ def translating(make: Make) -> Iterator[list[Mapping[str, Any]]]:
         return SimpleNamespace(
             function=build.finish(outputs),
             captured=(),
+            faults=(),
             is_tuple=isinstance(outputs, tuple),
             dependencies=Dependencies(),
             statistics={},
