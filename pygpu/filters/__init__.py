@@ -64,6 +64,7 @@ from pygpu.filters.exposure import (
     threshold_local,
     threshold_otsu,
 )
+from pygpu.filters.features import canny, corner_harris, hog, local_binary_pattern
 from pygpu.filters.linear import convolve, correlate, gaussian
 from pygpu.filters.morphology import (
     black_tophat,
@@ -95,10 +96,12 @@ __all__ = [
     "bilinear",
     "black_tophat",
     "blend",
+    "canny",
     "closing",
     "color_burn",
     "color_dodge",
     "convolve",
+    "corner_harris",
     "correlate",
     "darken",
     "demosaic",
@@ -119,6 +122,7 @@ __all__ = [
     "gray2rgb",
     "guided",
     "hard_light",
+    "hog",
     "hsv2rgb",
     "keep_alpha",
     "lab2rgb",
@@ -127,6 +131,7 @@ __all__ = [
     "laplace",
     "lighten",
     "linear_to_srgb",
+    "local_binary_pattern",
     "match_histograms",
     "median",
     "multiply",
