@@ -8,8 +8,10 @@ translation.function                # an ssa.Function, not yet simplified
 from __future__ import annotations
 
 import math
+import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -18,6 +20,7 @@ from pygpu.core.specs import ImageSpec, MatrixSpec, ObjectSpec, PositionSpec, Un
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values import values as kinds
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.faults import Fault, is_set
 from pygpu.frontend.values.objects import (
@@ -37,7 +40,7 @@ from pygpu.frontend.values.values import (
     scalar_kind,
 )
 from pygpu.frontend.walk.calls import call, call_function
-from pygpu.frontend.walk.walker import Walker, deep_recursion
+from pygpu.frontend.walk.walker import Walker
 from pygpu.language import matrices, vectors
 from pygpu.ssa import Builder, Function, ImageInput, Value
 from pygpu.types import Type, vector
@@ -71,7 +74,7 @@ def translate(
     build = Builder(_name(function), images, uniforms)
     walker = Walker(build, checked)
     try:
-        with deep_recursion():
+        with _deep_recursion():
             result = _Root(walker).call(function, bindings)
             outputs, is_tuple = _outputs(walker, function, result)
             faults = _with_faults(walker, outputs)
@@ -92,6 +95,17 @@ def translate(
     return Translation(
         build.finish(outputs), captured, is_tuple, environment.dependencies, faults, statistics
     )
+
+
+@contextmanager
+def _deep_recursion() -> Any:
+    """Room for calls inlined in calls: each takes several Python frames."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 20_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _with_faults(w: Walker, outputs: list[Value]) -> tuple[Fault, ...]:
@@ -145,16 +159,7 @@ class _Root:
         if code.co_flags & 8 and code.co_varnames[place] in values:
             more = values.pop(code.co_varnames[place])
             values |= self.w.read(more) if isinstance(more, Dict) else more
-        return call_function(
-            self.w,
-            code,
-            function.__globals__,
-            function.__defaults__ or (),
-            function.__kwdefaults__ or {},
-            function.__closure__ or (),
-            tuple(args),
-            values,
-        )
+        return call_function(self.w, kinds.Function.of(function), tuple(args), values)
 
     def bound(self, spec: Any) -> Any:
         """The value of a parameter."""

@@ -52,16 +52,7 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
     try:
         index = concrete(w, index)
     except NotKnown:
-        if isinstance(index, Slice):
-            slice_of(w, index)
-        if isinstance(index, Conflict):
-            raise w.error(index.message) from None
-        method = user_method(w, container, "__getitem__")
-        if method is not None:
-            return w.call(method, container, index)
-        if isinstance(container, (Picture,)):
-            raise w.error("an image is called with a position, im(p) or im((x, y))") from None
-        return by_dynamic_index(w, container, index)
+        return _item_by_dynamic_index(w, container, index)
     if not isinstance(container, Abstract):
         w.environment.dependencies.add(container)
         return own(w, operator.getitem, container, index)
@@ -107,6 +98,19 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
     if method is not None:
         return w.call(method, container, index)
     raise TypeError(f"{describe(container)} is not subscriptable")
+
+
+def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
+    if isinstance(index, Slice):
+        slice_of(w, index)
+    if isinstance(index, Conflict):
+        raise w.error(index.message)
+    method = user_method(w, container, "__getitem__")
+    if method is not None:
+        return w.call(method, container, index)
+    if isinstance(container, Picture):
+        raise w.error("an image is called with a position, im(p) or im((x, y))")
+    return by_dynamic_index(w, container, index)
 
 
 def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:

@@ -199,9 +199,7 @@ def _construct(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping
     new = new.__func__ if isinstance(new, staticmethod) else new
     if isinstance(new, types.FunctionType) and new.__module__ != "typing":
         if cls in w.environment.class_parts:  # walked: it may keep what it makes
-            closure = new.__closure__ or ()
-            defaults = new.__defaults__ or ()
-            new = Function(new.__code__, new.__globals__, defaults, new.__kwdefaults__, closure)
+            new = Function.of(new)
         made = w.call(new, cls, *args, **keywords)
         if not objects.is_instance(made, cls):
             return made

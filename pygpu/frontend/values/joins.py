@@ -9,11 +9,13 @@ a result of an `if`, or a parameter of a loop's body.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
+from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import (
     EITHER,
     Array,
@@ -52,29 +54,24 @@ from pygpu.types import Type, vector, widest
 Leaf = Callable[[Any, Any, Type, Key], Value]
 
 
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Where two paths meet."""
+
+    place: str  # where they part and meet, in words
+    around: bool  # whether a loop comes round: the right is the end of its body
+    outer: Callable[[], Iterable[Any]]  # what the frames around this one hold
+    explain: Callable[[str], str]  # what to say of a name that is defined on one side only
+
+
 class Join:
     """Joins `left` and `right`, forked when the youngest object had the serial `older`."""
 
-    def __init__(
-        self,
-        left: State,
-        right: State,
-        leaf: Leaf,
-        older: int,
-        lift: Callable[[Any], Any],
-        outer: Callable[[], Iterable[Any]],
-        explain: Callable[[str], str],
-        meeting: str,
-        around: bool = False,
-    ) -> None:
+    def __init__(self, left: State, right: State, leaf: Leaf, older: int, meeting: Meeting) -> None:
         self.left, self.right = left, right
-        self.around = around  # whether a loop comes round: `right` is the end of its body
         self.leaf = leaf
         self.older = older
-        self.lift = lift  # a known vector or tuple as a virtual one
-        self.outer = outer  # what the frames around this one hold
-        self.explain = explain  # the words for a name defined on one side only
-        self.meeting = meeting  # the words for where the paths part and meet
+        self.meeting = meeting
         self.virtual: dict[int, Any] = {}  # known values that were lifted, by id
         self.pairs: dict[tuple[Object, Object], Object] = {}
         self.heap: dict[Object, Any] = {}
@@ -92,7 +89,7 @@ class Join:
             else:
                 was = left.locals.get(name)
                 self.spoiled |= name in left.locals and not isinstance(was, Conflict)
-                locals[name] = Conflict(self.explain(name))
+                locals[name] = Conflict(self.meeting.explain(name))
         stack = [
             self.value(a, b, (f".{index}",))
             for index, (a, b) in enumerate(zip(left.stack, right.stack, strict=True))
@@ -123,7 +120,7 @@ class Join:
         """Join what older objects hold. Where a loop comes round, only what is still in sight: of
         what its variables have left behind nothing is carried."""
         while handles:
-            seen = self._seen(state) if self.around else set(handles)
+            seen = self._seen(state) if self.meeting.around else set(handles)
             met = [handle for handle in handles if handle in seen]
             for handle in met:
                 a, b = self.left.get(handle), self.right.get(handle)
@@ -137,7 +134,7 @@ class Join:
                 return
 
     def _seen(self, state: State) -> set[Object]:
-        return reachable([*state.locals.values(), *state.stack, *self.outer()], state)
+        return reachable([*state.locals.values(), *state.stack, *self.meeting.outer()], state)
 
     def value(self, a: Any, b: Any, key: Key) -> Any:
         if a is b:
@@ -163,7 +160,7 @@ class Join:
     def lifted(self, known: Any) -> Any:
         """A known value as a virtual one, the same one for the same."""
         if id(known) not in self.virtual:
-            self.virtual[id(known)] = self.lift(known)
+            self.virtual[id(known)] = lift(known)
         return self.virtual[id(known)]
 
     def conflict(self, a: Any, b: Any, key: Key) -> Conflict:
@@ -171,7 +168,7 @@ class Join:
         own = isinstance(key[0], str) and key[0].isidentifier()
         name = f"'{key[0]}'" if own else "a value"
         if a is UNBOUND or b is UNBOUND:
-            return Conflict(self.explain(str(key[0])))
+            return Conflict(self.meeting.explain(str(key[0])))
         hint = ""
         if all(isinstance(v, (Picture, Function, Bound)) or callable(v) for v in (a, b)):
             hint = ": call each on its path and choose between the results, as f(x) if c else g(x)"
@@ -269,7 +266,7 @@ class Join:
 
     def _mismatch(self, handle: Object, a: Any, b: Any) -> str:
         """What to say of an object that holds things of different shapes on two paths."""
-        meeting = self.meeting
+        meeting = self.meeting.place
         if isinstance(handle, Dict):
             return (
                 f"a dict has other keys on one path through {meeting} than on the "
@@ -297,7 +294,7 @@ class Join:
             name: self.value(a[name], b[name], (*key, name))
             if name in a and name in b
             else Conflict(
-                f"the attribute '{name}' is set on one path only through {self.meeting}: "
+                f"the attribute '{name}' is set on one path only through {self.meeting.place}: "
                 "set it on the other path too, or before"
             )
             for name in {**a, **b}
@@ -305,14 +302,15 @@ class Join:
 
     def lengths(self, first: int, second: int) -> str:
         """What to say of a list that has different lengths on two paths."""
-        if self.around:
+        place = self.meeting.place
+        if self.meeting.around:
             return (
-                f"a list has {first} items before {self.meeting} and {second} after one round: its "
+                f"a list has {first} items before {place} and {second} after one round: its "
                 "length must be known at compile time; fold while you go, or make a list of a "
                 "known length before"
             )
         return (
-            f"a list has {first} items on one path through {self.meeting} and {second} on the "
+            f"a list has {first} items on one path through {place} and {second} on the "
             "other: its length must be known at compile time; let it hold 'x if c else 0' in "
             "any case"
         )
@@ -383,4 +381,4 @@ def zero_of(value: Any) -> Any:
     return {"float": 0.0, "int": 0, "bool": False}[kind] if kind else None
 
 
-__all__ = ["Join", "zero_of"]
+__all__ = ["Join", "Leaf", "Meeting", "zero_of"]

@@ -312,13 +312,7 @@ def lift(known: Any) -> Any:
     if isinstance(known, vectors.Vector):
         return Vector(type(known), known.TYPE, tuple(known), EITHER)
     if isinstance(known, types.FunctionType) and known.__closure__:
-        return Function(
-            known.__code__,
-            known.__globals__,
-            known.__defaults__ or (),
-            known.__kwdefaults__,
-            known.__closure__,
-        )
+        return Function.of(known)
     if is_users_class(kind):
         return Instance(kind, attributes(known), EITHER)
     return known

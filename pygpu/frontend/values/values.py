@@ -154,6 +154,17 @@ class Function(Abstract):
         self.keyword_defaults = dict(keyword_defaults or {})
         self.closure = closure  # Cells, or real cells of an outside function
 
+    @classmethod
+    def of(cls, function: FunctionType) -> Function:
+        """A Python function, to be walked."""
+        return cls(
+            function.__code__,
+            function.__globals__,
+            function.__defaults__ or (),
+            function.__kwdefaults__,
+            function.__closure__ or (),
+        )
+
     def parts(self) -> Parts:
         return named(self.keyword_defaults) + numbered((*self.closure, *self.defaults))
 

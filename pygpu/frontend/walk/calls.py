@@ -72,16 +72,7 @@ def call(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
         return _call_known(w, function, args, keywords)
     match function:
         case Function():
-            return call_function(
-                w,
-                function.code,
-                function.globals,
-                function.defaults,
-                function.keyword_defaults,
-                function.closure,
-                args,
-                keywords,
-            )
+            return call_function(w, function, args, keywords)
         case Bound():
             return call(
                 w, function.function, (*function.args, *args), {**function.keywords, **keywords}
@@ -186,16 +177,7 @@ def _walk_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
     if _is_numpy(function) and not isinstance(function, (type, types.MethodType)):
         return on_objects(w, function, args, keywords)  # the general way, for what has no rule
     if isinstance(function, types.FunctionType):
-        return call_function(
-            w,
-            function.__code__,
-            function.__globals__,
-            function.__defaults__ or (),
-            function.__kwdefaults__ or {},
-            function.__closure__ or (),
-            args,
-            keywords,
-        )
+        return call_function(w, Function.of(function), args, keywords)
     if isinstance(function, types.MethodType):
         return call(w, function.__func__, (function.__self__, *args), keywords)
     if isinstance(function, functools.partial):
@@ -362,32 +344,20 @@ def _same_arguments(a: Any, b: Any) -> bool:
 
 
 def call_function(
-    w: ControlFlow,
-    code: types.CodeType,
-    globals: dict[str, Any],
-    defaults: tuple[Any, ...],
-    keyword_defaults: Mapping[str, Any],
-    closure: tuple[Any, ...],
-    args: tuple[Any, ...],
-    keywords: Mapping[str, Any],
+    w: ControlFlow, function: Function, args: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> Any:
     """Walk a Python function inline."""
-    locals = bind(w, code, defaults, keyword_defaults, args, keywords)
-    locals.update(zip(code.co_freevars, closure, strict=True))
+    code = function.code
+    locals = bind(function, args, keywords)
+    locals.update(zip(code.co_freevars, function.closure, strict=True))
     if code.co_flags & _GENERATOR and code.co_name == "<genexpr>":
-        return generators.expression(w, code, globals, locals)
-    return w.inline(code, globals, locals)
+        return generators.expression(w, code, function.globals, locals)
+    return w.inline(code, function.globals, locals)
 
 
-def bind(
-    w: ControlFlow,
-    code: types.CodeType,
-    defaults: tuple[Any, ...],
-    keyword_defaults: Mapping[str, Any],
-    args: tuple[Any, ...],
-    keywords: Mapping[str, Any],
-) -> dict[str, Any]:
+def bind(function: Function, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, Any]:
     """A function's parameters with their values; the TypeErrors that Python gives."""
+    code, defaults = function.code, function.defaults
     count, only = code.co_argcount, code.co_kwonlyargcount
     names = code.co_varnames
     locals = dict(zip(names[:count], args, strict=False))
@@ -427,8 +397,8 @@ def bind(
                 missing.append(names[index])
     for name in names[count : count + only]:
         if name not in locals:
-            if name in keyword_defaults:
-                locals[name] = keyword_defaults[name]
+            if name in function.keyword_defaults:
+                locals[name] = function.keyword_defaults[name]
             else:
                 missing.append(name)
     if missing:

@@ -27,22 +27,20 @@ from pygpu.frontend.values.objects import (
     youngest,
 )
 from pygpu.frontend.values.states import (
-    Frozen,
     State,
-    reachable,
 )
 from pygpu.frontend.values.values import (
-    Abstract,
     Conflict,
     Dynamic,
     Key,
-    Maybe,
     same_known,
     scalar_kind,
 )
+from pygpu.frontend.walk.branches import join
+from pygpu.frontend.walk.comprehensions import collected_by, long_comprehension
 from pygpu.frontend.walk.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.ssa import Op, Region, Value
-from pygpu.types import INT, Type
+from pygpu.types import Type
 
 ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
 UNROLL_EXITS: Final = 16  # iterations of a known loop that a dynamic test may leave
@@ -55,11 +53,11 @@ def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozens
     if not is_for or _is_known_iterator(w, state):
         return _Unrolling(w, frame, header, stops, is_for, w.mark(state)).walk(state)
     frame.at = entry
-    collected = _collected(w, frame, header, state)
+    collected = collected_by(w, frame, header, state)
     if collected is None:
         return device_loop(w, frame, header, state, stops)
     items = w.read(state.stack[-ITERATOR_SLOTS])[0]
-    return _lazy(w, frame, header, state, items, collected)
+    return long_comprehension(w, frame, header, state, items, collected)
 
 
 class _Unrolling:
@@ -151,9 +149,9 @@ class _Unrolling:
         if not isinstance(source, (tuple, range)):
             raise w.error("this loop over an iterator is too long to be unrolled")
         items = tabulate(w, source[index:])
-        collected = _collected(w, frame, header, state)
+        collected = collected_by(w, frame, header, state)
         if collected is not None:
-            return _lazy(w, frame, header, state, items, collected)
+            return long_comprehension(w, frame, header, state, items, collected)
         state.stack[-ITERATOR_SLOTS] = Iterator((items, 0))
         return device_loop(w, frame, header, state, self.stops)
 
@@ -172,93 +170,6 @@ def _items_left(w: ControlFlow, state: State) -> int:
     if isinstance(source, List):
         source = state.get(source)
     return len(source) - index if isinstance(source, (tuple, range)) else 1
-
-
-def _collected(w: ControlFlow, frame: Frame, header: int, state: State) -> List | None:
-    """The list that a comprehension's loop appends to, None for a loop statement."""
-    for block in sorted(frame.graph.loops[header]):
-        for instruction in frame.code.instructions[block : frame.graph.blocks[block]]:
-            if instruction.op == "YIELD":
-                collected: List | None = state.locals.get(".yield")
-                return collected
-            if instruction.op == "APPEND":
-                # above the list there stand the iterators of all loops around the append
-                within = ITERATOR_SLOTS * _loops_within(w, frame, header, block)
-                found = state.stack[-(instruction.arg - within)]
-                return found if isinstance(found, List) else None
-    return None
-
-
-def _loops_within(w: ControlFlow, frame: Frame, header: int, block: int) -> int:
-    """How many loops inside the header's own are around a block of it."""
-    loops = frame.graph.loops
-    return sum(h != header and block in loops[h] and h in loops[header] for h in loops)
-
-
-def _lazy(
-    w: ControlFlow, frame: Frame, header: int, state: State, items: Indexed, collected: List
-) -> Outcome:
-    """A comprehension over a long sequence: its elements are made where they are used."""
-    leave = frame.code.instructions[frame.graph.blocks[header] - 1].arg
-    loops = frame.graph.loops
-    grouped = any(h != header and h in loops[header] for h in loops)
-    if w.read(collected):
-        raise w.error("this comprehension is too long to be unrolled")
-    at = frame.at
-
-    def element(index: Any, items: Indexed, put_off: Frozen) -> Any:
-        outer, outer_at = w.state, frame.at
-        frozen = put_off.state
-        inner = State(frozen.locals.copy(), frozen.stack.copy(), {**outer.heap, **frozen.heap})
-        inner.heap[collected] = ()
-        before = inner.heap.copy()
-        own = {frozen.locals.get(name) for name in frame.code.code.co_cellvars}
-        older = youngest()
-        w.state, frame.at = inner, at
-        inner.stack.append(items.element(index))
-        body = frame.graph.blocks[header]
-        walk = w.run if frame in w.frames else w.enter
-        outcome = walk(frame, body, inner, frozenset((header,)))
-        result = outcome.exits[header]
-        if len(outcome.exits) > 1:
-            raise w.error("this comprehension is too long to be unrolled")
-        for handle, contents in result.heap.items():
-            if handle.serial > older:
-                outer.heap[handle] = contents
-            elif handle is collected or handle in own:
-                continue
-            elif before.get(handle, handle.initial) is not contents:
-                raise w.error(
-                    "a comprehension too long to be unrolled must not change other objects"
-                )
-        made = result.get(collected)
-        w.state, frame.at = outer, outer_at
-        if isinstance(made, Conflict):
-            raise w.error(made.message)
-        if grouped:
-            return type(collected)(made)
-        if made:
-            return made[0]
-        if isinstance(index, Abstract):
-            return Maybe(False, 0)
-        # left out by a filter: what type it would be shows at an index that is not known
-        return element(Dynamic(w.build.constant(INT, index)), items, put_off)
-
-    frozen = state.fork()
-    taken = frozen.stack[-ITERATOR_SLOTS]  # its items are in tables now; they would be many
-    done = Iterator(((), 0))
-    frozen.stack[-ITERATOR_SLOTS] = done
-    frozen.locals = {name: done if v is taken else v for name, v in frozen.locals.items()}
-    frozen.heap.pop(taken, None)
-    seen = reachable([*frozen.locals.values(), *frozen.stack, *w.kept], frozen)
-    frozen.heap = {handle: held for handle, held in frozen.heap.items() if handle in seen}
-    known = not isinstance(items.length, Abstract)
-    what = f"a comprehension over {items.length if known else 'a dynamic number of'} items"
-    lazy = Indexed(items.length, element, what, (items, Frozen(frozen)), grouped)
-    w.state = state
-    w.write(collected, lazy)
-    del state.stack[-ITERATOR_SLOTS:]
-    return Outcome.one(leave, state)
 
 
 def device_loop(
@@ -299,12 +210,12 @@ def device_loop(
         if _runs(w, frame, header, state):
             _define(current, outcome.exits[header], leaf)
         reached = outcome.exits[header]
-        joined, join = w.join(frame, current, reached, leaf, before.serial, around=True)
-        if not changed and not join.guarded():
-            w.heap.alias_joined(join.aliases, join.pairs)
+        joined, how = join(w, frame, current, reached, leaf, before.serial, around=True)
+        if not changed and not how.guarded():
+            w.heap.alias_joined(how.aliases, how.pairs)
             break
         w.rewind(before, walked)  # to be walked again, from what was joined
-        w.heap.alias_joined(join.aliases, join.pairs)
+        w.heap.alias_joined(how.aliases, how.pairs)
         current = joined
     else:
         raise w.error("what this loop carries from round to round is not settled: simplify it")

@@ -1,18 +1,16 @@
 """Where the paths of a walk arrive.
 
-An `Outcome` says at which blocks paths have arrived, each with the state there; `Slots` collects
-what an `if` hands on from its arms.
+An `Outcome` says at which blocks paths have arrived, each with the state there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.joins import Join
 from pygpu.frontend.values.objects import Iterator
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Key
@@ -57,11 +55,6 @@ class ControlFlow(Evaluator, Protocol):
     ) -> Outcome:
         """Go on from one of an outcome's exits, under its guard where there are others."""
 
-    def join(
-        self, frame: Frame, left: State, right: State, leaf: Any, older: int, around: bool = False
-    ) -> tuple[State, Join]:
-        """Two states as one, and how they were joined: the heap is to be told of its aliases."""
-
 
 @dataclass(slots=True)
 class Outcome:
@@ -87,56 +80,6 @@ def guard(w: Evaluator, outcome: Outcome, target: int) -> Value:
 def zero(w: Evaluator, type: Type) -> Value:
     """What stands for a value that is never used."""
     return w.build.constant(type, 0 if type.is_scalar else (0,) * type.size)
-
-
-class Slots:
-    """The results of an `if` in the making: what each arm yields, None where it does not matter."""
-
-    def __init__(self) -> None:
-        self.rows: list[list[Any]] = []  # [left, right, result, key]
-        self.pairs: dict[tuple[Value | None, Value | None], Value] = {}
-        self.lefts: dict[Value, list[Any]] = {}
-        self.rights: dict[Value, list[Any]] = {}
-        self.keys: dict[tuple[Any, Type], list[list[Any]]] = {}
-
-    def pair(self, left: Value, right: Value, key: Key) -> Value:
-        """The result that is `left` after the left arm and `right` after the right one."""
-        if (left, right) not in self.pairs:
-            self.pairs[left, right] = self._add(left, right, key)
-        return self.pairs[left, right]
-
-    def one(self, side: int, value: Value, key: Key) -> Value:
-        """The result that is `value` after the arm of that side, whatever after the other."""
-        index = self.rights if side else self.lefts
-        if value in index:
-            return index[value][2]  # type: ignore[no-any-return]
-        filled = self.fill(side, value, key)
-        if filled is not None:
-            return filled
-        return self._add(None, value, key) if side else self._add(value, None, key)
-
-    def fill(self, side: int, value: Value, key: Key) -> Value | None:
-        """Give a row of this variable that the arm leaves open this value, if there is one."""
-        for row in self.keys.get((key, value.type), ()):
-            if row[side] is value:
-                return row[2]  # type: ignore[no-any-return]
-            if row[side] is None:
-                row[side] = value
-                (self.rights if side else self.lefts).setdefault(value, row)
-                return row[2]  # type: ignore[no-any-return]
-        return None
-
-    def _add(self, left: Value | None, right: Value | None, key: Key) -> Value:
-        type = (left or right).type  # type: ignore[union-attr]
-        result = Value(type, name_of(key))
-        row: list[Any] = [left, right, result, key]
-        self.rows.append(row)
-        if left is not None:
-            self.lefts.setdefault(left, row)
-        if right is not None:
-            self.rights.setdefault(right, row)
-        self.keys.setdefault((key, type), []).append(row)
-        return result
 
 
 def name_of(key: Key) -> str:

@@ -12,9 +12,7 @@ then a wider type), so it ends.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import contextmanager
 from typing import Any, Final
 
 from pygpu import bytecode
@@ -30,26 +28,21 @@ from pygpu.frontend.protocols import (
 )
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.evaluator import Mark
-from pygpu.frontend.values.exports import Export, move_out
 from pygpu.frontend.values.faults import Fault, Faults
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
-from pygpu.frontend.values.joins import Join
-from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import (
     Iterator,
     Object,
-    youngest,
 )
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     Builtin,
     Conflict,
     Dynamic,
-    Key,
 )
-from pygpu.frontend.walk import attempts, calls, generators, loops
+from pygpu.frontend.walk import attempts, branches, calls, generators, loops
 from pygpu.frontend.walk.attempts import Attempt
 from pygpu.frontend.walk.paths import (
     RAISED,
@@ -57,14 +50,11 @@ from pygpu.frontend.walk.paths import (
     SUSPENDED,
     Outcome,
     PathEnds,
-    Slots,
     guard,
-    zero,
 )
 from pygpu.frontend.walk.raising import doom, is_assertion, raise_known
 from pygpu.frontend.walk.steps import STEPS, refusal
-from pygpu.ssa import Builder, Op, Region, Value
-from pygpu.types import Type
+from pygpu.ssa import Builder, Value
 
 STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
 CALL_LIMIT: Final = 150  # calls inside calls
@@ -280,7 +270,7 @@ class Walker:
             return walk(frame, target, outcome.exits[target], stops)
 
         arms = (on, lambda: stay) if wanted else (lambda: stay, on)
-        return self.branch(frame, condition, *arms)
+        return branches.branch(self, frame, condition, *arms)
 
     def block(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
         """Walk one basic block; dynamic branches at its end are walked up to where they meet."""
@@ -369,7 +359,8 @@ class Walker:
                 return Outcome.one(other, state)  # an assertion costs nothing
         inner = stops.union(frame.graph.merges(block))
         other = state.fork()
-        return self.branch(
+        return branches.branch(
+            self,
             frame,
             condition.value,
             lambda: self.run(frame, yes, state, inner),
@@ -425,178 +416,7 @@ class Walker:
             del other.stack[-ITERATOR_SLOTS:]
             return self.run(frame, target, other, inner)
 
-        return self.branch(frame, inside, go_on, leave)
-
-    # ------------------------------------------------------------ joining two arms
-
-    def branch(
-        self,
-        frame: Frame,
-        condition: Value,
-        left: Callable[[], Outcome],
-        right: Callable[[], Outcome],
-    ) -> Outcome:
-        """Walk both arms, each in its region, and join what they arrive at by an `if`."""
-        at = frame.at
-        older = youngest()
-        regions = Region(), Region()
-        outcomes, walked = [], []
-        self.conditional += 1
-        for region, arm in zip(regions, (left, right), strict=True):
-            with self.build.inside(region):
-                outcomes.append(arm())
-            walked.append((older, youngest()))  # what this arm has made is not in the other
-            self.heap.dead += (walked[-1],)
-        self.heap.dead = tuple([serials for serials in self.heap.dead if serials not in walked])
-        self.conditional -= 1
-        frame.at = at
-        return self._merge(frame, condition, regions, outcomes, older)
-
-    def _merge(
-        self,
-        frame: Frame,
-        condition: Value,
-        regions: tuple[Region, Region],
-        outcomes: list[Outcome],
-        older: int,
-    ) -> Outcome:
-        slots = Slots()
-        left, right = outcomes
-        inside = [{value for op in region.ops for value in op.results} for region in regions]
-
-        def leaf(a: Any, b: Any, type: Type, key: Key) -> Value:
-            values = []
-            for region, contents in zip(regions, (a, b), strict=True):
-                with self.build.inside(region):
-                    values.append(arithmetic.as_value(self, contents, type))
-            return slots.pair(values[0], values[1], key)
-
-        exits: dict[int, State] = {}
-        for target in [t for t in left.exits if t in right.exits]:
-            pair = left.exits[target], right.exits[target]
-            exits[target], join = self.join(frame, *pair, leaf, older)
-            self.heap.alias_joined(join.aliases, join.pairs)
-        lone = [
-            (side, target)
-            for side, one in enumerate(outcomes)
-            for target in one.exits
-            if target not in outcomes[1 - side].exits
-        ]
-        exports: list[Export] = []
-        for final in (False, True):  # first what must go through a result, then what may share it
-            for side, target in lone:
-                state = outcomes[side].exits[target]
-                exports.append(self._export(state, slots, side, inside[side], older, final))
-                exits[target] = exports[-1].states()
-        move_out(exports)
-        guards = self._guards(condition, outcomes, list(exits), slots, regions)
-        self._emit_if(condition, regions, slots)
-        return Outcome(exits, guards)
-
-    def join(
-        self, frame: Frame, left: State, right: State, leaf: Any, older: int, around: bool = False
-    ) -> tuple[State, Join]:
-        """Two states as one, and how they were joined: the heap is to be told of its aliases."""
-        join = Join(
-            left,
-            right,
-            leaf,
-            older,
-            lift,
-            lambda: self._outer_values(frame),
-            lambda name: self._one_sided(frame, name),
-            f"the {'loop' if around else 'branch'} at line {frame.place().line}",
-            around,
-        )
-        return join.states(), join
-
-    def _outer_values(self, frame: Frame) -> Iterable[Any]:
-        for outer in self.frames:
-            if outer is not frame and outer.state is not None:
-                yield from outer.state.locals.values()
-                yield from outer.state.stack
-        yield from self.kept
-
-    def _one_sided(self, frame: Frame, name: str) -> str:
-        """What to say of a name that is defined on one of two paths."""
-        branch = frame.place().line
-        where = f" (line {frame.place(frame.stored[name]).line})" if name in frame.stored else ""
-        return (
-            f"'{name}' is assigned{where} on one path only through the branch or loop at line "
-            f"{branch}: give it a value on the other path too, or before"
-        )
-
-    def _export(
-        self,
-        state: State,
-        slots: Slots,
-        side: int,
-        inside: set[Value],
-        older: int,
-        final: bool,
-    ) -> Export:
-        def leaf(value: Value, key: Key) -> Value:
-            if value in inside:
-                return slots.one(side, value, key)
-            if final:
-                return slots.fill(side, value, key) or value
-            return value
-
-        return Export(state, leaf, older)
-
-    def _guards(
-        self,
-        condition: Value,
-        outcomes: list[Outcome],
-        targets: list[int],
-        slots: Slots,
-        regions: tuple[Region, Region],
-    ) -> dict[int, tuple[Value, bool]]:
-        """For each target a bool that says whether it was reached."""
-        left, right = outcomes
-        if len(targets) == 1:
-            return {}
-        if len(left.exits) == len(right.exits) == 1:
-            return {
-                next(iter(left.exits)): (condition, True),
-                next(iter(right.exits)): (condition, False),
-            }
-        wanted = targets[:1] if len(targets) == 2 else targets
-        guards = {}
-        for target in wanted:
-            values = []
-            for region, outcome in zip(regions, outcomes, strict=True):
-                with self.build.inside(region):
-                    values.append(guard(self, outcome, target))
-            guards[target] = (slots.pair(values[0], values[1], (".guard", target)), True)
-        if len(targets) == 2:
-            guards[targets[1]] = (guards[targets[0]][0], False)
-        return guards
-
-    def _emit_if(self, condition: Value, regions: tuple[Region, Region], slots: Slots) -> None:
-        if not slots.rows:
-            return
-        for side, region in enumerate(regions):
-            with self.build.inside(region):
-                region.results = tuple(
-                    [
-                        row[side] if row[side] is not None else zero(self, row[2].type)
-                        for row in slots.rows
-                    ]
-                )
-        results = [row[2] for row in slots.rows]
-        self.build.region.ops.append(Op("if", (condition,), regions=regions, results=results))
+        return branches.branch(self, frame, inside, go_on, leave)
 
 
-@contextmanager
-def deep_recursion() -> Any:
-    """Room for calls inlined in calls: each takes several Python frames."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 20_000))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
-
-
-__all__ = ["Walker", "deep_recursion"]
+__all__ = ["Walker"]

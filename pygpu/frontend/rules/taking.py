@@ -1,0 +1,66 @@
+"""Taking items from iterators: now, as far as there are any, or each when it is asked for."""
+
+from __future__ import annotations
+
+import collections.abc
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+from pygpu.frontend.protocols.sequences import (
+    ENDLESS,
+    advance_iterator,
+    taken_or_put_off,
+)
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.objects import (
+    Iterator,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+)
+
+
+def is_stream(xs: Any) -> bool:
+    """Whether taking items from it leaves fewer in it."""
+    return isinstance(xs, (Iterator, collections.abc.Iterator))
+
+
+def iterator_of(items: Iterable[Any]) -> Iterator:
+    return Iterator((tuple(items), 0))
+
+
+def bounded(w: Evaluator, items: Iterable[Any]) -> Iterator:
+    """An iterator over items that are taken now."""
+    taken = tuple(itertools.islice(items, ENDLESS + 1))
+    if len(taken) > ENDLESS:
+        raise w.error(f"more than {ENDLESS} items: does this iterator not end?")
+    return Iterator((taken, 0))
+
+
+def left_in(w: Evaluator, iterator: Iterator) -> Iterable[Any]:
+    """The items that are left, each taken when it is asked for."""
+    while True:
+        try:
+            item = advance_iterator(w, iterator)
+        except StopIteration:
+            return
+        yield item
+
+
+def taken_now(w: Evaluator, iterator: Iterator, sources: list[Any]) -> Iterator:
+    """An iterator whose items are taken now, if nothing but its sources is changed by that."""
+    return taken_or_put_off(
+        w, lambda: bounded(w, left_in(w, iterator)), lambda _: iterator, (iterator, *sources)
+    )
+
+
+def holds(w: Evaluator, what: str, function: Any, item: Any) -> bool:
+    """Whether an item passes a test, which must be known."""
+    passed = w.truth(item if function is None else w.call(function, item))
+    if isinstance(passed, Abstract):
+        raise w.error(
+            f"{what}() needs conditions that are known at compile time: what it keeps would "
+            "have a dynamic length; use 'x if c else 0' instead"
+        )
+    return bool(passed)

@@ -1,0 +1,252 @@
+"""Dynamic branches: both arms are walked, each in a region, and joined by an `if`.
+
+`branch` walks the arms and makes the operation; `Slots` collects what it hands on from them. `join`
+puts two states together, for branches and for loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pygpu.frontend.protocols import (
+    arithmetic,
+)
+from pygpu.frontend.values.exports import Export, move_out
+from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.joins import Join, Meeting
+from pygpu.frontend.values.objects import (
+    youngest,
+)
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import (
+    Key,
+)
+from pygpu.frontend.walk.paths import (
+    ControlFlow,
+    Outcome,
+    guard,
+    name_of,
+    zero,
+)
+from pygpu.ssa import Op, Region, Value
+from pygpu.types import Type
+
+
+def branch(
+    w: ControlFlow,
+    frame: Frame,
+    condition: Value,
+    left: Callable[[], Outcome],
+    right: Callable[[], Outcome],
+) -> Outcome:
+    """Walk both arms, each in its region, and join what they arrive at by an `if`."""
+    at = frame.at
+    older = youngest()
+    regions = Region(), Region()
+    outcomes, walked = [], []
+    w.conditional += 1
+    for region, arm in zip(regions, (left, right), strict=True):
+        with w.build.inside(region):
+            outcomes.append(arm())
+        walked.append((older, youngest()))  # what this arm has made is not in the other
+        w.heap.dead += (walked[-1],)
+    w.heap.dead = tuple([serials for serials in w.heap.dead if serials not in walked])
+    w.conditional -= 1
+    frame.at = at
+    return _merge(w, frame, condition, regions, outcomes, older)
+
+
+def _merge(
+    w: ControlFlow,
+    frame: Frame,
+    condition: Value,
+    regions: tuple[Region, Region],
+    outcomes: list[Outcome],
+    older: int,
+) -> Outcome:
+    slots = Slots()
+    left, right = outcomes
+    inside = [{value for op in region.ops for value in op.results} for region in regions]
+
+    def leaf(a: Any, b: Any, type: Type, key: Key) -> Value:
+        values = []
+        for region, contents in zip(regions, (a, b), strict=True):
+            with w.build.inside(region):
+                values.append(arithmetic.as_value(w, contents, type))
+        return slots.pair(values[0], values[1], key)
+
+    exits: dict[int, State] = {}
+    for target in [t for t in left.exits if t in right.exits]:
+        pair = left.exits[target], right.exits[target]
+        exits[target], joined = join(w, frame, *pair, leaf, older)
+        w.heap.alias_joined(joined.aliases, joined.pairs)
+    lone = [
+        (side, target)
+        for side, one in enumerate(outcomes)
+        for target in one.exits
+        if target not in outcomes[1 - side].exits
+    ]
+    exports: list[Export] = []
+    for final in (False, True):  # first what must go through a result, then what may share it
+        for side, target in lone:
+            state = outcomes[side].exits[target]
+            exports.append(_export(state, slots, side, inside[side], older, final))
+            exits[target] = exports[-1].states()
+    move_out(exports)
+    guards = _guards(w, condition, outcomes, list(exits), slots, regions)
+    _emit_if(w, condition, regions, slots)
+    return Outcome(exits, guards)
+
+
+def join(
+    w: ControlFlow,
+    frame: Frame,
+    left: State,
+    right: State,
+    leaf: Any,
+    older: int,
+    around: bool = False,
+) -> tuple[State, Join]:
+    """Two states as one, and how they were joined: the heap is to be told of its aliases."""
+    meeting = Meeting(
+        f"the {'loop' if around else 'branch'} at line {frame.place().line}",
+        around,
+        lambda: _outer_values(w, frame),
+        lambda name: _one_sided(frame, name),
+    )
+    join = Join(left, right, leaf, older, meeting)
+    return join.states(), join
+
+
+def _outer_values(w: ControlFlow, frame: Frame) -> Iterable[Any]:
+    for outer in w.frames:
+        if outer is not frame and outer.state is not None:
+            yield from outer.state.locals.values()
+            yield from outer.state.stack
+    yield from w.kept
+
+
+def _one_sided(frame: Frame, name: str) -> str:
+    """What to say of a name that is defined on one of two paths."""
+    branch = frame.place().line
+    where = f" (line {frame.place(frame.stored[name]).line})" if name in frame.stored else ""
+    return (
+        f"'{name}' is assigned{where} on one path only through the branch or loop at line "
+        f"{branch}: give it a value on the other path too, or before"
+    )
+
+
+def _export(
+    state: State,
+    slots: Slots,
+    side: int,
+    inside: set[Value],
+    older: int,
+    final: bool,
+) -> Export:
+    def leaf(value: Value, key: Key) -> Value:
+        if value in inside:
+            return slots.one(side, value, key)
+        if final:
+            return slots.fill(side, value, key) or value
+        return value
+
+    return Export(state, leaf, older)
+
+
+def _guards(
+    w: ControlFlow,
+    condition: Value,
+    outcomes: list[Outcome],
+    targets: list[int],
+    slots: Slots,
+    regions: tuple[Region, Region],
+) -> dict[int, tuple[Value, bool]]:
+    """For each target a bool that says whether it was reached."""
+    left, right = outcomes
+    if len(targets) == 1:
+        return {}
+    if len(left.exits) == len(right.exits) == 1:
+        return {
+            next(iter(left.exits)): (condition, True),
+            next(iter(right.exits)): (condition, False),
+        }
+    wanted = targets[:1] if len(targets) == 2 else targets
+    guards = {}
+    for target in wanted:
+        values = []
+        for region, outcome in zip(regions, outcomes, strict=True):
+            with w.build.inside(region):
+                values.append(guard(w, outcome, target))
+        guards[target] = (slots.pair(values[0], values[1], (".guard", target)), True)
+    if len(targets) == 2:
+        guards[targets[1]] = (guards[targets[0]][0], False)
+    return guards
+
+
+def _emit_if(
+    w: ControlFlow, condition: Value, regions: tuple[Region, Region], slots: Slots
+) -> None:
+    if not slots.rows:
+        return
+    for side, region in enumerate(regions):
+        with w.build.inside(region):
+            region.results = tuple(
+                [row[side] if row[side] is not None else zero(w, row[2].type) for row in slots.rows]
+            )
+    results = [row[2] for row in slots.rows]
+    w.build.region.ops.append(Op("if", (condition,), regions=regions, results=results))
+
+
+class Slots:
+    """The results of an `if` in the making: what each arm yields, None where it does not matter."""
+
+    def __init__(self) -> None:
+        self.rows: list[list[Any]] = []  # [left, right, result, key]
+        self.pairs: dict[tuple[Value | None, Value | None], Value] = {}
+        self.lefts: dict[Value, list[Any]] = {}
+        self.rights: dict[Value, list[Any]] = {}
+        self.keys: dict[tuple[Any, Type], list[list[Any]]] = {}
+
+    def pair(self, left: Value, right: Value, key: Key) -> Value:
+        """The result that is `left` after the left arm and `right` after the right one."""
+        if (left, right) not in self.pairs:
+            self.pairs[left, right] = self._add(left, right, key)
+        return self.pairs[left, right]
+
+    def one(self, side: int, value: Value, key: Key) -> Value:
+        """The result that is `value` after the arm of that side, whatever after the other."""
+        index = self.rights if side else self.lefts
+        if value in index:
+            return index[value][2]  # type: ignore[no-any-return]
+        filled = self.fill(side, value, key)
+        if filled is not None:
+            return filled
+        return self._add(None, value, key) if side else self._add(value, None, key)
+
+    def fill(self, side: int, value: Value, key: Key) -> Value | None:
+        """Give a row of this variable that the arm leaves open this value, if there is one."""
+        for row in self.keys.get((key, value.type), ()):
+            if row[side] is value:
+                return row[2]  # type: ignore[no-any-return]
+            if row[side] is None:
+                row[side] = value
+                (self.rights if side else self.lefts).setdefault(value, row)
+                return row[2]  # type: ignore[no-any-return]
+        return None
+
+    def _add(self, left: Value | None, right: Value | None, key: Key) -> Value:
+        type = (left or right).type  # type: ignore[union-attr]
+        result = Value(type, name_of(key))
+        row: list[Any] = [left, right, result, key]
+        self.rows.append(row)
+        if left is not None:
+            self.lefts.setdefault(left, row)
+        if right is not None:
+            self.rights.setdefault(right, row)
+        self.keys.setdefault((key, type), []).append(row)
+        return result
+
+
+__all__ = ["branch", "join"]

@@ -1,0 +1,152 @@
+"""Comprehensions and generator expressions over sequences that are too long to be unrolled.
+
+They become an `Indexed`: the body is walked anew for each element that is used, in the world as it
+was where the comprehension stood.
+
+    xs = [im(p + (i, 0)) for i in range(5000)]
+    xs[k]                                       # walks the body for i = k
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pygpu.bytecode import ITERATOR_SLOTS
+from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.objects import (
+    Iterator,
+    List,
+    Object,
+    youngest,
+)
+from pygpu.frontend.values.states import (
+    Frozen,
+    State,
+    reachable,
+)
+from pygpu.frontend.values.values import (
+    Abstract,
+    Conflict,
+    Dynamic,
+    Maybe,
+)
+from pygpu.frontend.walk.paths import ControlFlow, Outcome
+from pygpu.types import INT
+
+
+def collected_by(w: ControlFlow, frame: Frame, header: int, state: State) -> List | None:
+    """The list that a comprehension's loop appends to, None for a loop statement."""
+    for block in sorted(frame.graph.loops[header]):
+        for instruction in frame.code.instructions[block : frame.graph.blocks[block]]:
+            if instruction.op == "YIELD":
+                collected: List | None = state.locals.get(".yield")
+                return collected
+            if instruction.op == "APPEND":
+                # above the list there stand the iterators of all loops around the append
+                within = ITERATOR_SLOTS * _loops_within(w, frame, header, block)
+                found = state.stack[-(instruction.arg - within)]
+                return found if isinstance(found, List) else None
+    return None
+
+
+def _loops_within(w: ControlFlow, frame: Frame, header: int, block: int) -> int:
+    """How many loops inside the header's own are around a block of it."""
+    loops = frame.graph.loops
+    return sum(h != header and block in loops[h] and h in loops[header] for h in loops)
+
+
+def long_comprehension(
+    w: ControlFlow, frame: Frame, header: int, state: State, items: Indexed, collected: List
+) -> Outcome:
+    """A comprehension over a long sequence: its elements are made where they are used."""
+    leave = frame.code.instructions[frame.graph.blocks[header] - 1].arg
+    loops = frame.graph.loops
+    grouped = any(h != header and h in loops[header] for h in loops)
+    if w.read(collected):
+        raise w.error(_TOO_LONG)
+    frozen = state.fork()
+    taken = frozen.stack[-ITERATOR_SLOTS]  # its items are in tables now; they would be many
+    done = Iterator(((), 0))
+    frozen.stack[-ITERATOR_SLOTS] = done
+    frozen.locals = {name: done if v is taken else v for name, v in frozen.locals.items()}
+    frozen.heap.pop(taken, None)
+    seen = reachable([*frozen.locals.values(), *frozen.stack, *w.kept], frozen)
+    frozen.heap = {handle: held for handle, held in frozen.heap.items() if handle in seen}
+    known = not isinstance(items.length, Abstract)
+    what = f"a comprehension over {items.length if known else 'a dynamic number of'} items"
+    body = _Body(w, frame, header, frame.at, collected, grouped)
+    w.state = state
+    w.write(collected, Indexed(items.length, body.element, what, (items, Frozen(frozen)), grouped))
+    del state.stack[-ITERATOR_SLOTS:]
+    return Outcome.one(leave, state)
+
+
+_TOO_LONG: Final = "this comprehension is too long to be unrolled"
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The body of a comprehension, and the instruction that takes an item."""
+
+    w: ControlFlow
+    frame: Frame
+    header: int
+    at: int
+    collected: List
+    grouped: bool  # whether a loop within makes several elements of an item
+
+    def element(self, index: Any, items: Indexed, put_off: Frozen) -> Any:
+        """What the body makes of the item at an index."""
+        w, frame = self.w, self.frame
+        outer, outer_at = w.state, frame.at
+        frozen = put_off.state
+        inner = State(frozen.locals.copy(), frozen.stack.copy(), {**outer.heap, **frozen.heap})
+        inner.heap[self.collected] = ()
+        before, older = inner.heap.copy(), youngest()
+        result = self._walked(inner, index, items)
+        self._carry_out(result, before, outer, older, frozen)
+        made = result.get(self.collected)
+        w.state, frame.at = outer, outer_at
+        if isinstance(made, Conflict):
+            raise w.error(made.message)
+        if self.grouped:
+            return type(self.collected)(made)
+        if made:
+            return made[0]
+        if isinstance(index, Abstract):
+            return Maybe(False, 0)
+        # left out by a filter: what type it would be shows at an index that is not known
+        return self.element(Dynamic(w.build.constant(INT, index)), items, put_off)
+
+    def _walked(self, inner: State, index: Any, items: Indexed) -> State:
+        """The state after the body, walked from another."""
+        w, frame = self.w, self.frame
+        w.state, frame.at = inner, self.at
+        inner.stack.append(items.element(index))
+        walk = w.run if frame in w.frames else w.enter
+        outcome = walk(frame, frame.graph.blocks[self.header], inner, frozenset((self.header,)))
+        result = outcome.exits[self.header]
+        if len(outcome.exits) > 1:
+            raise w.error(_TOO_LONG)
+        return result
+
+    def _carry_out(
+        self, result: State, before: dict[Object, Any], outer: State, older: int, frozen: State
+    ) -> None:
+        """Let objects that the body has made be where the element is used; it must not have changed
+        others, but for the variables of its own."""
+        own = {frozen.locals.get(name) for name in self.frame.code.code.co_cellvars}
+        for handle, contents in result.heap.items():
+            if handle.serial > older:
+                outer.heap[handle] = contents
+            elif handle is self.collected or handle in own:
+                continue
+            elif before.get(handle, handle.initial) is not contents:
+                raise self.w.error(
+                    "a comprehension too long to be unrolled must not change other objects"
+                )
+
+
+__all__ = ["collected_by", "long_comprehension"]
