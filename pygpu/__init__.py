@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from pygpu.image import data
     from pygpu.image.files import imread, imwrite
     from pygpu.image.image import Image
+    from pygpu.language import random
     from pygpu.language.kernels import offsets
     from pygpu.language.matrices import Mat2, Mat3, Mat4
     from pygpu.language.scalars import Bool, Float, Int
@@ -105,7 +106,12 @@ _NAMES: Final = {
     "execution.vectorized": "vectorize",
     "language.vectors": "BVec2 BVec3 BVec4 IVec2 IVec3 IVec4 Position Vec2 Vec3 Vec4",
 }
-_MODULES: Final = {"data": "image.data", "filters": "filters", "glsl": "glsl"}
+_MODULES: Final = {
+    "data": "image.data",
+    "filters": "filters",
+    "glsl": "glsl",
+    "random": "language.random",
+}
 _RUNNING: Final = ("execution.reduction", "runtime", "execution.tuning", "execution.vectorized")
 _HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
 
@@ -189,6 +195,7 @@ __all__ = [
     "offsets",
     "progress",
     "radians",
+    "random",
     "reduce",
     "reflect",
     "refract",

@@ -57,7 +57,7 @@ from pygpu.frontend.values.values import (
     same_known,
     tuple_of,
 )
-from pygpu.frontend.walk import generators
+from pygpu.frontend.walk import generators, volatile
 from pygpu.frontend.walk.paths import ControlFlow
 
 _GENERATOR: Final = inspect.CO_GENERATOR
@@ -279,6 +279,8 @@ def native(
     owner = getattr(function, "__self__", None)
     if owner is not None:
         _check_kept(w, owner, getattr(function, "__name__", ""))
+    if w.frames:
+        volatile.warn(w.frame, function)
     w.environment.dependencies.add(function, *args, *keywords.values())
     if made.made:
         result = _run(w, function, args, keywords)

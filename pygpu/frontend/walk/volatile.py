@@ -1,0 +1,83 @@
+"""Known calls that give something else each time: random numbers and clocks. Such a call is
+executed once, like any other, so that all pixels see one value: hardly meant, and warned of.
+"""
+
+from __future__ import annotations
+
+import datetime
+import random
+import warnings
+from collections.abc import Callable
+from typing import Any, Final
+from weakref import WeakSet
+
+import numpy as np
+
+from pygpu.frontend.values.frames import Frame
+
+_GENERATORS: Final = (random.Random, np.random.Generator, np.random.RandomState)
+_STILL: Final = frozenset("seed setstate getstate set_state get_state spawn bit_generator".split())
+_MODULES: Final = frozenset(("secrets", "numpy.random", "numpy.random.mtrand"))
+_CLOCKS: Final = frozenset(
+    """
+    time time_ns monotonic monotonic_ns perf_counter perf_counter_ns process_time process_time_ns
+    thread_time thread_time_ns ctime localtime gmtime urandom uuid1 uuid4
+    """.split()
+)
+_TIMED: Final = frozenset(("time", "posix", "nt", "os", "uuid"))  # the modules of these
+
+
+class _Warned:
+    """The places that have been warned of: code objects, and instructions of each."""
+
+    def __init__(self) -> None:
+        self.codes: WeakSet[Any] = WeakSet()
+        self.places: set[tuple[int, int]] = set()
+
+    def first(self, frame: Frame) -> bool:
+        """Whether a place is warned of for the first time."""
+        code = frame.code.code
+        if code not in self.codes:
+            self.codes.add(code)
+            self.places = {place for place in self.places if place[0] != id(code)}
+        place = (id(code), frame.at)
+        found = place in self.places
+        self.places.add(place)
+        return not found
+
+
+_WARNED: Final = _Warned()
+
+
+def is_volatile(function: Callable[..., Any]) -> bool:
+    """Whether calls of a function give something else each time."""
+    owner = getattr(function, "__self__", None)
+    name = getattr(function, "__name__", "")
+    if isinstance(owner, _GENERATORS):
+        return name not in _STILL
+    module = getattr(function, "__module__", None)
+    if isinstance(owner, type) and issubclass(owner, datetime.date):
+        return name in ("now", "today", "utcnow")
+    if module in _MODULES:
+        return not isinstance(function, type) and name not in ("default_rng", *_STILL)
+    return name in _CLOCKS and module in _TIMED
+
+
+def warn(frame: Frame, function: Callable[..., Any]) -> None:
+    """Say, once a place, that a call is executed once for all pixels."""
+    if not is_volatile(function) or not _WARNED.first(frame):
+        return
+    place = frame.place()
+    shown = place.users() or place
+    name = getattr(function, "__qualname__", None) or repr(function)
+    warnings.warn_explicit(
+        f"{name}() is executed once, when {frame.name} is compiled, and all pixels see that one "
+        "value: pygpu.random has random numbers for each position; a value that changes from call "
+        "to call is a parameter",
+        UserWarning,
+        shown.filename,
+        shown.line or 0,
+    )
+
+
+__all__ = ["is_volatile", "warn"]

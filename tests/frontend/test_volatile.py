@@ -1,0 +1,70 @@
+"""Random numbers and clocks in a compiled function: one value for all pixels, and a warning."""
+
+import datetime
+import random
+import time
+import uuid
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Image, Position
+
+FLAT = np.zeros((3, 4), np.float32)
+GENERATOR = np.random.default_rng(3)
+
+
+def python_random(im: Image, p: Position):
+    return im(p) + random.random()
+
+
+def python_own(im: Image, p: Position):
+    return im(p) + random.Random(3).uniform(0, 1)
+
+
+def numpy_random(im: Image, p: Position):
+    return im(p) + np.random.rand()
+
+
+def numpy_generator(im: Image, p: Position):
+    return im(p) + GENERATOR.normal()
+
+
+def clock(im: Image, p: Position):
+    return im(p) + time.time() % 1
+
+
+def today(im: Image, p: Position):
+    return im(p) + datetime.datetime.now().second
+
+
+def unique(im: Image, p: Position):
+    return im(p) + uuid.uuid4().int % 7
+
+
+@pytest.mark.parametrize(
+    "function",
+    [python_random, python_own, numpy_random, numpy_generator, clock, today, unique],
+)
+def test_a_call_that_gives_something_else_each_time_is_warned_of_once(function: Any) -> None:
+    line = function.__code__.co_firstlineno + 1
+    with pytest.warns(UserWarning, match=r"executed once.*pygpu\.random") as caught:
+        result = pygpu.compile(function, target="cpu")(FLAT)
+    assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, line)]
+    assert len(np.unique(result)) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pygpu.compile(function, target="cpu")(FLAT)
+
+
+def test_what_gives_the_same_each_time_is_not_warned_of() -> None:
+    def seeded(im: Image, p: Position):
+        rng = np.random.default_rng(3)
+        return im(p) + float(rng is not None) + time.sleep.__name__.count("s")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pygpu.compile(seeded, target="cpu")(FLAT)
