@@ -7,6 +7,7 @@ conversion to int saturates and takes NaN to 0.
     wide(np.sin)(np.float32(1))      # the sine in float64, rounded once
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -150,3 +151,27 @@ def fused(a: Array, b: Array, c: Array) -> Array:
     is_even = np.isfinite(error) & (error != 0) & (bits & 1 == 0)
     odd = bits + np.where((error > 0) == (total > 0), 1, -1)
     return np.where(is_even, odd, bits).view(np.float64).astype(np.float32).reshape(product.shape)
+
+
+def each(function: Callable[[float], float]) -> Callable[[Array], Array]:
+    """A function of `math` that NumPy lacks, of each element of an array, in float64."""
+    of_objects = np.frompyfunc(function, 1, 1)
+    return lambda a: np.asarray(of_objects(a)).astype(np.float64)
+
+
+def gamma(x: float) -> float:
+    """math.gamma; where that raises, an infinity of zeros, NaN of other poles."""
+    try:
+        return math.gamma(x)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return math.nan if x else math.copysign(math.inf, x)
+
+
+def lgamma(x: float) -> float:
+    """math.lgamma; infinite where that raises."""
+    try:
+        return math.lgamma(x)
+    except (OverflowError, ValueError):
+        return math.inf

@@ -180,12 +180,6 @@ def _function(
     return Operation(name, exact=exact, python=python, domain=domains, **given)
 
 
-def _each(function: Callable[[float], float]) -> Callable[[Array], Array]:
-    """A function of `math` that NumPy lacks, of each element of an array."""
-    of_objects = np.frompyfunc(function, 1, 1)
-    return lambda a: np.asarray(of_objects(a)).astype(np.float64)
-
-
 # ---------------------------------------------------------------- the table
 
 _ROWS: Final = (
@@ -262,10 +256,14 @@ _ROWS: Final = (
               bounds=POSITIVE),
     _function("atanh", np.arctanh, (-0.99999, 0.99999), math.atanh, np.arctanh, glsl="atanh"),
     _function("hypot", np.hypot, (-1e38, 1e38), arity=2, nan=None, scales=True, bounds=POSITIVE),
-    _function("erf", _each(math.erf), _ALL, math.erf, "scipy.special.erf", bounds=_UNIT,
+    _function("erf", meanings.each(math.erf), _ALL, math.erf, "scipy.special.erf", bounds=_UNIT,
               is_total=True),
-    _function("erfc", _each(math.erfc), _ALL, math.erfc, "scipy.special.erfc", bounds=(0.0, 2.0),
-              is_total=True),
+    _function("erfc", meanings.each(math.erfc), _ALL, math.erfc, "scipy.special.erfc",
+              bounds=(0.0, 2.0), is_total=True),
+    _function("gamma", meanings.each(meanings.gamma), (-40.0, 35.0), math.gamma,
+              "scipy.special.gamma"),
+    _function("lgamma", meanings.each(meanings.lgamma), (-3e38, 4e36), math.lgamma,
+              "scipy.special.gammaln"),
     _row("copysign", 2, _FLOATS, np.copysign, python=(math.copysign, np.copysign),
          works_in="float", exact=np.copysign),
     _row("isnan", 1, rules.test_of_floats, np.isnan, python=(math.isnan, np.isnan), glsl="isnan",

@@ -408,7 +408,8 @@ SWEEPS: Final = [  # functions of one float
 def swept(code: str) -> Array:
     """What a function is tested with: its domain, and what of it is not far from zero."""
     ((low, high),) = TABLE[code].domain
-    return as_image(np.concatenate([floats(low, high), floats(max(low, -2.0), min(high, 2.0))]))
+    near = [floats(max(low, -end), min(high, end)) for end in (2.0, 12.0)]
+    return as_image(np.concatenate([floats(low, high), *near]))
 
 
 def assert_lawful(expected: Array, actual: Array) -> None:

@@ -136,6 +136,17 @@ def test_functions_are_within_two_ulp(
     worst(code, compute(code, values), exact, values)
 
 
+def test_gamma_and_its_logarithm_are_accurate_next_to_poles_and_zeros() -> None:
+    """The zeros of the logarithm are 1, 2, and two between negative whole numbers each."""
+    centres = np.arange(-12.0, 4.0, dtype=np.float32)
+    roots = np.array([-2.457025, -2.747683, -3.143581, -3.955294, -4.039361], np.float32)
+    steps = np.arange(-20000, 20000, dtype=np.int32)
+    bits = np.concatenate([centres[centres != 0], roots]).view(np.int32)[:, None] + steps
+    values = bits.view(np.float32)
+    for code in ("gamma", "lgamma"):
+        worst(code, compute(code, values), exactly(code, values), values)
+
+
 @pytest.mark.parametrize("code", ["sin", "cos", "tan"])
 def test_sines_of_huge_angles_are_within_two_ulp(code: str) -> None:
     rng = np.random.default_rng(3)

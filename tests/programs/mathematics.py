@@ -55,6 +55,17 @@ def logarithm_of_gamma(im: Image, counts: Image, p: Position):
 
 
 @program
+def logarithm_of_gamma_near_its_zeros(im: Image, p: Position):
+    v = im(p)
+    return math.lgamma(1 + v * 1e-4), math.lgamma(2 + v * 1e-5), math.lgamma(abs(v) * 1e-30 + 1e-35)
+
+
+@program
+def gamma_function_of_scipy(rgb: Image, p: Position):
+    return scipy.special.gamma(rgb(p) + 1.5), scipy.special.gammaln(rgb(p) + 1.5)
+
+
+@program
 def parts_of_floats(im: Image, counts: Image, p: Position):
     v = im(p) * 3
     fraction, whole = math.modf(v)

@@ -359,4 +359,76 @@ return a < 0.0 ? 2.0 - s : s;
 """,
         ("isnan", "erf_part", "erfc_part"),
     ),
+    # ------------------------------------------------ the gamma function
+    # Steps of four, then of one, lead to [1, 2]; those of numbers that are not positive are exact.
+    "gamma": Helper(
+        "float",
+        "float a",
+        f"""
+if (a <= 0.0 && a == floor(a))
+    return a == 0.0 ? 1.0 / a : {NAN};
+if (pg_isnan(a))
+    return a;
+if (a > 36.0 || a < -37.0)
+    return a > 0.0 ? {INF} : 0.0;
+float above = 1.0;
+float below = 1.0;
+for (int i = 0; i < 9; i++) {{
+    if (a >= 5.0) {{
+        a -= 4.0;
+        above *= (a * (a + 1.0)) * ((a + 2.0) * (a + 3.0));
+    }} else if (a < -3.0) {{
+        below *= (a * (a + 1.0)) * ((a + 2.0) * (a + 3.0));
+        a += 4.0;
+    }}
+}}
+for (int i = 0; i < 4; i++) {{
+    if (a >= 2.0) {{
+        a -= 1.0;
+        above *= a;
+    }} else if (a < 1.0) {{
+        below *= a;
+        a += 1.0;
+    }}
+}}
+float t = a - 1.5;
+float p = ((0.016345858 * t - 0.023749819) * t + 0.024381261) * t - 0.036257721;
+p = (((p * t + 0.058805905) * t - 0.077720285) * t + 0.14463365) * t - 0.10728582;
+return above / below * (((p * t + 0.41481371) * t + 0.032338284) * t + 0.88622692);
+""",
+        ("isnan",),
+    ),
+    "lgamma_part": Helper(  # of a > 0, from 3 on by Stirling's series
+        "float",
+        "float a",
+        """
+float t = 1.0 / (a * a);
+float series = ((-0.00059523810 * t + 0.00079365079) * t - 0.0027777778) * t + 0.083333333;
+if (a >= 3.0)
+    return (a - 0.5) * (log(a) - 1.0) + (series / a + 0.41893853);
+float first = a < 1.0 ? -log(a) : 0.0;
+t = a < 1.0 ? a - 1.0 : a - 2.0;
+float p = ((7.8175629e-5 * t - 0.00015893852) * t + 0.00013063244) * t - 0.00031905229;
+p = (((p * t + 0.00094429662) * t - 0.0021486637) * t + 0.0049915609) * t - 0.012376653;
+p = ((p * t + 0.032965626) * t - 0.10031769) * t + 0.42278433;
+return first + (t + 1.0) * t * p;
+""",
+    ),
+    # Of negative numbers that are not far from zero, zeros of the result are where gamma is 1 or
+    # -1: there the difference of two logarithms would be too coarse.
+    "lgamma": Helper(
+        "float",
+        "float a",
+        f"""
+if (pg_isinf(a) || (a <= 0.0 && a == floor(a)))
+    return {INF};
+if (a > 0.0 || pg_isnan(a))
+    return pg_lgamma_part(a);
+if (a > -10.5)
+    return log(abs(pg_gamma(a)));
+float away = abs(a - roundEven(a));
+return log(3.1415927 / pg_sin(3.1415927 * away)) - pg_lgamma_part(1.0 - a);
+""",
+        ("isnan", "isinf", "gamma", "sin", "lgamma_part"),
+    ),
 }

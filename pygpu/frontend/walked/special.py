@@ -1,7 +1,5 @@
 """Functions of `math` and NumPy that no device has, as Python functions of numbers: they are walked
 like the user's own, where their arguments are not known.
-
-Polynomials are Chebyshev fits, in powers of the distance from the middle of their interval.
 """
 
 import math
@@ -9,64 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.glsl import exp, exp2, floor, log, log2, sin
-
-
-def _polynomial(x: Any, coefficients: Any) -> Any:
-    """Horner's rule; the constant term comes first."""
-    value = 0.0
-    for c in reversed(coefficients):
-        value = value * x + c
-    return value
-
-
-# ---------------------------------------------------------------- the gamma function
-
-_GAMMA: Final = (  # gamma(x) in powers of x - 1.5, for x from 1 to 2
-    0.886226925452758, 0.03233828640038197, 0.4148135277769531, -0.10728597009706677,
-    0.1446394649026157, -0.07771812018436731, 0.05874044931776482, -0.03626931630740541,
-    0.02468161930999829, -0.02372913626168814, 0.015863865459431054,
-)  # fmt: skip
-_LGAMMA: Final = (  # lgamma(x) / ((x - 1) (x - 2)) in powers of x - 2, for x from 1 to 3
-    0.42278432846069336, -0.10031767189502716, 0.032965172082185745, -0.012376928701996803,
-    0.004995238967239857, -0.002147659892216325, 0.0009338880772702396, -0.00032040319638326764,
-    0.0001426243397872895, -0.0001583338453201577, 7.334844121942297e-05,
-)  # fmt: skip
-
-
-def gamma(x: Any) -> Any:
-    x = min(max(x, -50.0), 40.0)
-    product = 1.0
-    while x >= 2.0:
-        x = x - 1.0
-        product = product * x
-    while x < 1.0:
-        product = product / x
-        x = x + 1.0
-    return product * _polynomial(x - 1.5, _GAMMA)
-
-
-def lgamma(x: Any) -> Any:
-    if x < 0.0:  # by reflection; infinite at whole numbers
-        away = abs(sin(math.pi * (x - floor(x))))
-        return log(math.pi / away) - _lgamma(1.0 - x)
-    return _lgamma(x)
-
-
-def _lgamma(x: Any) -> Any:
-    """lgamma(x) for x from 0 on, by Stirling's series for large ones."""
-    if x >= 8.0:
-        series = (1.0 / 12.0 - 1.0 / (360.0 * x * x)) / x + 0.9189385332046727
-        return (x - 0.5) * (log(x) - 1.0) + (series - 0.5)
-    product = 1.0
-    if x < 1.0:
-        product = 1.0 / x
-        x = x + 1.0
-    while x >= 3.0:
-        x = x - 1.0
-        product = product * x
-    return log(product) + (x - 1.0) * (x - 2.0) * _polynomial(x - 2.0, _LGAMMA)
-
+from pygpu.glsl import exp, exp2, floor, log2
 
 # ---------------------------------------------------------------- parts of floats
 
@@ -218,8 +159,6 @@ def conjugate(x: Any) -> Any:
 
 # The functions by what means them.
 MEANT: Final[dict[Any, Any]] = {
-    math.gamma: gamma,
-    math.lgamma: lgamma,
     math.modf: modf,
     math.frexp: frexp,
     math.ldexp: ldexp,
