@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from pygpu.language import random
     from pygpu.language.kernels import offsets
     from pygpu.language.matrices import Mat2, Mat3, Mat4
-    from pygpu.language.scalars import Bool, Float, Int
+    from pygpu.language.scalars import Bool, Float, Int, UInt
     from pygpu.language.vectors import (
         BVec2,
         BVec3,
@@ -78,6 +78,9 @@ if TYPE_CHECKING:
         IVec3,
         IVec4,
         Position,
+        UVec2,
+        UVec3,
+        UVec4,
         Vec2,
         Vec3,
         Vec4,
@@ -101,10 +104,12 @@ _NAMES: Final = {
     "language.matrices": "Mat2 Mat3 Mat4",
     "execution.reduction": "reduce",
     "runtime": "compile",
-    "language.scalars": "Bool Float Int",
+    "language.scalars": "Bool Float Int UInt",
     "execution.tuning": "tune",
     "execution.vectorized": "vectorize",
-    "language.vectors": "BVec2 BVec3 BVec4 IVec2 IVec3 IVec4 Position Vec2 Vec3 Vec4",
+    "language.vectors": """
+        BVec2 BVec3 BVec4 IVec2 IVec3 IVec4 Position UVec2 UVec3 UVec4 Vec2 Vec3 Vec4
+    """,
 }
 _MODULES: Final = {
     "data": "image.data",
@@ -151,6 +156,10 @@ __all__ = [
     "Mat3",
     "Mat4",
     "Position",
+    "UInt",
+    "UVec2",
+    "UVec3",
+    "UVec4",
     "Vec2",
     "Vec3",
     "Vec4",

@@ -281,7 +281,8 @@ def compile(
     Use it as `compile(f)`, `compile(f, kernel=sobel)`, `@compile` or `@compile(kernel=sobel)`.
     `values` are known at compile time, whatever the annotations say; a PyGPU type as a value
     (`sigma=Float`) makes the parameter dynamic. `target` is "auto", "fragment", "compute" or
-    "cpu"; `dtype` that of the results, float32, int32 or bool where it is not given.
+    "cpu"; `dtype` that of the results, float32, int32, uint32 or bool where it is not
+    given.
 
     With `check` (or PYGPU_CHECK=1) what goes wrong at run time is raised after the run, as Python
     would raise it at the first such position: a failing assertion, a `raise` that is reached, an

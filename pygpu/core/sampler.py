@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pygpu.core import boundaries
 from pygpu.core.storage import Format, ImageLike
 from pygpu.ssa import Number, normal
-from pygpu.types import Kind, Type, vector
+from pygpu.types import INT, UINT, Kind, Type, vector
 
 # SciPy's names, their grid- forms, and those of NumPy that SciPy does not use for something else
 # (NumPy's "reflect" is SciPy's "mirror"; here "reflect" means what SciPy means).
@@ -38,10 +38,10 @@ BOUNDARY_NAMES: Final = {
 }
 INTERPOLATIONS: Final = ("nearest", "linear")
 
-_CONVERT: Final[dict[Kind, Callable[[Any], Number]]] = {
+_CONVERT: Final[dict[Kind, Callable[[Any], Any]]] = {
     "float": float,
-    "int": lambda number: int(number) if math.isfinite(number) else 0,
-    "uint": lambda number: max(int(number), 0) if math.isfinite(number) else 0,
+    "int": lambda number: normal(INT, number) if math.isfinite(number) else 0,
+    "uint": lambda number: normal(UINT, number) if math.isfinite(number) else 0,
     "bool": bool,
 }
 
@@ -138,6 +138,10 @@ def constant(format: Format, cval: Any) -> tuple[Number, ...]:
         np.all(numbers == np.trunc(numbers)) and np.all(np.abs(numbers) < 2**31)
     ):
         raise ValueError(f"cval={cval!r}: an image of ints takes whole numbers of 32 bits")
+    if format.kind == "uint" and not (
+        np.all(numbers == np.trunc(numbers)) and np.all((numbers >= 0) & (numbers < 2**32))
+    ):
+        raise ValueError(f"cval={cval!r}: an image of uints takes whole numbers of 0 to 2**32 - 1")
     if format.kind == "bool" and not np.all((numbers == 0) | (numbers == 1)):
         raise ValueError(f"cval={cval!r}: an image of bools takes True and False")
     scalar = vector(format.kind, 1)

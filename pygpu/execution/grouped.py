@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -30,10 +30,9 @@ from pygpu.execution.programs.specialise import (
     dump,
     translate,
 )
+from pygpu.language.scalars import UInt
 from pygpu.language.vectors import CLASSES
-from pygpu.types import Type, vector
-
-_KINDS: Final = ("bool", "int", "float")
+from pygpu.types import KINDS, Type, vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,7 @@ class Groups:
         or reads images."""
         types = [output.type for output in value.function.outputs]
         is_tuple = value.translation.is_tuple
-        for _ in _KINDS:
+        for _ in KINDS:
             samples = [_sample(types, is_tuple) for _ in range(2)]
             arguments = flatten(self.join.signature, [*self.known, *samples])
             join = self.join.translated(arguments, self._joins)
@@ -147,12 +146,12 @@ class Groups:
 
 
 def _wider(first: Type, second: Type) -> Type:
-    return max(first, second, key=lambda type: _KINDS.index(type.kind))
+    return max(first, second, key=lambda type: KINDS.index(type.kind))
 
 
 def _sample(types: Sequence[Type], is_tuple: bool) -> Any:
     """A value of these types, made of objects that nothing else holds."""
-    zeros: dict[str, Callable[[], Any]] = {"float": float, "int": int, "bool": bool}
+    zeros: dict[str, Callable[[], Any]] = {"float": float, "int": int, "uint": UInt, "bool": bool}
     parts = []
     for type in types:
         zero = zeros[type.kind]()

@@ -21,6 +21,7 @@ from pygpu.execution.large import calls as large
 from pygpu.execution.large.sources import NO_OUT, holds_dask
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.calls import Programs, Run
+from pygpu.types import INTEGERS
 
 
 def iterate(
@@ -181,6 +182,6 @@ def _converted(given: Given, form: Form, dtype: np.dtype[Any]) -> Any:
             boundary=reading.boundary,
             cval=reading.cval,
             interpolation=reading.interpolation,
-            normalize=reading.format.kind != "int",
+            normalize=reading.format.kind not in INTEGERS,
         )
     )

@@ -183,10 +183,15 @@ def _all(fold: Fold, state: _State, corner: tuple[int, int] = (0, 0)) -> _State:
     if storage.height * storage.width > 1:  # of one nothing is folded: it keeps its type
         folded = fold.by_groups(state, BOTH, corner, whole=True)
         if folded is not None:
-            parts = map(without_channel_axis, folded.parts)
-            images = [ImageMaker.wrap(part, normalize=False) for part in parts]
+            images = list(map(_image_of, folded.parts))
             return _State(tuple(images), folded.is_tuple)
     return _passes(fold, state, (1, 0), corner=corner)
+
+
+def _image_of(values: NDArray[Any]) -> ImageLike:
+    """Values (H, W, C) as an image that functions see as they are."""
+    format = Format(values.dtype, values.shape[2], normalize=False)
+    return ImageMaker.make(Storage.of(np.ascontiguousarray(values)), make(format))
 
 
 def _passes(
@@ -274,7 +279,7 @@ def _whole(
         part = ImageMaker.make(Storage.of(values), make(image.format))
         folded.append(_all(fold, _State((part,)), (tile.left, tile.top)))
     joined = [
-        ImageMaker.wrap(np.hstack([part.storage.host() for part in each]), normalize=False)
+        _image_of(np.hstack([part.storage.host() for part in each]))
         for each in zip(*[state.images for state in folded], strict=True)
     ]
     rest = program(_Code(function), _Code(None), target)

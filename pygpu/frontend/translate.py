@@ -23,6 +23,7 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values import values as kinds
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.faults import Fault, is_set
+from pygpu.frontend.values.kinds import held_kind
 from pygpu.frontend.values.objects import (
     Dict,
     Instance,
@@ -34,10 +35,10 @@ from pygpu.frontend.values.objects import (
 from pygpu.frontend.values.values import (
     Conflict,
     Dynamic,
+    Natural,
     Picture,
     Tuple,
     describe,
-    scalar_kind,
 )
 from pygpu.frontend.walk.calls import call, call_function
 from pygpu.frontend.walk.walker import Walker
@@ -179,7 +180,7 @@ class _Root:
                     spec.index, spec.name, spec.type, spec.boundary, spec.cval, spec.interpolation
                 )
             case PositionSpec():
-                x, y = Dynamic(build.x), Dynamic(build.y)
+                x, y = Natural(build.x), Natural(build.y)
                 return Vector(vectors.Position, vector("int", 2), (x, y), outside=True)
             case ObjectSpec():
                 return self.object(spec)
@@ -214,7 +215,7 @@ def _outputs(w: Walker, function: Any, result: Any) -> tuple[list[Value], bool]:
 
 
 def _output(w: Walker, function: Any, result: Any) -> Value:
-    kind, type = scalar_kind(result), arithmetic.vector_type(result)
+    kind, type = held_kind(result), arithmetic.vector_type(result)
     try:
         if kind:
             return arithmetic.as_value(w, result, vector(kind, 1))

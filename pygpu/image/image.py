@@ -29,7 +29,7 @@ from pygpu.execution.arguments.convert import (
 from pygpu.execution.arguments.results import KEPT_INFO, NO_INFO, ImageMaker, picture_info
 from pygpu.image import files
 from pygpu.image.operators import ArrayMethods, texelwise
-from pygpu.language.scalars import Int
+from pygpu.language.scalars import Int, UInt
 from pygpu.language.vectors import CLASSES
 
 if TYPE_CHECKING:
@@ -171,7 +171,8 @@ class Image(ArrayMethods):
     # ---- pixels in plain Python
 
     def __call__(self, *position: Any) -> Any:
-        """The pixel at a position, `im(p)`, `im((x, y))` or `im(x, y)`: a float, an Int or a bool,
+        """The pixel at a position, `im(p)`, `im((x, y))` or `im(x, y)`: a float, an Int, a UInt
+        or a bool,
         or a vector where there is more than one channel. Fractions are interpolated."""
         x, y = _coordinates(position)
         if self.interpolation == "linear" and (isinstance(x, float) or isinstance(y, float)):
@@ -180,7 +181,7 @@ class Image(ArrayMethods):
             values = self._texel(_nearest(x), _nearest(y))
         type = self.format.type
         if type.is_scalar:
-            return Int(values[0]) if type.kind == "int" else values[0]
+            return _INTEGERS[type.kind](values[0]) if type.kind in _INTEGERS else values[0]
         return CLASSES[type](*values)
 
     def _texel(self, x: int, y: int) -> list[Any]:
@@ -234,7 +235,7 @@ class Image(ArrayMethods):
         if dtype is None:
             keep = self.format.dtype.kind != "f" and self.channels == 1
             dtype = self.format.dtype if keep else np.dtype("uint8")
-            if dtype.kind == "i":
+            if dtype.kind == "i" or dtype == np.uint32:
                 dtype = np.dtype("int32")
         picture = pil_of(self._texels(np.dtype(dtype)))
         picture.info.update({name: self.info[name] for name in KEPT_INFO if name in self.info})
@@ -367,6 +368,7 @@ def _mixed(a: list[float], b: list[float], t: float) -> list[float]:
     return [x * (1.0 - t) + y * t for x, y in zip(a, b, strict=True)]
 
 
+_INTEGERS: Final[dict[str, Any]] = {"int": Int, "uint": UInt}
 _WRAP: Final[Callable[..., Image]] = Image
 ImageMaker.make = staticmethod(_image)
 ImageMaker.wrap = staticmethod(_WRAP)

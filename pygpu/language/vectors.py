@@ -1,8 +1,8 @@
 """Vectors of floats, integers and bools, and positions, as plain Python values.
 
 The compiler knows these classes as its types; here they run in CPython, with the same meaning.
-A vector is a mutable object of two to four components, which are Python floats, `Int`s or bools.
-Everything works a component at a time; numbers widen bool < int < float.
+A vector is a mutable object of two to four components: Python floats, `Int`s, `UInt`s or bools.
+Everything works a component at a time; numbers widen bool < int < uint < float.
 
     v = Vec3(1, 2, 3); v.xy = v.yx; (v + 1).z == 4.0; all(Vec2(v) == (2, 1))
 """
@@ -15,15 +15,21 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from pygpu.language.componentwise import Componentwise, Operator, calculate, operators
-from pygpu.language.scalars import Int, number, wrap
+from pygpu.language.scalars import Int, UInt, from_numpy_scalar, number
 from pygpu.types import KINDS, Kind, Type, vector
 
 Component = bool | int | float
 
-_CONVERT: Final[dict[Kind, Callable[[Any], Component]]] = {"bool": bool, "int": Int, "float": float}
+_CONVERT: Final[dict[Kind, Callable[[Any], Component]]] = {
+    "bool": bool,
+    "int": Int,
+    "uint": UInt,
+    "float": float,
+}
 _DTYPE: Final[dict[Kind, type[np.generic]]] = {
     "bool": np.bool_,
     "int": np.int32,
+    "uint": np.uint32,
     "float": np.float64,
 }
 _SETS: Final = ("xyzw", "rgba", "stpq")
@@ -56,7 +62,9 @@ def swizzle(name: str, size: int, *, write: bool = False) -> tuple[int, ...]:
 
 def kind_of(value: Component) -> Kind:
     """The kind of a plain number."""
-    return "float" if isinstance(value, float) else "bool" if isinstance(value, bool) else "int"
+    if isinstance(value, float | bool):
+        return "float" if isinstance(value, float) else "bool"
+    return "uint" if isinstance(value, UInt) else "int"
 
 
 class Vector(Componentwise):
@@ -223,8 +231,7 @@ def vector_of_array(array: np.ndarray[Any, Any]) -> Any:
     """An array of 2 to 4 numbers as a vector, integers modulo 2**32; others as they are."""
     if array.ndim != 1 or not 2 <= array.size <= 4 or array.dtype.kind not in "biuf":
         return array
-    values = array.tolist()
-    return from_components(tuple(map(wrap, values) if array.dtype.kind in "iu" else values))
+    return from_components(tuple(map(from_numpy_scalar, array)))
 
 
 def sum_of_products(first: Any, second: Any) -> Any:
@@ -321,6 +328,27 @@ class IVec4(Vector):
     TYPE = vector("int", 4)
 
 
+class UVec2(Vector):
+    """Two 32-bit integers without a sign."""
+
+    __slots__ = ()
+    TYPE = vector("uint", 2)
+
+
+class UVec3(Vector):
+    """Three 32-bit integers without a sign."""
+
+    __slots__ = ()
+    TYPE = vector("uint", 3)
+
+
+class UVec4(Vector):
+    """Four 32-bit integers without a sign."""
+
+    __slots__ = ()
+    TYPE = vector("uint", 4)
+
+
 class BVec2(Vector):
     """Two bools."""
 
@@ -359,7 +387,13 @@ class Position(IVec2):
 
 
 CLASSES: Final[dict[Type, type[Vector]]] = {
-    cls.TYPE: cls for cls in (Vec2, Vec3, Vec4, IVec2, IVec3, IVec4, BVec2, BVec3, BVec4)
+    cls.TYPE: cls
+    for cls in (
+        *(Vec2, Vec3, Vec4),
+        *(IVec2, IVec3, IVec4),
+        *(UVec2, UVec3, UVec4),
+        *(BVec2, BVec3, BVec4),
+    )
 }
 
 

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 import pygpu
 from conftest import require
 from pygpu import Image, Position, Vec2, Vec3
-from pygpu.core.storage import STORED
+from pygpu.core import sampler
+from pygpu.core.storage import STORED, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl import reduction as compute_reduction
 from pygpu.execution import reduction
+from pygpu.execution.arguments.results import ImageMaker
 
 Array = NDArray[Any]
 SHAPES = [(1, 2), (2, 1), (5, 7), (1, 3000), (3000, 1), (37, 45), (300, 517)]
@@ -51,16 +53,22 @@ def texels(shape: tuple[int, ...], dtype: Any) -> Array:
 
 def on_device(array: Array) -> Image:
     """An image whose texels are on the device alone, as results are."""
-    image = Image(array)
+    image = Image(array) if array.dtype != np.uint32 else _result(array)
     host = image.storage.host()
     image.storage.download = lambda: host
     image.storage.array = None
     return image
 
 
+def _result(array: Array) -> Image:
+    """An image of uint32, which only results are: of arrays the values must fit an Int."""
+    storage = Storage.of(array)
+    return ImageMaker.make(storage, sampler.default(array.dtype, storage.channels))
+
+
 def seen(array: Array) -> Array:
     """Texels in 64 bits, as functions see them."""
-    if array.dtype.kind == "u":
+    if array.dtype.kind == "u" and array.dtype != np.uint32:
         return array / np.iinfo(array.dtype).max
     return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
 

@@ -413,7 +413,7 @@ def powers_of_mixed_kinds(counts: Image, im: Image, p: Position):
     return (
         counts(p) ** 2,
         counts(p) ** 0.5,
-        2 ** counts(p),
+        2 ** max(counts(p), 0),
         2.0 ** -counts(p),
         abs(im(p)) ** counts(p),
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from programs.suite import Suite
-from pygpu import Image, Mat2, Position, Vec2, Vec3, filters
+from pygpu import Image, Int, Mat2, Position, UInt, Vec2, Vec3, filters
 
 program = Suite()
 
@@ -941,3 +941,68 @@ def evaluated_text(im: Image, p: Position):
 @program
 def variables_of_the_frame(im: Image, p: Position):
     return locals()["im"](p)
+
+
+@program
+def power_that_may_be_negative(im: Image, p: Position):
+    return im(p) * 2 ** (3 - p.x)
+
+
+@program
+def power_modulo_that_may_be_negative(im: Image, p: Position):
+    return pow(3, p.x - 3, 7)
+
+
+@program
+def int_or_uint_by_path(im: Image, p: Position):
+    if p.y > 2:
+        h = p.x - 3
+    else:
+        h = UInt(p.x)
+    return h
+
+
+@program
+def int_or_uint_chosen(im: Image, p: Position):
+    return np.where(p.y > 2, p.x - 3, UInt(p.x))
+
+
+@program(rounds=3)
+def int_that_is_masked_in_a_loop(im: Image, p: Position, rounds: Int):
+    h = p.x - 3
+    for _ in range(rounds):
+        h = (h * 31) & 0xFFFFFFFF
+    return h
+
+
+@program
+def lesser_of_int_and_uint(im: Image, p: Position):
+    return min(p.x - 3, UInt(p.y))
+
+
+@program
+def uint_divided_by_a_negative(im: Image, p: Position):
+    return UInt(p.x) // -2
+
+
+@program
+def large_integer_divided(im: Image, p: Position):
+    return 4000000000 // (p.x + 1)
+
+
+@program
+def remainder_by_more_than_32_bits(im: Image, p: Position):
+    return p.x % (2**40 + 1)
+
+
+@program
+def table_of_large_and_negative_integers(im: Image, p: Position):
+    return [-1, 4000000000, 3, 4][p.x % 4]
+
+
+@program
+def negative_integer_where_uints_meet(im: Image, p: Position):
+    best = -1
+    if p.x > 2:
+        best = UInt(p.x)
+    return best

@@ -16,10 +16,10 @@ from typing import Any, Final, Literal
 
 from pygpu.core.storage import ImageLike
 from pygpu.language.matrices import Mat2, Mat3, Mat4
-from pygpu.language.scalars import Bool, Float, Int
+from pygpu.language.scalars import Bool, Float, Int, UInt
 from pygpu.language.vectors import CLASSES as VECTORS
 from pygpu.language.vectors import Position
-from pygpu.types import BOOL, FLOAT, INT, Type
+from pygpu.types import BOOL, FLOAT, INT, UINT, Type
 
 Role = Literal["image", "uniform", "matrix", "object", "position", "known"]
 
@@ -29,6 +29,7 @@ UNIFORMS: Final[dict[type, Type]] = {
     bool: BOOL,
     Float: FLOAT,
     Int: INT,
+    UInt: UINT,
     Bool: BOOL,
 } | {cls: type for type, cls in VECTORS.items()}
 MATRICES: Final[dict[type, int]] = {Mat2: 2, Mat3: 3, Mat4: 4}

@@ -47,8 +47,7 @@ def beside_images(value: Any, name: str, channels: int) -> Any:
     if not isinstance(made, np.ndarray):
         return made
     if made.ndim == 1 and made.size == channels > 1:
-        kind = Format(made.dtype, 1, normalize=False).type.kind
-        cls = next(c for t, c in CLASSES.items() if t.kind == kind and t.size == channels)
+        cls = CLASSES[Format(made.dtype, channels, normalize=False).type]
         return cls(*made.tolist())
     if made.ndim == 1:
         made = made[None, :]
@@ -100,8 +99,7 @@ def scalar(array: NDArray[Any]) -> Any:
     """A result without axes as a Python number, or as a vector."""
     if array.ndim == 0:
         return array.item()
-    kind = "bool" if array.dtype.kind == "b" else "float" if array.dtype.kind == "f" else "int"
-    cls = next(c for t, c in CLASSES.items() if t.kind == kind and t.size == array.size)
+    cls = CLASSES[Format(array.dtype, array.size, normalize=False).type]
     return cls(*array.tolist())
 
 

@@ -33,15 +33,17 @@ from pygpu.execution.arguments.annotations import user_type, written_in_python
 from pygpu.execution.arguments.convert import array_of, is_pil, texels_of
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.language.matrices import Mat2, Mat3, Mat4
+from pygpu.language.scalars import UInt
 from pygpu.language.vectors import Vector
 from pygpu.ssa import Constant, ImageInput
-from pygpu.types import BOOL, FLOAT, INT, Type, vector
+from pygpu.types import BOOL, FLOAT, INT, UINT, Type, vector
 
 _T = TypeVar("_T")
 Category = Literal[
-    "float", "int", "bool", "vector", "matrix", "image", "items", "mapping", "object", "known"
-]
-SCALARS: Final[dict[str, Type]] = {"float": FLOAT, "int": INT, "bool": BOOL}
+    "float", "int", "uint", "bool", "vector", "matrix", "image", "items", "mapping", "object",
+    "known",
+]  # fmt: skip
+SCALARS: Final[dict[str, Type]] = {"float": FLOAT, "int": INT, "uint": UINT, "bool": BOOL}
 _REST: Final = inspect.Parameter.VAR_POSITIONAL
 _KEYWORDS: Final = inspect.Parameter.VAR_KEYWORD
 OBJECT_LIMIT: Final = 20_000  # parts of an object's graph: more is hardly meant
@@ -234,6 +236,7 @@ def category(cls: type) -> Category:
 _CATEGORIES: Final[tuple[tuple[Any, Category], ...]] = (
     ((enum.Enum, type, np.ndarray, types.FunctionType, types.ModuleType), "known"),
     ((bool, np.bool_), "bool"),
+    ((UInt, np.uint32), "uint"),
     ((int, np.integer), "int"),
     ((float, np.floating), "float"),
     (Vector, "vector"),

@@ -17,7 +17,12 @@ from pygpu.language.vectors import CLASSES, Vector
 from pygpu.ssa import Constant, Number
 from pygpu.types import Kind, Type
 
-ARTICLES: Final[dict[Kind, str]] = {"float": "a float", "int": "an int", "bool": "a bool"}
+ARTICLES: Final[dict[Kind, str]] = {
+    "float": "a float",
+    "int": "an int",
+    "uint": "an int without a sign",
+    "bool": "a bool",
+}
 
 
 def convert(type: Type, value: Any, name: str) -> Constant:
@@ -65,6 +70,19 @@ def as_int(value: Any, name: str) -> int:
     return whole
 
 
+def as_uint(value: Any, name: str) -> int:
+    plain = number(value)
+    if plain is None or isinstance(plain, float):
+        raise _refused("an int", value, name)
+    whole = int(plain)
+    if not 0 <= whole < 2**32:
+        raise OverflowError(
+            f"{name}: {whole} is none of 0 to 2**32 - 1, as a UInt is "
+            "(pygpu.UInt(x) takes negative ones modulo 2**32)"
+        )
+    return whole
+
+
 def as_bool(value: Any, name: str) -> bool:
     plain = number(value)
     if not isinstance(plain, bool):
@@ -75,6 +93,7 @@ def as_bool(value: Any, name: str) -> bool:
 _SCALARS: Final[dict[Kind, Callable[[Any, str], Number]]] = {
     "float": as_float,
     "int": as_int,
+    "uint": as_uint,
     "bool": as_bool,
 }
 
@@ -93,4 +112,4 @@ def _refused(wanted: str, value: Any, name: str) -> TypeError:
     return TypeError(f"{name}: takes {wanted}, got {shown(value)} ({type(value).__name__})")
 
 
-__all__ = ["as_bool", "as_float", "as_int", "convert", "matrix"]
+__all__ = ["as_bool", "as_float", "as_int", "as_uint", "convert", "matrix"]

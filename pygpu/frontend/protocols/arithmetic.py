@@ -7,7 +7,6 @@ ints except under `& | ^`. Vectors work a component at a time; one whose compone
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -16,7 +15,10 @@ import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.core.ops import TABLE
+from pygpu.frontend.protocols import integers
+from pygpu.frontend.protocols.numbers import as_value, bounded, convert, dynamic, number_of
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import meeting
 from pygpu.frontend.values.objects import (
     Array,
     Matrix,
@@ -31,84 +33,9 @@ from pygpu.frontend.values.values import (
     scalar_kind,
 )
 from pygpu.language import vectors
-from pygpu.language.scalars import FLOAT_LIMIT, fit, wrap
+from pygpu.language.scalars import wrap, wrap_unsigned
 from pygpu.ssa import Value
-from pygpu.types import BOOL, FLOAT, INT, KINDS, Kind, Type, vector, widest
-
-# ---------------------------------------------------------------- values of the SSA
-
-
-def number_of(w: Evaluator, value: Any, kind: Kind) -> bool | int | float:
-    """A known number as a constant of a kind; integers are taken modulo 2**32."""
-    if kind == "float":
-        number = float(value)
-        if abs(number) >= FLOAT_LIMIT and abs(number) != math.inf:
-            raise w.error(
-                f"{value} does not fit in a 32-bit float: the largest is about 3.4e38, and "
-                "math.inf is larger than all"
-            )
-        return number
-    if kind == "bool":
-        return bool(value)
-    try:
-        return fit(int(value))
-    except OverflowError:
-        raise w.error(
-            f"{int(value)} needs more than 32 bits, and integers on the device have no more"
-        ) from None
-
-
-def _bounded(value: Any) -> Any:
-    """A number to compare with floats: beyond their range an infinity does as well."""
-    if isinstance(value, (int, float)) and abs(value) >= FLOAT_LIMIT:
-        return math.inf if value > 0 else -math.inf
-    return value
-
-
-def convert(w: Evaluator, value: Value, kind: Kind) -> Value:
-    """A value of another kind: to int truncates, to bool compares with zero."""
-    return value if value.type.kind == kind else w.build.emit(f"to_{kind}", value, name=value.name)
-
-
-def as_value(w: Evaluator, contents: Any, type: Type) -> Value:
-    """A number, a Dynamic, an SSA value or a tuple of scalars as an SSA value of the type."""
-    if isinstance(contents, Dynamic):
-        contents = contents.value
-    if isinstance(contents, Value):
-        value = convert(w, contents, type.kind)
-        if value.type.size == type.size:
-            return value
-        return w.build.emit("splat", value, data=type.size)
-    if isinstance(contents, tuple):
-        if not any(isinstance(part, Abstract) for part in contents):
-            numbers = [number_of(w, part, type.kind) for part in contents]
-            return w.build.constant(type, tuple(numbers))
-        whole = _whole_of(contents, type)
-        if whole is not None:
-            return whole
-        scalar = vector(type.kind, 1)
-        parts = [as_value(w, part, scalar) for part in contents]
-        return w.build.emit("construct", *parts)
-    number = number_of(w, contents, type.kind)
-    return w.build.constant(type, number if type.is_scalar else (number,) * type.size)
-
-
-def _whole_of(parts: tuple[Any, ...], type: Type) -> Value | None:
-    """The vector that the parts are the components of, in order, if there is one."""
-    source = None
-    for index, part in enumerate(parts):
-        op = part.value.op if isinstance(part, Dynamic) else None
-        if op is None or op.code != "swizzle" or op.data != (index,):
-            return None
-        if source is not None and op.operands[0] is not source:
-            return None
-        source = op.operands[0]
-    return source if source is not None and source.type is type else None
-
-
-def dynamic(w: Evaluator, code: str, *operands: Value, data: Any = None) -> Dynamic:
-    return Dynamic(w.build.emit(code, *operands, data=data))
-
+from pygpu.types import BOOL, FLOAT, INT, INTEGERS, KINDS, UINT, Kind, Type, vector, widest
 
 # ---------------------------------------------------------------- vectors
 
@@ -127,7 +54,8 @@ def component_of(w: Evaluator, part: Any, scalar: Type) -> Any:
     if isinstance(part, Dynamic):
         return part if part.type is scalar else Dynamic(convert(w, part.value, scalar.kind))
     number = number_of(w, part, scalar.kind)
-    return wrap(int(number)) if scalar is INT else number
+    wrapped = {INT: wrap, UINT: wrap_unsigned}.get(scalar)
+    return number if wrapped is None else wrapped(int(number))
 
 
 def vector_type(value: Any) -> Type | None:
@@ -208,7 +136,9 @@ def componentwise(
         return make_vector(w, value.type, value)
     columns = [part if isinstance(part, tuple) else (part,) * size for part in parts]
     results = tuple([scalar(*column) for column in zip(*columns, strict=True)])
-    kind = widest(*[scalar_kind(result) or "float" for result in results])
+    kind = meeting(results)
+    if kind is None:
+        raise w.error(f"components of one vector are ints and uints: {integers.HINT}")
     position = any(
         getattr(operand, "cls", type(operand)) is vectors.Position for operand in operands
     )
@@ -250,8 +180,9 @@ def result_kind(symbol: str, kinds: Sequence[Kind], exponent: Any = None) -> Kin
     kind = widest(*kinds)
     choice = _CODES[symbol]
     if symbol == "**" and kind != "float":
-        known = exponent is not None and not isinstance(exponent, Abstract)
-        return "float" if known and np.any(np.asarray(exponent) < 0) else "int"
+        parts = exponent if isinstance(exponent, tuple) else (exponent,)
+        known = [part for part in parts if part is not None and not isinstance(part, Abstract)]
+        return "float" if any(part < 0 for part in known) else widest(kind, "int")
     for wider in KINDS[KINDS.index(kind) :]:
         if wider in choice:
             return wider
@@ -273,9 +204,11 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     first, second = scalar_kind(a), scalar_kind(b)
     if first and second and symbol != "@":
         kind = result_kind(symbol, (first, second), b)
-        type = vector(kind, 1)
         if kind != "float" and symbol in ("//", "%") and w.faults.checked:
             w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
+        if kind in INTEGERS:
+            return integers.binary(w, symbol, _CODES[symbol][kind], a, b)
+        type = vector(kind, 1)
         return dynamic(w, _CODES[symbol][kind], as_value(w, a, type), as_value(w, b, type))
     for value in (a, b):
         if isinstance(value, Conflict):
@@ -296,8 +229,27 @@ def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
                 w.check(compare(w, "==", divisor, 0), ZeroDivisionError, _BY_ZERO[symbol])
         return w.build.emit(_CODES[symbol][kind], *[as_value(w, part, type) for part in parts])
 
-    result = componentwise(w, (a, b), lambda x, y: binary(w, symbol, x, y), whole)
+    operands = integers_apart(w, (a, b), symbol in "** // % << >>")
+    result = componentwise(w, operands, lambda x, y: binary(w, symbol, x, y), whole)
     return NotImplemented if result is None else result
+
+
+def integers_apart(w: Evaluator, operands: Sequence[Any], always: bool = False) -> Sequence[Any]:
+    """The operands, vectors with their components apart where what is to be done to integers is
+    decided for each: ints meet uints, or known integers that are no ints."""
+    types = [type for type in map(vector_type, operands) if type]
+    if any(type.kind == "float" for type in types):
+        return operands
+    size = types[0].size
+    parts = [operand_components(w, operand, size) for operand in operands]
+    if any(part is None for part in parts) or not (always or integers.differ(parts)):
+        return operands
+    return [
+        make_vector(w, operand.type, components(w, operand))
+        if isinstance(operand, Vector)
+        else operand
+        for operand in operands
+    ]
 
 
 def unary(w: Evaluator, symbol: str, a: Any) -> Any:
@@ -327,8 +279,10 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     first, second = scalar_kind(a), scalar_kind(b)
     if first and second:
         kind = widest(first, second)
+        if kind in INTEGERS:
+            return integers.compare(w, symbol, code, a, b)
         if kind == "float":
-            a, b = _bounded(a), _bounded(b)
+            a, b = bounded(a), bounded(b)
         type = vector(kind if kind != "bool" or symbol in ("==", "!=") else "int", 1)
         return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
     if vector_type(a) or vector_type(b):
@@ -338,7 +292,8 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             type = vector("int" if kind == "bool" and symbol not in ("==", "!=") else kind, size)
             return w.build.emit(code, *[as_value(w, part, type) for part in parts])
 
-        result = componentwise(w, (a, b), lambda x, y: compare(w, symbol, x, y), whole)
+        operands = integers_apart(w, (a, b))
+        result = componentwise(w, operands, lambda x, y: compare(w, symbol, x, y), whole)
         return NotImplemented if result is None else result
     return NotImplemented
 
@@ -405,6 +360,8 @@ def elementwise(
 
     def scalar(*parts: Any) -> Any:
         kinds = [scalar_kind(part) for part in parts]
+        if code in ("min", "max") and kind is None and "float" not in kinds:
+            return integers.extreme(w, code, *parts, data=data)
         return Dynamic(emit(vector(working(kinds), 1), parts))  # type: ignore[arg-type]
 
     def whole(parts: list[Any], size: int) -> Value:
@@ -414,6 +371,8 @@ def elementwise(
         if isinstance(operand, Conflict):
             raise w.error(operand.message)
     if any(map(vector_type, operands)):
+        if len(operands) > 1 and kind is None:
+            operands = integers_apart(w, operands)
         result = componentwise(w, operands, scalar, whole)
         return NotImplemented if result is None else result
     if all(map(scalar_kind, operands)):
@@ -469,20 +428,32 @@ def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
     if not isinstance(condition, Abstract) and scalar_kind(condition):
         return a if condition else b
     if not any(map(vector_type, (condition, a, b))):
-        kinds = scalar_kind(a), scalar_kind(b)
-        if None in kinds:
+        if None in (scalar_kind(a), scalar_kind(b)):
             return NotImplemented
-        type = vector(widest(*kinds), 1)  # type: ignore[arg-type]
+        type = vector(_common_kind(w, (a, b)), 1)
         test = as_value(w, condition, BOOL)
         return dynamic(w, "select", test, as_value(w, a, type), as_value(w, b, type))
     size = next(t.size for t in map(vector_type, (condition, a, b)) if t)
     parts = [operand_components(w, operand, size) for operand in (condition, a, b)]
     if any(part is None for part in parts):
         return NotImplemented
-    type = vector(widest(operand_kind(parts[1]), operand_kind(parts[2])), size)
+    scalars = [
+        part if isinstance(part, tuple) else (Dynamic(part) if isinstance(part, Value) else part,)
+        for part in parts[1:]
+    ]
+    type = vector(_common_kind(w, [*scalars[0], *scalars[1]]), size)
     test = as_value(w, parts[0], BOOL if scalar_kind(condition) else vector("bool", size))
     value = w.build.emit("select", test, as_value(w, parts[1], type), as_value(w, parts[2], type))
     return make_vector(w, type, value)
+
+
+def _common_kind(w: Evaluator, scalars: Sequence[Any]) -> Kind:
+    """The kind that holds all of the scalars as what they are."""
+    kind = meeting(scalars)
+    if kind is None:
+        shown = " and ".join(describe(value) for value in scalars[:2])
+        raise w.error(f"{shown} cannot be one value: {integers.HINT}")
+    return kind
 
 
 def dot(w: Evaluator, a: Any, b: Any) -> Any:
@@ -495,4 +466,13 @@ def dot(w: Evaluator, a: Any, b: Any) -> Any:
     return dynamic(w, "dot", *[as_value(w, part, type) for part in parts])
 
 
-__all__ = ["BOOL", "FLOAT", "INT", "Matrix"]
+__all__ = [
+    "BOOL",
+    "FLOAT",
+    "INT",
+    "Matrix",
+    "as_value",
+    "convert",
+    "dynamic",
+    "number_of",
+]

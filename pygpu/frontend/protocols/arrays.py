@@ -29,6 +29,7 @@ from pygpu.frontend.values.values import (
     scalar_kind,
 )
 from pygpu.language import matrices, vectors
+from pygpu.language.scalars import UInt
 from pygpu.types import Kind, vector, widest
 
 
@@ -140,14 +141,14 @@ def cast(w: Evaluator, value: Any, kind: Any) -> Any:
     """A scalar as int(), float() or bool() gives it."""
     if isinstance(value, Dynamic):
         return value if value.type.kind == kind else arithmetic.elementwise(w, None, (value,), kind)
-    return {"int": int, "float": float, "bool": bool}[kind](value)
+    return {"int": int, "uint": UInt, "float": float, "bool": bool}[kind](value)
 
 
 def kind_of(array: np.ndarray[Any, Any]) -> Kind | None:
     """What an array is of; one of objects is of the widest kind of its elements, as it would be
     if NumPy knew them."""
     if array.dtype != object:
-        return _KINDS.get(array.dtype.kind)
+        return "uint" if array.dtype == np.uint32 else _KINDS.get(array.dtype.kind)
     kinds = {scalar_kind(part) for part in array.reshape(-1)}
     return None if not kinds or None in kinds else widest(*kinds)  # type: ignore[arg-type]
 

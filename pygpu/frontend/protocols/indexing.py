@@ -17,6 +17,7 @@ from pygpu.frontend.protocols.arrays import (
     stored_by_dynamic,
     type_of_row,
 )
+from pygpu.frontend.protocols.integers import as_index
 from pygpu.frontend.protocols.objects import assign_components, find_method, user_method, vector_of
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import by_dynamic_index, slice_of
@@ -158,6 +159,7 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
     if method is not None:
         w.call(method, container, index, new)
         return
+    index = as_index(w, index)
     if isinstance(container, (List, Vector)) and scalar_kind(index) == "int":
         items = list(items_of(w, container))
         for place in range(len(items)):
@@ -186,6 +188,7 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
             return
     if isinstance(container, Array):
         indices = index.items if isinstance(index, Tuple) else (index,)
+        indices = tuple([as_index(w, part) for part in indices])
         if all(scalar_kind(part) == "int" for part in indices):
             w.write(container, stored_by_dynamic(w, w.read(container), indices, new))
             return

@@ -44,13 +44,13 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.frontend.values.views import viewed
 from pygpu.language import matrices, vectors
-from pygpu.language.scalars import Int
-from pygpu.types import INT, vector, widest
+from pygpu.language.scalars import Int, UInt
+from pygpu.types import INT, INTEGERS, vector, widest
 
 _MISSING: Final = object()
 
 
-_SCALAR_CLASS: Final = {"float": float, "int": int, "bool": bool}
+_SCALAR_CLASS: Final = {"float": float, "int": int, "uint": int, "bool": bool}
 
 
 def class_of(value: Any) -> type:
@@ -84,8 +84,8 @@ def is_instance(value: Any, cls: Any) -> bool:
         return any(isinstance(c, type) and issubclass(c, ImageLike) for c in classes)
     if not isinstance(value, Abstract):
         return isinstance(value, cls)
-    if isinstance(value, Dynamic) and value.type is INT:
-        return issubclass(Int, cls)
+    if isinstance(value, Dynamic) and value.type.kind in INTEGERS:
+        return issubclass(Int if value.type is INT else UInt, cls)
     return issubclass(class_of(value), cls)
 
 

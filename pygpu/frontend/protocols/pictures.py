@@ -15,6 +15,7 @@ from pygpu.core.sampler import boundary_name, constant, interpolation_name
 from pygpu.core.storage import Format
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.arithmetic import as_value, convert, dynamic, make_vector, vector_type
+from pygpu.frontend.protocols.integers import as_index
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.values import (
@@ -72,7 +73,7 @@ def load(w: Evaluator, picture: Picture, x: Value, y: Value) -> Value:
 def _nearest(w: Evaluator, coordinate: Any) -> Value:
     """floor(x + 0.5) as an int; whole numbers are themselves."""
     if scalar_kind(coordinate) != "float":
-        return as_value(w, coordinate, INT)
+        return as_value(w, as_index(w, coordinate), INT)
     value = as_value(w, coordinate, FLOAT)
     if value.op is not None and value.op.code == "to_float" and value.op.operands[0].type is INT:
         return value.op.operands[0]

@@ -14,10 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from pygpu.core.ops import NUMPY_TYPE
 from pygpu.frontend.protocols import arithmetic
-from pygpu.frontend.protocols.arithmetic import dynamic, make_vector, vector_type
+from pygpu.frontend.protocols.arithmetic import make_vector, vector_type
+from pygpu.frontend.protocols.integers import as_index
+from pygpu.frontend.protocols.numbers import dynamic, number_of
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import meeting
 from pygpu.frontend.values.known import LIFTED, concrete
 from pygpu.frontend.values.lazy import Indexed, Row
 from pygpu.frontend.values.objects import (
@@ -30,6 +34,8 @@ from pygpu.frontend.values.objects import (
 from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
+    Dynamic,
+    Natural,
     NotKnown,
     Slice,
     Tuple,
@@ -38,9 +44,13 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.frontend.walked import library
 from pygpu.language import vectors
+from pygpu.language.scalars import from_numpy_scalar
 from pygpu.ssa import Lookup
-from pygpu.types import INT, vector, widest
+from pygpu.types import INT, Kind, vector
 
+_OF_NO_KIND = (
+    "a table with negative integers and with some from 2**31 on is neither one of Int nor of UInt"
+)
 TABLE_LIMIT = 1 << 22  # elements of one table of constants
 
 
@@ -54,7 +64,9 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
 
         def place(index: Any) -> Any:
             scaled = index if step == 1 else arithmetic.binary(w, "*", index, step)
-            return scaled if first == 0 else arithmetic.binary(w, "+", scaled, first)
+            place = scaled if first == 0 else arithmetic.binary(w, "+", scaled, first)
+            natural = type(place) is Dynamic and min(items[0], items[-1]) >= 0
+            return Natural(place.value) if natural else place
 
         return Indexed(len(items), place, f"a range of {len(items)} items")
     items = _as_known(w, items)
@@ -86,10 +98,10 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
         return lambda index: first
     kinds = [None if isinstance(item, Abstract) else scalar_kind(item) for item in items]
     if all(kinds):
-        kind = widest(*kinds)  # type: ignore[arg-type]
-        values = np.array([arithmetic.number_of(w, item, kind) for item in items])
-        if kind == "float":
-            values = values.astype(np.float32)
+        kind = meeting(items)
+        if kind is None:
+            raise w.error(_OF_NO_KIND)
+        values = np.array([number_of(w, item, kind) for item in items], NUMPY_TYPE[kind])
         return lambda index: look_up(w, values, index)
     if isinstance(first, vectors.Vector) and all(type(item) is type(first) for item in items):
         parts = _columns(w, [tuple(item) for item in items]) or []
@@ -131,13 +143,24 @@ def _array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], 
     if array.dtype.kind not in "biuf":
         return None
     if array.ndim == 1:
-        return column(w, array.tolist())
+        return column(w, list(array) if array.dtype == np.uint32 else array.tolist())
     if array.ndim == 2 and 2 <= array.shape[1] <= 4:
-        parts = [column(w, array[:, index].tolist()) for index in range(array.shape[1])]
-        kind = {"b": "bool", "i": "int", "u": "int", "f": "float"}[array.dtype.kind]
-        type = vector(kind, array.shape[1])  # type: ignore[arg-type]
+        if array.dtype.kind in "iu" and (array.dtype == np.uint32 or array.max() >= 2**31):
+            array = _uint32(w, array)
+        parts = [_array_column(w, array[:, index]) for index in range(array.shape[1])]
+        kind: Kind = {"b": "bool", "f": "float"}.get(array.dtype.kind, "int")  # type: ignore[assignment]
+        type = vector("uint" if array.dtype == np.uint32 else kind, array.shape[1])
         return lambda index: make_vector(w, type, tuple([p(index) for p in parts]))  # type: ignore[misc]
     return lambda index: _row(w, array, index)
+
+
+def _uint32(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Integers from 2**31 on as uints, or an error where they are none."""
+    for end in (array.min(), array.max()):
+        number_of(w, int(end), "uint")
+    if array.min() < 0:
+        raise w.error(_OF_NO_KIND)
+    return array.astype(np.uint32)
 
 
 def _row(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> Indexed:
@@ -183,16 +206,16 @@ def _check(w: Evaluator, index: Any, length: int) -> None:
 def look_up(w: Evaluator, values: np.ndarray[Any, Any], index: Any) -> Any:
     """A number of a table by index; an index that is out of range gives some element."""
     if not isinstance(index, Abstract):
-        return values[within(w, index, len(values))].item()
+        return from_numpy_scalar(values[within(w, index, len(values))])
     if len(values) > TABLE_LIMIT:
         raise w.error(
             f"a table of {len(values)} elements is too large: make it an image (pygpu.Image)"
         )
     _check(w, index, len(values))
-    kind = {"b": "bool", "i": "int", "f": "float"}[values.dtype.kind]
+    kind: Kind = {"b": "bool", "i": "int", "u": "uint", "f": "float"}[values.dtype.kind]  # type: ignore[assignment]
     table = w.build.add_table(f"table{len(w.build.tables)}", values)
     at = arithmetic.as_value(w, index, INT)
-    return dynamic(w, "table", at, data=Lookup(table, vector(kind, 1)))  # type: ignore[arg-type]
+    return dynamic(w, "table", at, data=Lookup(table, vector(kind, 1)))
 
 
 # ---------------------------------------------------------------- choices
@@ -223,7 +246,8 @@ def one_of(w: Evaluator, chosen: Any, others: Iterable[Any]) -> Any:
 
 def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     indices = index.items if isinstance(index, Tuple) else (index,)
-    if any(scalar_kind(part) not in ("int", "bool") for part in indices):
+    indices = tuple([as_index(w, part) for part in indices])
+    if any(scalar_kind(part) not in ("int", "bool", "uint") for part in indices):
         raise w.error(f"an index must be an integer, got {describe(index)}: convert it with int()")
     if isinstance(container, Indexed):
         return _in_turn(w, container.element(indices[0]), indices[1:])

@@ -128,7 +128,7 @@ def _first(w: Evaluator, lazy: Indexed) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    return scalar_kind(value) in ("int", "float") or bool(
+    return scalar_kind(value) in ("int", "uint", "float") or bool(
         isinstance(value, Vector) and value.type.kind != "bool"
     )
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from pygpu import glsl
 from pygpu.core.ops import TABLE
-from pygpu.frontend.protocols import arithmetic, arrays, objects, operators
+from pygpu.frontend.protocols import arithmetic, arrays, integers, objects, operators
 from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
@@ -102,8 +102,8 @@ def _rounded_int(code: str) -> Rule:
     name = f"__{code}__"
 
     def rule(w: Evaluator, x: Any) -> Any:
-        if scalar_kind(x) in ("int", "bool"):
-            return elementwise(w, None, (x,), "int")
+        if scalar_kind(x) in ("int", "uint", "bool"):
+            return integers.whole(w, x)
         method = objects.find_method(w, x, name)
         if method is not None:
             return w.call(method)
@@ -126,7 +126,7 @@ def _round(w: Evaluator, x: Any, digits: Any = None) -> Any:
         return _rounded_int("round")(w, x)
     if scalar_kind(digits) == "float":
         raise TypeError("'float' object cannot be interpreted as an integer")
-    if scalar_kind(x) in ("int", "bool"):
+    if scalar_kind(x) in ("int", "uint", "bool"):
         return w.call(special.round_int, x, digits)
     scale = 10.0 ** concrete(w, digits)
     scaled = elementwise(w, "round", (operators.binary(w, "*", x, scale),), "float")
@@ -161,13 +161,35 @@ def _convert(kind: Kind) -> Rule:
     return rule
 
 
-def _check_int(w: Evaluator, x: Any) -> None:
-    """In checked programs note a fault where a float, rounded to whole numbers, is no Int."""
+def _check_int(w: Evaluator, x: Any, low: float = -(2.0**31), high: float = 2.0**31) -> None:
+    """In checked programs note a fault where a float, rounded to whole numbers, is no Int; or no
+    UInt, which `low` and `high` say."""
     if w.faults.checked and scalar_kind(x) == "float":
-        least = operators.compare(w, ">", x, -(2.0**31) - 1)  # neither is true of NaN
-        fits = operators.compare(w, "<", x, 2.0**31)
+        least = operators.compare(w, ">", x, low - 1)  # neither is true of NaN
+        fits = operators.compare(w, "<", x, high)
         fails = arithmetic.negate(w, arithmetic.both(w, least, fits))
-        w.check(fails, OverflowError, "int() of a float that is NaN, infinite or beyond 32 bits")
+        name = "UInt" if low == 0 else "int"
+        what = f"{name}() of a float that is NaN, infinite or beyond 32 bits"
+        w.check(fails, OverflowError, what if low else f"{what} without a sign")
+
+
+def _int(w: Evaluator, x: Any = 0, *more: Any) -> Any:
+    """int(x): of an unsigned integer the same number, which may be no Int."""
+    if scalar_kind(x) == "uint" and not more:
+        return integers.whole(w, x)
+    return _convert("int")(w, x, *more)
+
+
+def _unsigned(w: Evaluator, x: Any = 0) -> Any:
+    """UInt(x) and np.uint32(x): of an int its bits, of a float the number without its fraction."""
+    if isinstance(x, Array) and w.read(x).size == 1:
+        x = w.read(x).reshape(-1)[0]
+    if not isinstance(x, Abstract):
+        return NotImplemented
+    if not scalar_kind(x):
+        raise w.error(f"UInt() takes a scalar, got {describe(x)}")
+    _check_int(w, x, 0.0, 2.0**32)
+    return elementwise(w, None, (x,), "uint")
 
 
 def _known_scalar(cls: type) -> Rule:
@@ -246,8 +268,28 @@ def _divmod(w: Evaluator, a: Any, b: Any) -> Any:
 
 
 def _pow(w: Evaluator, a: Any, b: Any, modulus: Any = None) -> Any:
-    result = operators.binary(w, "**", a, b)
-    return result if modulus is None else operators.binary(w, "%", result, modulus)
+    if modulus is None:
+        return operators.binary(w, "**", a, b)
+    for value in (a, b, modulus):
+        if scalar_kind(value) not in ("int", "uint", "bool"):
+            raise TypeError(
+                "pow() 3rd argument not allowed unless all arguments are integers: "
+                f"{describe(value)}"
+            )
+    if not integers.is_natural(w, b):
+        raise w.error(
+            f"pow(a, b, m) takes an exponent that cannot be negative, got {describe(b)}: write "
+            "pow(a, max(b, 0), m)"
+        )
+    return w.call(special.power_modulo, a, b, modulus)
+
+
+def _fmod(w: Evaluator, a: Any, b: Any, function: Any) -> Any:
+    """Of two integers exact: math.fmod as a float, np.fmod as an integer."""
+    kinds = scalar_kind(a), scalar_kind(b)
+    if None in kinds or "float" in kinds:
+        return elementwise(w, "fmod", (a, b), "float")
+    return w.call(function, a, b)
 
 
 def _is_finite(w: Evaluator, x: Any) -> Any:
@@ -304,14 +346,18 @@ _RULES: Final[dict[Any, Rule]] = {
     divmod: _divmod,
     np.divmod: _divmod,
     pow: _pow,
-    int: _convert("int"),
+    int: _int,
+    scalars.UInt: _unsigned,
+    np.uint32: _unsigned,
+    math.fmod: lambda w, a, b: _fmod(w, a, b, special.fmod_of_integers),
+    np.fmod: lambda w, a, b: _fmod(w, a, b, special.remainder_of_integers),
     float: _convert("float"),
     bool: _convert("bool"),
     np.int32: _convert("int"),
     np.float32: _convert("float"),
     np.float64: _convert("float"),
     np.bool_: _convert("bool"),
-    operator.index: _convert("int"),
+    operator.index: _int,
     operator.truth: _convert("bool"),
     **{cls: _known_scalar(cls) for cls in (scalars.Float, scalars.Int, scalars.Bool)},
     math.isfinite: _is_finite,

@@ -30,7 +30,7 @@ from pygpu.frontend.values.values import (
     tuple_of,
 )
 from pygpu.frontend.walked import library
-from pygpu.types import Kind
+from pygpu.types import Kind, widest
 
 Rule = Callable[..., Any]
 
@@ -319,8 +319,7 @@ def _like(value: float | None) -> Rule:
     def rule(w: Evaluator, xs: Any, *fill: Any, dtype: Any = None, **more: Any) -> Any:
         array = arrays.to_objects(w, xs)
         number = fill[0] if value is None else value
-        kinds = {scalar_kind(part) for part in [*array.reshape(-1), number]}
-        kind: Kind = "float" if "float" in kinds else "int"
+        kind = widest("int", *[scalar_kind(p) or "float" for p in [*array.reshape(-1), number]])
         filler = arrays.cast(w, number, kind)
         made = arrays.array_of([filler] * array.size, array.shape)
         return made if dtype is None else _array(w, made, dtype)

@@ -15,11 +15,12 @@ from typing import Any
 from pygpu.core.ops import OPEN
 from pygpu.frontend.protocols import arrays, operators
 from pygpu.frontend.protocols.arithmetic import elementwise, select
+from pygpu.frontend.protocols.integers import HINT
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import meeting
 from pygpu.frontend.values.values import Dynamic, scalar_kind
 from pygpu.ssa import Load, base_and_offset
-from pygpu.types import Kind
 
 
 def sort_network(w: Evaluator, items: list[Any]) -> list[Any]:
@@ -54,7 +55,10 @@ def _of_one_kind(w: Evaluator, items: list[Any]) -> list[Any]:
     kinds = {scalar_kind(item) for item in items}
     if len(kinds) < 2:
         return list(items)
-    kind: Kind = "float" if "float" in kinds else "int"
+    kind = meeting(items)
+    if kind is None:
+        raise w.error(f"ints and uints cannot be put in order together: {HINT}")
+    kind = "int" if kind == "bool" else kind
     return [arrays.cast(w, item, kind) for item in items]
 
 

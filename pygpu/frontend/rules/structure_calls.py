@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
+from pygpu.frontend.protocols.integers import as_index, is_natural
 from pygpu.frontend.protocols.methods import pairs_of
 from pygpu.frontend.protocols.sequences import (
     advance_iterator,
@@ -32,7 +33,9 @@ from pygpu.frontend.values.objects import (
 from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
+    Dynamic,
     Maybe,
+    Natural,
     NotKnown,
     describe,
     scalar_kind,
@@ -48,8 +51,9 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
         return range(*[concrete(w, bound) for bound in bounds])
     except NotKnown:
         pass
+    bounds = tuple([as_index(w, bound) for bound in bounds])
     for bound in bounds:
-        if scalar_kind(bound) not in ("int", "bool"):
+        if scalar_kind(bound) not in ("int", "bool", "uint"):
             raise w.error(f"range() takes integers, got {describe(bound)}")
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     span = operators.binary(w, "-", stop, start)
@@ -64,7 +68,9 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
 
     def element(index: Any, start: Any, step: Any) -> Any:
         scaled = index if by_one else operators.binary(w, "*", index, step)
-        return operators.binary(w, "+", start, scaled)
+        place = operators.binary(w, "+", start, scaled)
+        upwards = not isinstance(step, Abstract) and step > 0 and is_natural(w, start)
+        return Natural(place.value) if upwards and type(place) is Dynamic else place
 
     return Indexed(length, element, "a range of dynamic length", (start, step))
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from pygpu.frontend.values.kinds import meeting
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import (
     EITHER,
@@ -39,6 +40,7 @@ from pygpu.frontend.values.values import (
     Function,
     Key,
     Maybe,
+    Natural,
     Parts,
     Picture,
     Tuple,
@@ -46,9 +48,10 @@ from pygpu.frontend.values.values import (
     same_known,
     scalar_kind,
 )
+from pygpu.language.scalars import UInt
 from pygpu.language.vectors import CLASSES
 from pygpu.ssa import Value
-from pygpu.types import Type, vector, widest
+from pygpu.types import Kind, Type, vector, widest
 
 # Makes of two different leaves (numbers, Dynamics, or contents of a vector) one of the type.
 Leaf = Callable[[Any, Any, Type, Key], Value]
@@ -59,7 +62,9 @@ class Meeting:
     """Where two paths meet."""
 
     place: str  # where they part and meet, in words
-    around: bool  # whether a loop comes round: the right is the end of its body
+    # Where a loop comes round, and the right is the end of its body: what a number of the left was
+    # before the loop.
+    around: Callable[[Any], Any] | None
     outer: Callable[[], Iterable[Any]]  # what the frames around this one hold
     explain: Callable[[str], str]  # what to say of a name that is defined on one side only
 
@@ -146,8 +151,10 @@ class Join:
         if kind_a and kind_b:
             if isinstance(a, Dynamic) and isinstance(b, Dynamic) and a.value is b.value:
                 return a
-            type = vector(widest(kind_a, kind_b), 1)
-            return Dynamic(self.leaf(a, b, type, key))
+            kind = self._kind(a, b)
+            if kind is None:
+                return self.conflict(a, b, key)
+            return Dynamic(self.leaf(a, b, vector(kind, 1), key))
         if isinstance(a, Conflict) or isinstance(b, Conflict):
             self.spoiled |= not isinstance(a, Conflict)
             return a if isinstance(a, Conflict) else b
@@ -156,6 +163,14 @@ class Join:
             return self.objects(a, b, key)
         joined = self.structures(a, b, key)
         return joined if joined is not None else self.conflict(a, b, key)
+
+    def _kind(self, a: Any, b: Any) -> Kind | None:
+        """The kind of a number that is either. What began as a known integer before a loop may
+        become a uint in it, though it was an int when the body was first walked."""
+        around = self.meeting.around
+        if around and scalar_kind(a) == "int" and scalar_kind(b) == "uint":
+            a = around(a)
+        return meeting((a, b), wrapping=bool(around))
 
     def lifted(self, known: Any) -> Any:
         """A known value as a virtual one, the same one for the same."""
@@ -174,6 +189,8 @@ class Join:
             hint = ": call each on its path and choose between the results, as f(x) if c else g(x)"
         elif a is None or b is None:
             hint = ": give it a number on both"
+        elif {scalar_kind(a), scalar_kind(b)} == {"int", "uint"}:
+            hint = ": make both a UInt, as UInt(x) or x & 0xFFFFFFFF, or an Int, as Int(x)"
         return Conflict(
             f"{name} is {describe(a)} on one path and {describe(b)} on the other, "
             f"which cannot be one value{hint}"
@@ -227,6 +244,8 @@ class Join:
         if isinstance(a, Vector) and isinstance(b, Vector) and a.cls is not b.cls:
             if a.type.size != b.type.size:
                 return None
+            if {a.type.kind, b.type.kind} == {"int", "uint"}:
+                return None
             wider = vector(widest(a.type.kind, b.type.kind), a.type.size)
             return Vector(CLASSES[wider], wider, None)
         return a.like(b, outside)
@@ -262,7 +281,11 @@ class Join:
         put_off = isinstance(handle, Iterator) and isinstance(a[0], Abstract)
         if put_off and isinstance(parts[0], Conflict):
             return Conflict(self._mismatch(handle, a, b))
-        return handle.gather(a, parts)
+        gathered = handle.gather(a, parts)
+        if isinstance(handle, Iterator):
+            source, index = gathered
+            return source, _counted(a[1], index)
+        return gathered
 
     def _mismatch(self, handle: Object, a: Any, b: Any) -> str:
         """What to say of an object that holds things of different shapes on two paths."""
@@ -369,16 +392,23 @@ class Join:
                 self.aliases.append((older, joined))
 
 
+def _counted(i: Any, joined: Any) -> Any:
+    """Where an iterator stands, which was at i on the left: never before its beginning."""
+    if isinstance(i, Natural) and isinstance(joined, Dynamic) and i.value is joined.value:
+        return i
+    return Natural(joined.value) if type(joined) is Dynamic else joined
+
+
 def zero_of(value: Any) -> Any:
     """A zero of the type of a number, a vector or a tuple of these; None for anything else."""
     if isinstance(value, Vector):
-        zero = {"float": 0.0, "int": 0, "bool": False}[value.type.kind]
+        zero = {"float": 0.0, "int": 0, "uint": UInt(0), "bool": False}[value.type.kind]
         return Vector(value.cls, value.type, (zero,) * value.type.size)
     if isinstance(value, Tuple):
         items = tuple([zero_of(item) for item in value.items])
         return None if None in items else Tuple(items, value.cls)
     kind = scalar_kind(value)
-    return {"float": 0.0, "int": 0, "bool": False}[kind] if kind else None
+    return {"float": 0.0, "int": 0, "uint": UInt(0), "bool": False}[kind] if kind else None
 
 
 __all__ = ["Join", "Leaf", "Meeting", "zero_of"]

@@ -24,6 +24,7 @@ import numpy as np
 
 from pygpu import ssa
 from pygpu.core.errors import CompileError
+from pygpu.language.scalars import UInt
 from pygpu.types import Kind, Type
 
 Key = tuple[Any, ...]  # where a leaf stands: the variable's name, then the names of parts
@@ -99,6 +100,12 @@ class Dynamic(Abstract):
 
     def __repr__(self) -> str:
         return f"Dynamic({self.value!r})"
+
+
+class Natural(Dynamic):
+    """An int that is never negative: what counts the rounds of a loop."""
+
+    __slots__ = ()
 
 
 class Tuple(Abstract):
@@ -392,6 +399,8 @@ def scalar_kind(value: Any) -> Kind | None:
         return value.type.kind
     if isinstance(value, (bool, np.bool_)):
         return "bool"
+    if isinstance(value, (UInt, np.uint32)):
+        return "uint"
     if isinstance(value, (int, np.integer)):
         return "int"
     if isinstance(value, (float, np.floating)):

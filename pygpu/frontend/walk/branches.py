@@ -106,7 +106,7 @@ def join(
     right: State,
     leaf: Any,
     older: int,
-    around: bool = False,
+    around: Callable[[Any], Any] | None = None,
 ) -> tuple[State, Join]:
     """Two states as one, and how they were joined: the heap is to be told of its aliases."""
     meeting = Meeting(

@@ -210,7 +210,11 @@ def device_loop(
         if _runs(w, frame, header, state):
             _define(current, outcome.exits[header], leaf)
         reached = outcome.exits[header]
-        joined, how = join(w, frame, current, reached, leaf, before.serial, around=True)
+
+        def at_first(leaf: Any) -> Any:
+            return _initial(leaf, initial)
+
+        joined, how = join(w, frame, current, reached, leaf, before.serial, at_first)
         if not changed and not how.guarded():
             w.heap.alias_joined(how.aliases, how.pairs)
             break

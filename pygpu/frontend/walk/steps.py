@@ -91,7 +91,7 @@ def _store(w: ControlFlow, state: State, name: str) -> None:
 
 def _give_name(value: Any, name: str) -> None:
     """Let a value that has no name yet be called as the user calls it."""
-    if type(value) is Dynamic:
+    if isinstance(value, Dynamic):
         made = value.value
     elif type(value) is Vector:
         made = value.initial

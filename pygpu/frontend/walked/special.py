@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.glsl import exp, exp2, floor, log2
+from pygpu.language.scalars import Int, UInt
 
 # ---------------------------------------------------------------- parts of floats
 
@@ -74,12 +75,74 @@ def lcm(*numbers: Any) -> Any:
 
 
 def isqrt(n: Any) -> Any:
-    root = min(int(n**0.5), 46340)  # the largest whose square has 31 bits
+    # The largest root is that whose square has 32 bits, or 31.
+    most = 65535 if isinstance(n, UInt) else 46340
+    root = int(n**0.5)
+    root = UInt(min(root, most)) if isinstance(n, UInt) else min(root, most)
     if root * root > n:
         return root - 1
-    if root < 46340 and (root + 1) * (root + 1) <= n:
+    if root < most and (root + 1) * (root + 1) <= n:
         return root + 1
     return root
+
+
+def power_modulo(base: Any, exponent: Any, modulus: Any) -> Any:
+    """pow(base, exponent, modulus), by squaring. The result has the modulus' sign, and its kind."""
+    size = UInt(abs(modulus))
+    square = _modulo(base, modulus)
+    power = UInt(1) % size
+    left = UInt(exponent)
+    while left != 0:
+        if left & 1 != 0:
+            power = _product_modulo(power, square, size)
+        square = _product_modulo(square, square, size)
+        left = left >> 1
+    if isinstance(modulus, UInt) or modulus >= 0x80000000:
+        return power
+    if modulus < 0 and power != 0:
+        return Int(power) + modulus
+    return Int(power)
+
+
+def _modulo(base: Any, modulus: Any) -> Any:
+    """An integer modulo the size of another, from 0 on."""
+    size = UInt(abs(modulus))
+    if isinstance(base, UInt):
+        rest = base % size
+    else:
+        rest = UInt(abs(base)) % size
+        if base < 0 and rest != 0:
+            rest = size - rest
+    return rest
+
+
+def _product_modulo(a: Any, b: Any, modulus: Any) -> Any:
+    """a * b modulo a UInt, both being less: where the product may have more than 32 bits, a sum of
+    doubles that are kept below the modulus."""
+    if modulus <= 0x10000:
+        return (a * b) % modulus
+    total = UInt(0)
+    while b != 0:
+        if b & 1 != 0:
+            total = total - (modulus - a) if total >= modulus - a else total + a
+        a = a - (modulus - a) if a >= modulus - a else a + a
+        b = b >> 1
+    return total
+
+
+def remainder_of_integers(a: Any, b: Any) -> Any:
+    """What a division that truncates leaves, with the sign of the dividend."""
+    rest = UInt(abs(a)) % UInt(abs(b))
+    if isinstance(a, UInt) or isinstance(b, UInt):
+        return rest
+    return -Int(rest) if a < 0 else Int(rest)
+
+
+def fmod_of_integers(a: Any, b: Any) -> Any:
+    """math.fmod, whose result is a float; by zero NaN, as of floats."""
+    rest = float(UInt(abs(a)) % UInt(abs(b)))
+    rest = rest if b != 0 else math.nan
+    return -rest if a < 0 else rest
 
 
 def round_int(n: Any, digits: Any) -> Any:
@@ -129,7 +192,7 @@ def bit_length(n: Any) -> Any:
     n = abs(n)
     for shift in (1, 2, 4, 8, 16):
         n = n | (n >> shift)
-    return bit_count(n & 0x7FFFFFFF) + (1 if n < 0 else 0)
+    return bit_count(n & 0x7FFFFFFF) + (1 if n < 0 or n >= 0x80000000 else 0)
 
 
 # ---------------------------------------------------------------- ufuncs of NumPy

@@ -1,0 +1,252 @@
+"""Arithmetic and comparison of integers of which at least one is dynamic.
+
+An int and a uint meet as uints, the int modulo 2**32; but they compare as the numbers that they
+are. A known integer is taken modulo 2**32 in `+ - * & | ^ << ==`; where that would give another
+number than Python's, as in `x < 2**31` or `x % 2**31`, the result is what Python gives, or it is
+refused.
+
+    binary(w, "%", "mod", x, 2**32)      # x as a uint
+    compare(w, "<", "lt", x, 2**31)      # True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pygpu.core.ops import TABLE
+from pygpu.frontend.protocols.numbers import as_value, convert, dynamic, number_of
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import is_plain
+from pygpu.frontend.values.values import Abstract, Dynamic, Natural, describe, scalar_kind
+from pygpu.ssa import Value, constant_of
+from pygpu.types import INT, UINT, Kind, vector
+
+HINT: Final = "make it a UInt, as UInt(x) or x & 0xFFFFFFFF, or an Int, as Int(x)"
+_LOW: Final = -(2**31)
+_HIGH: Final = 2**31
+_MODULUS: Final = 2**32
+
+
+def differ(operands: Sequence[Any]) -> bool:
+    """Whether ints meet uints among these scalars, SSA values and tuples of scalars, or a known
+    integer that is no int: what is done is decided for each then."""
+    kinds: set[Kind | None] = set()
+    for operand in operands:
+        for part in operand if isinstance(operand, tuple) else (operand,):
+            kind = part.type.kind if isinstance(part, Value) else scalar_kind(part)
+            kinds.add(kind)
+            if kind == "float":
+                return False
+            if is_plain(part) and not _LOW <= int(part) < _HIGH:
+                return True
+    return "uint" in kinds and len(kinds) > 1
+
+
+# ---------------------------------------------------------------- operators
+
+
+def binary(w: Evaluator, symbol: str, code: str, a: Any, b: Any) -> Any:
+    """a + b and the like of scalars, none of them a float."""
+    if symbol in ("//", "%"):
+        return _divided(w, symbol, code, a, b)
+    if symbol in ("<<", ">>"):
+        kind = _shifted_kind(symbol, a, b)
+    else:
+        kind = _working_kind(symbol, a, b)
+    if symbol == "**":
+        _check_exponent(w, b)
+    type = vector(kind, 1)
+    return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
+
+
+def _working_kind(symbol: str, a: Any, b: Any) -> Kind:
+    """uint where one is; the kind of a mask that has the highest bit is uint too."""
+    masked = symbol == "&" and any(is_plain(x) and int(x) >= _HIGH for x in (a, b))
+    return "uint" if masked or "uint" in (scalar_kind(a), scalar_kind(b)) else "int"
+
+
+def _shifted_kind(symbol: str, a: Any, b: Any) -> Kind:
+    """A shift is of the kind of what is shifted. A known integer follows the count."""
+    if isinstance(a, Abstract) or not is_plain(a):
+        return "uint" if scalar_kind(a) == "uint" else "int"
+    if symbol == ">>" and int(a) >= _HIGH:
+        return "uint"
+    return "uint" if int(a) >= 0 and scalar_kind(b) == "uint" else "int"
+
+
+def _divided(w: Evaluator, symbol: str, code: str, a: Any, b: Any) -> Any:
+    """a // b and a % b."""
+    if is_plain(b) and symbol == "%" and int(b) == _MODULUS:
+        return Dynamic(convert(w, as_value(w, a, vector(scalar_kind(a), 1)), "uint"))  # type: ignore[arg-type]
+    if "uint" in (scalar_kind(a), scalar_kind(b)):
+        for value in (a, b):
+            if is_plain(value) and int(value) < 0:
+                raise w.error(
+                    f"a UInt has no sign, and {value} is negative: write Int(u) {symbol} {value}, "
+                    "or what the other is without one"
+                )
+        return dynamic(w, code, as_value(w, a, UINT), as_value(w, b, UINT))
+    if is_plain(a) and not _LOW <= int(a) < _HIGH:
+        raise w.error(f"{a} {symbol} {describe(b)}: {a} is no Int; make it UInt({a})")
+    if is_plain(b) and not _LOW <= int(b) < _HIGH:
+        number_of(w, b, "int")  # of 32 bits, or an error
+        return _divided_by_large(w, symbol, as_value(w, a, INT), int(b))
+    return dynamic(w, code, as_value(w, a, INT), as_value(w, b, INT))
+
+
+def _divided_by_large(w: Evaluator, symbol: str, a: Value, b: int) -> Dynamic:
+    """a // b and a % b for b from 2**31 on: larger than any int."""
+    emit = w.build.emit
+    negative = emit("lt", a, w.build.constant(INT, 0))
+    if symbol == "//":
+        sides = [w.build.constant(INT, number) for number in (-1, 0)]
+        return Dynamic(emit("select", negative, *sides))
+    if b == _HIGH:
+        return dynamic(w, "bit_and", a, w.build.constant(INT, b - 1))
+    same = convert(w, a, "uint")
+    return Dynamic(emit("select", negative, emit("add", same, w.build.constant(UINT, b)), same))
+
+
+def _check_exponent(w: Evaluator, b: Any) -> None:
+    """An error for an exponent that may be negative: in Python the power is a float then."""
+    if isinstance(b, Dynamic) and b.type is INT and not is_natural(w, b):
+        raise w.error(
+            f"an integer to the power of {describe(b)}, which may be negative, is an int or a "
+            "float in Python: write x ** max(n, 0), x ** abs(n), 1 << n, or x as a float"
+        )
+
+
+def is_natural(w: Evaluator, value: Any) -> bool:
+    """Whether an int is known never to be negative."""
+    if isinstance(value, Natural) or scalar_kind(value) in ("bool", "uint"):
+        return True
+    if not isinstance(value, Dynamic):
+        return bool(value >= 0)
+    return _is_natural(w, value.value, 8)
+
+
+def _is_natural(w: Evaluator, value: Value, depth: int) -> bool:
+    if _is_place(w, value):
+        return True
+    op = value.op
+    if op is None or depth == 0:
+        return False
+    number = constant_of(value)
+    if number is not None:
+        return isinstance(number, int) and number >= 0
+    natural = [_is_natural(w, operand, depth - 1) for operand in op.operands]
+    match op.code:
+        case "abs" | "width" | "height":  # abs(-2**31) aside, which is itself
+            return True
+        case "to_int":
+            return op.operands[0].type.kind == "bool"
+        case "add":  # of a place in the image, which is far from 2**31
+            step = constant_of(op.operands[1])
+            is_small = isinstance(step, int) and 0 <= step < 1 << 30
+            return _is_place(w, op.operands[0]) and is_small
+        case "max" | "bit_and":
+            return any(natural)
+        case "min" | "bit_or" | "floordiv":
+            return all(natural)
+        case "select":
+            return all(natural[1:])
+        case "shr":
+            return natural[0]
+        case "mod":
+            return natural[1]
+        case "table":
+            return bool(w.build.tables[op.data.table].values.min() >= 0)
+    return False
+
+
+def _is_place(w: Evaluator, value: Value) -> bool:
+    return value in (w.build.x, w.build.y)
+
+
+# ---------------------------------------------------------------- comparison
+
+
+def compare(w: Evaluator, symbol: str, code: str, a: Any, b: Any) -> Dynamic | bool:
+    """a < b and the like of scalars, none of them a float: as the integers that they are. But
+    h == 0xDEADBEEF holds of the int with these bits."""
+    if not isinstance(a, Abstract):
+        return compare(w, TABLE[TABLE[code].exchanged].symbol, TABLE[code].exchanged, b, a)
+    kind: Kind = "uint" if scalar_kind(a) == "uint" else "int"
+    if not isinstance(b, Abstract):
+        modular = symbol in ("==", "!=") and is_plain(b)
+        if modular:
+            number_of(w, b, kind)  # of 32 bits, or an error
+        low, high = (0, _MODULUS) if kind == "uint" else (_LOW, _HIGH)
+        if not low <= int(b) < high and not (modular and kind == "int"):
+            below = int(b) < low
+            return {"<": not below, "<=": not below, ">": below, ">=": below}.get(
+                symbol, symbol == "!="
+            )
+    elif {scalar_kind(a), scalar_kind(b)} == {"int", "uint"}:
+        if kind == "uint":
+            return compare(w, TABLE[TABLE[code].exchanged].symbol, TABLE[code].exchanged, b, a)
+        return _compare_with_uint(w, symbol, code, as_value(w, a, INT), as_value(w, b, UINT))
+    elif scalar_kind(b) == "uint":
+        kind = "uint"
+    type = vector(kind, 1)
+    return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
+
+
+def _compare_with_uint(w: Evaluator, symbol: str, code: str, a: Value, b: Value) -> Dynamic:
+    """An int with a uint: where it is negative, it is less."""
+    emit, zero = w.build.emit, w.build.constant(INT, 0)
+    same = emit(code, convert(w, a, "uint"), b)
+    if symbol in ("<", "<=", "!="):
+        return dynamic(w, "bit_or", emit("lt", a, zero), same)
+    return dynamic(w, "bit_and", emit("ge", a, zero), same)
+
+
+def extreme(w: Evaluator, code: str, *operands: Any, data: Any = None) -> Any:
+    """The least or the greatest of two scalars, none of them a float."""
+    a, b = operands
+    if not isinstance(a, Abstract) and not isinstance(b, Abstract):
+        return (min if code == "min" else max)(a, b)
+    for value, other in ((a, b), (b, a)):
+        if isinstance(value, Abstract) or not isinstance(other, Abstract):
+            continue
+        low, high = (0, _MODULUS) if scalar_kind(other) == "uint" else (_LOW, _HIGH)
+        if not low <= int(value) < high:
+            return value if (int(value) < low) == (code == "min") else other
+    kinds = scalar_kind(a), scalar_kind(b)
+    if set(kinds) == {"int", "uint"} and not any(is_plain(value) for value in (a, b)):
+        raise w.error(f"{code}() of {describe(a)} and {describe(b)} may be either: {HINT}")
+    type = UINT if "uint" in kinds else INT
+    return dynamic(w, code, as_value(w, a, type), as_value(w, b, type), data=data)
+
+
+# ---------------------------------------------------------------- conversion
+
+
+def whole(w: Evaluator, value: Any) -> Any:
+    """int(x) of an integer: the same number."""
+    if scalar_kind(value) == "bool":
+        return Dynamic(convert(w, as_value(w, value, vector("bool", 1)), "int"))
+    return value
+
+
+def as_index(w: Evaluator, value: Any) -> Any:
+    """A place as an int: a uint that is none is the largest one, which lies outside as well."""
+    if not isinstance(value, Dynamic):
+        return value
+    if value.type is not UINT:
+        return value
+    most = w.build.constant(UINT, _HIGH - 1)
+    return Natural(convert(w, w.build.emit("min", value.value, most), "int"))
+
+
+__all__ = [
+    "HINT",
+    "as_index",
+    "binary",
+    "compare",
+    "differ",
+    "extreme",
+    "is_natural",
+    "whole",
+]
