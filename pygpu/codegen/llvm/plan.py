@@ -71,6 +71,7 @@ class Plan:
     straight: bool = False  # no loops, no branches but cheap ones
     raw: bool = False  # texels are kept as they are stored: see chooses
     loops: bool = False  # there are loops that may take long
+    flat: bool = False  # pixels read themselves alone, and not where they are: any row is as good
 
     def order(self, cells: Sequence[Cell]) -> Iterator[Step]:
         """What is computed for which cell, one after the other."""
@@ -91,7 +92,10 @@ def plan(function: Function, lanes: int, inputs: Sequence[Format], raw: bool = F
         op.code not in ("if", "loop") or op in result.cheap for op in function.body.ops
     ) and not any(op.code == "if" and not result.bits[op.operands[0]] for op in ops)
     result.reaching = find_reaching(result, ops)
+    result.flat = is_flat(function, ops)
     result.vectors, result.rows = block(result, ops, taps)
+    if result.flat:
+        result.vectors, result.rows = result.vectors * result.rows, 1
     gather_taps(result, taps, inputs)
     return result
 
@@ -237,6 +241,17 @@ def is_tap(op: Op, function: Function) -> bool:
     return (
         op.code == "load" and op.operands == (function.x, function.y) and abs(op.data.dx) <= REACH
     )
+
+
+def is_flat(function: Function, ops: Sequence[Op]) -> bool:
+    """Whether a pixel is computed from the texels at its place alone, wherever that is."""
+    place = {function.x, function.y}
+    for op in ops:
+        is_own = is_tap(op, function) and op.data.dx == op.data.dy == 0
+        if op.code in ("width", "height") or (not is_own and not place.isdisjoint(op.operands)):
+            return False
+    regions = [function.body, *(region for op in ops for region in op.regions)]
+    return all(place.isdisjoint(region.results) for region in regions)
 
 
 def is_far(op: Op, function: Function) -> bool:

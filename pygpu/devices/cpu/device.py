@@ -21,6 +21,7 @@ from pygpu.codegen.llvm.text import Machine
 from pygpu.core.device import Device, Program, Shape, Task
 from pygpu.core.errors import CompileError
 from pygpu.core.storage import Format, Storage, texels
+from pygpu.devices.cpu.flat import LONGEST, is_thin, turn, turned
 from pygpu.devices.cpu.layout import Layout, stored_constant
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.threads import POOL, Calls, thread_count
@@ -83,6 +84,7 @@ class CpuProgram(Program):
         self.task, self.cost = Task(function, stored, task.outputs), cost(function.body)
         self.tables = [_readable(np.ascontiguousarray(t.values)) for t in function.tables]
         self.layouts: dict[Any, Layout] = {}
+        self.turned: CpuProgram | None = None  # for thin images, made when they first come
         self.native: dict[bool, tuple[Native, int]] = {}
         self.source = self._compile(wide=False)
         self.calls = _driver(self.machine)
@@ -127,7 +129,13 @@ class CpuProgram(Program):
         shape: tuple[int, int],
         results: list[NDArray[Any]],
     ) -> None:
-        sizes = tuple([array.shape[:2] for array in arrays])
+        sizes = [array.shape[:2] for array in arrays]
+        if self.plan.flat and shape[0] * shape[1] <= LONGEST and all(s == shape for s in sizes):
+            shape = 1, shape[0] * shape[1]
+            sizes = [shape] * len(sizes)
+        elif is_thin(shape):
+            self._run_turned(arrays, uniforms, shape, results)
+            return
         key = (shape, *sizes)
         layout = self.layouts.get(key)
         if layout is None:
@@ -145,6 +153,22 @@ class CpuProgram(Program):
         is_tiny = brief and self._is_small(shape)
         POOL.run(self.calls, block, layout.scratch, threads, brief, memory, is_tiny)
         layout.blocks.append(block)
+
+    def _run_turned(
+        self,
+        arrays: list[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        results: list[NDArray[Any]],
+    ) -> None:
+        """The same with columns for rows."""
+        if self.turned is None:
+            self.turned = CpuProgram(turned(self.task))
+        columns = [turn(array) for array in results]
+        self.turned._run([turn(array) for array in arrays], uniforms, shape[::-1], columns)
+        for result, made in zip(results, columns, strict=True):
+            if not np.may_share_memory(result, made):
+                np.copyto(result, made.swapaxes(0, 1))
 
     def _is_small(self, shape: tuple[int, int]) -> bool:
         return shape[0] * shape[1] * self.cost < SMALL * self.plan.lanes

@@ -1,0 +1,112 @@
+"""Images whose rows are short, and functions that need no rows: the results of native code, and
+that they take no longer for it."""
+
+import time
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Float, Image, Position
+from pygpu.ssa import BOUNDARIES
+
+RNG = np.random.default_rng(4)
+TALL = [(64, 1), (97, 3), (300, 15), (65, 16), (40, 7)]
+
+
+def around(im: Image, p: Position, g: Float):
+    """Reads near and far, and knows where it is and how large the image."""
+    far = im((p.y // 2, p.x * 3 + 1))
+    near = 2 * im(p + (2, 0)) - im(p + (0, -3)) + im(p + (-1, 5)) * g
+    return near + far * p.x - 0.5 * p.y / im.height, im(p) * im.width
+
+
+@pytest.mark.parametrize("shape", TALL)
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_tall_images_are_computed_as_others(shape, boundary):
+    for channels in ((), (3,)):
+        array = RNG.random((*shape, *channels), dtype=np.float32)
+        given = Image(array, boundary=boundary, cval=2.5)
+        made = pygpu.compile(around, target="cpu")(given, 0.7)
+        wanted = pygpu.compile(around, target="interpreter")(given, 0.7)
+        for ours, theirs in zip(made, wanted, strict=True):
+            np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), 1e-5, 1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "int16"])
+@pytest.mark.parametrize("shape", [(70, 1), (70, 5)])
+def test_tall_results_go_into_arrays(shape, dtype):
+    array = (RNG.random(shape) * 100).astype(dtype)
+    out = np.empty(shape, np.float32)
+    first = pygpu.compile(lambda im, p: im(p + (0, 1)), target="cpu", im=Image, p=Position)
+    assert first(array, out=out) is out
+    scale = 255 if dtype == "uint8" else 1
+    np.testing.assert_allclose(out * scale, np.vstack([array[1:], array[-1:]]), rtol=1e-6)
+
+
+def test_images_of_other_sizes_are_turned_with_the_result():
+    tall, small = RNG.random((80, 2), np.float32), RNG.random((5, 9), np.float32)
+
+    def both(a: Image, b: Image, p: Position):
+        return a(p) + b(p + (1, 2))
+
+    made = pygpu.compile(both, target="cpu")(tall, small)
+    y, x = np.minimum(np.arange(80) + 2, 4), np.minimum(np.arange(2) + 1, 8)
+    np.testing.assert_allclose(made, tall + small[np.ix_(y, x)], rtol=1e-6)
+
+
+def scaled(a: Image, b: Image, p: Position, g: Float):
+    total = a(p) * g + b(p) * 0.25 + 1.0
+    return total if total > 1.5 else total * total
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (33, 47), (1000, 1), (1, 1000), (129, 128)])
+def test_functions_of_a_pixel_alone_have_one_row(shape):
+    a, b = RNG.random((2, *shape), dtype=np.float32)
+    made = pygpu.compile(scaled, target="cpu")(a, b, 0.7)
+    total = a * 0.7 + b * 0.25 + 1
+    np.testing.assert_allclose(made, np.where(total > 1.5, total, total * total), rtol=1e-5)
+
+
+def test_images_of_other_sizes_keep_their_rows():
+    a, b = RNG.random((6, 9), np.float32), RNG.random((4, 5), np.float32)
+    made = pygpu.compile(scaled, target="cpu")(a, b, 0.7)
+    total = a * 0.7 + np.pad(b, ((0, 2), (0, 4)), mode="edge") * 0.25 + 1
+    np.testing.assert_allclose(made, np.where(total > 1.5, total, total * total), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("function", "is_flat"),
+    [
+        (lambda im, p: im(p) * 2, True),
+        (lambda im, p: im(p) + im(p + (0, 1)), False),
+        (lambda im, p: im(p) + p.x, False),
+        (lambda im, p: im(p) + im.width, False),
+        (lambda im, p: im((p.y, p.x)), False),
+        (lambda im, p: p.x, False),
+    ],
+)
+def test_which_functions_have_no_need_of_rows(function, is_flat):
+    compiled = pygpu.compile(function, target="cpu", im=Image, p=Position)
+    compiled(np.zeros((4, 4), np.float32))
+    (made,) = compiled._cache.programs.values()
+    assert made.program.plan.flat == is_flat
+
+
+@pytest.mark.parametrize("reach", [0, 1])
+def test_thin_images_cost_about_what_square_ones_do(reach):
+    def near(im: Image, p: Position):
+        return im(p) * 0.3 + im(p + (0, reach)) * 0.7
+
+    compiled = pygpu.compile(near, target="cpu")
+
+    def seconds(shape):
+        array, out = RNG.random(shape, dtype=np.float32), np.empty(shape, np.float32)
+        times = []
+        for _ in range(6):
+            begun = time.perf_counter()
+            compiled(array, out=out)
+            times.append(time.perf_counter() - begun)
+        return min(times)
+
+    assert seconds((2**18, 1)) < 40 * seconds((512, 512))  # it was 900 times as much
