@@ -8,6 +8,7 @@ Given an image they convert each of its texels.
 """
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -25,6 +26,29 @@ XYZ_OF_RGB: Final = np.array(
 )
 RGB_OF_XYZ: Final = np.linalg.inv(XYZ_OF_RGB)
 WHITE: Final = np.array([0.95047, 1.0, 1.08883])
+WHITE_UV: Final = np.array([4 * WHITE[0], 9 * WHITE[1]]) / (WHITE @ [1, 15, 3])
+EPSILON: Final = float(np.finfo(np.float64).eps)
+YUV_OF_RGB: Final = np.array(
+    [
+        [0.299, 0.587, 0.114],
+        [-0.14714119, -0.28886916, 0.43601035],
+        [0.61497538, -0.51496512, -0.10001026],
+    ]
+)
+YIQ_OF_RGB: Final = np.array(
+    [
+        [0.299, 0.587, 0.114],
+        [0.59590059, -0.27455667, -0.32134392],
+        [0.21153661, -0.52273617, 0.31119955],
+    ]
+)
+YPBPR_OF_RGB: Final = np.array(
+    [[0.299, 0.587, 0.114], [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]]
+)
+YCBCR_OF_RGB: Final = np.array(
+    [[65.481, 128.553, 24.966], [-37.797, -74.203, 112.0], [112.0, -93.786, -18.214]]
+)
+RGB_OF_HED: Final = np.array([[0.65, 0.70, 0.29], [0.07, 0.99, 0.11], [0.27, 0.57, 0.78]])
 
 
 def of_colours(*channels: int) -> Callable[[Callable[[Any], Any]], Callable[..., Any]]:
@@ -133,21 +157,110 @@ def xyz2rgb(xyz: Any) -> Any:
 @of_colours(3)
 def rgb2lab(rgb: Any) -> Any:
     """CIE L*a*b* of sRGB; L* is in [0, 100]."""
-
-    def f(t: Any) -> Any:
-        return t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116
-
-    x, y, z = map(f, rgb2xyz(rgb) / WHITE)
-    return Vec3(116 * y - 16, 500 * (x - y), 200 * (y - z))
+    return xyz2lab(rgb2xyz(rgb))
 
 
 @of_colours(3)
 def lab2rgb(lab: Any) -> Any:
     """sRGB of CIE L*a*b*, in [0, 1]."""
+    return xyz2rgb(lab2xyz(lab))
 
-    def g(t: Any) -> Any:
-        return t**3 if t > 0.2068966 else (t - 16 / 116) / 7.787
 
+def _cube_root(t: Any) -> Any:
+    return t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116
+
+
+def _cube(t: Any) -> Any:
+    return t**3 if t > 0.2068966 else (t - 16 / 116) / 7.787
+
+
+@of_colours(3)
+def xyz2lab(xyz: Any) -> Any:
+    """CIE L*a*b* of XYZ."""
+    x, y, z = map(_cube_root, Vec3(*xyz) / WHITE)
+    return Vec3(116 * y - 16, 500 * (x - y), 200 * (y - z))
+
+
+@of_colours(3)
+def lab2xyz(lab: Any) -> Any:
+    """CIE XYZ of L*a*b*."""
     lightness, a, b = lab
     y = (lightness + 16) / 116
-    return xyz2rgb(WHITE * Vec3(g(y + a / 500), g(y), g(max(0.0, y - b / 200))))
+    return WHITE * Vec3(_cube(y + a / 500), _cube(y), _cube(max(0.0, y - b / 200)))
+
+
+@of_colours(3)
+def lab2lch(lab: Any) -> Any:
+    """L*a*b* by lightness, chroma and hue, an angle from 0 to 2 pi."""
+    lightness, a, b = lab
+    hue = math.atan2(b, a)
+    return Vec3(lightness, math.hypot(a, b), hue + 2 * math.pi if hue < 0 else hue)
+
+
+@of_colours(3)
+def lch2lab(lch: Any) -> Any:
+    """L*a*b* of lightness, chroma and hue."""
+    lightness, chroma, hue = lch
+    return Vec3(lightness, chroma * math.cos(hue), chroma * math.sin(hue))
+
+
+@of_colours(3)
+def rgb2luv(rgb: Any) -> Any:
+    """CIE L*u*v* of sRGB; L* is in [0, 100]."""
+    x, y, z = rgb2xyz(rgb)
+    lightness = 116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y
+    total = x + 15 * y + 3 * z + EPSILON
+    u, v = 4 * x / total - WHITE_UV[0], 9 * y / total - WHITE_UV[1]
+    return Vec3(lightness, 13 * lightness * u, 13 * lightness * v)
+
+
+@of_colours(3)
+def luv2rgb(luv: Any) -> Any:
+    """sRGB of CIE L*u*v*, in [0, 1]."""
+    lightness, u, v = luv
+    y = ((lightness + 16) / 116) ** 3 if lightness > 7.999625 else lightness / 903.3
+    scale = 13 * lightness + EPSILON
+    a, b = WHITE_UV[0] + u / scale, WHITE_UV[1] + v / scale
+    x = 9 * y * a / (4 * b)
+    return xyz2rgb(Vec3(x, y, (12 - 3 * a - 20 * b) * y / (4 * b)))
+
+
+def _linear_space(name: str, matrix: Any, offset: Any, what: str) -> tuple[Any, Any]:
+    """The conversions to and from a space that is a matrix times sRGB, and an offset."""
+    back = np.linalg.inv(matrix)
+
+    def to(rgb: Any) -> Any:
+        return matrix @ Vec3(*rgb) + offset
+
+    def of(colour: Any) -> Any:
+        return back @ (Vec3(*colour) - offset)
+
+    to.__name__ = to.__qualname__ = f"rgb2{name}"
+    of.__name__ = of.__qualname__ = f"{name}2rgb"
+    to.__doc__, of.__doc__ = f"{what} of RGB.", f"RGB of {what}."
+    return of_colours(3)(to), of_colours(3)(of)
+
+
+rgb2yuv, yuv2rgb = _linear_space("yuv", YUV_OF_RGB, np.zeros(3), "Y'UV (PAL)")
+rgb2yiq, yiq2rgb = _linear_space("yiq", YIQ_OF_RGB, np.zeros(3), "Y'IQ (NTSC)")
+rgb2ypbpr, ypbpr2rgb = _linear_space("ypbpr", YPBPR_OF_RGB, np.zeros(3), "Y'PbPr")
+rgb2ycbcr, ycbcr2rgb = _linear_space(
+    "ycbcr", YCBCR_OF_RGB, np.array([16.0, 128.0, 128.0]), "Y'CbCr, in the range of bytes,"
+)
+
+
+@of_colours(3)
+def rgb2hed(rgb: Any) -> Any:
+    """How much of the stains haematoxylin, eosin and DAB a colour shows.
+
+    Reference: A. Ruifrok and D. Johnston, *Quantification of histochemical staining by color
+    deconvolution*, 2001.
+    """
+    shown = glsl.log(glsl.max(Vec3(*rgb), 1e-6)) / math.log(1e-6)
+    return glsl.max(np.linalg.inv(RGB_OF_HED).T @ shown, 0.0)
+
+
+@of_colours(3)
+def hed2rgb(hed: Any) -> Any:
+    """The colour that so much of haematoxylin, eosin and DAB shows, in [0, 1]."""
+    return glsl.clamp(glsl.exp(RGB_OF_HED.T @ Vec3(*hed) * math.log(1e-6)), 0.0, 1.0)

@@ -1,24 +1,45 @@
-"""Values by their rank among the neighbours."""
+"""Values by their rank among the neighbours, and other statistics of them.
 
+    median(photo, size=5); percentile_filter(photo, percentile=10, size=5)
+    rank.mean(photo, disc); rank.equalize(photo, disc)
+
+Those with `size` are SciPy's: outside, an image is read as its `boundary` says. Those with a
+footprint are those of `skimage.filters.rank`, which count what is inside the image alone.
+"""
+
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from pygpu import glsl
+from pygpu.filters.linear import correlate
+from pygpu.filters.whole import whole
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
 from pygpu.language.vectors import Position, Vec2, Vec3, Vec4, Vector
 from pygpu.runtime import compile
 
 
-def sides(size: Any) -> tuple[int, int]:
+def sides(size: Any, name: str = "median") -> tuple[int, int]:
     """Rows and columns of a window. ValueError for anything but a whole number from 1, or two."""
     pair = (size, size) if np.ndim(size) == 0 else tuple(size)
     if len(pair) != 2 or not all(isinstance(n, int | np.integer) and n >= 1 for n in pair):
         raise ValueError(
-            "median: size takes a whole number, 1 or more, or a pair of such (rows, columns), "
+            f"{name}: size takes a whole number, 1 or more, or a pair of such (rows, columns), "
             f"got {size!r}"
         )
     return pair
+
+
+def _ranked(im: Any, p: Any, size: tuple[int, int], rank: int) -> Any:
+    """The value of a rank among the texels of a window, for each channel."""
+    window = [im(p + d) for d in offsets(np.ones(size))]
+    if not isinstance(window[0], Vector):
+        return sorted(window)[rank]
+    values = [sorted(channel)[rank] for channel in zip(*window, strict=True)]
+    return {2: Vec2, 3: Vec3, 4: Vec4}[len(values)](*values)
 
 
 @compile
@@ -28,9 +49,198 @@ def median(im: Image, p: Position, size: Any = 3) -> Any:
     `size` is the window's side, or (rows, columns): whole numbers, 1 or more, known when the
     function is compiled. Of an even number of texels it is the upper one of the middle two.
     """
-    window = [im(p + d) for d in offsets(np.ones(sides(size)))]
-    if not isinstance(window[0], Vector):
-        return sorted(window)[len(window) // 2]
-    channels = zip(*window, strict=True)
-    middle = [sorted(values)[len(window) // 2] for values in channels]
-    return {2: Vec2, 3: Vec3, 4: Vec4}[len(middle)](*middle)
+    rows, columns = sides(size)
+    return _ranked(im, p, (rows, columns), rows * columns // 2)
+
+
+@compile
+def rank_filter(im: Image, p: Position, rank: Any = 0, size: Any = 3) -> Any:
+    """The texel of a window that `rank` others are below, from the greatest down where it is
+    negative; `scipy.ndimage.rank_filter`."""
+    rows, columns = sides(size, "rank_filter")
+    if not -rows * columns <= rank < rows * columns:
+        raise ValueError(f"rank_filter: {rows} x {columns} texels have no rank {rank!r}")
+    return _ranked(im, p, (rows, columns), rank)
+
+
+@compile
+def percentile_filter(im: Image, p: Position, percentile: Any = 50, size: Any = 3) -> Any:
+    """The texel of a window that `percentile` of 100 are below, from 100 down where it is negative;
+    `scipy.ndimage.percentile_filter`."""
+    rows, columns = sides(size, "percentile_filter")
+    share = percentile + 100 if percentile < 0 else percentile
+    if not 0 <= share <= 100:
+        raise ValueError(f"percentile_filter: takes a percentile up to 100, got {percentile!r}")
+    return _ranked(
+        im, p, (rows, columns), min(int(rows * columns * share / 100), rows * columns - 1)
+    )
+
+
+@compile
+def minimum_filter(im: Image, p: Position, size: Any = 3) -> Any:
+    """The least texel of a window for each channel; `scipy.ndimage.minimum_filter`."""
+    texels = [im(p + d) for d in offsets(np.ones(sides(size, "minimum_filter")))]
+    least = texels[0]
+    for texel in texels[1:]:
+        least = glsl.min(least, texel)
+    return least
+
+
+@compile
+def maximum_filter(im: Image, p: Position, size: Any = 3) -> Any:
+    """The greatest texel of a window for each channel; `scipy.ndimage.maximum_filter`."""
+    texels = [im(p + d) for d in offsets(np.ones(sides(size, "maximum_filter")))]
+    greatest = texels[0]
+    for texel in texels[1:]:
+        greatest = glsl.max(greatest, texel)
+    return greatest
+
+
+@compile
+def uniform_filter(im: Image, p: Position, size: Any = 3) -> Any:
+    """The mean of the texels of a window; `scipy.ndimage.uniform_filter`."""
+    rows, columns = sides(size, "uniform_filter")
+    return correlate(np.full((rows, columns), 1 / (rows * columns)), im, p)
+
+
+# ---------------------------------------------------------------- of a footprint
+
+
+class Neighbours:
+    """The texels under a footprint, and for each whether it is inside the image."""
+
+    def __init__(self, texels: Sequence[Any], inside: Sequence[Any]) -> None:
+        self.texels = texels
+        self.inside = inside
+
+    def sum(self, of: Callable[[Any], Any]) -> Any:
+        pairs = zip(self.texels, self.inside, strict=True)
+        return sum([glsl.select(is_in, of(v), 0.0 * of(v)) for v, is_in in pairs])
+
+    def count(self) -> Any:
+        return sum([1.0 if is_in else 0.0 for is_in in self.inside])
+
+    def mean(self) -> Any:
+        return self.sum(lambda v: v) / self.count()
+
+    def least(self) -> Any:
+        return self._folded(glsl.min, math.inf)
+
+    def greatest(self) -> Any:
+        return self._folded(glsl.max, -math.inf)
+
+    def _folded(self, f: Callable[[Any, Any], Any], neutral: float) -> Any:
+        pairs = zip(self.texels, self.inside, strict=True)
+        values = [glsl.select(is_in, v, 0.0 * self.texels[0] + neutral) for v, is_in in pairs]
+        result = values[0]
+        for v in values[1:]:
+            result = f(result, v)
+        return result
+
+
+@compile
+def _statistic(im: Image, p: Position, of: Any = None, footprint: Any = None) -> Any:
+    """A function of the texel and of its neighbours."""
+    texels, inside = [], []
+    for d, is_in in zip(offsets(footprint), footprint.ravel(), strict=True):
+        if is_in:
+            q = p + d
+            texels.append(im(q))
+            inside.append(0 <= q.x < im.width and 0 <= q.y < im.height)
+    return of(im(p), Neighbours(texels, inside))
+
+
+def _local(image: Any, footprint: Any, of: Callable[..., Any], name: str) -> Any:
+    array = np.asarray(footprint)
+    if array.ndim != 2 or not array.any():
+        raise ValueError(
+            f"rank.{name}: a footprint is an array of two axes with some element that is not zero, "
+            f"got {footprint!r}"
+        )
+    if image.format.kind != "float":
+        raise ValueError(f"rank.{name} takes bytes, words and floats, got {image.dtype}")
+    return _statistic(image, of=of, footprint=array != 0)
+
+
+def _mean(v: Any, near: Neighbours) -> Any:
+    return near.mean()
+
+
+def _least(v: Any, near: Neighbours) -> Any:
+    return near.least()
+
+
+def _greatest(v: Any, near: Neighbours) -> Any:
+    return near.greatest()
+
+
+def _gradient(v: Any, near: Neighbours) -> Any:
+    return near.greatest() - near.least()
+
+
+def _autolevel(v: Any, near: Neighbours) -> Any:
+    low, high = near.least(), near.greatest()
+    return glsl.select(high > low, (v - low) / glsl.max(high - low, 1e-30), 0.0 * v)
+
+
+def _contrast(v: Any, near: Neighbours) -> Any:
+    low, high = near.least(), near.greatest()
+    return glsl.select(high - v < v - low, high, low)
+
+
+def _above(v: Any, near: Neighbours) -> Any:
+    return v > near.mean()
+
+
+def _share(v: Any, near: Neighbours) -> Any:
+    below = near.sum(lambda other: glsl.select(other <= v, 0.0 * v + 1.0, 0.0 * v))
+    return below / near.count()
+
+
+@whole
+def mean(image: Image, footprint: Any) -> Any:
+    """The mean of the texels under the footprint; `skimage.filters.rank.mean`."""
+    return _local(image, footprint, _mean, "mean")
+
+
+@whole
+def minimum(image: Image, footprint: Any) -> Any:
+    """The least of the texels under the footprint; `skimage.filters.rank.minimum`."""
+    return _local(image, footprint, _least, "minimum")
+
+
+@whole
+def maximum(image: Image, footprint: Any) -> Any:
+    """The greatest of the texels under the footprint; `skimage.filters.rank.maximum`."""
+    return _local(image, footprint, _greatest, "maximum")
+
+
+@whole
+def gradient(image: Image, footprint: Any) -> Any:
+    """The greatest less the least; `skimage.filters.rank.gradient`."""
+    return _local(image, footprint, _gradient, "gradient")
+
+
+@whole
+def autolevel(image: Image, footprint: Any) -> Any:
+    """Where between the least and the greatest a texel is, in [0, 1]: 0 where these are the same;
+    `skimage.filters.rank.autolevel`."""
+    return _local(image, footprint, _autolevel, "autolevel")
+
+
+@whole
+def enhance_contrast(image: Image, footprint: Any) -> Any:
+    """The least or the greatest, whichever is nearer; `skimage.filters.rank.enhance_contrast`."""
+    return _local(image, footprint, _contrast, "enhance_contrast")
+
+
+@whole
+def threshold(image: Image, footprint: Any) -> Any:
+    """Whether a texel is above the mean; `skimage.filters.rank.threshold`."""
+    return _local(image, footprint, _above, "threshold")
+
+
+@whole
+def equalize(image: Image, footprint: Any) -> Any:
+    """The share of the texels that are not above this one; `skimage.filters.rank.equalize`."""
+    return _local(image, footprint, _share, "equalize")

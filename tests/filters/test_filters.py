@@ -216,10 +216,15 @@ def test_colours_of_any_size_and_type(shape, dtype) -> None:
 # ---------------------------------------------------------------- colours
 
 
-@pytest.mark.parametrize("name", ["rgb2gray", "rgb2hsv", "hsv2rgb", "rgb2xyz", "rgb2lab"])
+FROM_RGB = """
+    rgb2gray rgb2hsv hsv2rgb rgb2xyz rgb2lab rgb2luv rgb2yuv rgb2yiq rgb2ypbpr rgb2ycbcr rgb2hed
+""".split()
+
+
+@pytest.mark.parametrize("name", FROM_RGB)
 def test_colours_are_those_of_scikit_image(name, colours) -> None:
     function, expected = getattr(filters, name), getattr(skimage.color, name)(colours)
-    atol = 2e-4 if name == "rgb2lab" else 1e-5
+    atol = 2e-4 if name in ("rgb2lab", "rgb2luv", "rgb2ycbcr") else 1e-5
     assert_allclose(function(colours), expected, atol=atol)
     for x, y in PLACES:
         assert_allclose(function(Vec3(*colours[y, x])), expected[y, x], atol=atol)
@@ -233,6 +238,22 @@ def test_colours_back_to_rgb(name, colours) -> None:
     if name == "xyz2rgb":
         expected = skimage.color.xyz2rgb(wild)
         assert_allclose(filters.xyz2rgb(wild), expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", ["luv", "yuv", "yiq", "ypbpr", "ycbcr", "hed"])
+def test_other_spaces_back_to_rgb(name, colours) -> None:
+    there = getattr(skimage.color, f"rgb2{name}")(colours)
+    expected = getattr(skimage.color, f"{name}2rgb")(there)
+    assert_allclose(getattr(filters, f"{name}2rgb")(there), expected, atol=2e-5)
+
+
+def test_lab_by_way_of_others(colours) -> None:
+    lab, xyz = skimage.color.rgb2lab(colours), skimage.color.rgb2xyz(colours)
+    assert_allclose(filters.xyz2lab(xyz), lab, atol=2e-4)
+    assert_allclose(filters.lab2xyz(lab), xyz, atol=2e-5)
+    lch = skimage.color.lab2lch(lab)
+    assert_allclose(filters.lab2lch(lab), lch, atol=2e-5)
+    assert_allclose(filters.lch2lab(lch), lab, atol=1e-4)
 
 
 @pytest.mark.filterwarnings("ignore:Conversion from CIE-LAB")

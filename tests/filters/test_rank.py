@@ -1,0 +1,87 @@
+"""Ranks and statistics of neighbours: as SciPy and scikit-image have them."""
+
+import numpy as np
+import pytest
+import skimage.filters.rank as reference
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import ndimage
+from skimage.morphology import disk
+
+import pygpu
+from pygpu import filters
+
+pytestmark = pytest.mark.usefixtures("on_cpu")
+
+BYTES = pygpu.data.astronaut()[100:151, 150:217]
+GREY = np.ascontiguousarray(BYTES[..., 1])
+FOOTPRINTS = {"disc": disk(3), "square": np.ones((3, 5)), "corner": [[1, 0], [1, 1]]}
+
+
+@pytest.mark.parametrize("size", [3, 4, (2, 5)])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("rank_filter", {"rank": 2}),
+        ("rank_filter", {"rank": -2}),
+        ("percentile_filter", {"percentile": 20}),
+        ("percentile_filter", {"percentile": 100}),
+        ("percentile_filter", {"percentile": -30}),
+        ("minimum_filter", {}),
+        ("maximum_filter", {}),
+        ("uniform_filter", {}),
+    ],
+)
+def test_filters_of_windows_are_those_of_scipy(name, options, size) -> None:
+    floats = BYTES / np.float32(255)
+    layers = [
+        getattr(ndimage, name)(floats[..., c], size=size, mode="nearest", **options)
+        for c in range(3)
+    ]
+    actual = getattr(filters, name)(BYTES, size=size, **options)
+    assert_allclose(actual, np.stack(layers, axis=-1), atol=1e-6)
+    assert_allclose(
+        getattr(filters, name)(floats[..., 0], size=size, **options), layers[0], atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("footprint", FOOTPRINTS)
+@pytest.mark.parametrize(
+    "name",
+    ["mean", "minimum", "maximum", "gradient", "autolevel", "enhance_contrast", "equalize"],
+)
+def test_statistics_are_those_of_scikit_image(name, footprint) -> None:
+    element = np.asarray(FOOTPRINTS[footprint], np.uint8)
+    expected = getattr(reference, name)(GREY, element)  # cut to bytes
+    actual = getattr(filters.rank, name)(GREY, element)
+    off = np.abs(actual * 255 - expected - 0.5) > 0.5 + 1e-3
+    assert off.mean() < (2e-3 if name == "enhance_contrast" else 1e-9)  # where both are as near
+    colours = getattr(filters.rank, name)(BYTES, element)
+    assert_allclose(colours[..., 1], actual, atol=1e-6)
+
+
+def test_threshold_is_that_of_scikit_image() -> None:
+    expected = reference.threshold(GREY, disk(4))
+    differs = filters.rank.threshold(GREY, disk(4)) != (expected > 0)
+    assert differs.mean() < 0.03  # there the mean is cut to a byte
+
+
+def test_results_have_the_form_of_what_was_given() -> None:
+    result = filters.rank.mean(pygpu.Image(GREY), disk(2), dtype="uint8")
+    assert isinstance(result, pygpu.Image)
+    assert result.dtype == np.uint8
+    assert_array_equal(np.asarray(result), filters.rank.mean(GREY, disk(2), dtype="uint8"))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: filters.rank_filter(GREY, rank=9), "3 x 3 texels have no rank 9"),
+        (lambda: filters.percentile_filter(GREY, percentile=101), "percentile up to 100"),
+        (lambda: filters.minimum_filter(GREY, size=0), "minimum_filter: size takes"),
+        (lambda: filters.rank.mean(GREY, []), "rank.mean: a footprint is an array"),
+        (lambda: filters.rank.mean(GREY > 9, disk(1)), "rank.mean takes bytes"),
+    ],
+)
+def test_mistakes_are_told(call, words) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
