@@ -18,9 +18,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.errors import shown
 from pygpu.core.ops import TABLE
 from pygpu.language.elementwise import (
     absolute,
+    check,
     choice,
     columns,
     elementwise,
@@ -85,27 +87,27 @@ def inversesqrt(x: Any) -> Any:
 
 def abs(x: Any) -> Any:
     """x if x >= 0, else -x (8.3)."""
-    return elementwise(absolute, np.absolute, (x,))
+    return elementwise(absolute, np.absolute, (x,), "abs")
 
 
 def sign(x: Any) -> Any:
     """1, 0 or -1 as x is positive, zero or negative; NaN of NaN (8.3)."""
-    return elementwise(signum, np.sign, (x,))
+    return elementwise(signum, np.sign, (x,), "sign")
 
 
 def min(x: Any, y: Any) -> Any:
     """y where y < x, else x (8.3)."""
-    return elementwise(smaller, np.minimum, (x, y))
+    return elementwise(smaller, np.minimum, (x, y), "min")
 
 
 def max(x: Any, y: Any) -> Any:
     """y where y > x, else x (8.3)."""
-    return elementwise(larger, np.maximum, (x, y))
+    return elementwise(larger, np.maximum, (x, y), "max")
 
 
 def select(condition: Any, x: Any, y: Any) -> Any:
     """x where the condition holds, else y."""
-    return elementwise(choice, np.where, (condition, x, y))
+    return elementwise(choice, np.where, (condition, x, y), "select")
 
 
 # ---------------------------------------------------------------- primitives that fold a vector
@@ -115,6 +117,7 @@ def dot(x: Any, y: Any) -> Any:
     """The sum of the products of components, a float; of two numbers their product (8.5)."""
     found = columns((x, y))
     if found is None:
+        check("dot", (x, y))
         return np.dot(x, y)
     return sum_of_products(*([float(value) for value in row] for row in zip(*found, strict=True)))
 
@@ -240,6 +243,7 @@ def transpose(m: Any) -> Any:
 
 def determinant(m: Any) -> Any:
     """The determinant of a matrix of 2 to 4 rows (8.6): its first row times its cofactors."""
+    _check_square("determinant", m)
     return dot(m[0], _cofactors(m)[0])
 
 
@@ -248,8 +252,19 @@ def inverse(m: Any) -> Any:
 
     Infinities and NaN where the determinant is 0.
     """
+    _check_square("inverse", m)
     cofactors = _cofactors(m)
     return transpose(MATRICES[len(m)](*cofactors)) / dot(m[0], cofactors[0])
+
+
+def _check_square(name: str, m: Any) -> None:
+    if isinstance(m, Matrix):
+        return
+    if not isinstance(m, (list, tuple, np.ndarray)) or not 2 <= len(m) <= 4:
+        raise TypeError(f"{name}: takes a matrix of 2 to 4 rows, got {shown(m)}")
+    for row in m:
+        if number(row) is not None or len(row) != len(m):
+            raise TypeError(f"{name}: takes a matrix of as many columns as rows, got {shown(m)}")
 
 
 def _cofactors(m: Any) -> Any:

@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pygpu.core.errors import shorten
+from pygpu.core.errors import shorten, shown
 from pygpu.execution import html
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import flatten
@@ -325,7 +325,7 @@ def _compiled(
     """`compile` for a plain function."""
     if not isinstance(function, types.FunctionType):
         raise TypeError(
-            f"compile: takes a function written in Python, got {function!r} "
+            f"compile: takes a function written in Python, got {shown(function)} "
             f"({type(function).__name__})"
         )
     written = Signature.of(function, values, namespace)

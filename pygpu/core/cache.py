@@ -22,6 +22,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from pygpu.core import settings
+
 LAYOUT: Final = "3"  # changes when the layout of files does
 LIMIT: Final = 256 * 2**20  # bytes kept at most, the least recently used go first
 _SPARE: Final = 8  # where there are too many bytes, this part of the limit is made free
@@ -155,7 +157,7 @@ def _path(kind: str, key: bytes | str) -> Path | None:
 
 
 def _folder() -> Path | None:
-    if os.environ.get("PYGPU_CACHE", "1").lower() in ("0", "off", "false", "no"):
+    if not settings.flag("PYGPU_CACHE", default=True):
         return None
     chosen = os.environ.get("PYGPU_CACHE_DIR")
     folder = Path(chosen) if chosen else _default_folder()

@@ -6,11 +6,14 @@ shows the user's own line with a caret under the expression.
 """
 
 import linecache
+import math
 import os.path
 import types
 from dataclasses import dataclass
 from typing import Final
 
+FEW: Final = 9  # elements of an array that is shown
+LONGEST: Final = 60  # characters of a value that is shown
 NOTES: Final = 8  # calls shown of a chain of them
 AT_RUN_TIME: Final = "at run time, "  # how notes on what checked programs raise begin
 AT_COMPILE_TIME: Final = "at compile time, "  # how notes on what known code raises begin
@@ -105,6 +108,15 @@ def call_notes(place: Place) -> list[str]:
         between = len(notes) - NOTES
         notes[NOTES // 2 : -NOTES // 2] = [f"... through {between} more calls ..."]
     return notes
+
+
+def shown(value: object) -> str:
+    """A value as errors show it, in a line: of arrays their shape."""
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if isinstance(shape, tuple) and dtype is not None and math.prod(shape) > FEW:
+        return f"an array of shape {shape} and dtype {dtype}"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def shorten(error: BaseException) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import boundaries
+from pygpu.core.errors import shown
 from pygpu.core.storage import Format, ImageLike
 from pygpu.ssa import Number, normal
 from pygpu.types import INT, UINT, Kind, Type, vector
@@ -132,18 +133,18 @@ def constant(format: Format, cval: Any) -> tuple[Number, ...]:
     numbers = np.asarray(cval)
     if numbers.dtype.kind not in "fiub" or numbers.shape not in ((), (format.channels,)):
         raise ValueError(
-            f"cval={cval!r}: takes one number, or one for each of {format.channels} channels"
+            f"cval={shown(cval)}: takes one number, or one for each of {format.channels} channels"
         )
     if format.kind == "int" and not (
         np.all(numbers == np.trunc(numbers)) and np.all(np.abs(numbers) < 2**31)
     ):
-        raise ValueError(f"cval={cval!r}: an image of ints takes whole numbers of 32 bits")
+        raise ValueError(f"cval={shown(cval)}: an image of ints takes whole numbers of 32 bits")
     if format.kind == "uint" and not (
         np.all(numbers == np.trunc(numbers)) and np.all((numbers >= 0) & (numbers < 2**32))
     ):
-        raise ValueError(f"cval={cval!r}: an image of uints takes whole numbers of 0 to 2**32 - 1")
+        raise ValueError(f"cval={shown(cval)}: an image of uints takes whole numbers of 0 to 2**32 - 1")
     if format.kind == "bool" and not np.all((numbers == 0) | (numbers == 1)):
-        raise ValueError(f"cval={cval!r}: an image of bools takes True and False")
+        raise ValueError(f"cval={shown(cval)}: an image of bools takes True and False")
     scalar = vector(format.kind, 1)
     values = np.broadcast_to(numbers, (format.channels,)).tolist()
     constants = [normal(scalar, value) for value in values]

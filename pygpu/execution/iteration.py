@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pygpu.core.errors import shown
 from pygpu.core.storage import ImageLike, Storage, stored, texels
 from pygpu.execution.arguments.convert import is_pil, pil_of, result_dtype, without_channel_axis
 from pygpu.execution.arguments.parameters import Arguments, Given, flatten
@@ -38,7 +39,7 @@ def iterate(
     try:
         rounds = operator.index(n)
     except TypeError:
-        raise TypeError(f"iterate: n takes a number of rounds, got {n!r}") from None
+        raise TypeError(f"iterate: n takes a number of rounds, got {shown(n)}") from None
     if rounds < 0:
         raise ValueError(f"iterate: n takes a number of rounds, got {n}")
     signature = compiled.signature

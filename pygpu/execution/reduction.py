@@ -11,6 +11,7 @@ columns) of the one before, so that sums of floats err by the logarithm of their
 from __future__ import annotations
 
 import inspect
+import operator
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.device import ALONG_X, ALONG_Y, BOTH, Along
-from pygpu.core.errors import CompileError, shorten
+from pygpu.core.errors import CompileError, shorten, shown
 from pygpu.core.sampler import default, make
 from pygpu.core.storage import Format, ImageLike, Storage, texels
 from pygpu.devices import targets
@@ -33,7 +34,8 @@ from pygpu.execution.grouped import Folded, Groups, Source
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.tiles import Tile, tiles_of
-from pygpu.language.vectors import Position
+from pygpu.language.scalars import number
+from pygpu.language.vectors import Position, Vector
 from pygpu.types import INT, Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
@@ -241,7 +243,7 @@ def reduce(
     """
     for name, value in (("function", function), ("map", map)):
         if not callable(value) and not (name == "map" and value is None):
-            raise TypeError(f"reduce: {name} takes a function, got {value!r}")
+            raise TypeError(f"reduce: {name} takes a function, got {shown(value)}")
     if not isinstance(image, ImageLike):
         values = texels_of(array_of(image))
         image = ImageMaker.make(Storage.of(values), default(values.dtype, values.shape[2]))
@@ -256,8 +258,32 @@ def reduce(
     except Exception as error:
         shorten(error)
         raise
+    if initial is not None:
+        _check_initial(initial, state)
     results = [_pixel(part) for part in state.images]
     return tuple(results) if state.is_tuple else results[0]
+
+
+def _check_initial(initial: Any, state: _State) -> None:
+    """TypeError where an identity is not like the values: a number, or as many as they have, in a
+    tuple of as many parts."""
+    parts = initial if isinstance(initial, tuple) and state.is_tuple else (initial,)
+    sizes = [part.format.channels for part in state.images]
+    if len(parts) == len(sizes):
+        for part, size in zip(parts, sizes, strict=True):
+            if number(part) is None and (
+                not isinstance(part, (Vector, list, tuple, np.ndarray))
+                or len(part) != size
+                or any(number(each) is None for each in part)
+            ):
+                break
+        else:
+            return
+    types = [vector(part.format.kind, part.format.channels) for part in state.images]
+    raise TypeError(
+        "reduce: initial takes a value like those that are folded, "
+        f"{_shown(types, state.is_tuple)}, got {shown(initial)}"
+    )
 
 
 def _whole(
@@ -382,10 +408,28 @@ def _starts_on_device(image: ImageLike, axis: Any) -> bool:
     return device.has_groups and device.copy in storage.copies
 
 
+def checked_axes(axis: Any, ndim: int) -> list[int]:
+    """NumPy's axes as numbers from 0 up. TypeError for what is no whole number, NumPy's AxisError
+    for others."""
+    if axis is None:
+        return list(range(ndim))
+    found = []
+    for each in axis if isinstance(axis, tuple) else (axis,):
+        if isinstance(each, (bool, np.bool_)) or not hasattr(each, "__index__"):
+            raise TypeError(f"axis: takes a whole number, or a tuple of them, got {shown(each)}")
+        place = operator.index(each)
+        if not -ndim <= place < ndim:
+            raise np.exceptions.AxisError(place, ndim)
+        found.append(place % ndim)
+    if len(set(found)) < len(found):
+        raise ValueError(f"axis: an axis twice in {axis}")
+    return found
+
+
 def _along(image: ImageLike, axis: Any) -> Along | None:
     """The axes of the image among NumPy's axes; None where there are none."""
     ndim = 2 if image.format.channels == 1 else 3
-    axes = range(ndim) if axis is None else [a % ndim for a in np.atleast_1d(axis)]
+    axes = checked_axes(axis, ndim)
     if 1 in axes:
         return BOTH if 0 in axes else ALONG_X
     return ALONG_Y if 0 in axes else None

@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any, Final
 
 from pygpu.core.device import Program, Shape
-from pygpu.core.errors import DeviceError, shorten
+from pygpu.core.errors import DeviceError, shorten, shown
 from pygpu.execution.profile import Job
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation
@@ -66,7 +66,7 @@ def tune(
     if isinstance(getattr(function, "__func__", None), Programs):  # a method of an object
         function, args = function.__func__, (function.__self__, *args)
     if not isinstance(function, Programs):
-        raise TypeError(f"tune: takes a compiled function, got {function!r}")
+        raise TypeError(f"tune: takes a compiled function, got {shown(function)}")
     try:
         job = Job.of(function, args, kwargs, shape, dtype)
         if not job.made.device.shapes:

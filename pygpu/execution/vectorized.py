@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.errors import shorten
+from pygpu.core.errors import shorten, shown
 from pygpu.core.storage import ImageLike, stored
 from pygpu.execution.arguments import broadcasting
 from pygpu.execution.arguments.annotations import user_type
@@ -379,7 +379,7 @@ def vectorize(
 
     def decorate(function: Callable[..., Any]) -> Vectorized:
         if not callable(function):
-            raise TypeError(f"vectorize: takes a function, got {function!r}")
+            raise TypeError(f"vectorize: takes a function, got {shown(function)}")
         return Vectorized(function, target, dtype, values)
 
     return decorate if function is None else decorate(function)

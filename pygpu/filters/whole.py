@@ -14,12 +14,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from pygpu.core import sampler
-from pygpu.core.errors import shorten
+from pygpu.core.errors import shorten, shown
 from pygpu.core.storage import Storage
 from pygpu.execution.arguments.convert import (
     array_of,
     is_picture,
-    shown,
     texels_of,
     without_channel_axis,
 )

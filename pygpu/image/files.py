@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.errors import shown
 from pygpu.core.storage import Format, stored, texels
 from pygpu.execution.arguments.convert import array_of, result_dtype
 from pygpu.image import files_exr, files_pillow, files_tiff
@@ -101,7 +102,7 @@ def _start(source: Any) -> bytes:
         start: bytes = source.read(16)
         return start
     if not isinstance(source, str | bytes | os.PathLike):
-        raise TypeError(f"takes the path of a picture, got {source!r}")
+        raise TypeError(f"takes the path of a picture, got {shown(source)}")
     if os.path.isdir(source):
         raise IsADirectoryError(f"{named(source)}: a directory; a picture is a file in it")
     with open(source, "rb") as file:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
+from pygpu.core.errors import shown
 from pygpu.core.sampler import Sampler
 from pygpu.core.storage import STORED, Format, Storage, stored, texels
 from pygpu.execution import html
@@ -338,7 +339,7 @@ def _coordinates(position: tuple[Any, ...]) -> tuple[Any, Any]:
         x, y = parts
     except (TypeError, ValueError):
         raise TypeError(
-            f"an image takes a position (x, y), got {', '.join(map(repr, position))}"
+            f"an image takes a position (x, y), got {', '.join(map(shown, position))}"
         ) from None
     return _coordinate(x), _coordinate(y)
 
@@ -350,7 +351,7 @@ def _coordinate(value: Any) -> int | float:
         return int(value)
     if isinstance(value, np.floating) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return _coordinate(value.item())
-    raise TypeError(f"an image takes a position of two numbers, got {value!r}")
+    raise TypeError(f"an image takes a position of two numbers, got {shown(value)}")
 
 
 def _nearest(value: int | float) -> int:

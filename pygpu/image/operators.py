@@ -117,6 +117,8 @@ class ArrayMethods(ImageLike):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """NumPy's functions of images, on the device: the result is an image. Their methods
         (`np.add.reduce`) and options give arrays, of texels as functions see them."""
+        if isinstance(kwargs.get("out"), tuple):
+            _check_out(*kwargs["out"])
         if method != "__call__" or kwargs.keys() - {"out", "dtype"}:
             arrays = [seen(i) if isinstance(i, ImageLike) else i for i in inputs]
             return getattr(ufunc, method)(*arrays, **kwargs)
@@ -124,8 +126,6 @@ class ArrayMethods(ImageLike):
         dtype = kwargs.pop("dtype", None)
         if not all(map(_operand, inputs)):
             return NotImplemented
-        if out is not None and any(isinstance(array, ImageLike) for array in out):
-            raise TypeError("out: an image cannot be written to, take an ndarray")
         result = texelwise(ufunc)(*map(_as_texels, inputs), dtype=dtype)
         if out is None:
             return result
@@ -180,11 +180,11 @@ class ArrayMethods(ImageLike):
 
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether some texel is not zero."""
-        return np.any(seen(self), axis, out, keepdims)
+        return _given(np.any(seen(self), axis, keepdims=keepdims), None, out)
 
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether no texel is zero."""
-        return np.all(seen(self), axis, out, keepdims)
+        return _given(np.all(seen(self), axis, keepdims=keepdims), None, out)
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
         """Texels held between two values, as numpy.clip does."""
@@ -204,8 +204,14 @@ def seen(image: ImageLike) -> NDArray[Any]:
     return without_channel_axis(texels(image.storage.host(), image.format))
 
 
+def _check_out(*arrays: Any) -> None:
+    if any(isinstance(array, ImageLike) for array in arrays):
+        raise TypeError("out: an image cannot be written to, take an ndarray")
+
+
 def _given(result: Any, dtype: Any, out: Any) -> Any:
     """A result as NumPy's reductions hand it over."""
+    _check_out(out)
     if dtype is not None:
         result = result.astype(dtype)
     if out is None:

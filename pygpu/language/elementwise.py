@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pygpu.core.errors import shown
 from pygpu.core.ops import TABLE
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Vector, from_components, operand
@@ -44,10 +45,35 @@ def columns(arguments: tuple[Any, ...]) -> list[tuple[Any, ...]] | None:
     return list(zip(*operands, strict=True))
 
 
-def elementwise(compute: Callable[..., Any], ufunc: Any, arguments: tuple[Any, ...]) -> Any:
-    """`compute` on each component, or `ufunc` on what has none."""
+def check(name: str, arguments: tuple[Any, ...]) -> None:
+    """TypeError where a function of this name can do nothing with an argument."""
+    for value in arguments:
+        is_given = number(value) is not None or isinstance(value, Vector)
+        if not is_given and not _holds_numbers(value):
+            raise TypeError(
+                f"{name}: takes numbers, vectors and arrays of them, got {shown(value)}"
+            )
+
+
+def _holds_numbers(value: Any) -> bool:
+    """Whether NumPy finds numbers in it. Images are asked no more: their texels may be far."""
+    if isinstance(value, (list, tuple)):
+        try:
+            value = np.asarray(value)
+        except ValueError:  # ragged
+            return False
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype.kind in "biufc"
+    return hasattr(value, "__array_ufunc__") or hasattr(value, "__array_interface__")
+
+
+def elementwise(
+    compute: Callable[..., Any], ufunc: Any, arguments: tuple[Any, ...], name: str = ""
+) -> Any:
+    """`compute` on each component, or `ufunc` on what has none. TypeError for what is no number."""
     found = columns(arguments)
     if found is None:
+        check(name or compute.__name__, arguments)
         return ufunc(*arguments)
     results = tuple(compute(*column) for column in found)
     return results[0] if len(results) == 1 else from_components(results)
@@ -69,7 +95,7 @@ def float_function(code: str, text: str, name: str = "") -> Callable[..., Any]:
             raise TypeError(f"{name} takes {takes}, got {len(arguments)}")
         return elementwise(compute, ufunc, arguments)
 
-    function.__name__ = function.__qualname__ = name
+    compute.__name__ = function.__name__ = function.__qualname__ = name
     function.__module__ = "pygpu.glsl"
     function.__doc__ = text
     return function

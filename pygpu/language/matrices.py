@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from pygpu.core.errors import shown
 from pygpu.language.componentwise import Componentwise, Operator
 from pygpu.language.scalars import number
 from pygpu.language.vectors import (
@@ -45,7 +46,7 @@ class Matrix(Componentwise):
         if len(rows) != size or any(number(row) is not None for row in rows):
             raise TypeError(
                 f"{type(self).__name__} takes {size} rows of {size} numbers, apart or in one list "
-                f"or array, or one number for the diagonal; got {parts!r}"
+                f"or array, or one number for the diagonal; got {shown(parts)}"
             )
         self._rows = tuple(_ROWS[self.SIZE](*row) for row in rows)
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from pygpu.core.errors import shown
 from pygpu.language.componentwise import Componentwise, Operator, calculate, operators
 from pygpu.language.scalars import Int, UInt, from_numpy_scalar, number
 from pygpu.types import KINDS, Kind, Type, vector
@@ -127,12 +128,14 @@ class Vector(Componentwise):
         kind = self.TYPE.kind
         values = operand(value, len(indices))
         if values is None:
-            raise TypeError(f"{type(self).__name__} cannot take {value!r} as components")
+            raise TypeError(f"{type(self).__name__} cannot take {shown(value)} as components")
         components = list(self._components)
         for index, item in zip(indices, values, strict=True):
             if KINDS.index(kind_of(item)) > KINDS.index(kind):
                 name = type(self).__name__
-                raise TypeError(f"{name} holds {kind}s, cannot take {item!r}: convert it first")
+                raise TypeError(
+                    f"{name} holds {kind}s, cannot take {shown(item)}: convert it first"
+                )
             components[index] = _CONVERT[kind](item)
         _set_components(self, tuple(components))
 
@@ -257,7 +260,7 @@ def operand(value: Any, size: int) -> tuple[Any, ...] | None:
     else:
         return None
     if len(values) != size:
-        raise TypeError(f"{len(values)} components where {size} are needed: {value!r}")
+        raise TypeError(f"{len(values)} components where {size} are needed: {shown(value)}")
     return values
 
 
@@ -277,7 +280,7 @@ def _flatten(name: str, parts: tuple[Any, ...]) -> list[Component]:
         if numbers is None or None in numbers:
             raise TypeError(
                 f"{name} takes numbers, vectors, and lists, tuples and one-dimensional arrays of "
-                f"numbers, got {part!r}"
+                f"numbers, got {shown(part)}"
             )
         values.extend(numbers)  # type: ignore[arg-type]
     return values

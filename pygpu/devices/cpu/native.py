@@ -66,20 +66,29 @@ def _machine(level: str) -> Machine:
         known = set(names)
         if known - host:
             raise DeviceError(f"PYGPU_CPU_FEATURES={level}: this processor has no {known - host}")
-    elif level and not level.startswith(("+", "-")):
-        raise DeviceError(
-            f"PYGPU_CPU_FEATURES={level}: takes {', '.join(LEVELS)} or LLVM features (+name,-name)"
-        )
     else:
         features = llvm.get_host_cpu_features().flatten()
-        known = host
+        more, less = _changes(level)
         if level:
             features = ",".join([features, level]) if features else level
-            known = known | {part[1:] for part in level.split(",") if part[0] == "+"}
-            known -= {part[1:] for part in level.split(",") if part[0] == "-"}
+        known = (host | more) - less
     lanes = 16 if "avx512f" in known else 8 if "avx" in known else 4
     version = llvm.llvm_version_info[0]
     return Machine(version, cpu, features, lanes, frozenset(known), x86)
+
+
+def _changes(level: str) -> tuple[set[str], set[str]]:
+    """The features that PYGPU_CPU_FEATURES adds to those of the processor, and takes away."""
+    parts = [part.strip() for part in level.split(",")] if level else []
+    if not all(part[:1] in ("+", "-") for part in parts):
+        raise DeviceError(
+            f"PYGPU_CPU_FEATURES={level}: takes {', '.join(LEVELS)} or LLVM features (+name,-name)"
+        )
+    unknown = {part[1:] for part in parts} - set(llvm.get_host_cpu_features())
+    if unknown:
+        raise DeviceError(f"PYGPU_CPU_FEATURES={level}: LLVM has no feature {min(unknown)!r} here")
+    more = {part[1:] for part in parts if part[0] == "+"}
+    return more, {part[1:] for part in parts if part[0] == "-"}
 
 
 @lru_cache(maxsize=1)

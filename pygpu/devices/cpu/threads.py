@@ -21,6 +21,7 @@ from queue import SimpleQueue
 from typing import Any, Final
 
 from pygpu.codegen.llvm.driver import ALIGN, DONE, LEFT_ALL, TAKEN
+from pygpu.core import settings
 from pygpu.devices.cpu.layout import Block
 
 LINGER: Final = 20_000  # looks at the mailbox, of some 20 ns
@@ -49,9 +50,9 @@ class Calls:
 
 def thread_count() -> int:
     """PYGPU_THREADS, or the processors this process may use."""
-    chosen = os.environ.get("PYGPU_THREADS", "")
-    if chosen.isdigit() and int(chosen) > 0:
-        return int(chosen)
+    chosen = settings.count("PYGPU_THREADS")
+    if chosen is not None:
+        return chosen
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
+from pygpu.core.errors import shown
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.convert import array_of, is_picture, narrow
@@ -35,7 +36,7 @@ def argument(value: Any, name: str) -> Any:
     if isinstance(value, Vector):
         return value
     if not isinstance(value, (list, tuple)) and not is_picture(value):
-        raise TypeError(f"{name}: takes numbers and arrays, got {value!r}")
+        raise TypeError(f"{name}: takes numbers and arrays, got {shown(value)}")
     return narrow(np.asarray(array_of(value, name)), name)
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.errors import shown
 from pygpu.core.storage import STORED
 
 if TYPE_CHECKING:
@@ -83,12 +84,6 @@ def array_of(data: Any, what: str = "image") -> NDArray[Any]:
     if hasattr(data, "__dlpack__") and not hasattr(data, "__array__"):
         return np.from_dlpack(data)
     return np.asarray(data)
-
-
-def shown(value: object) -> str:
-    """A value as errors show it."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _pil_array(image: PILImage.Image, what: str) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.execution.arguments.convert import shown
+from pygpu.core.errors import shown
 from pygpu.language.scalars import FLOAT_LIMIT, number
 from pygpu.language.vectors import CLASSES, Vector
 from pygpu.ssa import Constant, Number
@@ -39,7 +39,7 @@ def matrix(size: int, value: Any, name: str) -> list[tuple[Number, ...]]:
     except TypeError:
         raise _refused(f"a {size} x {size} matrix", value, name) from None
     if len(rows) != size or any(len(row) != size for row in rows):
-        raise ValueError(f"{name}: takes a {size} x {size} matrix, got {value!r}")
+        raise ValueError(f"{name}: takes a {size} x {size} matrix, got {shown(value)}")
     return [tuple(row) for row in rows]
 
 
@@ -104,7 +104,7 @@ def _items(type: Type, value: Any, name: str) -> Iterable[Any]:
     if not isinstance(value, (Vector, tuple, list, np.ndarray)):
         raise _refused(wanted, value, name)
     if np.ndim(value) != 1 or len(value) != type.size:
-        raise ValueError(f"{name}: takes {wanted}, got {value!r}")
+        raise ValueError(f"{name}: takes {wanted}, got {shown(value)}")
     return value
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.device import Device, Limits
-from pygpu.core.errors import DeviceError, OutOfMemory
+from pygpu.core.errors import DeviceError, OutOfMemory, shown
 from pygpu.core.sampler import Sampler, inherited
 from pygpu.core.storage import Storage
 from pygpu.devices import targets
@@ -285,7 +285,7 @@ def _checked_shape(shape: Any) -> tuple[int, int]:
             raise TypeError
         height, width = int(height), int(width)
     except (TypeError, ValueError):
-        raise TypeError(f"shape: takes (height, width), got {shape!r}") from None
+        raise TypeError(f"shape: takes (height, width), got {shown(shape)}") from None
     return _checked_size((height, width), f"shape={shape!r}")
 
 

@@ -11,13 +11,13 @@ itself says what.
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core import settings
 from pygpu.core.errors import AT_RUN_TIME
 from pygpu.core.storage import Storage
 from pygpu.execution.arguments import plain
@@ -30,7 +30,7 @@ from pygpu.language.vectors import Position
 
 def is_asked_for() -> bool:
     """Whether the environment asks for checked programs."""
-    return os.environ.get("PYGPU_CHECK", "") not in ("", "0")
+    return settings.flag("PYGPU_CHECK")
 
 
 def check_sizes(

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core import settings
 from pygpu.core.device import Device, Program, Task
 from pygpu.core.sampler import Sampler, inherited, make, of
 from pygpu.core.storage import Format, Storage
@@ -30,6 +31,7 @@ from pygpu.passes.simplify import pipeline as passes
 from pygpu.ssa import Function, Value
 from pygpu.types import Type
 
+DUMPED: Final = ("ssa", "source")  # texts that PYGPU_DUMP may ask for
 LIMIT: Final = 128  # programs kept for one function
 FAULTS: Final = Format(np.dtype("int32"), 1, normalize=False)  # which fault a pixel has met
 LOG: Final = logging.getLogger("pygpu")
@@ -211,7 +213,7 @@ def translate(
 
 
 def _dumps(what: str) -> bool:
-    return what in os.environ.get("PYGPU_DUMP", "").split(",")
+    return what in settings.words("PYGPU_DUMP", DUMPED)
 
 
 def dump(what: str, text: str) -> None:
