@@ -16,8 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core import cache
 from pygpu.core.errors import DeviceError
+from pygpu.core.host import cache
 from pygpu.devices import targets
 from pygpu.execution import reduction
 from pygpu.image import crops, operators

@@ -142,7 +142,9 @@ def constant(format: Format, cval: Any) -> tuple[Number, ...]:
     if format.kind == "uint" and not (
         np.all(numbers == np.trunc(numbers)) and np.all((numbers >= 0) & (numbers < 2**32))
     ):
-        raise ValueError(f"cval={shown(cval)}: an image of uints takes whole numbers of 0 to 2**32 - 1")
+        raise ValueError(
+            f"cval={shown(cval)}: an image of uints takes whole numbers of 0 to 2**32 - 1"
+        )
     if format.kind == "bool" and not np.all((numbers == 0) | (numbers == 1)):
         raise ValueError(f"cval={shown(cval)}: an image of bools takes True and False")
     scalar = vector(format.kind, 1)

@@ -23,9 +23,9 @@ from typing import Final, cast
 
 import numpy as np
 
-from pygpu.core import cache
 from pygpu.core.device import Device, Limits, Task
 from pygpu.core.errors import DeviceError, TooOld
+from pygpu.core.host import cache
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.process import forks
 from pygpu.ssa import Builder, ImageInput

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pygpu.core import cache
+from pygpu.core.host import cache
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import pygpu
-from pygpu.core import cache
 from pygpu.core.device import Device
 from pygpu.core.errors import TooOld
+from pygpu.core.host import cache
 from pygpu.devices import targets
 from pygpu.devices.interpreter import InterpreterDevice
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pygpu.core import cache
 from pygpu.core.device import Task
+from pygpu.core.host import cache
 from pygpu.core.storage import Format
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.shapes import Shape

@@ -21,8 +21,8 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from pygpu.codegen.llvm.text import Machine
-from pygpu.core import cache
 from pygpu.core.errors import DeviceError
+from pygpu.core.host import cache
 from pygpu.devices.process import forks
 from pygpu.devices.process.undisturbed import undisturbed, when_gone
 

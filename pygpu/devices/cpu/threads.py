@@ -21,7 +21,7 @@ from queue import SimpleQueue
 from typing import Any, Final
 
 from pygpu.codegen.llvm.driver import ALIGN, DONE, LEFT_ALL, TAKEN
-from pygpu.core import settings
+from pygpu.core.host import settings
 from pygpu.devices.cpu.layout import Block
 
 LINGER: Final = 20_000  # looks at the mailbox, of some 20 ns

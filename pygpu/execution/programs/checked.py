@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core import settings
 from pygpu.core.errors import AT_RUN_TIME
+from pygpu.core.host import settings
 from pygpu.core.storage import Storage
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import Arguments

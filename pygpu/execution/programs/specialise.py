@@ -18,8 +18,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core import settings
 from pygpu.core.device import Device, Program, Task
+from pygpu.core.host import settings
 from pygpu.core.sampler import Sampler, inherited, make, of
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.arguments.parameters import Arguments, bindings

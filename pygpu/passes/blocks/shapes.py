@@ -16,8 +16,8 @@ import re
 from dataclasses import astuple
 from typing import Final
 
-from pygpu.core import cache
 from pygpu.core.device import Shape, Task
+from pygpu.core.host import cache
 from pygpu.passes.analysis.footprint import footprint, reads_itself
 from pygpu.passes.blocks.block import columns_of, size
 from pygpu.ssa import images_read, walk

@@ -22,7 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from pygpu.core import settings
+from pygpu.core.host import settings
 
 LAYOUT: Final = "3"  # changes when the layout of files does
 LIMIT: Final = 256 * 2**20  # bytes kept at most, the least recently used go first

@@ -1,0 +1,1 @@
+"""What the machine lends and its user sets: the disk cache, settings in the environment."""
