@@ -6,7 +6,8 @@ in order of appearance; constants are printed where they are used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -75,11 +76,17 @@ def number(type: Type, value: object) -> str:
 
 
 class _Printer:
+    """Prints a function. Regions may be nested deep, so what is left to do stands in `waiting`, the
+    next last."""
+
     def __init__(self, function: Function) -> None:
         self.f = function
         self.names: dict[Value, str] = {}
         self.taken: set[str] = set()
+        self.suffixes: dict[str, int] = {}  # of names of users, the last that was given
         self.count = 0
+        self.lines: list[str] = []
+        self.waiting: list[Callable[[], None]] = []
 
     def function(self) -> list[str]:
         x, y, *uniforms = self.f.body.params
@@ -87,11 +94,17 @@ class _Printer:
         self.taken |= {"x", "y"}
         params = [f"{image.name}: image {image.type}" for image in self.f.images]
         params += [f"{self.name(value)}: {value.type}" for value in uniforms]
-        lines = [f"function {self.f.name}({', '.join(params)}) {{"]
+        self.lines = [f"function {self.f.name}({', '.join(params)}) {{"]
         for table in self.f.tables:
-            lines.append(f"  table {table.name}: {list(table.values.shape)} {table.values.dtype}")
-        lines += self.region(self.f.body, "  ", "return")
-        return [*lines, "}"]
+            shape, dtype = list(table.values.shape), table.values.dtype
+            self.lines.append(f"  table {table.name}: {shape} {dtype}")
+        self.region(self.f.body, "  ", "return")
+        while self.waiting:
+            self.waiting.pop()()
+        return [*self.lines, "}"]
+
+    def then(self, *tasks: Callable[[], None]) -> None:
+        self.waiting += reversed(tasks)
 
     def name(self, value: Value) -> str:
         """The name of a value; a constant is its own name."""
@@ -102,10 +115,11 @@ class _Printer:
             if not name:
                 name, self.count = f"%{self.count}", self.count + 1
             else:
-                suffix = 1
+                suffix = self.suffixes.get(name, 1)
                 while name in self.taken:
                     suffix += 1
                     name = f"{value.name}_{suffix}"
+                self.suffixes[value.name] = suffix
             self.taken.add(name)
             self.names[value] = name
         return self.names[value]
@@ -113,28 +127,45 @@ class _Printer:
     def names_of(self, values: Sequence[Value]) -> str:
         return ", ".join(map(self.name, values))
 
-    def region(self, region: Region, indent: str, end: str) -> list[str]:
-        lines = [line for op in region.ops for line in self.op(op, indent)]
-        if region.results or end == "return":
-            lines.append(f"{indent}{end} {self.names_of(region.results)}")
-        return lines
+    def region(self, region: Region, indent: str, end: str) -> None:
+        ops = [partial(self.op, op, indent) for op in region.ops]
+        self.then(*ops, partial(self.end, region, indent, end))
 
-    def op(self, op: Op, indent: str) -> list[str]:
+    def end(self, region: Region, indent: str, end: str) -> None:
+        if region.results or end == "return":
+            self.lines.append(f"{indent}{end} {self.names_of(region.results)}")
+
+    def op(self, op: Op, indent: str) -> None:
         if op.code == "constant":
-            return []
+            return
+        if op.regions:
+            self.nested(op, indent)
+            return
+        self.lines.append(f"{indent}{self.assigned(op)}{op.code} {self.body(op)}".rstrip())
+
+    def nested(self, op: Op, indent: str) -> None:
+        """An op with regions. Its own line, which comes first, is made last: so values are numbered
+        from within."""
+        at = len(self.lines)
+        self.lines.append("")
+        inner = indent + "  "
         if op.code == "if":
-            left, right = (self.region(region, indent + "  ", "yield") for region in op.regions)
-            head = f"{indent}{self.assigned(op)}if {self.names_of(op.operands)} {{"
-            return [head, *left, f"{indent}}} else {{", *right, f"{indent}}}"]
-        if op.code == "loop":
-            (body,) = op.regions
-            carried = ", ".join(
-                f"{self.name(param)} = {self.name(initial)}"
-                for param, initial in zip(body.params, op.operands, strict=True)
-            )
-            inner = self.region(body, indent + "  ", "next")
-            return [f"{indent}{self.assigned(op)}loop ({carried}) {{", *inner, f"{indent}}}"]
-        return [f"{indent}{self.assigned(op)}{op.code} {self.body(op)}".rstrip()]
+            first, second = [partial(self.region, region, inner, "yield") for region in op.regions]
+            between = partial(self.lines.append, f"{indent}}} else {{")
+            self.then(first, between, second, partial(self.close, op, indent, at, ""))
+            return
+        (body,) = op.regions
+        carried = ", ".join(
+            f"{self.name(param)} = {self.name(initial)}"
+            for param, initial in zip(body.params, op.operands, strict=True)
+        )
+        close = partial(self.close, op, indent, at, f"({carried})")
+        self.then(partial(self.region, body, inner, "next"), close)
+
+    def close(self, op: Op, indent: str, at: int, carried: str) -> None:
+        assigned = self.assigned(op)
+        self.lines[at] = f"{indent}{assigned}{op.code} {carried or self.names_of(op.operands)} {{"
+        self.lines.append(f"{indent}}}")
 
     def assigned(self, op: Op) -> str:
         return f"{self.names_of(op.results)} = " if op.results else ""

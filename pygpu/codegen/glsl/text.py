@@ -59,6 +59,7 @@ class Namer:
     def __init__(self, taken: frozenset[str] = frozenset()) -> None:
         self.taken = set(RESERVED | taken)
         self.counts: dict[str, int] = {}
+        self.repeated: dict[str, int] = {}  # the last count that a name was given
 
     def numbered(self, hint: str) -> str:
         """The hint with the next number that is free: t1, t2."""
@@ -77,11 +78,12 @@ class Namer:
             base = f"v_{base}".replace("__", "_")
         if base == "_" or _TYPES.fullmatch(base):
             base = f"v{base}"
-        name, count = base, 1
+        name, count = base, self.repeated.get(base, 1)
         while name in self.taken:
             count += 1
             name = f"{base.rstrip('_')}_{count}"
         self.taken.add(name)
+        self.repeated[base] = count
         return name
 
 

@@ -25,6 +25,7 @@ from typing import Any, Final
 from pygpu.core.ops import TABLE
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.local import Gate
+from pygpu.passes.simplify.nesting import bound_nesting
 from pygpu.passes.simplify.rules import made_by, number
 from pygpu.ssa import Function, Given, Op, Value, base_and_offset, uses, walk
 from pygpu.types import INT
@@ -34,7 +35,8 @@ SEEN: Final = 64  # values that are looked at for what a part of a sum depends o
 
 
 def fuse(function: Function) -> Function:
-    """The function with products in their sums."""
+    """The function with products in their sums, and nested as deep as passes take it."""
+    function = bound_nesting(function)
     sums = _Sums(function)
     return remove_dead(Gate(function, {"add": sums.take, "sub": sums.take}).run())
 

@@ -15,14 +15,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
+import numpy as np
+
 from pygpu.core.errors import Place
+from pygpu.core.interpret import compute, look_up, scalar
 from pygpu.core.ops import TABLE
 from pygpu.passes.simplify import algebra, logic, places, vectors
 from pygpu.passes.simplify.cse import Key, Known, constant_key, key
-from pygpu.passes.simplify.fold import fold
 from pygpu.passes.simplify.rules import Rule
 from pygpu.passes.simplify.vectors import COMPONENTWISE, shrink
-from pygpu.ssa import Constant, Function, Op, Region, Value, normal
+from pygpu.ssa import Constant, Function, Op, Region, Table, Value, normal
 from pygpu.types import BOOL, Type
 
 RULES: Final[dict[str, Rule]] = {
@@ -99,7 +101,7 @@ class Gate:
             if value.op is None or value.op.code != "constant":
                 break
         else:
-            folded = fold(code, operands, data, self.tables)
+            folded = _folded(code, operands, data, self.tables)
             if folded is not None:
                 types = [value.type for value in operands]
                 return self._constant(type or TABLE[code].result(types, data), folded)
@@ -223,3 +225,24 @@ class Gate:
         made = Op("loop", operands, None, types, (body,), place, names)
         self.ops.append(made)
         self.new.update(zip(op.results, made.results, strict=True))
+
+
+# ---------------------------------------------------------------- constants
+
+_NEED_MEMORY: Final = frozenset(("load", "width", "height", "constant"))
+
+
+def _folded(
+    code: str, operands: tuple[Value, ...], data: Any, tables: Sequence[Table]
+) -> Constant | None:
+    """What the meaning of an operation on constants gives; None where it reads memory."""
+    if code in _NEED_MEMORY:
+        return None
+    values = [scalar(*value.op.data) for value in operands]  # type: ignore[union-attr]
+    with np.errstate(all="ignore"):
+        if code == "table":
+            result = look_up(tables[data.table].values, values[0])
+        else:
+            result = compute(code, data, values)
+    numbers: Any = result.tolist()
+    return tuple(numbers) if isinstance(numbers, list) else numbers

@@ -1,8 +1,7 @@
-"""Transformations of functions, one a module; each takes a function and returns one.
+"""What every function goes through: passes, each a function from functions to functions.
 
-`simplify` is what every function goes through. The others are for devices: `boundary` (places
-outside the image become arithmetic), `scalarize` (vectors become scalars), `footprint` (how far a
-function looks around a pixel).
+simplify(translated)                     # CLEAN, then RESTRUCTURE and CLEAN until nothing changes
+apply((convert_all, *CLEAN), function)   # passes of one's own choice, checked as these are
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from pygpu.passes.simplify.if_conversion import convert_ifs
 from pygpu.passes.simplify.local import simplify_locally
 from pygpu.passes.simplify.loops import settle_loops
 from pygpu.passes.simplify.negation import move_negations
+from pygpu.passes.simplify.nesting import bound_nesting
 from pygpu.passes.simplify.sides import merge_sides
 from pygpu.ssa import Function
 
@@ -37,7 +37,7 @@ ROUNDS: Final = 4  # what a restructured function gives way to ends long before 
 def simplify(function: Function) -> Function:
     """The function as devices take it: nothing known left to compute, nothing computed twice,
     nothing unused. PYGPU_VERIFY=1 checks it after every pass."""
-    function = apply(CLEAN, function)
+    function = apply((bound_nesting, *CLEAN), function)
     for _ in range(ROUNDS):
         changed = apply(RESTRUCTURE, function)
         if changed is function:
