@@ -1006,3 +1006,48 @@ def negative_integer_where_uints_meet(im: Image, p: Position):
     if p.x > 2:
         best = UInt(p.x)
     return best
+
+
+BYTES = np.array([200, 100, 3, 255], np.uint8)
+
+
+@program
+def narrow_elements_that_wrap(im: Image, p: Position):
+    return BYTES[p.x % 4] - BYTES[p.y % 4]
+
+
+@program
+def narrow_element_and_known_integer(im: Image, p: Position):
+    return BYTES[p.x % 4] + 100
+
+
+@program
+def sum_of_narrow_elements(im: Image, p: Position):
+    return sum([BYTES[p.x % 4], BYTES[p.y % 4], BYTES[(p.x + 1) % 4]])
+
+
+@program
+def narrow_array_that_takes_dynamic_values(im: Image, p: Position):
+    counts = np.zeros(3, np.uint8)
+    counts[0] += p.x
+    return counts[0]
+
+
+@program
+def narrow_array_with_dynamic_values(im: Image, p: Position):
+    return (BYTES + p.x)[0]
+
+
+@program
+def dynamic_values_made_narrow(im: Image, p: Position):
+    return np.array([p.x, p.y]).astype(np.uint8)[0]
+
+
+@program
+def dynamic_number_made_narrow(im: Image, p: Position):
+    return np.uint8(p.x * 100)
+
+
+@program
+def narrow_element_or_number(im: Image, p: Position):
+    return (BYTES[p.x % 4] if p.y > 1 else 0) - 5

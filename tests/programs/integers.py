@@ -10,6 +10,8 @@ from pygpu import Image, Int, Position, UInt
 program = Suite()
 
 MASK = 0xFFFFFFFF
+BYTES = np.array([200, 100, 3, 255], np.uint8)
+SHORTS = np.array([-300, 32767, 5, -32768], np.int16)
 PRIMES = [2654435761, 2246822519, 3266489917, 668265263, 374761393]  # of xxhash32
 ROUNDS = np.array([0x428A2F98, 0x71374491, 0xB5C0FBCF, 0xE9B5DBA5])
 WORDS = np.array([0x12345678, 0x9ABCDEF0, 0xFFFFFFFF, 0], np.uint32)
@@ -269,3 +271,41 @@ def an_int_that_grows_wraps(im: Image, p: Position, rounds: Int):
     for i in range(rounds):
         h = h * 31 + p.x + i
     return h
+
+
+# ---------------------------------------------------------------- NumPy's integers of fewer bits
+
+
+@program
+def elements_of_narrow_tables(im: Image, p: Position):
+    a, b = BYTES[p.x % 4], SHORTS[p.y % 4]
+    return (
+        a / 255,
+        a * 0.5,
+        a & 15,
+        a >> 2,
+        a // 7,
+        a % 10,
+        a > 150,
+        b < -100,
+        int(a) - 201,
+        a == 255,
+    )
+
+
+@program
+def narrow_elements_with_ints(im: Image, p: Position):
+    return BYTES[p.x % 4] + p.y, p.x - BYTES[p.x % 4], SHORTS[p.y % 4] * (p.x + 1)
+
+
+@program
+def narrow_tables_made_wide(im: Image, p: Position):
+    wide = BYTES.astype(int)
+    return wide[p.x % 4] - wide[p.y % 4], wide[p.x % 4] * 3
+
+
+@program
+def narrow_elements_as_indices(im: Image, p: Position):
+    return [1.0, 2.0, 4.0, 8.0][BYTES[p.x % 4] & 3], (
+        BYTES[p.x % 4] if p.y > 1 else BYTES[p.y % 4]
+    ) & 7

@@ -28,8 +28,10 @@ from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
     Dynamic,
+    Narrow,
     Tuple,
     describe,
+    narrow_dtype,
     scalar_kind,
 )
 from pygpu.language import vectors
@@ -207,7 +209,8 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         if kind != "float" and symbol in ("//", "%") and w.faults.checked:
             w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
         if kind in INTEGERS:
-            return integers.binary(w, symbol, _CODES[symbol][kind], a, b)
+            made = integers.binary(w, symbol, _CODES[symbol][kind], a, b)
+            return integers.narrowed(w, symbol, a, b, made)
         type = vector(kind, 1)
         return dynamic(w, _CODES[symbol][kind], as_value(w, a, type), as_value(w, b, type))
     for value in (a, b):
@@ -360,6 +363,9 @@ def elementwise(
 
     def scalar(*parts: Any) -> Any:
         kinds = [scalar_kind(part) for part in parts]
+        for part in parts if code and working(kinds) in INTEGERS else ():  # type: ignore[arg-type]
+            if isinstance(part, Narrow):
+                raise w.error(integers.wraps(f"{code}()", part.dtype))
         if code in ("min", "max") and kind is None and "float" not in kinds:
             return integers.extreme(w, code, *parts, data=data)
         return Dynamic(emit(vector(working(kinds), 1), parts))  # type: ignore[arg-type]
@@ -432,7 +438,14 @@ def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
             return NotImplemented
         type = vector(_common_kind(w, (a, b)), 1)
         test = as_value(w, condition, BOOL)
-        return dynamic(w, "select", test, as_value(w, a, type), as_value(w, b, type))
+        made = dynamic(w, "select", test, as_value(w, a, type), as_value(w, b, type))
+        if not isinstance(a, Narrow) and not isinstance(b, Narrow):
+            return made
+        dtype = narrow_dtype(a)
+        if type.kind != "float" and (dtype is None or dtype != narrow_dtype(b)):
+            what = f"what comes of {describe(a)} or {describe(b)}, by a choice,"
+            raise w.error(integers.wraps(what, dtype or narrow_dtype(b)))
+        return made if dtype is None or type.kind == "float" else Narrow(made.value, dtype)
     size = next(t.size for t in map(vector_type, (condition, a, b)) if t)
     parts = [operand_components(w, operand, size) for operand in (condition, a, b)]
     if any(part is None for part in parts):

@@ -25,7 +25,9 @@ from pygpu.frontend.values.objects import (
 from pygpu.frontend.values.values import (
     Abstract,
     Dynamic,
+    Narrow,
     Tuple,
+    is_narrow,
     scalar_kind,
 )
 from pygpu.language import matrices, vectors
@@ -140,6 +142,8 @@ def type_of_row(matrix: Any) -> type:
 def cast(w: Evaluator, value: Any, kind: Any) -> Any:
     """A scalar as int(), float() or bool() gives it."""
     if isinstance(value, Dynamic):
+        if isinstance(value, Narrow):
+            value = Dynamic(value.value)
         return value if value.type.kind == kind else arithmetic.elementwise(w, None, (value,), kind)
     return {"int": int, "uint": UInt, "float": float, "bool": bool}[kind](value)
 
@@ -165,6 +169,11 @@ def stored(w: Evaluator, array: np.ndarray[Any, Any], index: Any, new: Any) -> A
         flat = [cast(w, part, kind) for part in values.reshape(-1)]
         values = np.array([*flat, None], object)[:-1].reshape(values.shape)
     known = not any(isinstance(part, Abstract) for part in values.reshape(-1))
+    if not known and is_narrow(array.dtype):
+        raise w.error(
+            f"an array of {array.dtype} wraps in its own width in NumPy, and cannot take what is "
+            "computed on the device: use dtype=int, or .astype(int)"
+        )
     copy = array.copy() if known and array.dtype != object else array.astype(object)
     copy[index] = values[()] if values.ndim == 0 else values
     return copy

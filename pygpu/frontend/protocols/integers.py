@@ -11,14 +11,25 @@ refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, Final
+
+import numpy as np
 
 from pygpu.core.ops import TABLE
 from pygpu.frontend.protocols.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_plain
-from pygpu.frontend.values.values import Abstract, Dynamic, Natural, describe, scalar_kind
+from pygpu.frontend.values.values import (
+    Abstract,
+    Dynamic,
+    Narrow,
+    Natural,
+    describe,
+    narrow_dtype,
+    scalar_kind,
+)
 from pygpu.ssa import Value, constant_of
 from pygpu.types import INT, UINT, Kind, vector
 
@@ -164,6 +175,53 @@ def _is_place(w: Evaluator, value: Value) -> bool:
     return value in (w.build.x, w.build.y)
 
 
+# ---------------------------------------------------------------- fewer than 32 bits
+
+_WITHIN: Final = ("&", "|", "^", ">>", "//", "%")  # leave the width of neither operand
+_RANGES: Final[dict[str, Callable[[int, int], int]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+}
+
+
+def narrowed(w: Evaluator, symbol: str, a: Any, b: Any, made: Any) -> Any:
+    """What an operator has made of scalars, as NumPy has it where an element of a table of fewer
+    bits is among them; an error where it may wrap in its own width. With an Int it is one."""
+    for value, other in ((a, b), (b, a)):
+        if not isinstance(value, Narrow):
+            continue
+        is_int = isinstance(other, Dynamic) and scalar_kind(other) != "bool"
+        if is_int and narrow_dtype(other) is None:
+            return made
+        limits = np.iinfo(value.dtype)
+        known = is_plain(other) and max(limits.min, 0) <= int(other) <= limits.max
+        fits = known if narrow_dtype(other) is None else narrow_dtype(other) == value.dtype
+        if symbol in ("//", "%", ">>"):
+            fits = known and value is a
+        if not fits or symbol not in (*_WITHIN, *_RANGES):
+            raise w.error(wraps(symbol, value.dtype))
+        if symbol in _WITHIN:
+            return Narrow(made.value, value.dtype)
+        ends = [_RANGES[symbol](x, y) for x in _range_of(a) for y in _range_of(b)]
+        if min(ends) < limits.min or max(ends) > limits.max:
+            raise w.error(wraps(symbol, value.dtype))
+        return Narrow(made.value, value.dtype, (min(ends), max(ends)))
+    return made
+
+
+def _range_of(value: Any) -> tuple[int, int]:
+    return value.range if isinstance(value, Narrow) else (int(value), int(value))
+
+
+def wraps(what: str, dtype: Any) -> str:
+    """What to say of an operation whose result NumPy takes modulo a power of two of fewer bits."""
+    return (
+        f"{what} of {dtype} wraps in its own width in NumPy, where the device has 32 bits: use "
+        ".astype(int) on the table, or int(x)"
+    )
+
+
 # ---------------------------------------------------------------- comparison
 
 
@@ -231,10 +289,10 @@ def whole(w: Evaluator, value: Any) -> Any:
 
 
 def as_index(w: Evaluator, value: Any) -> Any:
-    """A place as an int: a uint that is none is the largest one, which lies outside as well."""
-    if not isinstance(value, Dynamic):
-        return value
-    if value.type is not UINT:
+    """A place as an Int: a uint that is none is the largest one, which lies outside as well."""
+    if isinstance(value, Narrow):
+        return Dynamic(value.value)
+    if not isinstance(value, Dynamic) or value.type is not UINT:
         return value
     most = w.build.constant(UINT, _HIGH - 1)
     return Natural(convert(w, w.build.emit("min", value.value, most), "int"))
@@ -248,5 +306,7 @@ __all__ = [
     "differ",
     "extreme",
     "is_natural",
+    "narrowed",
     "whole",
+    "wraps",
 ]

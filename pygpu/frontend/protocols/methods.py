@@ -10,7 +10,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic, arrays, followers, indexing, objects, operators
+from pygpu.frontend.protocols import (
+    arithmetic,
+    arrays,
+    followers,
+    indexing,
+    integers,
+    objects,
+    operators,
+)
 from pygpu.frontend.protocols.arithmetic import vector_type
 from pygpu.frontend.protocols.sequences import items_of, iterate
 from pygpu.frontend.protocols.tables import choose
@@ -32,6 +40,7 @@ from pygpu.frontend.values.values import (
     NotKnown,
     Tuple,
     describe,
+    is_narrow,
     tuple_of,
 )
 from pygpu.frontend.walked import special
@@ -281,6 +290,10 @@ def _astype(w: Evaluator, a: Any, dtype: Any, **more: Any) -> Any:
     array = w.read(a)
     if array.dtype != object:
         return Array(array.astype(dtype))
+    if is_narrow(np.dtype(dtype)):
+        raise w.error(integers.wraps("arithmetic", np.dtype(dtype)))
+    if np.dtype(dtype) == np.uint32:
+        kind = "uint"
     flat = [arrays.cast(w, part, kind) for part in array.reshape(-1)]
     return arrays.array_of(flat, array.shape)
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.protocols import arithmetic, integers
 from pygpu.frontend.protocols.arithmetic import vector_type
 from pygpu.frontend.protocols.arrays import (
     array_of,
@@ -48,6 +48,7 @@ from pygpu.frontend.values.values import (
     Picture,
     Tuple,
     describe,
+    is_narrow,
     scalar_kind,
     tuple_of,
 )
@@ -347,7 +348,17 @@ def _array_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         return NotImplemented
     if symbol == "@":
         return matmul(w, a, b)
+    for array, other in ((a, b), (b, a)):
+        if isinstance(array, np.ndarray) and is_narrow(array.dtype) and symbol != "/":
+            _check_wide(w, symbol, array, other)
     return each(w, a, b, lambda x, y: binary(w, symbol, x, y))
+
+
+def _check_wide(w: Evaluator, symbol: str, array: np.ndarray[Any, Any], other: Any) -> None:
+    """An error for a known array of fewer than 32 bits beside dynamic integers."""
+    parts = to_objects(w, other).reshape(-1)
+    if any(isinstance(part, Dynamic) and part.type.kind != "float" for part in parts):
+        raise w.error(integers.wraps(symbol, array.dtype))
 
 
 def _matrix_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:

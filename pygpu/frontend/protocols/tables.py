@@ -35,11 +35,14 @@ from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
     Dynamic,
+    Narrow,
     Natural,
     NotKnown,
     Slice,
     Tuple,
     describe,
+    is_narrow,
+    narrow_dtype,
     scalar_kind,
 )
 from pygpu.frontend.walked import library
@@ -102,7 +105,10 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
         if kind is None:
             raise w.error(_OF_NO_KIND)
         values = np.array([number_of(w, item, kind) for item in items], NUMPY_TYPE[kind])
-        return lambda index: look_up(w, values, index)
+        dtypes = {narrow_dtype(item) for item in items}
+        dtype = dtypes.pop() if len(dtypes) == 1 else None
+        ends = int(values.min()), int(values.max())
+        return lambda index: _of_width(look_up(w, values, index), dtype, ends)
     if isinstance(first, vectors.Vector) and all(type(item) is type(first) for item in items):
         parts = _columns(w, [tuple(item) for item in items]) or []
         position = isinstance(first, vectors.Position)
@@ -143,7 +149,8 @@ def _array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], 
     if array.dtype.kind not in "biuf":
         return None
     if array.ndim == 1:
-        return column(w, list(array) if array.dtype == np.uint32 else array.tolist())
+        is_own = array.dtype == np.uint32 or is_narrow(array.dtype)
+        return column(w, list(array) if is_own else array.tolist())
     if array.ndim == 2 and 2 <= array.shape[1] <= 4:
         if array.dtype.kind in "iu" and (array.dtype == np.uint32 or array.max() >= 2**31):
             array = _uint32(w, array)
@@ -152,6 +159,16 @@ def _array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], 
         type = vector("uint" if array.dtype == np.uint32 else kind, array.shape[1])
         return lambda index: make_vector(w, type, tuple([p(index) for p in parts]))  # type: ignore[misc]
     return lambda index: _row(w, array, index)
+
+
+def _of_width(element: Any, dtype: np.dtype[Any] | None, ends: tuple[int, int]) -> Any:
+    """An element of a table of a dtype (None: of 32 bits), the least and greatest of which are the
+    ends."""
+    if dtype is None:
+        return element
+    if isinstance(element, Dynamic):
+        return Narrow(element.value, dtype, ends)
+    return dtype.type(element)
 
 
 def _uint32(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

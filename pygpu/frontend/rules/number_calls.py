@@ -192,6 +192,22 @@ def _unsigned(w: Evaluator, x: Any = 0) -> Any:
     return elementwise(w, None, (x,), "uint")
 
 
+def _made_narrow(cls: type[np.integer[Any]]) -> Rule:
+    """np.uint8(x) and the like of a dynamic number: what follows would wrap in fewer bits."""
+    dtype = np.dtype(cls)
+
+    def rule(w: Evaluator, x: Any = 0) -> Any:
+        if not isinstance(x, Abstract):
+            return NotImplemented
+        kept = f"int(x) & {np.iinfo(dtype).max:#x}" if dtype.kind == "u" else "Int(x)"
+        raise w.error(
+            f"np.{dtype}() of {describe(x)}: what is done with it in NumPy wraps in its own width, "
+            f"where the device has 32 bits; write {kept}"
+        )
+
+    return rule
+
+
 def _known_scalar(cls: type) -> Rule:
     kind: Kind = {scalars.Float: "float", scalars.Int: "int", scalars.Bool: "bool"}[cls]  # type: ignore
     convert = _convert(kind)
@@ -354,6 +370,7 @@ _RULES: Final[dict[Any, Rule]] = {
     float: _convert("float"),
     bool: _convert("bool"),
     np.int32: _convert("int"),
+    **{cls: _made_narrow(cls) for cls in (np.uint8, np.int8, np.uint16, np.int16)},
     np.float32: _convert("float"),
     np.float64: _convert("float"),
     np.bool_: _convert("bool"),

@@ -40,11 +40,13 @@ from pygpu.frontend.values.values import (
     Function,
     Key,
     Maybe,
+    Narrow,
     Natural,
     Parts,
     Picture,
     Tuple,
     describe,
+    narrow_dtype,
     same_known,
     scalar_kind,
 )
@@ -154,7 +156,12 @@ class Join:
             kind = self._kind(a, b)
             if kind is None:
                 return self.conflict(a, b, key)
-            return Dynamic(self.leaf(a, b, vector(kind, 1), key))
+            made = self.leaf(a, b, vector(kind, 1), key)
+            if isinstance(a, Narrow) or isinstance(b, Narrow):
+                dtype = narrow_dtype(a)
+                same = dtype is not None and dtype == narrow_dtype(b)
+                return Narrow(made, dtype) if same else self.conflict(a, b, key)  # type: ignore[arg-type]
+            return Dynamic(made)
         if isinstance(a, Conflict) or isinstance(b, Conflict):
             self.spoiled |= not isinstance(a, Conflict)
             return a if isinstance(a, Conflict) else b
@@ -189,6 +196,8 @@ class Join:
             hint = ": call each on its path and choose between the results, as f(x) if c else g(x)"
         elif a is None or b is None:
             hint = ": give it a number on both"
+        elif isinstance(a, Narrow) or isinstance(b, Narrow):
+            hint = ": NumPy's wraps in its own width; use .astype(int), or int(x)"
         elif {scalar_kind(a), scalar_kind(b)} == {"int", "uint"}:
             hint = ": make both a UInt, as UInt(x) or x & 0xFFFFFFFF, or an Int, as Int(x)"
         return Conflict(

@@ -88,8 +88,12 @@ class Dynamic(Abstract):
     def type(self) -> Type:
         return self.value.type
 
+    def kind_shown(self) -> str:
+        """What it is of, in the words of a message."""
+        return self.type.kind
+
     def describe(self) -> str:
-        return f"the dynamic {self.type.kind}" + (
+        return f"the dynamic {self.kind_shown()}" + (
             f" '{self.value.name}'" if self.value.name else ""
         )
 
@@ -106,6 +110,35 @@ class Natural(Dynamic):
     """An int that is never negative: what counts the rounds of a loop."""
 
     __slots__ = ()
+
+
+class Narrow(Dynamic):
+    """An int that NumPy holds in fewer bits: its arithmetic with others of its kind wraps there. It
+    lies in `range`, both ends included; where nothing is known of it, in the dtype's."""
+
+    __slots__ = ("dtype", "range")
+
+    def __init__(
+        self, value: ssa.Value, dtype: np.dtype[Any], range: tuple[int, int] | None = None
+    ) -> None:
+        super().__init__(value)
+        self.dtype: Final = dtype
+        self.range: Final = range or (np.iinfo(dtype).min, np.iinfo(dtype).max)
+
+    def kind_shown(self) -> str:
+        return str(self.dtype)
+
+
+def is_narrow(dtype: np.dtype[Any]) -> bool:
+    """Whether it is one of integers of fewer than 32 bits."""
+    return dtype.kind in "iu" and dtype.itemsize < 4
+
+
+def narrow_dtype(value: Any) -> np.dtype[Any] | None:
+    """The dtype of an integer that NumPy holds in fewer bits; None for anything else."""
+    if isinstance(value, Narrow):
+        return value.dtype
+    return value.dtype if isinstance(value, np.integer) and is_narrow(value.dtype) else None
 
 
 class Tuple(Abstract):
