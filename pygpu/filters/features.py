@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.filters.linear import correlate, gaussian
-from pygpu.filters.morphology import label
+from pygpu.filters.morphology import regions
 from pygpu.filters.whole import channels_of, image_of, whole
 from pygpu.glsl import length
 from pygpu.image.image import Image
@@ -118,11 +118,11 @@ def canny(
         lengths = np.hypot(*np.moveaxis(np.asarray(gradient), -1, 0))
         low, high = np.percentile(lengths, [100 * low, 100 * high])
     weak = _at_least(ridge, least=float(low))
-    regions = np.asarray(label(weak))
-    strong = np.zeros(int(regions.max()) + 1, bool)
-    strong[regions[np.asarray(_at_least(ridge, least=float(max(low, high))))]] = True
+    labels, count = regions(np.asarray(weak), False, diagonal=True)
+    strong = np.zeros(count + 1, bool)
+    strong[labels[np.asarray(_at_least(ridge, least=float(high)))]] = True
     strong[0] = False
-    return Image(strong[regions])
+    return Image(strong[labels])
 
 
 # ---------------------------------------------------------------- corners

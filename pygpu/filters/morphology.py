@@ -23,7 +23,6 @@ from pygpu.language.vectors import Position
 from pygpu.runtime import compile
 
 FAR: Final = 2**20  # more than any distance within an image
-ROUNDS: Final = 8  # of labelling, after which it is asked whether anything has changed
 CROSS: Final = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], bool)
 
 
@@ -142,29 +141,46 @@ def black_tophat(
 # ---------------------------------------------------------------- connected regions
 
 
-@compile
-def _numbered(im: Image, p: Position, background: float) -> Any:
-    """Each pixel's number in reading order, from 1; 0 for the background."""
-    return 0 if im(p) == background else p.y * im.width + p.x + 1
+def regions(image: NDArray[Any], background: Any, diagonal: bool) -> tuple[NDArray[Any], int]:
+    """The regions of equal values, numbered in the order of their first pixels, and their number.
+
+    What is joined are runs of equal values along rows, which are far fewer than pixels; NumPy
+    finds all runs and all pairs that touch at once. No pixel's label follows from its
+    neighbourhood, so on a device labels would travel pixel by pixel.
+    """
+    begins = np.ones(image.shape, bool)
+    np.not_equal(image[:, 1:], image[:, :-1], out=begins[:, 1:])
+    run = np.cumsum(begins, dtype=np.int64).reshape(image.shape) - 1
+    inside = image != background
+    upper, lower = image[:-1], image[1:]
+    touch = (upper == lower) & inside[1:] & (begins[1:] | begins[:-1])
+    pairs = [(run[:-1][touch], run[1:][touch])]
+    if diagonal:
+        # Where one of the two pixels beside a diagonal is of its value, rows and columns join it.
+        touch = (upper[:, :-1] == lower[:, 1:]) & inside[:-1, :-1]
+        touch &= begins[:-1, 1:] & begins[1:, 1:]
+        pairs.append((run[:-1, :-1][touch], run[1:, 1:][touch]))
+        touch = (upper[:, 1:] == lower[:, :-1]) & inside[:-1, 1:]
+        touch &= begins[:-1, 1:] & begins[1:, 1:]
+        pairs.append((run[:-1, 1:][touch], run[1:, :-1][touch]))
+    above, below = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
+    first = _joined(int(run[-1, -1]) + 1, above, below)
+    is_region = (first == np.arange(first.size)) & inside[begins]
+    labels = np.where(inside[begins], np.cumsum(is_region)[first], 0).astype(np.int32)
+    return labels[run], int(is_region.sum())
 
 
-@compile
-def _joined(number: Image, im: Image, p: Position, diagonal: Any = True) -> Any:
-    """The least number among the neighbours of the same value, and of the pixel with that number,
-    and of the pixel with the number of that one."""
-    least = number(p)
-    if least == 0:
-        return 0
-    here = im(p)
-    around = number.sampled(boundary="constant")
-    for d in offsets(np.ones((3, 3))):
-        if diagonal or d.x == 0 or d.y == 0:
-            other = around(p + d)
-            if 0 < other < least and im(p + d) == here:
-                least = other
-    for _ in range(2):
-        least = number(((least - 1) % im.width, (least - 1) // im.width))
-    return least
+def _joined(count: int, one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """The first run of each run's region, given pairs of runs that are joined."""
+    first = np.arange(count)
+    while one.size:
+        a, b = first[one], first[other]
+        apart = a != b
+        one, other, a, b = one[apart], other[apart], a[apart], b[apart]
+        np.minimum.at(first, np.maximum(a, b), np.minimum(a, b))
+        while not np.array_equal(further := first[first], first):
+            first = further
+    return first
 
 
 def label(
@@ -183,18 +199,16 @@ def label(
         raise ValueError(f"label: connectivity takes 1 or 2, got {connectivity!r}")
     image = image_of(label_image, "label")
     channels_of(image, "label", 1)
-    number = _numbered(image, background=background)
-    total = None
-    while total != (total := int(number.sum())):
-        number = _joined.iterate(number, ROUNDS, image, diagonal=connectivity == 2)
-    numbers = np.asarray(number).ravel()
-    # A region's number is that of its first pixel: these, counted, are the labels.
-    first = np.flatnonzero(numbers == np.arange(1, numbers.size + 1))
-    labels = np.zeros(numbers.size + 1, np.int32)
-    labels[first + 1] = np.arange(1, first.size + 1)
-    regions = Image(labels[numbers].reshape(image.shape))
-    result = presented(regions, label_image, image)
-    return (result, first.size) if return_num else result
+    labels, count = regions(np.asarray(image), _stored(background, image), connectivity == 2)
+    result = presented(Image(labels), label_image, image)
+    return (result, count) if return_num else result
+
+
+def _stored(background: float, image: Any) -> Any:
+    """The background, a texel, as the image's array has it."""
+    if image.format.normalize and image.storage.dtype.kind == "u":
+        return background * np.iinfo(image.storage.dtype).max
+    return background
 
 
 # ---------------------------------------------------------------- distances

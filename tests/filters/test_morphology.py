@@ -82,6 +82,11 @@ def test_label_follows_a_spiral() -> None:
     assert_array_equal(filters.label(spiral), skimage.measure.label(spiral))
 
 
+def test_label_of_bytes_has_its_background_in_texels() -> None:
+    expected = skimage.measure.label(BYTES[..., 1] // 64, background=2)
+    assert_array_equal(filters.label(BYTES[..., 1] // 64, background=2 / 255), expected)
+
+
 def test_label_with_another_background() -> None:
     image = (GREY * 4).astype(np.int32)
     expected = skimage.measure.label(image, background=2)

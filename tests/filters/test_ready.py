@@ -1,0 +1,66 @@
+"""Every ready function on every target: the same to float32's accuracy, on odd sizes."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import pygpu
+from pygpu import filters
+
+BYTES = pygpu.data.astronaut()[60:101, 200:253]  # 41 x 53
+PHOTO = BYTES / np.float32(255)
+GREY = np.ascontiguousarray(PHOTO[..., 1])
+BLUR = np.outer([1, 2, 1], [1, 2, 1]) / 16
+READY = {
+    "resize": lambda: filters.resize(PHOTO, (29, 70)),
+    "resize cubic": lambda: filters.resize(GREY, (60, 31), order=3),
+    "rescale": lambda: filters.rescale(BYTES, 0.4),
+    "rotate": lambda: filters.rotate(PHOTO, 20, resize=True),
+    "pyramid": lambda: list(filters.pyramid_laplacian(GREY, 2))[1],
+    "equalize_hist": lambda: filters.equalize_hist(BYTES),
+    "equalize_hist of floats": lambda: filters.equalize_hist(GREY, 50),
+    "equalize_adapthist": lambda: filters.equalize_adapthist(PHOTO),
+    "match_histograms": lambda: filters.match_histograms(BYTES, BYTES[::-2] // 2),
+    "match_histograms of floats": lambda: filters.match_histograms(GREY, PHOTO[..., 0] ** 2),
+    "threshold_local": lambda: filters.threshold_local(GREY, 9, "mean"),
+    "opening": lambda: filters.opening(PHOTO, np.ones((3, 5))),
+    "closing of bools": lambda: filters.closing(GREY > 0.5),
+    "label": lambda: filters.label(GREY > 0.5),
+    "distance_transform_edt": lambda: filters.distance_transform_edt(GREY > 0.3),
+    "percentile_filter": lambda: filters.percentile_filter(PHOTO, percentile=30),
+    "rank.mean": lambda: filters.rank.mean(BYTES, np.ones((3, 3))),
+    "rank.equalize": lambda: filters.rank.equalize(GREY, np.ones((3, 3))),
+    "denoise_bilateral": lambda: filters.denoise_bilateral(PHOTO, sigma_color=0.1),
+    "denoise_nl_means": lambda: filters.denoise_nl_means(GREY, 3, 3, h=0.2),
+    "denoise_tv_chambolle": lambda: filters.denoise_tv_chambolle(PHOTO, max_num_iter=5),
+    "guided": lambda: filters.guided(PHOTO, GREY, radius=3),
+    "unsharp_mask": lambda: filters.unsharp_mask(PHOTO, 2),
+    "richardson_lucy": lambda: filters.richardson_lucy(GREY, BLUR, 3),
+    "demosaic": lambda: filters.demosaic(GREY),
+    "canny": lambda: filters.canny(GREY),
+    "corner_harris": lambda: filters.corner_harris(GREY),
+    "local_binary_pattern": lambda: filters.local_binary_pattern(GREY, 8, 2),
+    "hog": lambda: filters.hog(PHOTO),
+    "value_noise": lambda: filters.value_noise(shape=(33, 45), scale=7.0, octaves=2),
+    "simplex_noise": lambda: filters.simplex_noise(shape=(33, 45), scale=7.0),
+    "worley_noise": lambda: filters.worley_noise(shape=(33, 45), scale=7.0),
+    "rgb2luv": lambda: filters.rgb2luv(PHOTO),
+    "rgb2hed": lambda: filters.rgb2hed(PHOTO),
+}
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, NDArray]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYGPU_TARGET", "cpu")
+        return {name: np.asarray(call()) for name, call in READY.items()}
+
+
+@pytest.mark.parametrize("name", READY)
+def test_targets_agree(target, name, expected, monkeypatch) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", target)
+    actual, wanted = np.asarray(READY[name]()), expected[name]
+    assert (actual.shape, actual.dtype) == (wanted.shape, wanted.dtype)
+    error = np.abs(actual.astype(float) - wanted.astype(float))
+    off = error > 1e-4 * max(1.0, float(np.abs(wanted).max()))
+    assert off.mean() < 0.005  # where a value lies within rounding of a decision
