@@ -26,6 +26,7 @@ from pygpu.core.storage import Format, Storage
 from pygpu.ssa import Builder, Constant, Function, ImageInput
 from pygpu.types import FLOAT, Type
 
+How = Literal["sum", "min", "max"]
 Along = Literal["x", "y", "xy"]  # the axes of an image along which it is folded
 ALONG_X: Final[Along] = "x"
 ALONG_Y: Final[Along] = "y"
@@ -149,6 +150,11 @@ class Device:
         """The program of a fold by groups; None where there are no groups, or they cannot do it."""
         return None
 
+    def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
+        """The sum, least or greatest of the texels of a host array as they are stored, of each of
+        so many interleaved channels: sums in 64 bits. None where NumPy is to do it."""
+        return None
+
     def limits(self) -> Limits | None:
         """How large images may be here; None where only memory counts."""
         return None
@@ -192,6 +198,7 @@ __all__ = [
     "Device",
     "FoldProgram",
     "FoldTask",
+    "How",
     "Limits",
     "Program",
     "Shape",

@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import ALONG_X, ALONG_Y, BOTH, Along
+from pygpu.core.device import ALONG_X, ALONG_Y, BOTH, Along, How
 from pygpu.core.errors import CompileError, shorten, shown
 from pygpu.core.sampler import default, make
 from pygpu.core.storage import Format, ImageLike, Storage, texels
@@ -40,6 +40,7 @@ from pygpu.types import INT, Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
 ON_DEVICE: Final = 1 << 16  # texels from which on a sum of a device's image begins there
+NATIVE: Final = 1 << 16  # elements from which on code of the device may be quicker than NumPy
 FOLDED: Final = 2  # passes it makes there: the rest is summed in 64 bits
 
 
@@ -375,8 +376,10 @@ def total(image: ImageLike, axis: Any, keepdims: bool) -> Any:
     storage, format = image.storage, image.format
     is_float = storage.dtype.kind == "f"
     if not _starts_on_device(image, axis):
-        raw = without_channel_axis(storage.host())
-        summed = np.sum(raw, axis, dtype=np.float64 if is_float else np.int64, keepdims=keepdims)
+        summed = _natively(image, "sum", axis, keepdims)
+        if summed is None:
+            raw, wide = without_channel_axis(storage.host()), np.float64 if is_float else np.int64
+            summed = np.sum(raw, axis, dtype=wide, keepdims=keepdims)
     elif is_float:
         return np.sum(_folded(_add, None, image, axis)[0], axis, np.float64, keepdims=keepdims)
     else:
@@ -392,8 +395,25 @@ def extreme(image: ImageLike, function: Callable[..., Any], axis: Any, keepdims:
     if _starts_on_device(image, axis):
         pick = np.minimum if function is np.min else np.maximum
         return function(_folded(pick, None, image, axis)[0], axis, keepdims=keepdims)
-    raw = function(without_channel_axis(image.storage.host()), axis, keepdims=keepdims)
-    return texels(raw, image.format)
+    raw = _natively(image, "min" if function is np.min else "max", axis, keepdims)
+    if raw is None:
+        raw = function(without_channel_axis(image.storage.host()), axis, keepdims=keepdims)
+    return texels(np.asarray(raw, image.format.dtype)[()], image.format)
+
+
+def _natively(image: ImageLike, how: How, axis: Any, keepdims: bool) -> Any:
+    """The fold of stored texels, of all or of each channel, by code of the device; None where
+    there is none, or the axes are others."""
+    array = image.storage.host()
+    if keepdims or array.size < NATIVE or not array.flags.c_contiguous:
+        return None
+    channels, axes = image.format.channels, _axes(image, axis)
+    if axes == {0, 1} and channels > 1:
+        return targets.choose("auto").texels(array, how, channels)
+    if len(axes) != (2 if channels == 1 else 3):
+        return None
+    found = targets.choose("auto").texels(array, how, 1)
+    return None if found is None else found[0]
 
 
 def _starts_on_device(image: ImageLike, axis: Any) -> bool:
@@ -426,10 +446,14 @@ def checked_axes(axis: Any, ndim: int) -> list[int]:
     return found
 
 
+def _axes(image: ImageLike, axis: Any) -> set[int]:
+    """NumPy's axes, from the front."""
+    return set(checked_axes(axis, 2 if image.format.channels == 1 else 3))
+
+
 def _along(image: ImageLike, axis: Any) -> Along | None:
     """The axes of the image among NumPy's axes; None where there are none."""
-    ndim = 2 if image.format.channels == 1 else 3
-    axes = checked_axes(axis, ndim)
+    axes = _axes(image, axis)
     if 1 in axes:
         return BOTH if 0 in axes else ALONG_X
     return ALONG_Y if 0 in axes else None

@@ -18,10 +18,11 @@ from pygpu.codegen.llvm.driver import driver
 from pygpu.codegen.llvm.plan import cost
 from pygpu.codegen.llvm.span import emit
 from pygpu.codegen.llvm.text import Machine
-from pygpu.core.device import Device, Program, Shape, Task
+from pygpu.core.device import Device, How, Program, Shape, Task
 from pygpu.core.errors import CompileError
 from pygpu.core.storage import Format, Storage, texels
 from pygpu.devices.cpu.flat import LONGEST, is_thin, turn, turned
+from pygpu.devices.cpu.folds import folded
 from pygpu.devices.cpu.layout import Layout, stored_constant
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.threads import POOL, Calls, thread_count
@@ -45,6 +46,9 @@ class CpuDevice(Device):
 
     def compile(self, task: Task, shape: Shape | None = None) -> CpuProgram:
         return CpuProgram(task)
+
+    def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
+        return folded(array, how, channels, host(), _driver(host()), thread_count())
 
     def describe(self) -> dict[str, str]:
         found = host()

@@ -1,0 +1,126 @@
+"""Native code that folds the texels of an image as they are stored: their sum, least or greatest.
+
+`span` folds the elements x0 <= x < x1 of memory, a whole number of steps, in as many accumulators
+as a step has elements, and stores these for the tile that begins at x0; who calls it folds what
+tiles leave. Floats are summed in float64, ints exactly. Interleaved channels stay apart where a
+step is a whole number of texels.
+
+    accumulated(np.dtype("uint8"), "sum")      # int32: a tile is too short to overflow it
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.flow import Loop
+from pygpu.codegen.llvm.text import Machine, Val
+from pygpu.core.device import How
+
+TILE: Final = 1 << 16  # elements, about: a step adds one in 64 to each accumulator
+DATA, PARTIAL, LENGTH, SLOTS = range(4)  # of %args: memory, what tiles leave, elements of a tile
+
+# How elements of a type are loaded, and made ints.
+_STORED: Final = {
+    "float32": ("float", ""),
+    "int32": ("int", ""),
+    "uint16": ("short", "zext"),
+    "int16": ("short", "sext"),
+    "uint8": ("byte", "zext"),
+    "int8": ("byte", "sext"),
+    "bool": ("byte", "zext"),
+}
+_KINDS: Final = {"float": "float32", "int": "int32", "double": "float64", "long": "int64"}
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """What is folded, how, and in how many vectors at once."""
+
+    dtype: np.dtype[np.generic]
+    how: How
+    vectors: int
+
+
+def can_fold(dtype: np.dtype[np.generic], how: How) -> bool:
+    """Whether there is code for texels of a type. (NumPy finds extremes of narrow ones in their own
+    width.)"""
+    return dtype.name in _STORED and (how == "sum" or dtype.itemsize == 4)
+
+
+def accumulated(dtype: np.dtype[np.generic], how: How) -> np.dtype[np.generic]:
+    """The type of the accumulators."""
+    return np.dtype(_KINDS[_kind(dtype, how)])
+
+
+def _kind(dtype: np.dtype[np.generic], how: How) -> str:
+    is_float = dtype.kind == "f"
+    if how != "sum":
+        return "float" if is_float else "int"
+    if is_float:
+        return "double"
+    return "long" if dtype.itemsize == 4 else "int"
+
+
+def fold_span(folding: Folding, machine: Machine) -> str:
+    """The IR of `span`, which the native loop (codegen/llvm/driver.py) calls for tiles."""
+    code, lanes = Code(machine), machine.lanes
+    args = Val(code, "ptr", 1, "%args", 0)
+    x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%x0", "%x1"))
+    data, partial = (code.load("ptr", code.at(args, 8 * k), 1, 8) for k in (DATA, PARTIAL))
+    kind = _kind(folding.dtype, folding.how)
+    start = code.constant(kind, _START[folding.how](kind), lanes)
+    with Loop(code, [x0, *[start] * folding.vectors]) as loop:
+        x, *totals = loop.params
+        after = []
+        for index, total in enumerate(totals):
+            value = _element(code, data, x + index * lanes, folding.dtype, kind)
+            after.append(_JOIN[folding.how](code, total, value))
+        following = x + folding.vectors * lanes
+        loop.next(following < x1, [following, *after])
+    length = code.load("int", code.at(args, 8 * LENGTH), 1, 8)
+    size = accumulated(folding.dtype, folding.how).itemsize * lanes
+    tile = code.cast("sext", code.binary("sdiv", x0, length), "long")
+    place = code.at(partial, tile * (size * folding.vectors))
+    for index, total in enumerate(loop.results[1:]):
+        code.store(total, code.at(place, index * size))
+    code.line("ret i32 0")
+    parameters = "ptr noalias readonly %ctx, ptr noalias readonly %args, i32 %y, i32 %x0, i32 %x1"
+    return f"define i32 @span({parameters}) #0 {{\n{code.text()}\n}}\n" + code.helpers()
+
+
+def _element(code: Code, data: Val, x: Val, dtype: np.dtype[np.generic], kind: str) -> Val:
+    """A vector of elements from x on, of the accumulators' kind."""
+    stored, widen = _STORED[dtype.name]
+    place = code.at(data, code.cast("sext", x, "long") * dtype.itemsize)
+    value = code.load(stored, place, code.machine.lanes, 1)
+    if widen:
+        value = code.cast(widen, value, "int")
+    if kind == "double":
+        return code.cast("fpext", value, kind)
+    return code.cast("sext", value, kind)
+
+
+def _less(code: Code, total: Val, value: Val) -> Val:
+    return code.select((value < total) | value.ne(value), value, total)  # a NaN stays
+
+
+def _greater(code: Code, total: Val, value: Val) -> Val:
+    return code.select((value > total) | value.ne(value), value, total)
+
+
+_JOIN: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
+    "sum": lambda code, total, value: total + value,
+    "min": _less,
+    "max": _greater,
+}
+_START: Final[dict[str, Callable[[str], float]]] = {
+    "sum": lambda kind: 0,
+    "min": lambda kind: math.inf if kind == "float" else 2**31 - 1,
+    "max": lambda kind: -math.inf if kind == "float" else -(2**31),
+}

@@ -1,0 +1,104 @@
+"""Sums and extremes of whole images by native code, on all cores, at the speed of memory.
+
+folded(array, "sum", channels=3)     # (3,), float64; None: to be done otherwise
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.llvm import driver
+from pygpu.codegen.llvm.text import Machine
+from pygpu.core.device import How
+from pygpu.devices.cpu.fold_code import (
+    DATA,
+    LENGTH,
+    PARTIAL,
+    SLOTS,
+    TILE,
+    Folding,
+    accumulated,
+    can_fold,
+    fold_span,
+)
+from pygpu.devices.cpu.layout import Block
+from pygpu.devices.cpu.native import Native, attributes
+from pygpu.devices.cpu.threads import POOL, Calls
+
+# Elements below which NumPy is as quick: it sums into 64 bits slowly, and finds extremes quickly.
+LEAST: Final[dict[How, int]] = {"sum": 1 << 17, "min": 1 << 22, "max": 1 << 22}
+LONGEST: Final = 2**31 - 2 * TILE  # elements, so that their indices are ints
+TINY: Final = 4 * TILE  # elements, below which a second thread is not worth its call
+_JOIN: Final[dict[How, np.ufunc]] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
+
+
+@lru_cache(maxsize=64)
+def _native(folding: Folding, machine: Machine) -> tuple[Native, int]:
+    """The code, which must stay, and the address of its function."""
+    native = Native(fold_span(folding, machine) + attributes(machine), machine)
+    return native, native.address("span")
+
+
+def folded(
+    array: NDArray[Any], how: How, channels: int, machine: Machine, calls: Calls, threads: int
+) -> NDArray[Any] | None:
+    """The fold of a contiguous array, of each of its interleaved channels: sums as float64 or
+    int64, extremes as int32 or as the array's floats. None where NumPy does it."""
+    if not LEAST[how] <= array.size <= LONGEST or not can_fold(array.dtype, how):
+        return None
+    folding = Folding(array.dtype, how, 3 if channels == 3 else 4)
+    step = folding.vectors * machine.lanes
+    flat = array.reshape(-1)
+    whole = array.size // step * step
+    if not whole:
+        return None
+    length = TILE // step * step
+    tiles = -(-whole // length)
+    partial = np.empty((tiles, step), accumulated(array.dtype, how))
+    _, span = _native(folding, machine)
+    block = _job(span, flat, partial, (whole, length, step))
+    is_tiny = array.size < TINY
+    scratch = driver.scratch_size(0, step, 0)
+    threads = 1 if is_tiny else min(threads, tiles)
+    POOL.run(calls, block, scratch, threads, True, (array, partial), is_tiny)
+    join = _JOIN[how]
+    wide = {"f": np.float64}.get(array.dtype.kind, np.int64) if how == "sum" else partial.dtype
+    parts = [part.reshape(-1, channels) for part in (partial, flat[whole:]) if part.size]
+    return join.reduce([join.reduce(part, axis=0, dtype=wide) for part in parts], axis=0)  # type: ignore[no-any-return]
+
+
+def _job(
+    span: int, flat: NDArray[Any], partial: NDArray[Any], sizes: tuple[int, int, int]
+) -> Block:
+    """A job of one row without taps or results: see codegen/llvm/driver.py."""
+    whole, length, step = sizes
+    numbers = [0] * (driver.JOB_SLOTS + SLOTS + 1)
+    args, stop = driver.JOB_SLOTS, driver.JOB_SLOTS + SLOTS
+    for slot, value in {
+        driver.TILES: len(partial),
+        driver.TILE_COLUMNS: len(partial),
+        driver.TILE_WIDTH: length,
+        driver.TILE_HEIGHT: 1,
+        driver.WIDTH: whole,
+        driver.HEIGHT: 1,
+        driver.ROWS: 1,
+        driver.BLOCK: step,
+        driver.END: whole,
+        driver.SPAN: span,
+        driver.SCRATCH: driver.scratch_size(0, step, 0),
+        driver.GATE: driver.SHUT,
+        driver.ARGS: args,
+        driver.STOP: stop,
+        args + DATA: flat.__array_interface__["data"][0],
+        args + PARTIAL: partial.__array_interface__["data"][0],
+        args + LENGTH: length,
+    }.items():
+        numbers[slot] = value
+    return Block(numbers, (driver.ARGS, driver.STOP), stop)
+
+
+__all__ = ["folded"]

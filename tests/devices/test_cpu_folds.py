@@ -1,0 +1,112 @@
+"""Sums and extremes of whole images by native code: what NumPy gives, of every dtype and size."""
+
+import numpy as np
+import pytest
+
+from pygpu import Image
+from pygpu.devices import targets
+from pygpu.devices.cpu import folds
+from pygpu.execution import reduction
+
+RNG = np.random.default_rng(8)
+SHAPES = [
+    (1, 1),
+    (7, 3),
+    (13, 5, 3),
+    (260, 260),
+    (333, 517),
+    (1024, 1030),
+    (195, 197, 2),
+    (201, 303, 3),
+    (130, 131, 4),
+]
+DTYPES = ["float32", "uint8", "uint16", "int8", "int16", "int32", "bool", "float16"]
+
+
+@pytest.fixture(autouse=True)
+def of_any_size(on_cpu, monkeypatch):
+    """Native code folds, however few texels there are."""
+    monkeypatch.setattr(folds, "LEAST", dict.fromkeys(folds.LEAST, 1))
+    monkeypatch.setattr(reduction, "NATIVE", 1)
+
+
+def texels(dtype, shape):
+    if dtype.startswith("float"):
+        return RNG.normal(0, 50, shape).astype(dtype)
+    if dtype == "bool":
+        return RNG.random(shape) < 0.3
+    limits = np.iinfo(dtype)
+    return RNG.integers(limits.min, limits.max + 1, shape).astype(dtype)
+
+
+def image_of(array):
+    return Image(array, normalize=False) if array.dtype.kind == "u" else Image(array)
+
+
+def assert_numpys(array):
+    image, wide = image_of(array), np.float64 if array.dtype.kind == "f" else np.int64
+    for axis in (None, (0, 1), (1, 0), (-3, -2) if array.ndim == 3 else (-1, -2)):
+        summed = array.sum(axis, dtype=wide)
+        np.testing.assert_allclose(image.sum(axis), summed, rtol=1e-12, atol=1e-9)
+        np.testing.assert_array_equal(image.min(axis), array.min(axis))
+        np.testing.assert_array_equal(image.max(axis), array.max(axis))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_dtype_is_folded_as_numpy_does(dtype, shape):
+    assert_numpys(texels(dtype, shape))
+
+
+@pytest.mark.parametrize("level", ["sse2", "sse4.2", "avx2"])
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "int16", "int32"])
+def test_every_processor_folds_so(level, dtype, monkeypatch):
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    for shape in ((150, 150), (301, 203, 3)):
+        assert_numpys(texels(dtype, shape))
+
+
+def test_it_is_native_code_that_folds():
+    array = texels("float32", (300, 300, 1))
+    found = targets.choose("cpu").texels(array, "sum", 1)
+    assert found.dtype == np.float64
+    assert targets.choose("cpu").texels(array, "max", 1) == array.max()
+    np.testing.assert_allclose(found, [array.sum(dtype=np.float64)], rtol=1e-12)
+
+
+def test_nan_and_infinity_come_through():
+    array = texels("float32", (200, 210))
+    array[7, 9] = np.inf
+    assert Image(array).max() == np.inf
+    assert Image(array).sum() == np.inf
+    array[150, 3] = np.nan
+    for folded in (Image(array).min(), Image(array).max(), Image(array).sum()):
+        assert np.isnan(folded)
+
+
+def test_extremes_at_either_end():
+    for place in (0, -1, 70_000):
+        array = np.zeros(90_007, np.int32)
+        array[place] = -(2**31)
+        assert Image(array.reshape(1, -1)).min() == -(2**31)
+        array[place] = 2**31 - 1
+        assert Image(array.reshape(-1, 1)).max() == 2**31 - 1
+
+
+def test_largest_texels_do_not_overflow():
+    for dtype in ("uint16", "int32", "uint8"):
+        top = np.iinfo(dtype).max
+        assert image_of(np.full((1200, 1100), top, dtype)).sum() == 1200 * 1100 * top
+
+
+def test_texels_are_counted_as_functions_see_them():
+    array = texels("uint8", (140, 150, 3))
+    np.testing.assert_allclose(Image(array).sum((0, 1)), array.sum((0, 1)) / 255)
+    np.testing.assert_allclose(Image(array).mean(), array.mean() / 255)
+    np.testing.assert_allclose(Image(array).max(), array.max() / 255, rtol=1e-6)
+
+
+def test_sums_of_floats_err_by_little():
+    array = (RNG.random((2000, 1500)) - 0.5).astype(np.float32)
+    exact = array.sum(dtype=np.longdouble)
+    assert abs(Image(array).sum() - exact) <= 1e-12 * np.abs(array).sum(dtype=np.float64)
