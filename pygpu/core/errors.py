@@ -16,6 +16,7 @@ FEW: Final = 9  # elements of an array that is shown
 LONGEST: Final = 60  # characters of a value that is shown
 NOTES: Final = 8  # calls shown of a chain of them
 AT_RUN_TIME: Final = "at run time, "  # how notes on what checked programs raise begin
+UNDER_CONDITION: Final = "on a path that depends on the condition at "
 AT_COMPILE_TIME: Final = "at compile time, "  # how notes on what known code raises begin
 HOME: Final = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")  # where PyGPU lies
 

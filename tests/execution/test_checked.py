@@ -195,3 +195,15 @@ def test_rounds_and_tuples_are_checked() -> None:
         return im(p), p.y
 
     assert len(pair(RAMP)) == 2
+
+
+def test_division_by_a_known_zero_on_a_path_is_found() -> None:
+    def f(im: Image, p: Position, limit: pygpu.Float):
+        if im(p) > limit:
+            return 7 // 0
+        return 1
+
+    checked = pygpu.compile(f, check=True)
+    assert_array_equal(checked(RAMP, 2.0), np.ones_like(RAMP))
+    assert_array_equal(pygpu.compile(f)(RAMP, 0.9)[2], [1, 1, 1, 0])
+    assert isinstance(fails(checked, RAMP, 0.9), ZeroDivisionError)

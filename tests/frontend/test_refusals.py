@@ -32,7 +32,9 @@ RAISED = {
     "index_out_of_range": IndexError,
     "iteration_over_number": TypeError,
     "key_missing": KeyError,
+    "key_missing_in_a_branch": KeyError,
     "key_missing_in_own_dict": KeyError,
+    "key_missing_under_a_condition": KeyError,
     "known_assertion_fails": AssertionError,
     "known_attribute_missing": AttributeError,
     "known_call_fails": ValueError,  # a LinAlgError is one

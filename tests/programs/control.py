@@ -1,5 +1,7 @@
 """Branches, loops, returns and what they do to variables."""
 
+import math
+
 from programs.suite import Suite
 from pygpu import Image, Position, Vec2, Vec3
 
@@ -1145,3 +1147,117 @@ def a_function_that_always_raises_on_one_side(im: Image, p: Position):
         raise KeyError(x)
 
     return refuse(im(p)) if p.x < -5 else im(p) * 2
+
+
+# A loop may run no round: what follows it may then be walked with the values from before, on a path
+# that is not taken. What Python would raise there is no error.
+
+
+@program
+def division_by_a_count_of_rounds(im: Image, counts: Image, p: Position):
+    n, i, weight, total = counts(p), 0, 0, 0.0
+    while i < n:
+        weight += 1
+        total += im(p + (i, 0))
+        i += 1
+    return total / weight
+
+
+@program
+def whole_division_by_a_count_of_rounds(counts: Image, p: Position):
+    n, i, w = counts(p), 0, 0
+    while i < n:
+        w += 1
+        i += 1
+    return 7 // w
+
+
+@program
+def remainder_by_a_count_of_rounds(counts: Image, p: Position):
+    n, i, b = counts(p), 0, 0
+    while i < n:
+        b += 2
+        i += 1
+    return 12 % b
+
+
+@program
+def logarithm_of_a_count_of_rounds(counts: Image, p: Position):
+    n, i, w = counts(p), 0, 0
+    while i < n:
+        w += 1
+        i += 1
+    return math.log(w)
+
+
+@program
+def root_of_a_count_of_rounds(counts: Image, p: Position):
+    n, i, w = counts(p), 0, -1
+    while i < n:
+        w += 1
+        i += 1
+    return math.sqrt(w) + 2.0 ** (9000 * (w < 0))
+
+
+POWERS = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+
+
+@program
+def table_at_the_last_round(counts: Image, p: Position):
+    n, i, k = counts(p), 0, -9
+    while i < n:
+        k = i
+        i += 1
+    return POWERS[k]
+
+
+@program
+def list_at_the_last_round(im: Image, counts: Image, p: Position):
+    xs = [im(p + (i, 0)) for i in range(7)]
+    n, i, k = counts(p), 0, 99
+    while i < n:
+        k = i
+        i += 1
+    return xs[k]
+
+
+@program
+def stored_at_the_last_round(im: Image, counts: Image, p: Position):
+    xs = [0.0] * 7
+    n, i, k = counts(p), 0, 99
+    while i < n:
+        k = i
+        i += 1
+    if n > 0:
+        xs[k] = im(p)
+    return sum(xs)
+
+
+def mean_of(total, count):
+    return total / count
+
+
+@program
+def call_after_a_loop(im: Image, counts: Image, p: Position):
+    n, i, total = counts(p), 0, 0
+    while i < n:
+        total += i
+        i += 1
+    return mean_of(total, i) + mean_of(1, i)
+
+
+@program
+def division_under_a_condition(im: Image, p: Position):
+    scale = 0
+    if im(p) > -1e9:
+        scale = 2
+    if scale == 0:
+        return 1 / scale
+    return im(p) / scale
+
+
+@program
+def division_where_a_condition_never_holds(im: Image, p: Position):
+    if im(p) > 1e9:
+        return 1 / 0 + 5 % 0 + math.log(-1.0) + POWERS[99]
+    return im(p)

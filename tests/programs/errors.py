@@ -755,6 +755,22 @@ def key_missing(im: Image, p: Position):
 
 
 @program
+def key_missing_under_a_condition(im: Image, p: Position):
+    n, i, key = int(im(p)), 0, "none"
+    while i < n:
+        key = "contrast"
+        i += 1
+    return im(p) * {"contrast": 2.0}[key]
+
+
+@program
+def key_missing_in_a_branch(im: Image, p: Position):
+    if im(p) > 0.5:
+        return SETTINGS["contrast"]
+    return 0.0
+
+
+@program
 def key_missing_in_own_dict(im: Image, p: Position):
     d = {"a": im(p)}
     return d["b"]

@@ -39,6 +39,18 @@ from pygpu.language.scalars import wrap, wrap_unsigned
 from pygpu.ssa import Value
 from pygpu.types import BOOL, FLOAT, INT, INTEGERS, KINDS, UINT, Kind, Type, vector, widest
 
+
+def unknown(w: Evaluator, value: Any) -> Any:
+    """A known number or vector as a dynamic one; other values as they are. For where Python would
+    raise, on a path that may not be taken: there the operation gives what a device gives."""
+    kind, type = scalar_kind(value), vector_type(value)
+    if kind:
+        return Dynamic(as_value(w, value, vector(kind, 1)))
+    if type:
+        return make_vector(w, type, as_value(w, contents_of(w, value), type))
+    return value
+
+
 # ---------------------------------------------------------------- vectors
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from pygpu.frontend.values.values import (
     scalar_kind,
 )
 from pygpu.frontend.values.views import viewed
+from pygpu.language import vectors
 
 
 def item(w: Evaluator, container: Any, index: Any) -> Any:
@@ -54,6 +55,26 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
         index = concrete(w, index)
     except NotKnown:
         return _item_by_dynamic_index(w, container, index)
+    try:
+        return _item_by_known_index(w, container, index)
+    except IndexError:
+        if not w.conditions or not isinstance(container, _INDEXED):
+            raise
+        return by_dynamic_index(w, container, _unknown(w, index))
+
+
+# What gives some element by an index out of range, where that is on a path that may not be taken.
+_INDEXED: Final = (Tuple, List, Array, Vector, tuple, list, np.ndarray, vectors.Vector)
+
+
+def _unknown(w: Evaluator, index: Any) -> Any:
+    """A known index, or a tuple of them, as a dynamic one."""
+    if isinstance(index, tuple):
+        return Tuple(tuple([arithmetic.unknown(w, part) for part in index]))
+    return arithmetic.unknown(w, index)
+
+
+def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
     if not isinstance(container, Abstract):
         w.environment.dependencies.add(container)
         return own(w, operator.getitem, container, index)
@@ -128,6 +149,15 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     except NotKnown:
         _set_by_dynamic_index(w, container, index, new)
         return
+    try:
+        _set_by_known_index(w, container, index, new)
+    except IndexError:
+        if not w.conditions or not isinstance(container, _INDEXED) or isinstance(index, slice):
+            raise
+        _set_by_dynamic_index(w, container, _unknown(w, index), new)
+
+
+def _set_by_known_index(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     match container:
         case List():
             contents = list(items_of(w, container))

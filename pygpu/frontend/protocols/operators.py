@@ -55,13 +55,23 @@ from pygpu.frontend.values.values import (
 from pygpu.language import matrices
 from pygpu.types import BOOL
 
+# What Python raises where operations and functions of numbers have no result. Under a dynamic
+# condition they give what they give on a device.
+RAISED_BY_NUMBERS: Final = (ZeroDivisionError, OverflowError, ValueError)
+
 
 def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a + b and the like, for any values."""
     a, b = unwrapped(w, a), unwrapped(w, b)
     if not isinstance(a, Abstract) and not isinstance(b, Abstract):
         w.environment.dependencies.add(a, b)
-        result = arithmetic.python_operator(symbol)(a, b)
+        try:
+            result = arithmetic.python_operator(symbol)(a, b)
+        except RAISED_BY_NUMBERS:
+            first = arithmetic.unknown(w, a)
+            if not w.conditions or first is a:
+                raise
+            return binary(w, symbol, first, b)
         return adopt(w, result)
     for value in (a, b):
         if isinstance(value, Conflict):

@@ -29,6 +29,9 @@ from pygpu.ssa import Builder, Region
 T = TypeVar("T")
 
 
+Condition = tuple[Frame, int]  # the function and the instruction of a dynamic branch or loop
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """Where a walk was: what there was then, of all that walking adds to."""
@@ -40,7 +43,7 @@ class Mark:
     tables: int
     frames: int
     at: int  # the instruction of the innermost frame
-    conditional: int
+    conditions: tuple[Condition, ...]
     sites: int  # of calls that Python has executed
     kept: int
     unrolled: int
@@ -67,7 +70,7 @@ class Evaluator(Protocol):
     environment: Environment  # what is known of the world outside
     state: State  # the world at this point of the walk
     frames: list[Frame]  # the functions that are being walked, the innermost last
-    conditional: int  # how many dynamic branches and loops enclose the walk
+    conditions: tuple[Condition, ...]  # the dynamic branches and loops around the walk
     steps: int  # what has been walked so far, as a measure of time
     kept: list[Object]  # what the walk holds that no frame does
     faults: Faults  # what may go wrong at run time

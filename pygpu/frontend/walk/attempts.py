@@ -34,7 +34,7 @@ def mark(w: Marking, state: State | None = None) -> Mark:
         tables=len(build.tables),
         frames=len(w.frames),
         at=w.frames[-1].at if w.frames else 0,
-        conditional=w.conditional,
+        conditions=w.conditions,
         sites=len(w.environment.sites),
         kept=len(w.kept),
         unrolled=w.unrolled,
@@ -55,7 +55,7 @@ def rewind(w: Marking, to: Mark, until: int | None = None) -> None:
     del w.frames[to.frames :]
     if w.frames:
         w.frames[-1].at = to.at
-    w.conditional = to.conditional
+    w.conditions = to.conditions
     w.environment.forget_calls(to.sites)
     del w.kept[to.kept :]
     w.unrolled, w.inlined = to.unrolled, to.inlined

@@ -45,14 +45,15 @@ def branch(
     older = youngest()
     regions = Region(), Region()
     outcomes, walked = [], []
-    w.conditional += 1
+    conditions = w.conditions
+    w.conditions = (*conditions, (frame, at))
     for region, arm in zip(regions, (left, right), strict=True):
         with w.build.inside(region):
             outcomes.append(arm())
         walked.append((older, youngest()))  # what this arm has made is not in the other
         w.heap.dead += (walked[-1],)
     w.heap.dead = tuple([serials for serials in w.heap.dead if serials not in walked])
-    w.conditional -= 1
+    w.conditions = conditions
     frame.at = at
     return _merge(w, frame, condition, regions, outcomes, older)
 

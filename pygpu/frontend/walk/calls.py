@@ -21,7 +21,7 @@ import numpy as np
 
 from pygpu.bytecode import decode
 from pygpu.core.storage import ImageLike
-from pygpu.frontend.protocols import indexing, methods, objects, pictures
+from pygpu.frontend.protocols import arithmetic, indexing, methods, objects, operators, pictures
 from pygpu.frontend.rules import classes
 from pygpu.frontend.rules.arguments import misfit
 from pygpu.frontend.rules.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS
@@ -55,6 +55,7 @@ from pygpu.frontend.values.values import (
     Tuple,
     describe,
     same_known,
+    scalar_kind,
     tuple_of,
 )
 from pygpu.frontend.walk import generators, volatile
@@ -130,7 +131,26 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
             return native(w, function, args, keywords)
         except NotKnown:
             pass
+        except (*operators.RAISED_BY_NUMBERS, IndexError):
+            result = _on_device(w, function, rule, args, keywords) if w.conditions else None
+            if result is None:
+                raise
+            return result
     return _walk_known(w, function, args, keywords)
+
+
+def _on_device(
+    w: ControlFlow, function: Any, rule: Any, args: tuple[Any, ...], keywords: Any
+) -> Any:
+    """What a call that Python refuses gives on a device: of a function of numbers what it gives
+    there, of a Python function what comes of walking it. None where it has no such meaning."""
+    if isinstance(function, types.FunctionType) and rule is None and _is_walked(function):
+        return _walk_known(w, function, args, keywords)
+    numbers = [scalar_kind(arg) or arithmetic.vector_type(arg) for arg in args]
+    if rule is None or not args or not all(numbers):
+        return None
+    given = (arithmetic.unknown(w, args[0]), *args[1:])
+    return _by_rule(function, functools.partial(rule, w), given, keywords)
 
 
 def _by_rule(

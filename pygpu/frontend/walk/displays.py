@@ -163,7 +163,7 @@ def _format(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
     try:
         state.stack.append(w.native(text, (value,), {}))
     except NotKnown:
-        if not (w.conditional and w.frame.raises()):
+        if not (w.conditions and w.frame.raises()):
             raise w.error(f"a string cannot be made from {describe(value)}") from None
         state.stack.append(describe(value))  # nobody reads it: RAISE says what is wrong
 

@@ -184,10 +184,10 @@ def device_loop(
     for _ in range(ROUNDS):
         before = w.mark()
         body = Region()
-        w.conditional += 1
+        w.conditions = (*before.conditions, (frame, at))
         with w.build.inside(body):
             outcome = w.run(frame, header, current.fork(), inner, force=True)
-        w.conditional -= 1
+        w.conditions = before.conditions
         frame.at = at
         walked = youngest()
         if header not in outcome.exits:  # the body runs once at most: no loop at all

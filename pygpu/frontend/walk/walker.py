@@ -17,7 +17,14 @@ from typing import Any, Final
 
 from pygpu import bytecode
 from pygpu.bytecode import ITERATOR_SLOTS
-from pygpu.core.errors import AT_COMPILE_TIME, CompileError, Place, call_notes
+from pygpu.core.errors import (
+    AT_COMPILE_TIME,
+    HOME,
+    UNDER_CONDITION,
+    CompileError,
+    Place,
+    call_notes,
+)
 from pygpu.frontend.protocols import (
     arithmetic,
     indexing,
@@ -27,7 +34,7 @@ from pygpu.frontend.protocols import (
     sequences,
 )
 from pygpu.frontend.values.environment import Environment
-from pygpu.frontend.values.evaluator import Mark
+from pygpu.frontend.values.evaluator import Condition, Mark
 from pygpu.frontend.values.faults import Fault, Faults
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
@@ -71,7 +78,7 @@ class Walker:
         self.faults = Faults(checked)
         self.frames: list[Frame] = []
         self.heap = Heap(self.error)
-        self.conditional = 0  # how many dynamic branches and loops enclose the walk
+        self.conditions: tuple[Condition, ...] = ()  # dynamic branches and loops around the walk
         self.steps = 0
         self.returns: list[tuple[Any, Place]] = []  # what the outermost function returned, where
         self.unrolled = 0
@@ -101,10 +108,12 @@ class Walker:
             refused = self.frame.refused_around()
             if refused is not None:
                 return CompileError(refusal(refused), place)
-            source = place.text()
-            error.add_note(f"{AT_COMPILE_TIME}{place}" + (f": {source.strip()}" if source else ""))
+            error.add_note(f"{AT_COMPILE_TIME}{_shown(place)}")
             for note in call_notes(place):
                 error.add_note(note)
+            places = [frame.place(at) for frame, at in self.conditions]
+            for place in [place for place in places if not place.filename.startswith(HOME)][-1:]:
+                error.add_note(f"{UNDER_CONDITION}{_shown(place)}")
             error.__pygpu_noted__ = True  # type: ignore[attr-defined]
         return error
 
@@ -208,15 +217,15 @@ class Walker:
     def enter(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
         """As `run`, in a frame that is entered for it and left again. What Python raises in it may
         be caught by who called it: so the walk is then where it was, with the effects so far."""
-        outer, conditional, since = self.state, self.conditional, self.build.since
+        outer, conditions, since = self.state, self.conditions, self.build.since
         self.frames.append(frame)
         self.build.since = self.build.count
         try:
             return self.run(frame, block, state, stops)
         except Exception:
-            if self.conditional == conditional:
+            if self.conditions is conditions:
                 outer.heap = self.state.heap
-            self.state, self.conditional = outer, conditional
+            self.state, self.conditions = outer, conditions
             raise
         finally:
             self.frames.pop()
@@ -277,7 +286,7 @@ class Walker:
         end = frame.graph.blocks[block]
         instructions = frame.code.instructions
         self.state = frame.state = state
-        if self.conditional and block in frame.doomed():
+        if self.conditions and block in frame.doomed():
             return self._raised(state, doom(frame, block))
         self.steps += end - block + 2  # a block costs something itself
         if self.steps > STEP_LIMIT:
@@ -332,10 +341,13 @@ class Walker:
         return Outcome.one(RAISED, State({}, [], state.heap))
 
     def check(self, wrong: Any, error: type[BaseException], message: str) -> None:
-        if not self.faults.checked or not isinstance(wrong, Dynamic):
+        if not self.faults.checked or not (isinstance(wrong, Dynamic) or wrong):
             return
         number = self.faults.number(Fault(error, message, self.frame.place()))
-        fault = self.faults.possible(self.build, self.state, wrong.value, number)
+        if isinstance(wrong, Dynamic):
+            fault = self.faults.possible(self.build, self.state, wrong.value, number)
+        else:
+            fault = self.faults.first(self.build, self.state, number)
         self.write(self.faults.cell, fault)
 
     def _branch(
@@ -417,6 +429,12 @@ class Walker:
             return self.run(frame, target, other, inner)
 
         return branches.branch(self, frame, inside, go_on, leave)
+
+
+def _shown(place: Place) -> str:
+    """A place with its line of source."""
+    source = place.text()
+    return f"{place}: {source.strip()}" if source else str(place)
 
 
 __all__ = ["Walker"]
