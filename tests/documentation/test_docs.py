@@ -51,7 +51,7 @@ def test_page_is_reachable(page):
 def test_every_public_name_is_in_the_reference():
     text = (DOCS / "api.rst").read_text(encoding="utf-8")
     named = set(re.findall(r"pygpu\.(\w+)", text)) | set(re.findall(r"``(\w+)``", text))
-    grouped = {f"{kind}Vec{n}" for kind in "IB" for n in (2, 3, 4)}  # told as IVec2 to IVec4
+    grouped = {f"{kind}Vec{n}" for kind in "IBU" for n in (2, 3, 4)}  # told as IVec2 to IVec4
     plain = {name for name in pygpu.__all__ if not hasattr(pygpu.glsl, name)}
     assert plain - named - grouped == set()
     assert set(pygpu.filters.__all__) - {"offsets"} <= set(re.findall(r"filters\.(\w+)", text))
