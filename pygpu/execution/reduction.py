@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import inspect
 import operator
-import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,7 +26,8 @@ from pygpu.core.sampler import default, make
 from pygpu.core.storage import Format, ImageLike, Storage, texels
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import array_of, texels_of, without_channel_axis
-from pygpu.execution.arguments.parameters import flatten, known_key
+from pygpu.execution.arguments.functions import Code
+from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.grouped import Folded, Groups, Source
@@ -137,36 +137,9 @@ def _joined(function: Any, a: Any, b: Any) -> Any:
 
 
 @lru_cache(maxsize=64)
-def program(function: _Code, map: _Code, target: str) -> Fold:
+def program(function: Code, map: Code, target: str) -> Fold:
     """What folds by these."""
     return Fold(function.value, map.value, target)
-
-
-class _Code:
-    """A callable that equals another of the same code, so that a lambda in a loop is compiled
-    once. What closes over variables, or is no plain function, equals itself alone."""
-
-    __slots__ = ("key", "value")
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-        plain = isinstance(value, types.FunctionType) and value.__closure__ is None
-        self.key: Any = (
-            (
-                value.__code__,
-                known_key(value.__defaults__),
-                known_key(value.__kwdefaults__),
-                id(value.__globals__),
-            )
-            if plain
-            else id(value)
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Code) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
 
 
 # ---------------------------------------------------------------- passes
@@ -292,7 +265,7 @@ def _whole(
 ) -> _State:
     """Images of one pixel: the fold of all texels. What a device does not hold at once is folded
     part by part."""
-    fold = program(_Code(function), _Code(map), target)
+    fold = program(Code(function), Code(map), target)
     limits, storage = targets.limits(targets.choose(target)), image.storage
     size = storage.height, storage.width
     parts: Sequence[Tile] = [Tile(0, 0, storage.width, storage.height)]
@@ -309,7 +282,7 @@ def _whole(
         _image_of(np.hstack([part.storage.host() for part in each]))
         for each in zip(*[state.images for state in folded], strict=True)
     ]
-    rest = program(_Code(function), _Code(None), target)
+    rest = program(Code(function), Code(None), target)
     return _all(rest, _State(tuple(joined), folded[0].is_tuple))
 
 
@@ -461,7 +434,7 @@ def _along(image: ImageLike, axis: Any) -> Along | None:
 
 def _folded(function: Any, map: Any, image: ImageLike, axis: Any) -> list[NDArray[Any]]:
     """Arrays of fewer rows or columns, each value the fold of some along the axes."""
-    fold, along = program(_Code(function), _Code(map), "auto"), _along(image, axis)
+    fold, along = program(Code(function), Code(map), "auto"), _along(image, axis)
     assert along is not None, "there is something to fold"
     folded = fold.by_groups(_State((image,)), along)
     if folded is not None:

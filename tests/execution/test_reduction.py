@@ -266,3 +266,80 @@ def test_what_a_function_reads_may_change() -> None:
     assert total() == 600
     scale["by"] = 3
     assert total() == 1800
+
+
+# ---------------------------------------------------------------- functions made anew
+
+
+def folds() -> int:
+    """How many folds have been made."""
+    return reduction.program.cache_info().misses
+
+
+def test_functions_made_in_a_function_are_compiled_once() -> None:
+    image = texels((20, 30), "float32")
+
+    def weighted(k: float, offsets: Array) -> Any:
+        def helper(v: Any) -> Any:
+            return v * k
+
+        return pygpu.reduce(
+            lambda a, b: a + b,
+            image,
+            map=lambda v: helper(v) + offsets[0],
+        )
+
+    first = weighted(2.0, np.array([1.0, 2.0]))
+    before = folds()
+    assert weighted(2.0, np.array([1.0, 2.0])) == first
+    assert folds() == before
+    assert weighted(3.0, np.array([1.0, 2.0])) == pytest.approx(3 * image.sum() + 600, rel=1e-5)
+    assert weighted(2.0, np.array([0.0, 2.0])) == pytest.approx(2 * image.sum(), rel=1e-5)
+    assert folds() == before + 2
+
+
+def test_what_functions_close_over_may_change() -> None:
+    image, k, table, shift = texels((20, 30), "float32"), 2.0, [3.0], np.array([1.0])
+
+    def scaled(v: Any) -> Any:
+        return v * k * table[0] + shift[0]
+
+    def total() -> Any:
+        return pygpu.reduce(np.add, image, map=scaled)
+
+    plain = image.sum(dtype=float)
+    assert total() == pytest.approx(6 * plain + 600, rel=1e-5)
+    k = 5.0
+    assert total() == pytest.approx(15 * plain + 600, rel=1e-5)
+    table[0] = 1.0
+    assert total() == pytest.approx(5 * plain + 600, rel=1e-5)
+    table[0] = 3.0
+    shift[0] = 0.0
+    assert total() == pytest.approx(15 * plain, rel=1e-5)
+    other = pygpu.Image(image.astype(np.float16))  # another program of the same function
+    k = 2.0
+    low = pygpu.reduce(np.add, other, map=scaled)
+    assert low == pytest.approx(6 * plain, rel=1e-2)
+
+
+def test_what_objects_hold_may_change() -> None:
+    class Settings:
+        gain = 2.0
+
+    image, settings = texels((20, 30), "float32"), Settings()
+
+    def total() -> Any:
+        return pygpu.reduce(np.add, image, map=lambda v: v * settings.gain)
+
+    assert total() == pytest.approx(2 * image.sum(), rel=1e-5)
+    settings.gain = 3.0
+    assert total() == pytest.approx(3 * image.sum(), rel=1e-5)
+
+
+def test_functions_that_close_over_themselves_are_themselves() -> None:
+    def power(v: Any, n: int = 2) -> Any:
+        return v if n == 0 else v * power(v, n - 1)
+
+    image = texels((20, 30), "float32")
+    total = pygpu.reduce(np.add, image, map=lambda v: power(v, 1))
+    assert total == pytest.approx((image.astype(float) ** 2).sum(), rel=1e-5)

@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 
+import pygpu
+from conftest import require
+from pygpu import Image, Position
 from pygpu.core.device import Task
 from pygpu.core.host import cache
-from pygpu.core.storage import Format
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.opengl.passes import Passes
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.shapes import Shape
 from pygpu.ssa import Builder, ImageInput
@@ -89,3 +93,37 @@ def test_without_a_cache_it_is_remembered_in_the_process_alone(monkeypatch):
 def test_an_entry_of_something_else_counts_as_none(data):
     cache.put(shapes.KIND, "key", data)
     assert shapes.remembered("key") is None
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        ((128, 128), Shape(4, 4, 32, 4)),
+        ((20, 1), Shape(4, 4, 32, 4)),  # over before another program is compiled
+        ((16384, 1), Shape(1, 4, 1, 128)),
+        ((16384, 3), Shape(1, 4, 4, 32)),
+        ((16384, 16), Shape(4, 4, 4, 32)),
+        ((16384, 100), Shape(4, 4, 32, 4)),
+        ((1, 16384), Shape(4, 4, 128, 1)),
+        ((3, 16384), Shape(4, 4, 128, 1)),
+    ],
+)
+def test_groups_are_fitted_to_narrow_and_low_results(size, expected):
+    assert shapes.fitted(Shape(4, 4, 32, 4), size) == expected
+
+
+@pytest.mark.parametrize("size", [(5000, 1), (5000, 3), (4999, 7), (1, 5000), (2, 4999)])
+@pytest.mark.parametrize("dtype", [np.float32, np.uint8])
+def test_fitted_groups_compute_the_same_bits(size, dtype):
+    require("compute")
+
+    def near(im: Image, p: Position):
+        return im(p) * 0.3 + im(p + (1, 2)) * 0.7 - im(p - (0, 1)) * 0.1
+
+    f = pygpu.compile(near, target="compute", dtype=dtype)
+    image = (255 * np.random.default_rng(0).random(size)).astype(dtype)
+    fitted = f(image)
+    (made,) = f.specialisations()
+    assert made.program.shape != shapes.fitted(made.program.shape, size)
+    (plain,) = Passes.run(made.program, [Storage.of(image)], [], size, [None])
+    assert np.array_equal(fitted, plain.host()[..., 0])

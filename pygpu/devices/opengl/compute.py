@@ -6,9 +6,12 @@ for their texels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import partial
+from typing import Any, Final
+
+from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen.glsl.compute import ComputeProgram, block_program, pixel_program
@@ -24,7 +27,7 @@ from pygpu.devices.opengl.passes import Passes
 from pygpu.devices.opengl.reduction import fold
 from pygpu.passes.analysis.footprint import footprint, reads_itself
 from pygpu.passes.blocks import shapes
-from pygpu.passes.blocks.block import Cut, block, can_block, columns_of, size
+from pygpu.passes.blocks.block import Cut, block, can_block, columns_of, shares_words, size
 from pygpu.passes.blocks.block_views import COLUMNS
 from pygpu.passes.blocks.columns import by_columns
 from pygpu.passes.blocks.exact import Exact
@@ -98,7 +101,7 @@ class ComputeDevice(OpenGLDevice):
             formats = [outputs[index] for index in indices]
             some = _Shaped(only(function, indices), inputs, formats, shape)
             parts.append((self._program(some), indices, formats))
-        return ComputedFunction(parts)
+        return ComputedFunction(parts, partial(self.compile, task))
 
     def _program(self, task: _Shaped) -> ComputeProgram:
         """The program of a pass: by a table where results are few, by blocks where pixels share
@@ -159,6 +162,8 @@ class ComputeDevice(OpenGLDevice):
         """The program by blocks; None where one is too much to compile or to bind."""
         narrow = self.dialect.narrow
         columns = columns_of(task, narrow)
+        if task.shape is not None and task.shape.columns == 1 and not shares_words(task):
+            columns = 1
         pixel = size(task.function)
         row = pixel * columns
         if row > self.largest:
@@ -187,15 +192,37 @@ def _rows(wanted: int, row: int, largest: int) -> int:
 
 
 class ComputedFunction(Passes):
-    """A function's passes, and how the first of them shares out its work."""
+    """A function's passes, and how the first shares out its work. Where a result is so narrow or so
+    low that most threads of a group would lie beside it, it is `reshaped`."""
+
+    shape: Shape
 
     def __init__(
-        self, parts: Sequence[tuple[ComputeProgram, Sequence[int], Sequence[Format]]]
+        self,
+        parts: Sequence[tuple[ComputeProgram, Sequence[int], Sequence[Format]]],
+        reshaped: Callable[[Shape], ComputedFunction],
     ) -> None:
         first = parts[0][0]
+        self._reshaped = reshaped
+        self._others: dict[Shape, ComputedFunction] = {}
         self.shape = Shape(first.columns, first.rows, *first.threads)
         source = "\n".join(text.text for text, *_ in parts)
         super().__init__(source, COPY, lambda gl: [Pass(gl, *part) for part in parts], read_buffer)
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+    ) -> list[Storage]:
+        fitted = shapes.fitted(self.shape, shape)
+        if fitted == self.shape:
+            return super().run(inputs, uniforms, shape, out)
+        other = self._others.get(fitted)
+        if other is None:
+            other = self._others[fitted] = self._reshaped(fitted)
+        return Passes.run(other, inputs, uniforms, shape, out)
 
 
 class Pass:

@@ -120,6 +120,11 @@ def columns_of(task: Task, narrow: bool) -> int:
     return 1 if (is_wide or not reads_near) and not shares else COLUMNS
 
 
+def shares_words(task: Task) -> bool:
+    """Whether pixels of a result next to each other lie in one word."""
+    return any(format.nbytes % 4 for format in task.outputs)
+
+
 def block(task: Task, cut: Cut) -> Blocked:
     """The function of a block, with all loads inside their images."""
     made = _sides(task, cut)

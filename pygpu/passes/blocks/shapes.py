@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Final
 
 from pygpu.core.device import Shape, Task
@@ -46,6 +46,8 @@ SINGLE: Final = Shape(1, 4, 32, 4)  # the same by pixels whose neighbours belong
 COLOURS: Final = Shape(1, 8, 32, 4)  # pixels of 4 bytes
 LOOPS: Final = Shape(4, 1, 16, 16)  # neighbours loop about equally long
 LANES: Final = Shape(16, 4, 32, 4)  # bytes, two at a time
+THIN: Final = 4096  # pixels from which on a group of another shape is worth a program
+IDLE: Final = 4  # times as many threads along an axis as there is work for, at least, for that
 DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
 
@@ -70,6 +72,29 @@ def default(task: Task, narrow: bool = False) -> Shape:
     if size(function) - tests > DENSE * texels or (is_flat and not is_packed):
         return POINTS
     return PACKED if is_packed and not is_flat else WINDOWS
+
+
+def fitted(shape: Shape, size: tuple[int, int]) -> Shape:
+    """The shape for a result of (H, W): with groups taller or wider by as much as their threads
+    would lie beside a narrow or a low one, if these are most."""
+    height, width = size
+    across = _power(-(-width // shape.columns))
+    down = _power(-(-height // shape.rows))
+    threads = shape.threads_x * shape.threads_y
+    if height * width < THIN:
+        return shape
+    if across * IDLE <= shape.threads_x and down > shape.threads_y:
+        columns = 1 if width < shape.columns else shape.columns
+        across = _power(-(-width // columns))
+        return Shape(columns, shape.rows, across, threads // across)
+    if down * IDLE <= shape.threads_y and across > shape.threads_x:
+        return replace(shape, threads_x=threads // down, threads_y=down)
+    return shape
+
+
+def _power(number: int) -> int:
+    """The least power of two that is not below a number."""
+    return 1 << (number - 1).bit_length()
 
 
 # ---------------------------------------------------------------- what was measured
