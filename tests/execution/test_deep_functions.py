@@ -43,6 +43,16 @@ def continues() -> list[str]:
     return ["v = im(p)", "t = 0.0", "for i in range(int(k)):", "    t += v", *rest, "return t"]
 
 
+def breaks() -> list[str]:
+    rest = [
+        line
+        for i in range(COUNT)
+        for line in (f"    if t > {i}.5 * k:", "        break", "    t += 0.0078125")
+    ]
+    first = ["v = im(p)", "t = 0.0", "for i in range(int(k)):", "    t += v"]
+    return [*first, *rest, "else:", "    t += 1000.0", "return t"]
+
+
 def conjunction() -> list[str]:
     terms = " and ".join(f"v * k > {i / COUNT}" for i in range(COUNT))
     return ["v = im(p)", f"if {terms}:", "    return v", "return 0.5"]
@@ -59,7 +69,7 @@ def function(make: Callable[[], list[str]]) -> Callable[..., Any]:
     return made["f"]  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("make", [elifs, early_returns, cases, continues, conjunction])
+@pytest.mark.parametrize("make", [elifs, early_returns, cases, continues, breaks, conjunction])
 def test_many_branches_compile_and_agree(make: Callable[[], list[str]], target: str) -> None:
     f = function(make)
     image = (np.arange(35, dtype=np.float32) / 32).reshape(5, 7)

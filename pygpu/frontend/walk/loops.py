@@ -42,6 +42,7 @@ from pygpu.frontend.walk.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 
+FEW_EXITS: Final = 8  # of a loop, each with a state of its own
 ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
 UNROLL_EXITS: Final = 16  # iterations of a known loop that a dynamic test may leave
 
@@ -176,7 +177,7 @@ def device_loop(
     w: ControlFlow, frame: Frame, header: int, state: State, stops: frozenset[int]
 ) -> Outcome:
     """A loop of the SSA: walk the body until the values it carries do not change any more."""
-    inner = stops.union((header,), frame.graph.exits(header))
+    inner = stops.union((header,), _exits(frame, header))
     initial: dict[Value, Any] = {}  # each parameter of the body: what it starts as
     current = state
     at = frame.at
@@ -224,6 +225,29 @@ def device_loop(
     else:
         raise w.error("what this loop carries from round to round is not settled: simplify it")
     return _emit_loop(w, header, body, outcome, initial, nexts, entry)
+
+
+def _exits(frame: Frame, header: int) -> set[int]:
+    """Where a loop is left to. A `break` has a block of its own, which clears the stack and goes
+    where the others go: each such block costs a bool and a state that branches hand on, so where
+    there are many, they are taken for part of the loop."""
+    exits = set(frame.graph.exits(header))
+    if len(exits) <= FEW_EXITS:
+        return exits
+    return {_beyond(frame, block) for block in exits}
+
+
+def _beyond(frame: Frame, block: int) -> int:
+    """Where a block goes that does nothing but clear the stack; else the block."""
+    graph, instructions = frame.graph, frame.code.instructions
+    while True:
+        ops = {instruction.op for instruction in instructions[block : graph.blocks[block]]}
+        if not ops <= {"POP", "JUMP"} or len(graph.successors[block]) != 1:
+            return block
+        (following,) = graph.successors[block]
+        if following in graph.loops:  # of an outer loop
+            return block
+        block = following
 
 
 def _runs(w: ControlFlow, frame: Frame, header: int, state: State) -> bool:
