@@ -18,28 +18,14 @@ from typing import Any, Final
 from pygpu.core.errors import CompileError, Place
 from pygpu.core.specs import ImageSpec, MatrixSpec, ObjectSpec, PositionSpec, UniformSpec
 from pygpu.core.storage import ImageLike
-from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.protocols import arithmetic, operands
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values import values as kinds
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.faults import Fault, is_set
 from pygpu.frontend.values.kinds import held_kind
-from pygpu.frontend.values.objects import (
-    Dict,
-    Instance,
-    List,
-    Matrix,
-    Object,
-    Vector,
-)
-from pygpu.frontend.values.values import (
-    Conflict,
-    Dynamic,
-    Natural,
-    Picture,
-    Tuple,
-    describe,
-)
+from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object, Vector
+from pygpu.frontend.values.values import Conflict, Dynamic, Natural, Picture, Tuple, describe
 from pygpu.frontend.walk.calls import call, call_function
 from pygpu.frontend.walk.walker import Walker
 from pygpu.language import matrices, vectors
@@ -215,12 +201,12 @@ def _outputs(w: Walker, function: Any, result: Any) -> tuple[list[Value], bool]:
 
 
 def _output(w: Walker, function: Any, result: Any) -> Value:
-    kind, type = held_kind(result), arithmetic.vector_type(result)
+    kind, type = held_kind(result), operands.vector_type(result)
     try:
         if kind:
             return arithmetic.as_value(w, result, vector(kind, 1))
         if type:
-            return arithmetic.as_value(w, arithmetic.contents_of(w, result), type)
+            return arithmetic.as_value(w, operands.contents_of(w, result), type)
     except CompileError as error:
         raise CompileError(error.msg, _place(w, function, result)) from None
     if isinstance(result, Conflict):

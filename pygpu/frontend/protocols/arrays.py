@@ -10,26 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic
-from pygpu.frontend.protocols.arithmetic import components, make_vector, vector_type
+from pygpu.frontend.protocols import arithmetic, operands
+from pygpu.frontend.protocols.operands import components, make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.lazy import Row
-from pygpu.frontend.values.objects import (
-    Array,
-    Iterator,
-    List,
-    Matrix,
-)
-from pygpu.frontend.values.values import (
-    Abstract,
-    Dynamic,
-    Narrow,
-    Tuple,
-    is_narrow,
-    scalar_kind,
-)
+from pygpu.frontend.values.objects import Array, Iterator, List, Matrix
+from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, is_narrow, scalar_kind
 from pygpu.language import matrices, vectors
 from pygpu.language.scalars import UInt
 from pygpu.types import Kind, vector, widest
@@ -130,7 +118,7 @@ def vector_like(w: Evaluator, parts: list[Any], like: Any) -> Any:
     """The result of a product: a vector where the operand was one and it fits, else an array."""
     of_vectors = vector_type(like) or isinstance(like, (Matrix, matrices.Matrix))
     if of_vectors and 2 <= len(parts) <= 4:
-        kind = arithmetic.operand_kind(tuple(parts))
+        kind = operands.operand_kind(tuple(parts))
         return make_vector(w, vector(kind, len(parts)), tuple(parts))
     return array_of(parts, (len(parts),))
 

@@ -14,15 +14,8 @@ from typing import Any
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.heap import Row
-from pygpu.frontend.values.objects import (
-    Array,
-    Dict,
-    List,
-    Yielded,
-)
-from pygpu.frontend.values.objects import (
-    Iterator as Taken,
-)
+from pygpu.frontend.values.objects import Array, Dict, List, Yielded
+from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.values import Tuple, tuple_of
 
 

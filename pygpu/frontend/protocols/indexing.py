@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic
-from pygpu.frontend.protocols.arithmetic import components
+from pygpu.frontend.protocols import arithmetic, operands
 from pygpu.frontend.protocols.arrays import (
     cast,
     kind_of,
@@ -19,20 +18,13 @@ from pygpu.frontend.protocols.arrays import (
 )
 from pygpu.frontend.protocols.integers import as_index
 from pygpu.frontend.protocols.objects import assign_components, find_method, user_method, vector_of
+from pygpu.frontend.protocols.operands import components
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import by_dynamic_index, slice_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete, own
 from pygpu.frontend.values.lazy import Indexed, Row
-from pygpu.frontend.values.objects import (
-    Array,
-    Dict,
-    Instance,
-    List,
-    Matrix,
-    Set,
-    Vector,
-)
+from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
@@ -70,8 +62,8 @@ _INDEXED: Final = (Tuple, List, Array, Vector, tuple, list, np.ndarray, vectors.
 def _unknown(w: Evaluator, index: Any) -> Any:
     """A known index, or a tuple of them, as a dynamic one."""
     if isinstance(index, tuple):
-        return Tuple(tuple([arithmetic.unknown(w, part) for part in index]))
-    return arithmetic.unknown(w, index)
+        return Tuple(tuple([operands.unknown(w, part) for part in index]))
+    return operands.unknown(w, index)
 
 
 def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:

@@ -19,20 +19,13 @@ from pygpu.frontend.protocols import (
     objects,
     operators,
 )
-from pygpu.frontend.protocols.arithmetic import vector_type
+from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of, iterate
 from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.objects import (
-    Array,
-    Dict,
-    Iterator,
-    List,
-    Set,
-    Vector,
-)
+from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
     Builtin,

@@ -12,21 +12,14 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.storage import ImageLike
-from pygpu.frontend.protocols import arithmetic, pictures
-from pygpu.frontend.protocols.arithmetic import components, dynamic, make_vector
+from pygpu.frontend.protocols import arithmetic, operands, pictures
+from pygpu.frontend.protocols.arithmetic import dynamic
 from pygpu.frontend.protocols.arrays import opened, transpose
+from pygpu.frontend.protocols.operands import components, make_vector
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Row
-from pygpu.frontend.values.objects import (
-    Array,
-    Dict,
-    Instance,
-    List,
-    Matrix,
-    Set,
-    Vector,
-)
+from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     ABSENT,
     Abstract,
@@ -357,11 +350,11 @@ def delete_attribute(w: Evaluator, value: Any, name: str) -> None:
 
 
 def assign_components(w: Evaluator, value: Vector, indices: tuple[int, ...], new: Any) -> None:
-    parts = arithmetic.operand_components(w, new, len(indices))
+    parts = operands.operand_components(w, new, len(indices))
     if parts is None:
         raise TypeError(f"{describe(new)} cannot be stored in components of {describe(value)}")
     kind = value.type.kind
-    if widest(kind, arithmetic.operand_kind(parts)) != kind:
+    if widest(kind, operands.operand_kind(parts)) != kind:
         raise TypeError(
             f"{value.cls.__name__} holds {kind}s, cannot take {describe(new)}: convert it first"
         )
@@ -372,7 +365,7 @@ def assign_components(w: Evaluator, value: Vector, indices: tuple[int, ...], new
     scalar = vector(kind, 1)
     current = list(components(w, value))
     for index, part in zip(indices, parts, strict=True):
-        current[index] = arithmetic.component_of(w, part, scalar)
+        current[index] = operands.component_of(w, part, scalar)
     w.write(value, tuple(current))
 
 

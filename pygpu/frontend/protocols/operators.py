@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic, integers
-from pygpu.frontend.protocols.arithmetic import vector_type
+from pygpu.frontend.protocols import arithmetic, integers, operands
 from pygpu.frontend.protocols.arrays import (
     array_of,
     each,
@@ -26,19 +25,12 @@ from pygpu.frontend.protocols.arrays import (
     vector_like,
 )
 from pygpu.frontend.protocols.objects import class_of, find_method, user_method
+from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import adopt, concrete
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import (
-    Array,
-    Dict,
-    Instance,
-    List,
-    Matrix,
-    Set,
-    Vector,
-)
+from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
@@ -68,7 +60,7 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         try:
             result = arithmetic.python_operator(symbol)(a, b)
         except RAISED_BY_NUMBERS:
-            first = arithmetic.unknown(w, a)
+            first = operands.unknown(w, a)
             if not w.conditions or first is a:
                 raise
             return binary(w, symbol, first, b)
@@ -417,7 +409,7 @@ def inner_product(w: Evaluator, a: Any, b: Any) -> Any:
     sizes = [vector_type(value) for value in (a, b)]
     if any(isinstance(value, Vector) and not isinstance(w.read(value), tuple) for value in (a, b)):
         size = next(type.size for type in sizes if type)
-        if all(arithmetic.operand_components(w, value, size) is not None for value in (a, b)):
+        if all(operands.operand_components(w, value, size) is not None for value in (a, b)):
             return arithmetic.dot(w, a, b)
     first, second = items_of(w, a), items_of(w, b)
     if len(first) != len(second):

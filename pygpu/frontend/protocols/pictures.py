@@ -14,8 +14,9 @@ from pygpu.core.ops import NUMPY_TYPE
 from pygpu.core.sampler import boundary_name, constant, interpolation_name
 from pygpu.core.storage import Format
 from pygpu.frontend.protocols import arithmetic
-from pygpu.frontend.protocols.arithmetic import as_value, convert, dynamic, make_vector, vector_type
+from pygpu.frontend.protocols.arithmetic import as_value, convert, dynamic
 from pygpu.frontend.protocols.integers import as_index
+from pygpu.frontend.protocols.operands import make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.values import (

@@ -15,13 +15,9 @@ from typing import Any
 import numpy as np
 
 from pygpu.frontend.protocols import arithmetic
-from pygpu.frontend.protocols.arithmetic import components
+from pygpu.frontend.protocols.operands import components
 from pygpu.frontend.values.evaluator import Evaluator, Mark
-from pygpu.frontend.values.lazy import (
-    Indexed,
-    Lazy,
-    Row,
-)
+from pygpu.frontend.values.lazy import Indexed, Lazy, Row
 from pygpu.frontend.values.objects import (
     Array,
     Dict,

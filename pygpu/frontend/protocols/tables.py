@@ -15,22 +15,16 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.ops import NUMPY_TYPE
-from pygpu.frontend.protocols import arithmetic
-from pygpu.frontend.protocols.arithmetic import make_vector, vector_type
+from pygpu.frontend.protocols import arithmetic, operands
 from pygpu.frontend.protocols.integers import as_index
 from pygpu.frontend.protocols.numbers import dynamic, number_of
+from pygpu.frontend.protocols.operands import make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import meeting
 from pygpu.frontend.values.known import LIFTED, concrete
 from pygpu.frontend.values.lazy import Indexed, Row
-from pygpu.frontend.values.objects import (
-    EITHER,
-    Array,
-    Dict,
-    List,
-    Object,
-)
+from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object
 from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
@@ -275,7 +269,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     size = vector_type(container)
     if size:
         at = arithmetic.as_value(w, wrap_negative(w, indices[0], size.size), INT)
-        whole = arithmetic.as_value(w, arithmetic.contents_of(w, container), size)
+        whole = arithmetic.as_value(w, operands.contents_of(w, container), size)
         return dynamic(w, "element", whole, at)
     if isinstance(container, np.ndarray):
         made = _array_column(w, container)

@@ -30,12 +30,7 @@ from pygpu.frontend.values.known import (
     realised,
     virtual,
 )
-from pygpu.frontend.values.objects import (
-    Cell,
-    ClassParts,
-    Dict,
-    Instance,
-)
+from pygpu.frontend.values.objects import Cell, ClassParts, Dict, Instance
 from pygpu.frontend.values.values import (
     ABSENT,
     Abstract,

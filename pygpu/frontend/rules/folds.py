@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from pygpu import glsl
 from pygpu.frontend.protocols import arithmetic, operators
-from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
+from pygpu.frontend.protocols.arithmetic import elementwise
+from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import indexed, items_of, items_or_maybe, put_off
 from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.rules.ordering import sort_network
@@ -21,17 +22,8 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.joins import zero_of
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import (
-    Iterator,
-    List,
-    Vector,
-)
-from pygpu.frontend.values.values import (
-    Abstract,
-    Maybe,
-    NotKnown,
-    scalar_kind,
-)
+from pygpu.frontend.values.objects import Iterator, List, Vector
+from pygpu.frontend.values.values import Abstract, Maybe, NotKnown, scalar_kind
 from pygpu.frontend.walked import library
 from pygpu.types import vector
 

@@ -17,9 +17,9 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu import glsl
-from pygpu.frontend.protocols import arithmetic, arrays, indexing, objects, operators
-from pygpu.frontend.protocols.arithmetic import make_vector, vector_type
+from pygpu.frontend.protocols import arithmetic, arrays, indexing, objects, operands, operators
 from pygpu.frontend.protocols.methods import pairs_of
+from pygpu.frontend.protocols.operands import make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.classes import made_of, super_of
 from pygpu.frontend.rules.folds import FOLD_RULES
@@ -31,14 +31,7 @@ from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete, realised
-from pygpu.frontend.values.objects import (
-    Array,
-    Dict,
-    Instance,
-    List,
-    Matrix,
-    Vector,
-)
+from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Vector
 from pygpu.frontend.values.values import (
     Bound,
     Conflict,
@@ -207,7 +200,7 @@ def _vector_constructor(cls: Any) -> Rule:
 
 def _converted(w: Evaluator, cls: Any, part: Any) -> Any:
     """A vector of the same size in another class, kept whole if it is."""
-    contents = arithmetic.contents_of(w, part)
+    contents = operands.contents_of(w, part)
     if isinstance(contents, tuple) or contents.type.size != cls.TYPE.size:
         return None
     position = cls is vectors.Position

@@ -31,15 +31,8 @@ from pygpu.frontend.rules.itertools_calls import ITERTOOLS_RULES
 from pygpu.frontend.rules.taking import bounded, holds, is_stream, iterator_of, left_in, taken_now
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.lazy import Indexed, Lazy
-from pygpu.frontend.values.objects import (
-    Instance,
-    Iterator,
-    Object,
-)
-from pygpu.frontend.values.values import (
-    Abstract,
-    tuple_of,
-)
+from pygpu.frontend.values.objects import Instance, Iterator, Object
+from pygpu.frontend.values.values import Abstract, tuple_of
 
 Rule = Callable[..., Any]
 

@@ -8,24 +8,13 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.frontend.protocols import operators
-from pygpu.frontend.protocols.sequences import (
-    advance_iterator,
-    items_of,
-    iterate,
-    put_off,
-)
+from pygpu.frontend.protocols.sequences import advance_iterator, items_of, iterate, put_off
 from pygpu.frontend.rules.taking import bounded, holds, is_stream, iterator_of, left_in
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Lazy
-from pygpu.frontend.values.objects import (
-    Iterator,
-)
-from pygpu.frontend.values.values import (
-    NotKnown,
-    describe,
-    tuple_of,
-)
+from pygpu.frontend.values.objects import Iterator
+from pygpu.frontend.values.values import NotKnown, describe, tuple_of
 
 Rule = Callable[..., Any]
 

@@ -19,19 +19,14 @@ import numpy as np
 from pygpu import glsl
 from pygpu.core.ops import TABLE
 from pygpu.frontend.protocols import arithmetic, arrays, integers, objects, operators
-from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
+from pygpu.frontend.protocols.arithmetic import elementwise
+from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance
-from pygpu.frontend.values.values import (
-    Abstract,
-    Conflict,
-    Tuple,
-    describe,
-    scalar_kind,
-)
+from pygpu.frontend.values.values import Abstract, Conflict, Tuple, describe, scalar_kind
 from pygpu.frontend.walked import special
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector

@@ -14,7 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.frontend.protocols import arithmetic, arrays, operators
-from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
+from pygpu.frontend.protocols.arithmetic import elementwise
+from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import first_extreme, middle, nans_last
@@ -22,13 +23,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import (
-    Abstract,
-    Builtin,
-    Tuple,
-    scalar_kind,
-    tuple_of,
-)
+from pygpu.frontend.values.values import Abstract, Builtin, Tuple, scalar_kind, tuple_of
 from pygpu.frontend.walked import library
 from pygpu.types import Kind, widest
 

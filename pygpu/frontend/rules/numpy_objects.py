@@ -16,24 +16,13 @@ import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols import arrays
-from pygpu.frontend.protocols.arithmetic import elementwise, vector_type
+from pygpu.frontend.protocols.arithmetic import elementwise
+from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import (
-    Array,
-    Dict,
-    Iterator,
-    List,
-    Set,
-)
-from pygpu.frontend.values.values import (
-    Abstract,
-    Tuple,
-    describe,
-    scalar_kind,
-    tuple_of,
-)
+from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Set
+from pygpu.frontend.values.values import Abstract, Tuple, describe, scalar_kind, tuple_of
 
 
 def _operator(symbol: str) -> tuple[Callable[..., Any], Callable[..., Any]]:

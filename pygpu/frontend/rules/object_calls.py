@@ -13,16 +13,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.frontend.protocols import indexing, objects, operators
-from pygpu.frontend.protocols.arithmetic import vector_type
+from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete, lift
-from pygpu.frontend.values.objects import (
-    Dict,
-    Instance,
-    List,
-    Matrix,
-    Object,
-)
+from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object
 from pygpu.frontend.values.values import (
     Abstract,
     Builtin,

@@ -24,12 +24,7 @@ from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import (
-    Dict,
-    Iterator,
-    List,
-    Set,
-)
+from pygpu.frontend.values.objects import Dict, Iterator, List, Set
 from pygpu.frontend.values.values import (
     Abstract,
     Conflict,

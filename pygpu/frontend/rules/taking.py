@@ -7,18 +7,10 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from pygpu.frontend.protocols.sequences import (
-    ENDLESS,
-    advance_iterator,
-    taken_or_put_off,
-)
+from pygpu.frontend.protocols.sequences import ENDLESS, advance_iterator, taken_or_put_off
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.objects import (
-    Iterator,
-)
-from pygpu.frontend.values.values import (
-    Abstract,
-)
+from pygpu.frontend.values.objects import Iterator
+from pygpu.frontend.values.values import Abstract
 
 
 def is_stream(xs: Any) -> bool:

@@ -23,22 +23,10 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from pygpu.core.errors import CompileError
-from pygpu.frontend.values.objects import (
-    Array,
-    Cell,
-    List,
-    Object,
-    Yielded,
-)
-from pygpu.frontend.values.objects import (
-    Iterator as Taken,
-)
+from pygpu.frontend.values.objects import Array, Cell, List, Object, Yielded
+from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import (
-    ABSENT,
-    Conflict,
-    describe,
-)
+from pygpu.frontend.values.values import ABSENT, Conflict, describe
 
 # What makes the row at a place anew, from the row that stands there. It holds nothing dynamic.
 Row = Callable[[Any, int], Any]

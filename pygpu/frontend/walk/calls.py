@@ -21,29 +21,15 @@ import numpy as np
 
 from pygpu.bytecode import decode
 from pygpu.core.storage import ImageLike
-from pygpu.frontend.protocols import arithmetic, indexing, methods, objects, operators, pictures
+from pygpu.frontend.protocols import indexing, methods, objects, operands, operators, pictures
 from pygpu.frontend.rules import classes
 from pygpu.frontend.rules.arguments import misfit
 from pygpu.frontend.rules.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS
 from pygpu.frontend.rules.number_calls import of_library
 from pygpu.frontend.rules.numpy_objects import on_objects
 from pygpu.frontend.values import views
-from pygpu.frontend.values.known import (
-    Materialiser,
-    adopt,
-    again,
-    is_users_class,
-    lift,
-    virtual,
-)
-from pygpu.frontend.values.objects import (
-    Array,
-    Dict,
-    Instance,
-    Iterator,
-    List,
-    Replay,
-)
+from pygpu.frontend.values.known import Materialiser, adopt, again, is_users_class, lift, virtual
+from pygpu.frontend.values.objects import Array, Dict, Instance, Iterator, List, Replay
 from pygpu.frontend.values.values import (
     Abstract,
     Bound,
@@ -146,10 +132,10 @@ def _on_device(
     there, of a Python function what comes of walking it. None where it has no such meaning."""
     if isinstance(function, types.FunctionType) and rule is None and _is_walked(function):
         return _walk_known(w, function, args, keywords)
-    numbers = [scalar_kind(arg) or arithmetic.vector_type(arg) for arg in args]
+    numbers = [scalar_kind(arg) or operands.vector_type(arg) for arg in args]
     if rule is None or not args or not all(numbers):
         return None
-    given = (arithmetic.unknown(w, args[0]), *args[1:])
+    given = (operands.unknown(w, args[0]), *args[1:])
     return _by_rule(function, functools.partial(rule, w), given, keywords)
 
 

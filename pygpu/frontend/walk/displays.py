@@ -10,19 +10,9 @@ from pygpu.frontend.protocols import indexing, objects
 from pygpu.frontend.protocols.methods import pairs_of
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.objects import (
-    Dict,
-    List,
-    Set,
-)
+from pygpu.frontend.values.objects import Dict, List, Set
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import (
-    Abstract,
-    NotKnown,
-    Tuple,
-    describe,
-    tuple_of,
-)
+from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
 from pygpu.frontend.walk.paths import ControlFlow
 
 Step = Callable[[ControlFlow, State, Any], None]

@@ -18,12 +18,7 @@ from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols.sequences import taken_or_put_off
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed, Lazy
-from pygpu.frontend.values.objects import (
-    Cell,
-    Iterator,
-    Object,
-    Yielded,
-)
+from pygpu.frontend.values.objects import Cell, Iterator, Object, Yielded
 from pygpu.frontend.values.states import State, reachable
 from pygpu.frontend.values.values import Abstract, Tuple
 from pygpu.frontend.walk.paths import RAISED, RETURN, SUSPENDED, ControlFlow, PathEnds

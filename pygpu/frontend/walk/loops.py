@@ -21,21 +21,9 @@ from pygpu.frontend.values.exports import Export, move_out
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import (
-    Iterator,
-    List,
-    youngest,
-)
-from pygpu.frontend.values.states import (
-    State,
-)
-from pygpu.frontend.values.values import (
-    Conflict,
-    Dynamic,
-    Key,
-    same_known,
-    scalar_kind,
-)
+from pygpu.frontend.values.objects import Iterator, List, youngest
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import Conflict, Dynamic, Key, same_known, scalar_kind
 from pygpu.frontend.walk.branches import join
 from pygpu.frontend.walk.comprehensions import collected_by, long_comprehension
 from pygpu.frontend.walk.paths import ControlFlow, Outcome, guard, name_of, zero

@@ -15,13 +15,7 @@ from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, o
 from pygpu.frontend.protocols.methods import pairs_of
 from pygpu.frontend.protocols.sequences import items_of, iterate
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.objects import (
-    EITHER,
-    Array,
-    Cell,
-    Dict,
-    Vector,
-)
+from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, Vector
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     UNBOUND,

@@ -25,40 +25,19 @@ from pygpu.core.errors import (
     Place,
     call_notes,
 )
-from pygpu.frontend.protocols import (
-    arithmetic,
-    indexing,
-    methods,
-    objects,
-    operators,
-    sequences,
-)
+from pygpu.frontend.protocols import arithmetic, indexing, methods, objects, operators, sequences
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.evaluator import Condition, Mark
 from pygpu.frontend.values.faults import Fault, Faults
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import (
-    Iterator,
-    Object,
-)
+from pygpu.frontend.values.objects import Iterator, Object
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import (
-    Builtin,
-    Conflict,
-    Dynamic,
-)
+from pygpu.frontend.values.values import Builtin, Conflict, Dynamic
 from pygpu.frontend.walk import attempts, branches, calls, generators, loops
 from pygpu.frontend.walk.attempts import Attempt
-from pygpu.frontend.walk.paths import (
-    RAISED,
-    RETURN,
-    SUSPENDED,
-    Outcome,
-    PathEnds,
-    guard,
-)
+from pygpu.frontend.walk.paths import RAISED, RETURN, SUSPENDED, Outcome, PathEnds, guard
 from pygpu.frontend.walk.raising import doom, is_assertion, raise_known
 from pygpu.frontend.walk.steps import STEPS, refusal
 from pygpu.ssa import Builder, Value

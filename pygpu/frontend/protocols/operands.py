@@ -1,0 +1,144 @@
+"""What values bring to an operation: vectors and their components, scalars, sequences of scalars.
+
+Vectors work a component at a time; one whose components are kept apart (a position, a vector of
+mixed parts) stays so, that what is known of each is not lost.
+
+    operand_components(w, (1, 2), 2)        # (1, 2), to meet a vector of two components
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pygpu.frontend.protocols import integers
+from pygpu.frontend.protocols.numbers import as_value, convert, dynamic, number_of
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import meeting
+from pygpu.frontend.values.objects import Array, Vector
+from pygpu.frontend.values.values import Abstract, Dynamic, Tuple, describe, scalar_kind
+from pygpu.language import vectors
+from pygpu.language.scalars import wrap, wrap_unsigned
+from pygpu.ssa import Value
+from pygpu.types import INT, UINT, Kind, Type, vector, widest
+
+
+def unknown(w: Evaluator, value: Any) -> Any:
+    """A known number or vector as a dynamic one; other values as they are. For where Python would
+    raise, on a path that may not be taken: there the operation gives what a device gives."""
+    kind, type = scalar_kind(value), vector_type(value)
+    if kind:
+        return Dynamic(as_value(w, value, vector(kind, 1)))
+    if type:
+        return make_vector(w, type, as_value(w, contents_of(w, value), type))
+    return value
+
+
+def make_vector(w: Evaluator, type: Type, contents: Any, position: bool = False) -> Vector:
+    """A new vector of a type. Components are made of its kind; floats from ints, never back."""
+    cls = vectors.Position if position and type is vector("int", 2) else vectors.CLASSES[type]
+    if isinstance(contents, tuple):
+        scalar = vector(type.kind, 1)
+        contents = tuple([component_of(w, part, scalar) for part in contents])
+    return Vector(cls, type, contents)
+
+
+def component_of(w: Evaluator, part: Any, scalar: Type) -> Any:
+    """A scalar as a component of a kind: known stays known."""
+    if isinstance(part, Dynamic):
+        return part if part.type is scalar else Dynamic(convert(w, part.value, scalar.kind))
+    number = number_of(w, part, scalar.kind)
+    wrapped = {INT: wrap, UINT: wrap_unsigned}.get(scalar)
+    return number if wrapped is None else wrapped(int(number))
+
+
+def vector_type(value: Any) -> Type | None:
+    """The type of a vector, known or virtual; None for anything else."""
+    if isinstance(value, Vector):
+        return value.type
+    return value.TYPE if isinstance(value, vectors.Vector) else None
+
+
+def contents_of(w: Evaluator, value: Any) -> Any:
+    """A vector's contents: an SSA value or a tuple of scalars."""
+    return w.read(value) if isinstance(value, Vector) else tuple(value)
+
+
+def components(w: Evaluator, value: Any) -> tuple[Any, ...]:
+    """The components of a vector as scalars."""
+    contents = contents_of(w, value)
+    if isinstance(contents, tuple):
+        return contents
+    return tuple(
+        [dynamic(w, "swizzle", contents, data=(index,)) for index in range(contents.type.size)]
+    )
+
+
+def operand_components(w: Evaluator, value: Any, size: int) -> Any:
+    """What an operand brings to arithmetic with a vector of that size: a scalar, an SSA vector,
+    or a tuple of scalars; None if it is no operand."""
+    if scalar_kind(value):
+        return value
+    if vector_type(value):
+        contents = contents_of(w, value)
+    else:
+        contents = sequence_of_scalars(w, value)
+        if contents is None:
+            return None
+    length = contents.type.size if isinstance(contents, Value) else len(contents)
+    if length != size:
+        raise w.error(f"{length} components where {size} are needed: {describe(value)}")
+    return contents
+
+
+def sequence_of_scalars(w: Evaluator, value: Any) -> tuple[Any, ...] | None:
+    """The items of a tuple, list or one-dimensional array of scalars; None for anything else."""
+    if isinstance(value, (np.ndarray, Array)):
+        array = w.read(value) if isinstance(value, Array) else value
+        items = tuple(array.tolist()) if array.ndim == 1 else None
+    elif isinstance(value, (tuple, list, Tuple)) or type(value).__name__ == "List":
+        items = w.items(value)
+    else:
+        return None
+    return items if items is not None and all(map(scalar_kind, items)) else None
+
+
+def operand_kind(contents: Any) -> Kind:
+    """The kind of what operand_components gave."""
+    if isinstance(contents, Value):
+        return contents.type.kind
+    if isinstance(contents, tuple):
+        return widest(*[scalar_kind(part) or "float" for part in contents])
+    return scalar_kind(contents) or "float"
+
+
+def componentwise(
+    w: Evaluator,
+    operands: Sequence[Any],
+    scalar: Callable[..., Any],
+    whole: Callable[[list[Any], int], Value],
+) -> Any:
+    """Apply something to vectors and scalars: to whole SSA vectors if there is one among the
+    operands, else to each component. None if the operands do not fit."""
+    sizes = [type.size for type in map(vector_type, operands) if type]
+    size = sizes[0]
+    parts = [operand_components(w, operand, size) for operand in operands]
+    if any(part is None for part in parts):
+        return None
+    if any(isinstance(part, Value) for part in parts):
+        value = whole(parts, size)
+        return make_vector(w, value.type, value)
+    columns = [part if isinstance(part, tuple) else (part,) * size for part in parts]
+    results = tuple([scalar(*column) for column in zip(*columns, strict=True)])
+    kind = meeting(results)
+    if kind is None:
+        raise w.error(f"components of one vector are ints and uints: {integers.HINT}")
+    position = any(
+        getattr(operand, "cls", type(operand)) is vectors.Position for operand in operands
+    )
+    if not any(isinstance(result, Abstract) for result in results):
+        known = vectors.from_components(tuple(np.asarray(r).item() for r in results))
+        return vectors.Position(*known) if position and kind == "int" else known
+    return make_vector(w, vector(kind, size), results, position)
