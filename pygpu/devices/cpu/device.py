@@ -25,6 +25,7 @@ from pygpu.devices.cpu.flat import LONGEST, is_thin, turn, turned
 from pygpu.devices.cpu.folds import folded
 from pygpu.devices.cpu.layout import Layout, stored_constant
 from pygpu.devices.cpu.native import Native, attributes, machine
+from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.threads import POOL, Calls, thread_count
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
@@ -49,6 +50,9 @@ class CpuDevice(Device):
 
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
         return folded(array, how, channels, host(), _driver(host()), thread_count())
+
+    def clear(self) -> None:
+        RESERVE.clear()
 
     def describe(self) -> dict[str, str]:
         found = host()
@@ -111,7 +115,7 @@ class CpuProgram(Program):
     ) -> list[Storage]:
         height, width = shape
         results = [
-            array if array is not None else np.empty((height, width, f.channels), f.dtype)
+            array if array is not None else RESERVE.empty((height, width, f.channels), f.dtype)
             for array, f in zip(out, self.task.outputs, strict=True)
         ]
         if height and width:

@@ -1,0 +1,97 @@
+"""Memory of results that nobody holds any more, kept for the next ones: a page that a process has
+not touched yet costs more to write than to compute.
+
+    array = RESERVE.empty((2048, 2048, 3), np.dtype("float32"))
+    del array                                  # the next of that size is the same memory
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from threading import RLock
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.devices.process import forks
+
+LEAST: Final = 1 << 23  # bytes of an array: what is smaller, C libraries keep themselves
+MOST: Final = 1 << 28  # bytes that are kept
+
+
+class _Loan:
+    """What an array in the reserve's memory holds on to, and all views of it."""
+
+    __slots__ = ("__array_interface__", "memory", "reserve")
+
+    def __init__(self, memory: NDArray[Any], reserve: Reserve) -> None:
+        self.memory, self.reserve = memory, reserve
+        self.__array_interface__ = memory.__array_interface__
+
+    def __del__(self) -> None:
+        self.reserve.take_back(self.memory)
+
+
+class Reserve:
+    """Memory by its address; what has been kept longest goes first. An array may be collected
+    anywhere, while this thread is in here too: so nobody waits for the lock, and what comes back
+    stands in a queue until it is free."""
+
+    def __init__(self) -> None:
+        self.returned: deque[NDArray[Any]] = deque()
+        self.kept: dict[int, NDArray[Any]] = {}
+        self.nbytes = 0
+        self.lock, self.is_busy = RLock(), False
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """An array whose contents are anything."""
+        nbytes = math.prod(shape) * dtype.itemsize
+        if not LEAST <= nbytes <= MOST:
+            return np.empty(shape, dtype)
+        memory = self._settled(nbytes)
+        if memory is None:
+            memory = np.empty(nbytes, np.uint8)
+        lent: NDArray[np.uint8] = np.asarray(_Loan(memory, self))
+        return lent.view(dtype).reshape(shape)
+
+    def take_back(self, memory: NDArray[Any]) -> None:
+        """Keep memory that nobody reads any more."""
+        self.returned.append(memory)
+        self._settled()
+
+    def clear(self) -> None:
+        """Let go of all that is kept."""
+        self._settled(most=0)
+
+    def _settled(self, wanted: int = 0, most: int | None = None) -> NDArray[Any] | None:
+        """Keep what has come back, at most so much; memory of the size that is wanted, if there is
+        any."""
+        if not self.lock.acquire(blocking=False):
+            return None
+        if self.is_busy:  # by this thread, which something interrupts
+            self.lock.release()
+            return None
+        self.is_busy = True
+        try:
+            while self.returned:
+                memory = self.returned.popleft()
+                self.kept[memory.__array_interface__["data"][0]] = memory
+                self.nbytes += memory.nbytes
+            fits = [place for place, memory in self.kept.items() if memory.nbytes == wanted]
+            found = self.kept.pop(fits[-1]) if fits else None
+            self.nbytes -= wanted if fits else 0
+            while self.nbytes > (MOST if most is None else most):
+                self.nbytes -= self.kept.pop(next(iter(self.kept))).nbytes
+            return found
+        finally:
+            self.is_busy = False
+            self.lock.release()
+
+
+RESERVE: Final = Reserve()
+forks.wait_for(RESERVE.lock)
+
+__all__ = ["RESERVE", "Reserve"]

@@ -1,0 +1,104 @@
+"""Memory of results that is used again: never while anything reads it, and no more than is said."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Image, Position
+from pygpu.devices import targets
+from pygpu.devices.cpu import reserve
+from pygpu.devices.cpu.reserve import Reserve
+
+SHAPE, FLOAT = (40, 50, 3), np.dtype("float32")
+NBYTES = 40 * 50 * 3 * 4
+
+
+@pytest.fixture(autouse=True)
+def of_any_size(monkeypatch):
+    monkeypatch.setattr(reserve, "LEAST", 1)
+
+
+def address_of(array):
+    return array.__array_interface__["data"][0]
+
+
+def test_memory_comes_back_when_the_last_view_goes():
+    memory = Reserve()
+    array = memory.empty(SHAPE, FLOAT)
+    first, row = address_of(array), array[3]
+    del array
+    gc.collect()
+    assert address_of(memory.empty(SHAPE, FLOAT)) != first
+    del row
+    gc.collect()
+    assert address_of(memory.empty(SHAPE, FLOAT)) == first
+
+
+def test_arrays_are_as_others():
+    array = Reserve().empty(SHAPE, FLOAT)
+    assert array.shape == SHAPE
+    assert array.dtype == FLOAT
+    assert array.flags.c_contiguous
+    assert array.flags.writeable
+    assert type(array) is np.ndarray
+
+
+def test_no_more_is_kept_than_is_said(monkeypatch):
+    monkeypatch.setattr(reserve, "MOST", 3 * NBYTES)
+    memory = Reserve()
+    held = [memory.empty(SHAPE, FLOAT) for _ in range(5)]
+    last = [address_of(array) for array in held[2:]]
+    while held:
+        held.pop(0)
+    assert list(memory.kept) == last
+    assert memory.nbytes == 3 * NBYTES
+    memory.clear()
+    assert (memory.nbytes, len(memory.kept)) == (0, 0)
+
+
+def test_memory_of_another_size_is_not_taken():
+    memory = Reserve()
+    first = address_of(memory.empty(SHAPE, FLOAT))
+    assert memory.nbytes == NBYTES
+    assert address_of(memory.empty((7, 5), FLOAT)) != first
+
+
+def shifted(im: Image, p: Position):
+    return im(p + (1, 0)) + 1.0
+
+
+def test_results_stay_what_they_are():
+    compiled = pygpu.compile(shifted, target="cpu")
+    arrays = [np.full((60, 70), float(k), np.float32) for k in range(12)]
+    results = [compiled(array) for array in arrays]
+    views = [compiled(array)[::2, 3:] for array in arrays]
+    for k, (result, view) in enumerate(zip(results, views, strict=True)):
+        assert (result == k + 1).all()
+        assert (view == k + 1).all()
+
+
+def test_threads_get_memory_of_their_own():
+    compiled, wrong = pygpu.compile(shifted, target="cpu"), []
+
+    def work(seed):
+        for k in range(60):
+            array = np.full((60, 70), float(seed * 100 + k), np.float32)
+            if not (compiled(array) == seed * 100 + k + 1).all():
+                wrong.append((seed, k))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_the_device_lets_go_of_it():
+    pygpu.compile(shifted, target="cpu")(np.zeros((60, 70), np.float32))
+    assert reserve.RESERVE.nbytes > 0
+    targets.open_device("cpu").clear()
+    assert reserve.RESERVE.nbytes == 0
