@@ -19,6 +19,7 @@ import pygpu
 from pygpu import Image, Position, offsets
 
 ROUNDS = 5
+PHASES = "translate", "simplify", "compile", "driver"
 SIZES = (3, 5, 7, 9, 11, 15, 21, 31, 47, 63)
 DEPTHS = (1, 2, 5, 10)
 
@@ -55,14 +56,13 @@ def times(
         pygpu.compile(function, target=target, **known).lower(photo).stats for _ in range(ROUNDS)
     ]
     phases = {
-        phase: statistics.median(stats["time"][phase] for stats in rounds)
-        for phase in ("translate", "simplify", "compile")
+        phase: statistics.median(stats["time"][phase] for stats in rounds) for phase in PHASES
     }
     return phases | {"ops": rounds[0]["ops"], "loops": rounds[0]["loops"]}
 
 
 def row(name: str, measured: dict[str, float]) -> str:
-    phases = " | ".join(f"{measured[p]:.1f}" for p in ("translate", "simplify", "compile"))
+    phases = " | ".join(f"{measured[p]:.1f}" for p in PHASES)
     return f"| {name} | {measured['ops']} | {measured['loops']} | {phases} |"
 
 
@@ -70,7 +70,7 @@ def main() -> None:
     target = sys.argv[1] if len(sys.argv) > 1 else "cpu"
     random = np.random.default_rng(1)
     print(f"Target {target}, milliseconds, medians of {ROUNDS}.\n")
-    print("| program | operations | loops | front end | passes | code |\n|-|-|-|-|-|-|")
+    print("| program | operations | loops | front end | passes | code | driver |\n|-|-|-|-|-|-|-|")
     for size in SIZES:
         kernel = random.random((size, size)) - 0.5
         print(row(f"convolution {size}x{size}", times(convolve, target, kernel=kernel)))

@@ -733,7 +733,7 @@ def test_lower_shows_the_program_without_running():
     assert "load im[x, y]" in lowered.ssa
     assert lowered.source
     assert lowered.stats["taps"] == 1
-    assert set(lowered.stats["time"]) == {"translate", "simplify", "compile"}
+    assert set(lowered.stats["time"]) == {"translate", "simplify", "compile", "driver"}
     assert "scale" in repr(lowered)
     assert "<pre>" in lowered._repr_html_()
 

@@ -7,6 +7,7 @@ A program is one native `span` (codegen/llvm/span.py) called by the native loop 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
@@ -101,7 +102,9 @@ class CpuProgram(Program):
         emitted = emit(self.task.function, self.task.inputs, self.task.outputs, self.machine, wide)
         self.plan = emitted.plan
         text = emitted.text + attributes(self.machine)
+        begun = time.perf_counter()
         native = Native(text, self.machine)
+        self.driver_seconds += time.perf_counter() - begun
         # What is there stays: another thread may be running it.
         self.native.setdefault(wide, (native, native.address("span")))
         return text

@@ -3,6 +3,7 @@ context, and results that stay on the device until somebody asks for their texel
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -47,7 +48,9 @@ class Passes(Program):
         self.source = source
         self._copy, self._make, self._read = copy, make, read
         with opengl.context() as gl:
+            begun = time.perf_counter()
             self._passes, self._context = make(gl), gl
+            self.driver_seconds = time.perf_counter() - begun
 
     def run(
         self,

@@ -148,7 +148,8 @@ def specialise(
     extra = (FAULTS,) if translation.faults else ()
     task = Task(result, tuple([sampler.format for sampler in read]), formats + extra)
     program = device.compile(task)
-    times = translated.times | {"compile": time.perf_counter() - begun}
+    seconds, driver = time.perf_counter() - begun, program.driver_seconds
+    times = translated.times | {"compile": seconds - driver, "driver": driver}
     LOG.info(
         "compiled %s for %s in %.1f ms",
         signature.name,
