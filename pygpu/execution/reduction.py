@@ -39,6 +39,7 @@ from pygpu.language.vectors import Position, Vector
 from pygpu.types import INT, Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
+COMPONENTS: Final = 64  # of the values that one pass folds into one, or of two
 ON_DEVICE: Final = 1 << 16  # texels from which on a sum of a device's image begins there
 NATIVE: Final = 1 << 16  # elements from which on code of the device may be quicker than NumPy
 FOLDED: Final = 2  # passes it makes there: the rest is summed in 64 bits
@@ -187,7 +188,7 @@ def _passes(
             length = width if along == 0 else height
             if length == 1 and first is None:
                 break
-            radix = min(RADIX, length)
+            radix = min(_radix(fold, state, first), length)
             left = -(-length // radix)
             size = (height, left) if along == 0 else (left, width)
             how = first, state.is_tuple, along, radix
@@ -198,6 +199,17 @@ def _passes(
             state = _State(results if is_tuple else (results,), is_tuple)
             first = None
     return state
+
+
+def _radix(fold: Fold, state: _State, first: Any) -> int:
+    """How many values a pass folds into one: fewer where they have many components, for what is
+    compiled grows with all that is folded at once."""
+    count = sum(image.format.channels for image in state.images)
+    if first is not None:
+        values = [fold.function, (first, False, 0, 1), state.images, 1, (0, 0), None]
+        types, _ = fold.passes.types(flatten(fold.passes.signature, values))
+        count = sum(type.size for type in types)
+    return max(2, min(RADIX, COMPONENTS // count))
 
 
 def reduce(

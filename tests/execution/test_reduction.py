@@ -18,7 +18,9 @@ from pygpu.core.storage import STORED, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl import reduction as compute_reduction
 from pygpu.execution import reduction
+from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.results import ImageMaker
+from pygpu.ssa import walk
 
 Array = NDArray[Any]
 SHAPES = [(1, 2), (2, 1), (5, 7), (1, 3000), (3000, 1), (37, 45), (300, 517)]
@@ -343,3 +345,23 @@ def test_functions_that_close_over_themselves_are_themselves() -> None:
     image = texels((20, 30), "float32")
     total = pygpu.reduce(np.add, image, map=lambda v: power(v, 1))
     assert total == pytest.approx((image.astype(float) ** 2).sum(), rel=1e-5)
+
+
+@pytest.mark.parametrize("count", [2, 9, 33, 64])
+def test_tuples_of_many_are_folded(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    image = texels((37, 19), "float32")
+
+    def weigh(v: Any) -> Any:
+        return tuple([v * k for k in range(count)])
+
+    def join(a: Any, b: Any) -> Any:
+        return tuple([x + y for x, y in zip(a, b, strict=True)])
+
+    totals = pygpu.reduce(join, image, map=weigh, target="interpreter")
+    expected = [image.sum(dtype=float) * k for k in range(count)]
+    np.testing.assert_allclose(totals, expected, rtol=1e-5)
+    fold = reduction.program(Code(join), Code(weigh), "interpreter")
+    for made in fold.passes.specialisations():  # of many, a pass folds fewer
+        loads = sum(op.code == "load" for op in walk(made.task.function.body))
+        assert loads <= max(reduction.COMPONENTS, 2 * count)
