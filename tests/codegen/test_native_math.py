@@ -225,3 +225,19 @@ def test_remainders_are_numpys(code: str, level: str, monkeypatch: pytest.Monkey
         np.isnan(actual) & np.isnan(expected)
     )
     assert same.all(), (a[~same][:5], b[~same][:5], actual[~same][:5])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    "exponent", [0.5, 1 / 3, 2.4, 1 / 2.4, 0.9, -0.5, -1.7, 7.3, 7.9, -7.6, 0.01, 11.5, 5]
+)
+def test_powers_with_known_exponents(level: str, exponent: float, monkeypatch: Any) -> None:
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    x = everywhere(30011)
+    build = Builder("power", [ImageInput("x", FLOAT)])
+    texel, known = build.load(0, build.x, build.y), build.constant(FLOAT, exponent)
+    function = build.finish([build.emit("pow", texel, known)])
+    program = CpuDevice().compile(Task(function, [F32], [F32]))
+    (made,) = program.run([Storage.of(x)], [], x.shape, [None])
+    exact = np.power(x.astype(LONG), LONG(np.float32(exponent)))
+    worst(f"power {exponent}", made.host()[..., 0], exact, x)

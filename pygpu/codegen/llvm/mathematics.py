@@ -70,20 +70,20 @@ EXP2_32: Final = (0.6931471805536239, 0.24022650925069966, 0.055504109294556694,
 def exp(code: Code, x: Val) -> Val:
     """e**x = 2**k e**r, |r| up to ln(2) / 2."""
     x = _bound(code, x, -104.0, 89.0)
-    whole, power = _whole(code, x * LOG2E)
+    whole, power = nearest_whole(code, x * LOG2E)
     rest = code.fma(whole, -0.693359375, x)  # exact: few bits
     rest = code.fma(whole, 2.12194440e-4, rest)
-    return _times_power(code, polynomial(code, rest, (1.0, 1.0, *EXP_32)), whole, power)
+    return times_power(code, polynomial(code, rest, (1.0, 1.0, *EXP_32)), whole, power)
 
 
 def exp2(code: Code, x: Val) -> Val:
     x = _bound(code, x, -150.0, 129.0)
-    whole, power = _whole(code, x)
+    whole, power = nearest_whole(code, x)
     rest = x - whole
-    return _times_power(code, polynomial(code, rest, (1.0, *EXP2_32)), whole, power)
+    return times_power(code, polynomial(code, rest, (1.0, *EXP2_32)), whole, power)
 
 
-def _whole(code: Code, x: Val) -> tuple[Val, Val | None]:
+def nearest_whole(code: Code, x: Val) -> tuple[Val, Val | None]:
     """x rounded to a whole number, and that as an int where it will be needed."""
     if _scales(code, x):
         return code.intrinsic("rint", x), None
@@ -94,7 +94,7 @@ def _scales(code: Code, x: Val) -> bool:
     return x.lanes == 16 and code.machine.has("avx512f")
 
 
-def _times_power(code: Code, x: Val, whole: Val, power: Val | None) -> Val:
+def times_power(code: Code, x: Val, whole: Val, power: Val | None) -> Val:
     """x * 2**whole, rounded once."""
     if power is not None:
         return _scale(code, x, power)

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Final
 
+import numpy as np
+
 from pygpu.codegen.llvm import mathematics, trigonometry
 from pygpu.codegen.llvm.code import Code, floor
 from pygpu.codegen.llvm.flow import Loop
@@ -111,12 +113,61 @@ def _divided_unsigned(code: Code, a: Val, b: Val) -> tuple[Val, Val]:
     )
 
 
+# log2(1 + f) / f**2 - log2(e) / f, |f| up to sqrt(2) - 1; (2**r - 1) / r, |r| up to 1/2.
+_LOG2: Final = (-0.7213475204776955, 0.48089819219771673, -0.3606736337012726,
+                0.28855996166724235, -0.24047681807939042, 0.20533900162276875,
+                -0.17893362900722928, 0.17007767329947385, -0.16816994885346118,
+                0.10015332114435399)  # fmt: skip
+_EXP2: Final = (0.6931471805568321, 0.24022650922342703, 0.05550410906331122, 0.009618056669892305,
+                0.0013333478467745432, 0.00015461447461108575, 1.5303702338669776e-05)  # fmt: skip
+MILD: Final = 8.0  # exponents up to which float32 in two parts is as good as 2 ulp
+
+
 def _pow(code: Code, a: Val, b: Val) -> Val:
     if a.kind in FLOATING:
+        exponent = None if b.number is None else float(np.float32(b.number))
+        if exponent == 0.5:
+            return code.select(a.eq(-math.inf), -a, code.sqrt(a) + 0.0)  # -0.0 gives 0.0
+        is_mild = exponent is not None and abs(exponent) <= MILD and not exponent.is_integer()
+        if is_mild and exponent is not None and code.machine.has("fma"):
+            return _power_of(code, a, exponent)
         return code.outlined("pow", mathematics.pow, a, b)
     if a.kind == "uint":
         return code.outlined("upow", _int_pow, a, b)
     return code.outlined("ipow", _int_pow, a, b)
+
+
+def _power_of(code: Code, x: Val, y: float) -> Val:
+    """x**y = 2**(y log2 x) for a known y that is no whole number, the logarithm in two parts."""
+
+    def number(value: float) -> Val:
+        return code.constant("float", value)
+
+    high = float(np.float32(mathematics.LOG2E))
+    subnormal = x < mathematics.TINY
+    bits = code.bits(code.select(subnormal, x * 2.0**23, x), "int") - 0x3F3504F3
+    whole = code.to_float(bits >> 23) - code.select(subnormal, number(23.0), number(0.0))
+    f = code.bits((bits & 0x7FFFFF) + 0x3F3504F3, "float") - 1.0
+    product = f * high
+    low = code.fma(f, mathematics.LOG2E - high, code.fma(f, high, -product))
+    low = code.fma(f * f, mathematics.polynomial(code, f, _LOG2), low)
+    total = whole + product
+    low = low + (product - (total - whole))
+    log = total + low
+    low = low - (log - total)
+
+    scaled = log * y
+    low = code.fma(low, y, code.fma(log, y, -scaled))
+    scaled = code.minimum(code.maximum(scaled, -200.0), 200.0)
+    nearest, power = mathematics.nearest_whole(code, scaled)
+    rest = (scaled - nearest) + low
+    curve = code.fma(mathematics.polynomial(code, rest, _EXP2), rest, 1.0)
+    result = mathematics.times_power(code, curve, nearest, power)
+
+    at_zero, at_infinity = (0.0, math.inf) if y > 0 else (math.inf, 0.0)
+    ends = code.select(x.eq(0.0), number(at_zero), number(math.nan))
+    result = code.select(x > 0.0, result, ends)
+    return code.select(code.absolute(x).eq(math.inf), number(at_infinity), result)
 
 
 def _int_pow(code: Code, a: Val, b: Val) -> Val:
