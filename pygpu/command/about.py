@@ -19,7 +19,7 @@ import numpy as np
 from pygpu.core.errors import DeviceError
 from pygpu.core.host import cache
 from pygpu.devices import targets
-from pygpu.execution import reduction
+from pygpu.execution import folding
 from pygpu.image import crops, operators
 
 PACKAGES: Final = ("pygpu", "numpy", "llvmlite", "moderngl", "PyOpenGL", "pillow")
@@ -115,6 +115,6 @@ def clear() -> None:
     """Let go of the programs of images' operators and of the memory that devices keep for reuse.
     Images and compiled functions stay as they are."""
     operators.texelwise.cache_clear()
-    reduction.program.cache_clear()
+    folding.program.cache_clear()
     crops.program.cache_clear()
     targets.reset()

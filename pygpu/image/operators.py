@@ -19,7 +19,7 @@ from pygpu.core.errors import shorten
 from pygpu.core.storage import ImageLike, texels
 from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.reduction import extreme, total
+from pygpu.execution.totals import extreme, total
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image.crops import crop
 from pygpu.language.scalars import number

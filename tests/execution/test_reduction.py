@@ -17,7 +17,7 @@ from pygpu.core import sampler
 from pygpu.core.storage import STORED, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl import reduction as compute_reduction
-from pygpu.execution import reduction
+from pygpu.execution import folding, totals
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.ssa import walk
@@ -35,11 +35,11 @@ def compute(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         raise AssertionError("folded by passes")
 
     monkeypatch.setenv("PYGPU_TARGET", "compute")
-    monkeypatch.setattr(reduction, "ON_DEVICE", 0)
-    monkeypatch.setattr(reduction, "_passes", passes)
-    reduction.program.cache_clear()
+    monkeypatch.setattr(totals, "ON_DEVICE", 0)
+    monkeypatch.setattr(folding, "by_passes", passes)
+    folding.program.cache_clear()
     yield
-    reduction.program.cache_clear()
+    folding.program.cache_clear()
 
 
 def texels(shape: tuple[int, ...], dtype: Any) -> Array:
@@ -275,7 +275,7 @@ def test_what_a_function_reads_may_change() -> None:
 
 def folds() -> int:
     """How many folds have been made."""
-    return reduction.program.cache_info().misses
+    return folding.program.cache_info().misses
 
 
 def test_functions_made_in_a_function_are_compiled_once() -> None:
@@ -361,7 +361,7 @@ def test_tuples_of_many_are_folded(count: int, monkeypatch: pytest.MonkeyPatch) 
     totals = pygpu.reduce(join, image, map=weigh, target="interpreter")
     expected = [image.sum(dtype=float) * k for k in range(count)]
     np.testing.assert_allclose(totals, expected, rtol=1e-5)
-    fold = reduction.program(Code(join), Code(weigh), "interpreter")
+    fold = folding.program(Code(join), Code(weigh), "interpreter")
     for made in fold.passes.specialisations():  # of many, a pass folds fewer
         loads = sum(op.code == "load" for op in walk(made.task.function.body))
-        assert loads <= max(reduction.COMPONENTS, 2 * count)
+        assert loads <= max(folding.COMPONENTS, 2 * count)

@@ -14,7 +14,7 @@ import pygpu
 from pygpu import Float, Image, Int, Position, Vec2, Vec3
 from pygpu.core.device import Limits
 from pygpu.devices import targets
-from pygpu.execution import reduction
+from pygpu.execution import folding, totals
 from pygpu.execution.arguments import broadcasting
 
 PHOTO = np.random.default_rng(1).random((37, 45), dtype=np.float32)
@@ -248,10 +248,10 @@ def test_every_target_folds_alike(target):
 
 
 def test_equal_lambdas_are_compiled_once():
-    reduction.program.cache_clear()
+    folding.program.cache_clear()
     for _ in range(3):
         pygpu.reduce(lambda a, b: a + b, PHOTO)
-    assert reduction.program.cache_info().misses == 1
+    assert folding.program.cache_info().misses == 1
 
 
 def test_one_texel_is_what_functions_see():
@@ -313,7 +313,7 @@ def test_what_cannot_be_folded_is_refused():
 
 
 def test_sums_may_begin_on_the_device(monkeypatch):
-    monkeypatch.setattr(reduction, "ON_DEVICE", 0)
+    monkeypatch.setattr(totals, "ON_DEVICE", 0)
     ints = np.random.default_rng(0).integers(-(2**31), 2**31, (200, 30), dtype=np.int32)
     for array in (PHOTO, COLOUR, ints, ints > 0):
         image = Image(array)

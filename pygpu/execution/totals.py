@@ -1,0 +1,155 @@
+"""Sums and extremes of images, along NumPy's axes.
+
+total(image, axis=(0, 1), keepdims=False); extreme(image, np.max, None, False)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.device import ALONG_X, ALONG_Y, BOTH, Along, How
+from pygpu.core.errors import shown
+from pygpu.core.sampler import make
+from pygpu.core.storage import Format, ImageLike, texels
+from pygpu.devices import targets
+from pygpu.execution import folding
+from pygpu.execution.arguments.convert import without_channel_axis
+from pygpu.execution.arguments.functions import Code
+from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.folding import State, program
+
+ON_DEVICE: Final = 1 << 16  # texels from which on a sum of a device's image begins there
+NATIVE: Final = 1 << 16  # elements from which on code of the device may be quicker than NumPy
+FOLDED: Final = 2  # passes it makes there: the rest is summed in 64 bits
+
+
+def total(image: ImageLike, axis: Any, keepdims: bool) -> Any:
+    """The sum of texels along NumPy's axes, exact for ints and bools, in 64 bits for floats."""
+    storage, format = image.storage, image.format
+    is_float = storage.dtype.kind == "f"
+    if not _starts_on_device(image, axis):
+        summed = _natively(image, "sum", axis, keepdims)
+        if summed is None:
+            raw, wide = without_channel_axis(storage.host()), np.float64 if is_float else np.int64
+            summed = np.sum(raw, axis, dtype=wide, keepdims=keepdims)
+    elif is_float:
+        return np.sum(_folded(_add, None, image, axis)[0], axis, np.float64, keepdims=keepdims)
+    else:
+        as_stored = make(Format(storage.dtype, format.channels, normalize=False))
+        parts = _folded_ints(ImageMaker.make(storage, as_stored), axis)
+        summed = np.sum(parts, axis, keepdims=keepdims)
+    scaled = format.kind == "float" and not is_float
+    return summed / np.iinfo(storage.dtype).max if scaled else summed
+
+
+def extreme(image: ImageLike, function: Callable[..., Any], axis: Any, keepdims: bool) -> Any:
+    """np.min or np.max of texels along NumPy's axes."""
+    if _starts_on_device(image, axis):
+        pick = np.minimum if function is np.min else np.maximum
+        return function(_folded(pick, None, image, axis)[0], axis, keepdims=keepdims)
+    raw = _natively(image, "min" if function is np.min else "max", axis, keepdims)
+    if raw is None:
+        raw = function(without_channel_axis(image.storage.host()), axis, keepdims=keepdims)
+    return texels(np.asarray(raw, image.format.dtype)[()], image.format)
+
+
+def _natively(image: ImageLike, how: How, axis: Any, keepdims: bool) -> Any:
+    """The fold of stored texels, of all or of each channel, by code of the device; None where
+    there is none, or the axes are others."""
+    array = image.storage.host()
+    if keepdims or array.size < NATIVE or not array.flags.c_contiguous:
+        return None
+    channels, axes = image.format.channels, _axes(image, axis)
+    if axes == {0, 1} and channels > 1:
+        return targets.choose("auto").texels(array, how, channels)
+    if len(axes) != (2 if channels == 1 else 3):
+        return None
+    found = targets.choose("auto").texels(array, how, 1)
+    return None if found is None else found[0]
+
+
+def _starts_on_device(image: ImageLike, axis: Any) -> bool:
+    """Whether to fold on the device before what is left is downloaded: a large image whose texels
+    are there, and there alone if the device has no groups of lanes."""
+    storage = image.storage
+    if _along(image, axis) is None or storage.height * storage.width < ON_DEVICE:
+        return False
+    if storage.array is None:
+        return True
+    device = targets.choose("auto")
+    return device.has_groups and device.copy in storage.copies
+
+
+def checked_axes(axis: Any, ndim: int) -> list[int]:
+    """NumPy's axes as numbers from 0 up. TypeError for what is no whole number, NumPy's AxisError
+    for others."""
+    if axis is None:
+        return list(range(ndim))
+    found = []
+    for each in axis if isinstance(axis, tuple) else (axis,):
+        if isinstance(each, (bool, np.bool_)) or not hasattr(each, "__index__"):
+            raise TypeError(f"axis: takes a whole number, or a tuple of them, got {shown(each)}")
+        place = operator.index(each)
+        if not -ndim <= place < ndim:
+            raise np.exceptions.AxisError(place, ndim)
+        found.append(place % ndim)
+    if len(set(found)) < len(found):
+        raise ValueError(f"axis: an axis twice in {axis}")
+    return found
+
+
+def _axes(image: ImageLike, axis: Any) -> set[int]:
+    """NumPy's axes, from the front."""
+    return set(checked_axes(axis, 2 if image.format.channels == 1 else 3))
+
+
+def _along(image: ImageLike, axis: Any) -> Along | None:
+    """The axes of the image among NumPy's axes; None where there are none."""
+    axes = _axes(image, axis)
+    if 1 in axes:
+        return BOTH if 0 in axes else ALONG_X
+    return ALONG_Y if 0 in axes else None
+
+
+def _folded(function: Any, map: Any, image: ImageLike, axis: Any) -> list[NDArray[Any]]:
+    """Arrays of fewer rows or columns, each value the fold of some along the axes."""
+    fold, along = program(Code(function), Code(map), "auto"), _along(image, axis)
+    assert along is not None, "there is something to fold"
+    folded = fold.by_groups(State((image,)), along)
+    if folded is not None:
+        return [without_channel_axis(part) for part in folded.parts]
+    state = folding.by_passes(fold, State((image,)), (1 if ALONG_Y in along else 0,), FOLDED)
+    return [without_channel_axis(part.storage.host()) for part in state.images]
+
+
+def _folded_ints(image: ImageLike, axis: Any) -> NDArray[np.int64]:
+    """As `_folded`: sums of ints."""
+    if image.format.dtype.itemsize == 1:
+        return _folded(_add, _whole_number, image, axis)[0].astype(np.int64)
+    high, low = [part.astype(np.int64) for part in _folded(_add_pairs, _halves, image, axis)]
+    return (high << 16) + (low & 0xFFFFFFFF)
+
+
+def _add(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def _whole_number(texel: Any) -> Any:
+    return texel + 0  # a bool is an int
+
+
+def _halves(texel: Any) -> Any:
+    """An int as two, whose sums over 65536 texels fit in 32 bits, the second's without a sign."""
+    return texel >> 16, texel & 0xFFFF
+
+
+def _add_pairs(a: Any, b: Any) -> Any:
+    return a[0] + b[0], a[1] + b[1]
+
+
+__all__ = ["checked_axes", "extreme", "total"]
