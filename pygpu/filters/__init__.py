@@ -101,7 +101,7 @@ from pygpu.filters.rank import (
     rank_filter,
     uniform_filter,
 )
-from pygpu.filters.restoration import demosaic, richardson_lucy, unsharp_mask
+from pygpu.filters.restoration import demosaic, inpaint_biharmonic, richardson_lucy, unsharp_mask
 from pygpu.filters.sampling import bicubic, bilinear, lanczos, warp
 from pygpu.filters.transform import (
     pyramid_expand,
@@ -149,6 +149,7 @@ __all__ = [
     "hed2rgb",
     "hog",
     "hsv2rgb",
+    "inpaint_biharmonic",
     "keep_alpha",
     "lab2lch",
     "lab2rgb",

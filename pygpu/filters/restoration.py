@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.storage import texels
+from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.whole import channels_of, whole
 from pygpu.glsl import clamp, select
@@ -101,6 +103,67 @@ def richardson_lucy(
         factor = factor.sampled(boundary="constant", cval=0)
         guess = _corrected(guess, factor, kernel=back)
     return _held(guess) if clip else guess
+
+
+# ---------------------------------------------------------------- inpainting
+
+
+@whole
+def inpaint_biharmonic(image: Image, mask: Any) -> Any:
+    """The pixels where the mask is true, filled by the smoothest surface over what is around them:
+    the one whose Laplacian's Laplacian is 0; `skimage.restoration.inpaint_biharmonic`.
+
+    Each channel is held between the least and the greatest of its known values. No pixel's value
+    follows from its neighbourhood: SciPy, which is optional, solves the system on the host, on
+    whichever target the rest runs.
+    Reference: S. Damelin and N. Hoang, *On surface completion and image inpainting by biharmonic
+    functions*, 2018.
+    """
+    hole = np.asarray(mask, bool)
+    if hole.shape != image.shape[:2]:
+        raise ValueError(
+            f"inpaint_biharmonic: a mask has the image's size {image.shape[:2]}, got {hole.shape}"
+        )
+    if hole.all():
+        raise ValueError("inpaint_biharmonic: the mask leaves no pixel that is known")
+    if not hole.any():
+        return image
+    values = texels(image.storage.host(), image.format).astype(np.float64)
+    known = values[~hole]
+    rows, columns = (_reach(np.asarray(hole.any(axis=axis))) for axis in (1, 0))
+    part, inside = values[rows, columns], hole[rows, columns]
+    filled = _filled(part, inside)
+    part[inside] = np.clip(filled, known.min(axis=0), known.max(axis=0))
+    return Image(without_channel_axis(values.astype(np.float32)))
+
+
+def _reach(touched: NDArray[Any]) -> slice:
+    """The rows (or columns) of a hole, and two more at both ends."""
+    places = np.flatnonzero(touched)
+    return slice(max(int(places[0]) - 2, 0), int(places[-1]) + 3)
+
+
+def _filled(values: NDArray[Any], hole: NDArray[Any]) -> NDArray[Any]:
+    """The values (N, C) of the hole with which the Laplacian's Laplacian is 0 there."""
+    try:
+        from scipy import sparse  # heavy, and needed only here
+        from scipy.sparse.linalg import splu
+    except ImportError:
+        raise ImportError("inpaint_biharmonic needs SciPy: pip install scipy") from None
+
+    def differences(n: int) -> Any:
+        """From each of n places in a row to its neighbours, of which the ends have one."""
+        steps = sparse.diags([np.ones(n - 1), np.ones(n - 1)], [1, -1], shape=(n, n))
+        return steps - sparse.diags([np.asarray(steps.sum(axis=1)).ravel()], [0])
+
+    height, width = hole.shape
+    down = sparse.kron(differences(height), sparse.identity(width))
+    laplacian = (down + sparse.kron(sparse.identity(height), differences(width))).tocsr()
+    inside = hole.ravel()
+    rows = laplacian[inside] @ laplacian
+    known = rows[:, ~inside] @ values[~hole]
+    filled: NDArray[Any] = splu(rows[:, inside].tocsc(), permc_spec="MMD_AT_PLUS_A").solve(-known)
+    return filled
 
 
 # ---------------------------------------------------------------- demosaicing

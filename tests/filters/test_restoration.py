@@ -1,5 +1,7 @@
 """Noise, blur and mosaics taken away: as scikit-image does, and as lines of NumPy do."""
 
+import sys
+
 import numpy as np
 import pytest
 import skimage.filters
@@ -122,6 +124,38 @@ def test_richardson_lucy(shape, options) -> None:
     assert_allclose(actual, expected, rtol=2e-4, atol=2e-4)
 
 
+MASKS = {
+    "scratches": lambda y, x: (abs(y - x) <= 1) | ((y + 2 * x) % 31 == 0),
+    "hole": lambda y, x: np.hypot(y - 30, x - 35) < 9,
+    "corner": lambda y, x: (y < 7) & (x < 5),
+    "edge": lambda y, x: (y > 50) & (abs(x - 30) < 6),
+    "dots": lambda y, x: (y % 7 == 0) & (x % 5 == 0),
+}
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("image", [PHOTO, PHOTO[..., 1].copy()], ids=ids)
+def test_inpaint_biharmonic(image, mask) -> None:
+    hole = MASKS[mask](*np.mgrid[:61, :71])
+    expected = reference.inpaint_biharmonic(image.astype(float), hole, channel_axis=axis(image))
+    actual = filters.inpaint_biharmonic(image, hole)
+    assert_allclose(actual, expected, atol=1e-5)
+    np.testing.assert_array_equal(actual[~hole], image[~hole])
+
+
+def test_nothing_to_inpaint() -> None:
+    none = np.zeros((61, 71), bool)
+    np.testing.assert_array_equal(filters.inpaint_biharmonic(PHOTO, none), PHOTO)
+    assert filters.inpaint_biharmonic(BYTES, none, dtype="uint8").dtype == np.uint8
+
+
+def test_inpainting_names_what_it_needs(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    hole = MASKS["hole"](*np.mgrid[:61, :71])
+    with pytest.raises(ImportError, match="needs SciPy: pip install scipy"):
+        filters.inpaint_biharmonic(PHOTO, hole)
+
+
 @pytest.mark.parametrize("pattern", ["RGGB", "GRBG", "GBRG", "BGGR"])
 def test_demosaic(pattern) -> None:
     y, x = np.mgrid[:61, :71]
@@ -157,6 +191,8 @@ def test_demosaic(pattern) -> None:
         (lambda: filters.guided(NOISY, radius=1.5), "radius is a whole number"),
         (lambda: filters.guided(NOISY, NOISY[1:]), "the guide has the image's size"),
         (lambda: filters.richardson_lucy(NOISY, [1, 2]), "psf is an array of two axes"),
+        (lambda: filters.inpaint_biharmonic(NOISY, NOISY > 0), "a mask has the image's size"),
+        (lambda: filters.inpaint_biharmonic(BOTH[1], BOTH[1] > -9), "no pixel that is known"),
         (lambda: filters.demosaic(NOISY), "demosaic takes an image of 1 channel, got 3"),
         (lambda: filters.demosaic(BOTH[1], "RGB"), "pattern='RGB': takes RGGB"),
     ],
