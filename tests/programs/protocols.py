@@ -9,8 +9,10 @@ import types
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+import numpy as np
+
 from programs.suite import Suite
-from pygpu import Image, Position, Vec2
+from pygpu import Image, Position, Vec2, Vec3
 
 program = Suite()
 
@@ -672,3 +674,78 @@ def descriptor(im: Image, p: Position):
     t = T()
     t.x = im(p)
     return t.x
+
+
+# ---------------------------------------------------------------- what is asked of values
+
+
+class Silent:
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def broken(self):
+        raise AttributeError("not now")
+
+
+class Callable(Silent):
+    kind = "callable"
+
+    def __call__(self, factor):
+        return self.value * factor
+
+
+class Generous:
+    def __getattr__(self, name):
+        if name == "magic":
+            return 3
+        raise AttributeError(name)
+
+
+def bits(answers):
+    return sum([2**place for place, answer in enumerate(answers) if answer])
+
+
+@program
+def what_can_be_called(im: Image, p: Position):
+    v = im(p)
+    things = [v, (v, 1), [v], {"a": v}, {1}, np.array([v]), Vec3(v), Silent(v), iter([v])]
+    more = [Callable(v), Callable, Silent(v).__init__, lambda x: x + v, im, abs, [v].append]
+    return v * bits(map(callable, things)) + bits(map(callable, more))
+
+
+@program
+def attributes_that_objects_have(im: Image, p: Position):
+    v = im(p)
+    silent, loud, generous = Silent(v), Callable(v), Generous()
+    names = ["value", "kind", "broken", "__call__", "__dict__", "__str__", "other"]
+    return (
+        bits([hasattr(silent, name) for name in names]),
+        bits([hasattr(loud, name) for name in names]),
+        bits([hasattr(generous, name) for name in ("magic", "other")]) + 0 * v,
+        getattr(silent, "broken", 7) + getattr(loud, "other", 2) * v,
+    )
+
+
+@program
+def attributes_that_values_have(im: Image, p: Position):
+    v = im(p)
+    things = [v, [v], (v, 1), {"a": v}, Vec3(v), np.array([v]), lambda x: x + v]
+    names = ["__len__", "__iter__", "__add__", "__float__", "append", "keys", "x", "w", "real"]
+    names += ["shape", "__call__", "__getitem__", "hex", "nothing"]
+    return tuple([bits([hasattr(thing, name) for name in names]) + 0 * v for thing in things])
+
+
+@program
+def special_methods_called_by_name(im: Image, p: Position):
+    v, xs = im(p), [im(p), 2.0]
+    less = v.__lt__(0.5)
+    longer = getattr(xs, "__len__", None)
+    return v.__add__(1.0) + v.__rsub__(3.0) + xs.__getitem__(1) + longer() + less
+
+
+@program
+def what_is_a_scalar(im: Image, counts: Image, p: Position):
+    v = im(p)
+    things = [v, counts(p), v > 0, [v], (v,), Vec3(v), np.array([v]), Silent(v), 1.0, "one"]
+    return bits(map(np.isscalar, things)) + 0 * v

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import collections.abc
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -79,9 +80,13 @@ def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     function = table.get(name)
     if function is None and isinstance(value, Set) and name in _SET_ALONE:
         return Builtin(name, lambda *args: _natively(w, getattr(set, name), value, *args), value)
-    if function is None:
-        return _array_method(w, value, name) if isinstance(value, (Array, Vector)) else None
-    return Builtin(name, functools.partial(function, w, value), value)
+    if function is None and isinstance(value, (Array, Vector)):
+        made = _array_method(w, value, name)
+        if made is not None:
+            return made
+    if function is None and objects.in_class(value, name):
+        function = _SPECIAL.get(name)
+    return None if function is None else Builtin(name, functools.partial(function, w, value), value)
 
 
 _SET_ALONE: Final = frozenset(name for name in dir(set) if name[0] != "_")
@@ -365,6 +370,43 @@ _SCALAR: Final[dict[str, Callable[..., Any]]] = {
     "bit_length": lambda w, x: w.call(special.bit_length, x),
     "bit_count": lambda w, x: w.call(special.bit_count, x),
     "conjugate": lambda w, x: x,
+}
+
+# Methods that the language calls, of whatever builtin class has them.
+_SPECIAL: Final[dict[str, Callable[..., Any]]] = {
+    "__len__": indexing.length,
+    "__iter__": iterate,
+    "__getitem__": indexing.item,
+    "__contains__": operators.contains,
+    "__bool__": operators.truth,
+    "__neg__": lambda w, x: operators.unary(w, "-", x),
+    "__pos__": lambda w, x: operators.unary(w, "+", x),
+    "__invert__": lambda w, x: operators.unary(w, "~", x),
+    "__call__": lambda w, f, *args, **keywords: w.call(f, *args, **keywords),
+    **{
+        name: functools.partial(lambda function, w, x, *more: w.call(function, x, *more), function)
+        for name, function in {
+            "__abs__": abs,
+            "__float__": float,
+            "__int__": int,
+            "__round__": round,
+            "__floor__": math.floor,
+            "__ceil__": math.ceil,
+            "__trunc__": math.trunc,
+        }.items()
+    },
+    **{
+        name: functools.partial(lambda symbol, w, x, y: operators.compare(w, symbol, x, y), symbol)
+        for symbol, name in operators.COMPARISONS.items()
+    },
+    **{
+        names[0]: functools.partial(lambda s, w, x, y: operators.binary(w, s, x, y), symbol)
+        for symbol, names in arithmetic.METHODS.items()
+    },
+    **{
+        names[1]: functools.partial(lambda s, w, x, y: operators.binary(w, s, y, x), symbol)
+        for symbol, names in arithmetic.METHODS.items()
+    },
 }
 
 _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (

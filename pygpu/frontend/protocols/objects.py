@@ -82,6 +82,12 @@ def is_instance(value: Any, cls: Any) -> bool:
     return issubclass(class_of(value), cls)
 
 
+def in_class(value: Any, name: str) -> bool:
+    """Whether the class that plain Python's value has there has an attribute of that name."""
+    cls = class_of(value)
+    return not issubclass(cls, Abstract) and any(name in vars(base) for base in cls.__mro__)
+
+
 def class_attribute(w: Evaluator, cls: type, name: str) -> Any:
     """The attribute as it stands in the class or a base, not bound; _MISSING without one."""
     parts = w.environment.class_parts
@@ -96,6 +102,15 @@ def class_attribute(w: Evaluator, cls: type, name: str) -> Any:
         if name in base.__dict__:
             return base.__dict__[name]
     return _MISSING
+
+
+def is_callable(w: Evaluator, value: Any) -> bool:
+    """callable(value)"""
+    if isinstance(value, Instance):
+        return class_attribute(w, value.cls, "__call__") is not _MISSING
+    if not isinstance(value, Abstract):
+        return callable(value)
+    return isinstance(value, Picture) or in_class(value, "__call__")
 
 
 # ---------------------------------------------------------------- attributes
@@ -146,9 +161,19 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return arithmetic.unary(w, "+", value) if name == "numerator" else 1
     if name == "__class__":
         return class_of(value)
+    return _method(w, value, name)
+
+
+def _method(w: Evaluator, value: Any, name: str) -> Builtin:
+    """A method of a builtin class."""
     method = w.method(value, name)
     if method is not None:
         return method
+    if in_class(value, name):
+        raise w.error(
+            f"{class_of(value).__name__}.{name} has no meaning on dynamic values: "
+            "use it on known values, or write it in Python"
+        )
     raise AttributeError(f"{describe(value)} has no attribute '{name}'")
 
 
@@ -170,10 +195,9 @@ def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
     try:
         indices = vectors.swizzle(name, value.type.size)
     except AttributeError:
-        method = w.method(value, name)
-        if method is None:
+        if not in_class(value, name):
             raise
-        return method
+        return _method(w, value, name)
     contents = w.read(value)
     if isinstance(contents, tuple):
         chosen = tuple([contents[index] for index in indices])

@@ -232,7 +232,7 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
 _SWAPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
-_COMPARISONS: Final = {
+COMPARISONS: Final = {
     "<": "__lt__",
     "<=": "__le__",
     "==": "__eq__",
@@ -256,7 +256,7 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if left is not right and issubclass(right, left):
         tries.reverse()
     for value, sign, other in tries:
-        method = user_method(w, value, _COMPARISONS[sign])
+        method = user_method(w, value, COMPARISONS[sign])
         if method is None and sign == "!=":
             method = user_method(w, value, "__eq__")
             if method is not None:

@@ -31,11 +31,10 @@ from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete, realised
-from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Vector
+from pygpu.frontend.values.objects import Array, Instance, Matrix
 from pygpu.frontend.values.values import (
     Bound,
     Conflict,
-    Dynamic,
     Function,
     NotKnown,
     Tuple,
@@ -77,12 +76,6 @@ def _object_new(w: Evaluator, cls: type, *args: Any, **keywords: Any) -> Any:
 
 def _super(w: Evaluator, *args: Any) -> Any:
     return super_of(w, args)
-
-
-def _callable(w: Evaluator, value: Any) -> bool:
-    return callable(objects.class_of(value)) or not isinstance(
-        value, (Dynamic, Vector, Tuple, List, Dict)
-    )
 
 
 def _id(w: Evaluator, value: Any) -> Any:
@@ -254,7 +247,7 @@ INTRINSICS: Final[dict[Any, Rule]] = {
     tuple.__new__: _tuple_new,
     super: _super,
     **{cls: _wrapping(cls) for cls in (property, staticmethod, classmethod, _CACHED_PROPERTY)},
-    callable: _callable,
+    callable: objects.is_callable,
     id: _id,
     print: _print,
     globals: _globals,

@@ -45,8 +45,12 @@ def _getattr(w: Evaluator, value: Any, name: Any, *default: Any) -> Any:
 
 
 def _hasattr(w: Evaluator, value: Any, name: Any) -> bool:
+    name = concrete(w, name)
+    own = not isinstance(value, Abstract) or isinstance(value, Instance)
+    if not own and isinstance(name, str) and objects.in_class(value, name):
+        return True
     try:
-        objects.attribute(w, value, concrete(w, name))
+        objects.attribute(w, value, name)
     except AttributeError:
         return False
     return True
