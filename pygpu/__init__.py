@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from pygpu.language import random
     from pygpu.language.kernels import offsets
     from pygpu.language.matrices import Mat2, Mat3, Mat4
-    from pygpu.language.scalars import Bool, Float, Int, UInt
+    from pygpu.language.scalars import Bool, Complex, Float, Int, UInt
     from pygpu.language.vectors import (
         BVec2,
         BVec3,
@@ -104,7 +104,7 @@ _NAMES: Final = {
     "language.matrices": "Mat2 Mat3 Mat4",
     "execution.reduction": "reduce",
     "runtime": "compile",
-    "language.scalars": "Bool Float Int UInt",
+    "language.scalars": "Bool Complex Float Int UInt",
     "execution.tuning": "tune",
     "execution.vectorized": "vectorize",
     "language.vectors": """
@@ -145,6 +145,7 @@ __all__ = [
     "BVec4",
     "Bool",
     "CompileError",
+    "Complex",
     "DeviceError",
     "Float",
     "IVec2",

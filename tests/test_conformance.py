@@ -16,6 +16,7 @@ from programs import (
     arrays,
     budgets,
     classes,
+    complex_numbers,
     composition,
     containers,
     control,
@@ -43,6 +44,7 @@ TOPICS = (
     arithmetic,
     arrays,
     classes,
+    complex_numbers,
     containers,
     budgets,
     composition,
@@ -88,9 +90,16 @@ def in_plain_python(name: str) -> list[np.ndarray]:
         result = program.function(**inputs, **here, **program.values)
         pixels.append(result if isinstance(result, tuple) else (result,))
     return [
-        np.array([components(value) for value in values]).reshape(height, width, -1)
+        np.array([components(value) for value in alike(values)]).reshape(height, width, -1)
         for values in zip(*pixels, strict=True)
     ]
+
+
+def alike(values: tuple[Any, ...]) -> list[Any]:
+    """The values of all pixels, pairs of floats where some are complex."""
+    if not any(map(np.iscomplexobj, values)):
+        return list(values)
+    return [(complex(value).real, complex(value).imag) for value in values]
 
 
 def components(value: Any) -> list[Any]:

@@ -25,6 +25,14 @@ class UniformSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ComplexSpec:
+    """A complex number given at each call: a uniform of its two parts."""
+
+    index: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class MatrixSpec:
     """A square matrix given at each call: `size` uniforms of vectors, its rows, from `index` on."""
 
@@ -63,4 +71,4 @@ class ObjectSpec:
     original: Any = None  # the object given first: methods that need an instance may look
 
 
-SPECS = (UniformSpec, MatrixSpec, ImageSpec, PositionSpec, ObjectSpec)
+SPECS = (UniformSpec, ComplexSpec, MatrixSpec, ImageSpec, PositionSpec, ObjectSpec)

@@ -16,16 +16,30 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError, Place
-from pygpu.core.specs import ImageSpec, MatrixSpec, ObjectSpec, PositionSpec, UniformSpec
+from pygpu.core.specs import (
+    ComplexSpec,
+    ImageSpec,
+    MatrixSpec,
+    ObjectSpec,
+    PositionSpec,
+    UniformSpec,
+)
 from pygpu.core.storage import ImageLike
-from pygpu.frontend.protocols import arithmetic, operands
+from pygpu.frontend.protocols import arithmetic, complex_numbers, operands
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values import values as kinds
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.faults import Fault, is_set
-from pygpu.frontend.values.kinds import held_kind
+from pygpu.frontend.values.kinds import Complex, held_kind, is_complex
 from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object, Vector
-from pygpu.frontend.values.values import Conflict, Dynamic, Natural, Picture, Tuple, describe
+from pygpu.frontend.values.values import (
+    Conflict,
+    Dynamic,
+    Natural,
+    Picture,
+    Tuple,
+    describe,
+)
 from pygpu.frontend.walk.calls import call, call_function
 from pygpu.frontend.walk.walker import Walker
 from pygpu.language import matrices, vectors
@@ -161,6 +175,10 @@ class _Root:
                 rows = build.uniforms[spec.index : spec.index + spec.size]
                 made = [Vector(vectors.CLASSES[r.type], r.type, r, outside=True) for r in rows]
                 return Matrix(matrices.MATRICES[spec.size], tuple(made), outside=True)
+            case ComplexSpec():
+                value = build.uniforms[spec.index]
+                parts = [build.emit("swizzle", value, data=(place,)) for place in (0, 1)]
+                return Complex(*map(Dynamic, parts))
             case ImageSpec():
                 return Picture(
                     spec.index, spec.name, spec.type, spec.boundary, spec.cval, spec.interpolation
@@ -205,6 +223,8 @@ def _output(w: Walker, function: Any, result: Any) -> Value:
     try:
         if kind:
             return arithmetic.as_value(w, result, vector(kind, 1))
+        if is_complex(result):
+            return arithmetic.as_value(w, complex_numbers.parts_of(w, result), vector("float", 2))
         if type:
             return arithmetic.as_value(w, operands.contents_of(w, result), type)
     except CompileError as error:

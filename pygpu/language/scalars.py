@@ -359,6 +359,7 @@ ROUNDING: Final[frozenset[np.ufunc]] = frozenset({np.floor, np.ceil, np.trunc, n
 if TYPE_CHECKING:
     Float = float
     Bool = bool
+    Complex = complex
 else:
 
     class Float:
@@ -366,6 +367,12 @@ else:
 
         def __new__(cls, value: Any = 0.0) -> float:
             return float(value)
+
+    class Complex:
+        """A complex number in annotations, two 32-bit floats; `Complex(x, y)` is Python's."""
+
+        def __new__(cls, *parts: Any) -> complex:
+            return complex(*parts)
 
     class Bool:
         """A truth value in annotations; `Bool(x)` is Python's bool of x."""

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image as PILModule
 
 import pygpu
-from pygpu import Bool, Float, Image, Int, Mat2, Mat3, Position, Vec2, Vec3
+from pygpu import Bool, Complex, Float, Image, Int, Mat2, Mat3, Position, Vec2, Vec3
 from pygpu.core import specs
 from pygpu.execution.arguments import parameters
 from pygpu.execution.arguments.signatures import Signature
@@ -42,6 +42,31 @@ PHOTO = np.zeros((3, 4), np.float32)
 
 
 # ---------------------------------------------------------------- what a parameter is
+
+
+def test_complex_numbers_are_uniforms_of_two_floats():
+    def f(c: complex, d: Complex = 1j, *, p: Position): ...
+
+    assert roles(f)["c"] == roles(f)["d"] == ("complex", None)
+    assert flattened(f, 2 - 1j)[1].uniforms == [(2.0, -1.0), (0.0, 1.0)]
+    assert flattened(f, np.complex64(3j), 2)[1].uniforms == [(0.0, 3.0), (2.0, 0.0)]
+    assert bound(f, 2)["d"] == specs.ComplexSpec(1, "d")
+    assert key(f, 2 - 1j) == key(f, 5)
+
+
+@pytest.mark.parametrize("value", ["1j", None, (1, 2), Vec2(1, 2), PHOTO])
+def test_what_is_no_complex_number_is_refused(value):
+    def f(c: complex, p: Position): ...
+
+    with pytest.raises(TypeError, match="c: takes a complex number, got"):
+        flattened(f, value)
+
+
+def test_complex_numbers_beyond_floats_are_refused():
+    def f(c: complex, p: Position): ...
+
+    with pytest.raises(OverflowError, match=r"c: .* does not fit in a 32-bit float"):
+        flattened(f, 1e39j)
 
 
 def test_annotations_and_defaults_name_types():

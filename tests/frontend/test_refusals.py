@@ -27,6 +27,11 @@ RAISED = {
     "comparison_of_number_and_string": TypeError,
     "delete_then_use": UnboundLocalError,
     "image_of_ints_interpolated": ValueError,
+    "attribute_that_complex_numbers_lack": AttributeError,
+    "complex_number_in_an_array_of_floats": TypeError,
+    "complex_number_of_a_vector": TypeError,
+    "complex_numbers_in_order": TypeError,
+    "greatest_complex_number": TypeError,
     "image_with_unknown_boundary": ValueError,
     "index_of_number": TypeError,
     "index_out_of_range": IndexError,
@@ -44,11 +49,13 @@ RAISED = {
     "missing_argument": TypeError,
     "name_unknown": NameError,
     "own_attribute_missing": AttributeError,
+    "root_of_a_complex_number": TypeError,
     "swizzle_of_missing_component": AttributeError,
     "swizzle_of_mixed_sets": AttributeError,
     "too_many_arguments": TypeError,
     "unpacking_of_wrong_length": ValueError,
     "vector_with_too_few_components": TypeError,
+    "whole_quotient_of_a_complex_number": TypeError,
 }
 
 # Where CPythons differ in the span they give an instruction, the message alone is compared.

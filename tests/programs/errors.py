@@ -556,11 +556,6 @@ def index_by_float(im: Image, p: Position):
 
 
 @program
-def complex_number(im: Image, p: Position):
-    return abs(im(p) * 1j)
-
-
-@program
 def number_plus_string(im: Image, p: Position):
     return im(p) + "1"
 
@@ -1014,6 +1009,58 @@ def remainder_by_more_than_32_bits(im: Image, p: Position):
 @program
 def table_of_large_and_negative_integers(im: Image, p: Position):
     return [-1, 4000000000, 3, 4][p.x % 4]
+
+
+@program
+def complex_numbers_in_order(im: Image, p: Position):
+    return im(p) * 1j < 2
+
+
+@program
+def greatest_complex_number(im: Image, p: Position):
+    return max(im(p) * 1j, 2)
+
+
+@program
+def root_of_a_complex_number(im: Image, p: Position):
+    return math.sqrt(1j * im(p))
+
+
+@program
+def float_of_a_complex_number(im: Image, p: Position):
+    return float(complex(im(p), 1))
+
+
+@program
+def whole_quotient_of_a_complex_number(im: Image, p: Position):
+    return (im(p) + 1j) // 2
+
+
+@program
+def complex_number_of_a_vector(im: Image, p: Position):
+    return complex(Vec2(im(p), 1))
+
+
+@program
+def complex_number_and_vector(im: Image, p: Position):
+    return 1j * im(p) + Vec2(1, 2)
+
+
+@program
+def attribute_that_complex_numbers_lack(im: Image, p: Position):
+    return (1j * im(p)).x
+
+
+@program
+def complex_number_in_an_array_of_floats(im: Image, p: Position):
+    xs = np.zeros(3)
+    xs[0] = 1j * im(p)
+    return xs[0]
+
+
+@program
+def position_of_a_complex_number(im: Image, p: Position):
+    return im(1j * im(p))
 
 
 @program

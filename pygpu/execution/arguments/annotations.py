@@ -16,12 +16,12 @@ from typing import Any, Final, Literal
 
 from pygpu.core.storage import ImageLike
 from pygpu.language.matrices import Mat2, Mat3, Mat4
-from pygpu.language.scalars import Bool, Float, Int, UInt
+from pygpu.language.scalars import Bool, Complex, Float, Int, UInt
 from pygpu.language.vectors import CLASSES as VECTORS
 from pygpu.language.vectors import Position
 from pygpu.types import BOOL, FLOAT, INT, UINT, Type
 
-Role = Literal["image", "uniform", "matrix", "object", "position", "known"]
+Role = Literal["image", "uniform", "complex", "matrix", "object", "position", "known"]
 
 UNIFORMS: Final[dict[type, Type]] = {
     float: FLOAT,
@@ -43,6 +43,8 @@ def user_type(annotation: Any) -> tuple[Role, Any] | None:
         return None
     if annotation in UNIFORMS:
         return "uniform", UNIFORMS[annotation]
+    if annotation in (complex, Complex):
+        return "complex", None
     if annotation in MATRICES:
         return "matrix", MATRICES[annotation]
     if annotation is Position:

@@ -26,7 +26,14 @@ import numpy as np
 
 from pygpu.core import sampler
 from pygpu.core.sampler import Sampler
-from pygpu.core.specs import ImageSpec, MatrixSpec, ObjectSpec, PositionSpec, UniformSpec
+from pygpu.core.specs import (
+    ComplexSpec,
+    ImageSpec,
+    MatrixSpec,
+    ObjectSpec,
+    PositionSpec,
+    UniformSpec,
+)
 from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.annotations import user_type, written_in_python
@@ -40,8 +47,8 @@ from pygpu.types import BOOL, FLOAT, INT, UINT, Type, vector
 
 _T = TypeVar("_T")
 Category = Literal[
-    "float", "int", "uint", "bool", "vector", "matrix", "image", "items", "mapping", "object",
-    "known",
+    "float", "int", "uint", "bool", "complex", "vector", "matrix", "image", "items",
+    "mapping", "object", "known",
 ]  # fmt: skip
 SCALARS: Final[dict[str, Type]] = {"float": FLOAT, "int": INT, "uint": UINT, "bool": BOOL}
 _REST: Final = inspect.Parameter.VAR_POSITIONAL
@@ -120,6 +127,8 @@ def _add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> N
             _add_image(arguments, value, name)
         case "uniform":
             arguments.uniforms.append(uniforms.convert(parameter.type, value, name))
+        case "complex":
+            arguments.uniforms.append(uniforms.complex_number(value, name))
         case "matrix":
             arguments.uniforms.extend(uniforms.matrix(parameter.type, value, name))
         case "object":
@@ -161,6 +170,10 @@ def _enter(arguments: Arguments, value: Any, name: str) -> None:
     if kind in SCALARS:
         key.append(kind)
         arguments.uniforms.append(uniforms.convert(SCALARS[kind], value, name))
+        return
+    if kind == "complex":
+        key.append(kind)
+        arguments.uniforms.append(uniforms.complex_number(value, name))
         return
     if kind == "known":
         key.append(known_key(value))
@@ -239,6 +252,7 @@ _CATEGORIES: Final[tuple[tuple[Any, Category], ...]] = (
     ((UInt, np.uint32), "uint"),
     ((int, np.integer), "int"),
     ((float, np.floating), "float"),
+    ((complex, np.complexfloating), "complex"),
     (Vector, "vector"),
     ((Mat2, Mat3, Mat4), "matrix"),
     (ImageLike, "image"),
@@ -336,6 +350,9 @@ class _Binder:
         self.uniforms.append((name, type))
         return UniformSpec(len(self.uniforms) - 1, name, type)
 
+    def complex_number(self, name: str) -> ComplexSpec:
+        return ComplexSpec(self.uniform(name, vector("float", 2)).index, name)
+
     def matrix(self, name: str, size: int) -> MatrixSpec:
         index = len(self.uniforms)
         self.uniforms += [(f"{name}_{row}", vector("float", size)) for row in range(size)]
@@ -361,6 +378,8 @@ class _Binder:
                 return self.image(name)
             case "uniform":
                 return self.uniform(name, parameter.type)
+            case "complex":
+                return self.complex_number(name)
             case "matrix":
                 return self.matrix(name, parameter.type)
             case "object":
@@ -376,6 +395,8 @@ class _Binder:
         kind = category(cls)
         if kind in SCALARS:
             return self.uniform(name, SCALARS[kind])
+        if kind == "complex":
+            return self.complex_number(name)
         if kind == "known":
             return value
         if id(value) in self.seen:

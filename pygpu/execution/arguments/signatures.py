@@ -60,6 +60,8 @@ class Parameter:
             return
         if self.role == "uniform":
             uniforms.convert(self.type, self.default, self.name)
+        elif self.role == "complex":
+            uniforms.complex_number(self.default, self.name)
         elif self.role == "matrix":
             uniforms.matrix(self.type, self.default, self.name)
 

@@ -43,6 +43,15 @@ def matrix(size: int, value: Any, name: str) -> list[tuple[Number, ...]]:
     return [tuple(row) for row in rows]
 
 
+def complex_number(value: Any, name: str) -> tuple[Number, ...]:
+    """The two parts of a complex number, or of a real one."""
+    if isinstance(value, (complex, np.complexfloating)):
+        return as_float(float(value.real), name), as_float(float(value.imag), name)
+    if number(value) is None:
+        raise _refused("a complex number", value, name)
+    return as_float(value, name), 0.0
+
+
 def as_float(value: Any, name: str) -> float:
     if type(value) is not float:
         plain = number(value)
@@ -112,4 +121,4 @@ def _refused(wanted: str, value: Any, name: str) -> TypeError:
     return TypeError(f"{name}: takes {wanted}, got {shown(value)} ({type(value).__name__})")
 
 
-__all__ = ["as_bool", "as_float", "as_int", "as_uint", "convert", "matrix"]
+__all__ = ["as_bool", "as_float", "as_int", "as_uint", "complex_number", "convert", "matrix"]

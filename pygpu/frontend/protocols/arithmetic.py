@@ -26,7 +26,7 @@ from pygpu.frontend.protocols.operands import (
     vector_type,
 )
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import meeting
+from pygpu.frontend.values.kinds import Complex, as_complex, is_complex, meeting
 from pygpu.frontend.values.objects import Array, Matrix, Vector
 from pygpu.frontend.values.values import (
     Abstract,
@@ -284,7 +284,7 @@ def without_dimensions(w: Evaluator, operands: Sequence[Any]) -> list[Any] | Non
         array = w.read(operand) if isinstance(operand, Array) else operand
         is_number = isinstance(array, np.ndarray) and array.ndim == 0
         found.append(array[()] if is_number else operand)
-    is_plain = all(scalar_kind(value) or vector_type(value) for value in found)
+    is_plain = all(scalar_kind(v) or vector_type(v) or is_complex(v) for v in found)
     return found if is_plain else None
 
 
@@ -325,7 +325,11 @@ def select(w: Evaluator, condition: Any, a: Any, b: Any) -> Any:
         return a if condition else b
     if not any(map(vector_type, (condition, a, b))):
         if None in (scalar_kind(a), scalar_kind(b)):
-            return NotImplemented
+            pair = as_complex((a, b))
+            if pair is None:
+                return NotImplemented
+            parts = [(x.re, x.im) for x in pair]
+            return Complex(*[select(w, condition, *part) for part in zip(*parts, strict=True)])
         type = vector(_common_kind(w, (a, b)), 1)
         test = as_value(w, condition, BOOL)
         made = dynamic(w, "select", test, as_value(w, a, type), as_value(w, b, type))

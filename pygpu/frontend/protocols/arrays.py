@@ -15,9 +15,18 @@ from pygpu.frontend.protocols.operands import components, make_vector, vector_ty
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import is_complex
 from pygpu.frontend.values.lazy import Row
 from pygpu.frontend.values.objects import Array, Iterator, List, Matrix
-from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, is_narrow, scalar_kind
+from pygpu.frontend.values.values import (
+    Abstract,
+    Dynamic,
+    Narrow,
+    Tuple,
+    describe,
+    is_narrow,
+    scalar_kind,
+)
 from pygpu.language import matrices, vectors
 from pygpu.language.scalars import UInt
 from pygpu.types import Kind, vector, widest
@@ -133,6 +142,8 @@ def cast(w: Evaluator, value: Any, kind: Any) -> Any:
         if isinstance(value, Narrow):
             value = Dynamic(value.value)
         return value if value.type.kind == kind else arithmetic.elementwise(w, None, (value,), kind)
+    if is_complex(value):
+        raise TypeError(f"{describe(value)} is no real number: an array of complex ones takes it")
     return {"int": int, "uint": UInt, "float": float, "bool": bool}[kind](value)
 
 

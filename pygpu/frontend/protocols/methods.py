@@ -25,6 +25,7 @@ from pygpu.frontend.protocols.sequences import items_of, iterate
 from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import Complex
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Set, Vector
 from pygpu.frontend.values.values import (
@@ -37,6 +38,7 @@ from pygpu.frontend.values.values import (
     is_narrow,
     tuple_of,
 )
+from pygpu.frontend.walked import complex_numbers as complex_functions
 from pygpu.frontend.walked import special
 
 # Methods by which something from outside would be changed.
@@ -416,6 +418,7 @@ _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
     (Iterator, _ITERATOR),
     (Tuple, _TUPLE),
     (Dynamic, _SCALAR),
+    (Complex, {"conjugate": lambda w, z: w.call(complex_functions.conjugate, z)}),
 )
 
 __all__ = ["MUTATING", "method", "vector_type"]

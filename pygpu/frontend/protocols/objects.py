@@ -17,6 +17,7 @@ from pygpu.frontend.protocols.arithmetic import dynamic
 from pygpu.frontend.protocols.arrays import opened, transpose
 from pygpu.frontend.protocols.operands import components, make_vector
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import Complex
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
@@ -53,6 +54,8 @@ def class_of(value: Any) -> type:
             return value.cls
         case Dynamic():
             return _SCALAR_CLASS[value.type.kind]
+        case Complex():
+            return complex
         case List():
             return list
         case Dict():
@@ -139,6 +142,8 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return _super_attribute(w, value, name)
         case Tuple() if hasattr(value.cls, "_fields"):
             return _named_tuple_attribute(w, value, name)
+        case Complex() if name in ("real", "imag"):
+            return value.re if name == "real" else value.im
         case Picture():
             return pictures.attribute(w, value, name)
         case Matrix() if name == "T":

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic, integers, operands
+from pygpu.frontend.protocols import arithmetic, complex_numbers, integers, operands
 from pygpu.frontend.protocols.arrays import (
     array_of,
     each,
@@ -28,6 +28,7 @@ from pygpu.frontend.protocols.objects import class_of, find_method, user_method
 from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import Complex, is_complex
 from pygpu.frontend.values.known import adopt, concrete
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
@@ -68,7 +69,7 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     for value in (a, b):
         if isinstance(value, Conflict):
             raise w.error(value.message)
-    for rule in (arithmetic.binary, _matrix_binary, _array_binary, _user_binary):
+    for rule in _BINARY_RULES:
         result = rule(w, symbol, a, b)
         if result is not NotImplemented:
             return result
@@ -122,6 +123,8 @@ def truth(w: Evaluator, value: Any) -> Any:
             return truth(w, w.length(value))
         case Tuple() | List() | Dict() | Set() | Matrix() | Indexed():
             return truth(w, w.length(value))
+        case Complex():
+            return complex_numbers.truth(w, value)
         case Maybe():
             return arithmetic.both(w, value.taken, truth(w, value.value))
     return True
@@ -212,6 +215,8 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
     result = arithmetic.unary(w, symbol, a)
     if result is not NotImplemented:
         return result
+    if isinstance(a, Complex):
+        return complex_numbers.unary(w, symbol, a)
     name = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[symbol]
     method = user_method(w, a, name)
     if method is not None:
@@ -247,6 +252,9 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     a, b = unwrapped(w, a), unwrapped(w, b)
     w.environment.dependencies.add(a, b)
     result = arithmetic.compare(w, symbol, a, b)
+    if result is not NotImplemented:
+        return result
+    result = complex_numbers.compare(w, symbol, a, b)
     if result is not NotImplemented:
         return result
     if any(isinstance(value, (Array, np.ndarray)) for value in (a, b)):
@@ -346,7 +354,8 @@ def _array_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if not (is_array(a) or is_array(b)):
         return NotImplemented
     allowed = (Array, np.ndarray, List, Tuple, list, tuple, Matrix)
-    if not all(scalar_kind(v) or vector_type(v) or isinstance(v, allowed) for v in (a, b)):
+    numbers = [bool(scalar_kind(v) or vector_type(v)) or is_complex(v) for v in (a, b)]
+    if not all(n or isinstance(v, allowed) for n, v in zip(numbers, (a, b), strict=True)):
         return NotImplemented
     if symbol == "@":
         return matmul(w, a, b)
@@ -419,3 +428,12 @@ def inner_product(w: Evaluator, a: Any, b: Any) -> Any:
     for part in products[1:]:
         total = binary(w, "+", total, part)
     return total
+
+
+_BINARY_RULES: Final = (
+    arithmetic.binary,
+    complex_numbers.binary,
+    _matrix_binary,
+    _array_binary,
+    _user_binary,
+)

@@ -21,7 +21,7 @@ from pygpu.frontend.protocols.numbers import dynamic, number_of
 from pygpu.frontend.protocols.operands import make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import meeting
+from pygpu.frontend.values.kinds import Complex, meeting
 from pygpu.frontend.values.known import LIFTED, concrete
 from pygpu.frontend.values.lazy import Indexed, Row
 from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object
@@ -103,6 +103,10 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
         dtype = dtypes.pop() if len(dtypes) == 1 else None
         ends = int(values.min()), int(values.max())
         return lambda index: _of_width(look_up(w, values, index), dtype, ends)
+    if all(isinstance(item, (complex, int, float, np.number)) for item in items):
+        pairs = [(complex(item).real, complex(item).imag) for item in items]
+        re, im = _columns(w, pairs) or []
+        return lambda index: Complex(re(index), im(index))
     if isinstance(first, vectors.Vector) and all(type(item) is type(first) for item in items):
         parts = _columns(w, [tuple(item) for item in items]) or []
         position = isinstance(first, vectors.Position)
@@ -140,12 +144,12 @@ def _columns(w: Evaluator, rows: Sequence[Sequence[Any]]) -> list[Callable[[Any]
 
 def _array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], Any] | None:
     """Rows of a numeric array by dynamic index: scalars, vectors of 2 to 4, or longer rows."""
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biufc":
         return None
     if array.ndim == 1:
         is_own = array.dtype == np.uint32 or is_narrow(array.dtype)
         return column(w, list(array) if is_own else array.tolist())
-    if array.ndim == 2 and 2 <= array.shape[1] <= 4:
+    if array.ndim == 2 and 2 <= array.shape[1] <= 4 and array.dtype.kind != "c":
         if array.dtype.kind in "iu" and (array.dtype == np.uint32 or array.max() >= 2**31):
             array = _uint32(w, array)
         parts = [_array_column(w, array[:, index]) for index in range(array.shape[1])]

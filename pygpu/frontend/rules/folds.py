@@ -20,6 +20,7 @@ from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.rules.ordering import sort_network
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.joins import zero_of
+from pygpu.frontend.values.kinds import is_complex
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Iterator, List, Vector
@@ -106,6 +107,8 @@ def _widened(w: Evaluator, lazy: Indexed, start: Any) -> Any:
         first = _first(w, lazy)
     if isinstance(first, Vector):
         return operators.binary(w, "+", start, zero_of(first))
+    if is_complex(first):
+        return complex(start) if not isinstance(start, Abstract) else w.call(complex, start)
     return start
 
 

@@ -21,6 +21,7 @@ from pygpu.frontend.protocols import arithmetic, arrays, indexing, objects, oper
 from pygpu.frontend.protocols.methods import pairs_of
 from pygpu.frontend.protocols.operands import make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.rules import complex_calls
 from pygpu.frontend.rules.classes import made_of, super_of
 from pygpu.frontend.rules.folds import FOLD_RULES
 from pygpu.frontend.rules.iterator_calls import ITERATOR_RULES
@@ -231,7 +232,7 @@ def _matrix_constructor(cls: Any) -> Rule:
 # ---------------------------------------------------------------- the tables
 
 
-INTRINSICS: Final[dict[Any, Rule]] = {
+_RULES: Final[dict[Any, Rule]] = {
     **NUMBER_RULES,
     **FOLD_RULES,
     **STRUCTURE_RULES,
@@ -261,7 +262,9 @@ INTRINSICS: Final[dict[Any, Rule]] = {
     **{cls: _vector_constructor(cls) for cls in (*vectors.CLASSES.values(), vectors.Position)},
     **{cls: _matrix_constructor(cls) for cls in matrices.MATRICES.values()},
     **NUMPY_RULES,
+    **complex_calls.RULES,
 }
+INTRINSICS: Final[dict[Any, Rule]] = {**_RULES, **complex_calls.rules_of(_RULES)}
 
 ALWAYS: Final = frozenset(
     [

@@ -24,6 +24,7 @@ from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import is_complex
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance
 from pygpu.frontend.values.values import Abstract, Conflict, Tuple, describe, scalar_kind
@@ -262,7 +263,9 @@ def _of_numbers(function: Any, rule: Rule) -> Rule:
             raise w.error(value.message)
         method = objects.find_method(w, value, "__index__" if integers else "__float__")
         if method is None:
-            raise TypeError(f"must be real number, not {objects.class_of(value).__name__}")
+            hint = ": cmath has functions of complex ones" if is_complex(value) else ""
+            name = objects.class_of(value).__name__
+            raise TypeError(f"must be real number, not {name}{hint}")
         return w.call(method)
 
     return checked

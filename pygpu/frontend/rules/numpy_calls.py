@@ -20,6 +20,7 @@ from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import first_extreme, middle, nans_last
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import is_complex
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Array, List
@@ -224,7 +225,7 @@ def where(w: Evaluator, condition: Any, *choices: Any) -> Any:
         raise w.error("np.where takes a condition and two values here")
     a, b = choices
     parts = (condition, a, b)
-    if all(scalar_kind(part) for part in parts) or any(map(vector_type, parts)):
+    if all(scalar_kind(part) or is_complex(part) for part in parts) or any(map(vector_type, parts)):
         if scalar_kind(condition) and scalar_kind(condition) != "bool":
             condition = operators.compare(w, "!=", condition, 0)
         if not isinstance(condition, Abstract) and scalar_kind(condition):

@@ -16,10 +16,10 @@ import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols import arrays
-from pygpu.frontend.protocols.arithmetic import elementwise
 from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import is_complex
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Set
 from pygpu.frontend.values.values import Abstract, Tuple, describe, scalar_kind, tuple_of
@@ -67,7 +67,7 @@ class Element:
         return self.of(self.w.unary("-", self.value))
 
     def __abs__(self) -> Any:
-        return self.of(elementwise(self.w, "abs", (self.value,)))
+        return self.of(self.w.call(abs, self.value))
 
     def __eq__(self, other: object) -> bool:
         raise self.w.error("dynamic values cannot be compared by NumPy's own code here")
@@ -106,14 +106,15 @@ def _opened(w: Evaluator, value: Any) -> Any:
         ):
             return value
         items = items_of(w, value)
-        if all(map(scalar_kind, items)):
+        if all(scalar_kind(item) or is_complex(item) for item in items):
             return _elements(w, tuple_of(items))
         return [_elements(w, item) for item in items]
     if isinstance(value, Array) or vector_type(value):
         return _elements(w, value)
     if isinstance(value, (Dict, Set, Indexed)):
         raise w.error(f"{describe(value)} is no array")
-    return Element(w, value) if scalar_kind(value) and isinstance(value, Abstract) else value
+    is_number = scalar_kind(value) or is_complex(value)
+    return Element(w, value) if is_number and isinstance(value, Abstract) else value
 
 
 def _elements(w: Evaluator, value: Any) -> Any:

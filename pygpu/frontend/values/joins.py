@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.frontend.values.kinds import meeting
+from pygpu.frontend.values.kinds import as_complex, is_complex, meeting
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import (
     EITHER,
@@ -165,7 +165,7 @@ class Join:
         if isinstance(a, Conflict) or isinstance(b, Conflict):
             self.spoiled |= not isinstance(a, Conflict)
             return a if isinstance(a, Conflict) else b
-        a, b = self.lifted(a), self.lifted(b)
+        a, b = as_complex((a, b)) or (self.lifted(a), self.lifted(b))
         if isinstance(a, Object) and isinstance(b, Object):
             return self.objects(a, b, key)
         joined = self.structures(a, b, key)
@@ -416,6 +416,8 @@ def zero_of(value: Any) -> Any:
     if isinstance(value, Tuple):
         items = tuple([zero_of(item) for item in value.items])
         return None if None in items else Tuple(items, value.cls)
+    if is_complex(value):
+        return 0j
     kind = scalar_kind(value)
     return {"float": 0.0, "int": 0, "uint": UInt(0), "bool": False}[kind] if kind else None
 

@@ -1,17 +1,21 @@
-"""Which kind holds several scalars as what they are: where paths meet, in tables and choices.
+"""Which kind holds several numbers as what they are: where paths meet, in tables and choices.
 
 Dynamic ints and uints are kept apart: neither holds the other, unless an int is never negative. A
-known integer goes with either that holds it, and from 2**31 on it is a uint.
+known integer goes with either that holds it, and from 2**31 on it is a uint. A number that meets a
+complex one becomes complex.
 
     meeting((3, uint)) == "uint"; meeting((-1, uint)) is None; meeting((1, 0x80000000)) == "uint"
+    as_complex((0, 1j)) == (Complex(0, 0.0), Complex(0.0, 1.0)); as_complex((0, 1)) is None
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from pygpu.frontend.values.values import Abstract, Natural, scalar_kind
+import numpy as np
+
+from pygpu.frontend.values.values import Abstract, Natural, Parts, scalar_kind
 from pygpu.types import Kind, widest
 
 
@@ -50,4 +54,51 @@ def held_kind(value: Any) -> Kind | None:
     return meeting((value,)) if scalar_kind(value) else None
 
 
-__all__ = ["held_kind", "is_beyond", "is_plain", "meeting"]
+class Complex(Abstract):
+    """A complex number that is not known: two floats, each known or dynamic."""
+
+    __slots__ = ("im", "re")
+
+    def __init__(self, re: Any, im: Any) -> None:
+        self.re: Final = re
+        self.im: Final = im
+
+    def parts(self) -> Parts:
+        return (((".real",), self.re), ((".imag",), self.im))
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Complex:
+        return Complex(*parts)
+
+    def shape(self) -> Any:
+        return ()
+
+    def real(self, parts: tuple[Any, ...]) -> Any:
+        return complex(*parts)
+
+    def describe(self) -> str:
+        return "a dynamic complex number"
+
+
+def is_complex(value: Any) -> bool:
+    """Whether it is a complex number, known or not."""
+    return isinstance(value, (Complex, complex, np.complexfloating))
+
+
+def as_complex(numbers: Sequence[Any]) -> tuple[Complex, ...] | None:
+    """Numbers of which one is complex as complex numbers; None where they are no such."""
+    if not any(map(is_complex, numbers)):
+        return None
+    made = []
+    for number in numbers:
+        if isinstance(number, Complex):
+            made.append(number)
+        elif is_complex(number):
+            made.append(Complex(float(number.real), float(number.imag)))
+        elif scalar_kind(number):
+            made.append(Complex(number, 0.0))
+        else:
+            return None
+    return tuple(made)
+
+
+__all__ = ["Complex", "as_complex", "held_kind", "is_beyond", "is_complex", "is_plain", "meeting"]

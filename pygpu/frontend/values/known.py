@@ -305,7 +305,7 @@ def lift(known: Any) -> Any:
     kind = type(known)
     if kind in (list, dict) and len(known) <= LIFTED:
         return List(tuple(known), EITHER) if kind is list else Dict(dict(known), EITHER)
-    if kind is np.ndarray and known.dtype.kind in "biuf" and known.size <= LIFTED:
+    if kind is np.ndarray and known.dtype.kind in "biufc" and known.size <= LIFTED:
         return Array(known.astype(object), EITHER)
     if isinstance(known, tuple) and (type(known) is tuple or hasattr(known, "_fields")):
         return Tuple(tuple(known), type(known))

@@ -407,7 +407,9 @@ def same_known(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, float):
         return (a == b and np.signbit(a) == np.signbit(b)) or (a != a and b != b)
-    if isinstance(a, (int, str, bytes, complex, np.generic)):
+    if isinstance(a, complex):
+        return same_known(a.real, b.real) and same_known(a.imag, b.imag)
+    if isinstance(a, (int, str, bytes, np.generic)):
         return bool(a == b)
     if isinstance(a, (tuple, frozenset)) and len(a) == len(b):
         return all(map(same_known, a, b)) if isinstance(a, tuple) else a == b

@@ -1,0 +1,168 @@
+"""Arithmetic of complex numbers that are not known: pairs of floats, as Python's are of doubles.
+
+A real number that meets a complex one has no imaginary part at all, so that it costs one operation
+for each part; what Python does with the zero that it gives it differs for infinities and NaN alone.
+
+    binary(w, "*", z, z)            # Complex(x*x - y*y, x*y + y*x)
+    binary(w, "**", z, 3)           # two products
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import Complex, is_complex
+from pygpu.frontend.values.values import Abstract, describe, scalar_kind
+from pygpu.frontend.walked import complex_numbers as walked
+
+POWERS: Final = 100  # up to which whole exponents are products, as in CPython
+
+
+def made_of(w: Evaluator, re: Any, im: Any) -> Any:
+    """A complex number of two scalars: Python's own where both are known."""
+    re, im = _as_float(w, re), _as_float(w, im)
+    if isinstance(re, Abstract) or isinstance(im, Abstract):
+        return Complex(re, im)
+    return complex(re, im)
+
+
+def _as_float(w: Evaluator, part: Any) -> Any:
+    if not isinstance(part, Abstract):
+        return float(part)
+    if scalar_kind(part) == "float":
+        return part
+    return arithmetic.elementwise(w, None, (part,), "float")
+
+
+def parts_of(w: Evaluator, value: Any) -> tuple[Any, Any] | None:
+    """The real and imaginary part of a number, the latter None of a real one; None where it is no
+    number."""
+    if isinstance(value, Complex):
+        return value.re, value.im
+    if is_complex(value):
+        return float(value.real), float(value.imag)
+    return (_as_float(w, value), None) if scalar_kind(value) else None
+
+
+def _both_parts(w: Evaluator, value: Any) -> tuple[Any, Any]:
+    """The real and imaginary part of a number."""
+    parts = parts_of(w, value)
+    assert parts is not None, value
+    return parts[0], 0.0 if parts[1] is None else parts[1]
+
+
+# ---------------------------------------------------------------- operators
+
+
+def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    """a + b and the like, where one is complex and the other a number; else NotImplemented."""
+    if not is_complex(a) and not is_complex(b):
+        return NotImplemented
+    first, second = parts_of(w, a), parts_of(w, b)
+    if first is None or second is None:
+        return NotImplemented
+    match symbol:
+        case "+" | "-":
+            return made_of(
+                w,
+                w.binary(symbol, first[0], second[0]),
+                _sum_of_imaginary(w, symbol, first[1], second[1]),
+            )
+        case "*":
+            return _product(w, first, second)
+        case "/":
+            return _quotient(w, first, second)
+        case "**":
+            return _power(w, a, b)
+    raise TypeError(
+        f"unsupported operand type(s) for {symbol}: {describe(a)} and {describe(b)}: "
+        "complex numbers have + - * / **"
+    )
+
+
+def _sum_of_imaginary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    if b is None:
+        return a
+    if a is None:
+        return b if symbol == "+" else w.unary("-", b)
+    return w.binary(symbol, a, b)
+
+
+def _product(w: Evaluator, first: tuple[Any, Any], second: tuple[Any, Any]) -> Any:
+    (a, b), (c, d) = first, second
+    if b is None or d is None:
+        factor, (x, y) = (a, second) if b is None else (c, first)
+        return made_of(w, w.binary("*", factor, x), w.binary("*", factor, y))
+    return made_of(
+        w,
+        w.binary("-", w.binary("*", a, c), w.binary("*", b, d)),
+        w.binary("+", w.binary("*", a, d), w.binary("*", b, c)),
+    )
+
+
+def _quotient(w: Evaluator, first: tuple[Any, Any], second: tuple[Any, Any]) -> Any:
+    (a, b), (c, d) = first, second
+    if w.faults.checked:
+        zero = arithmetic.compare(w, "==", c, 0.0)
+        if d is not None:
+            zero = arithmetic.both(w, zero, arithmetic.compare(w, "==", d, 0.0))
+        if zero is not False:
+            w.check(zero, ZeroDivisionError, "complex division by zero")
+    if d is None:
+        return made_of(w, w.binary("/", a, c), w.binary("/", b, c))
+    return w.call(walked.quotient, a, 0.0 if b is None else b, c, d)
+
+
+def _power(w: Evaluator, base: Any, exponent: Any) -> Any:
+    if not isinstance(exponent, Abstract):
+        known = complex(exponent)
+        if known.imag == 0.0 and known.real.is_integer() and abs(known.real) <= POWERS:
+            return _whole_power(w, base, int(known.real))
+    return w.call(walked.power, *_both_parts(w, base), *_both_parts(w, exponent))
+
+
+def _whole_power(w: Evaluator, base: Any, exponent: int) -> Any:
+    """A power by squaring."""
+    result: Any = None
+    rest, power = abs(exponent), base
+    while rest:
+        if rest & 1:
+            result = power if result is None else w.binary("*", result, power)
+        rest >>= 1
+        power = w.binary("*", power, power) if rest else power
+    if result is None:
+        return 1 + 0j
+    return result if exponent > 0 else w.binary("/", 1 + 0j, result)
+
+
+def unary(w: Evaluator, symbol: str, z: Complex) -> Any:
+    """-z and +z"""
+    if symbol == "~":
+        raise TypeError("bad operand type for unary ~: 'complex'")
+    return z if symbol == "+" else Complex(w.unary("-", z.re), w.unary("-", z.im))
+
+
+def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    """z == w and z != w; NotImplemented where neither is complex, or one is no number."""
+    if not is_complex(a) and not is_complex(b):
+        return NotImplemented
+    if parts_of(w, a) is None or parts_of(w, b) is None:
+        return NotImplemented
+    if symbol not in ("==", "!="):
+        raise TypeError(
+            f"'{symbol}' not supported between {describe(a)} and {describe(b)}: complex numbers "
+            "have no order, their abs(z), z.real and z.imag do"
+        )
+    pairs = zip(_both_parts(w, a), _both_parts(w, b), strict=True)
+    equal = arithmetic.both(w, *[arithmetic.compare(w, "==", x, y) for x, y in pairs])
+    return equal if symbol == "==" else arithmetic.negate(w, equal)
+
+
+def truth(w: Evaluator, z: Complex) -> Any:
+    """bool(z)"""
+    return compare(w, "!=", z, 0j)
+
+
+__all__ = ["binary", "compare", "made_of", "parts_of", "truth", "unary"]

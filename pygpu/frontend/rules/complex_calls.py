@@ -1,0 +1,113 @@
+"""What functions of complex numbers mean: those of cmath, NumPy's on complex values, `complex`.
+
+Most are functions of frontend/walked/complex_numbers.py, for arrays element by element.
+
+    RULES[cmath.exp]        # of any number
+    rules_of(others)        # abs and NumPy's: others' rules, unless an argument is complex
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.frontend.protocols import arrays, objects
+from pygpu.frontend.protocols.complex_numbers import made_of
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import is_complex
+from pygpu.frontend.values.objects import Array
+from pygpu.frontend.values.values import Conflict, describe, scalar_kind
+from pygpu.frontend.walked import complex_numbers as walked
+from pygpu.language.scalars import Complex
+
+Rule = Callable[..., Any]
+
+
+def _is_number(value: Any) -> bool:
+    return is_complex(value) or scalar_kind(value) is not None
+
+
+def _holds_complex(w: Evaluator, value: Any) -> bool:
+    """Whether it is a complex number, or an array in which there is one."""
+    if not arrays.is_array(value):
+        return is_complex(value)
+    array = w.read(value) if isinstance(value, Array) else value
+    if array.dtype != object:
+        return bool(array.dtype.kind == "c")
+    return any(map(is_complex, array.reshape(-1)))
+
+
+def _of_elements(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+    """The function of numbers, or of each element of arrays."""
+    if not any(map(arrays.is_array, args)):
+        return w.call(function, *args, **keywords)
+    spread = np.broadcast_arrays(*[arrays.to_objects(w, arg) for arg in args])
+    rows = zip(*[array.reshape(-1) for array in spread], strict=True)
+    return arrays.array_of([w.call(function, *row, **keywords) for row in rows], spread[0].shape)
+
+
+def _of_numbers(function: Any) -> Rule:
+    def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
+        if not all(_is_number(arg) or arrays.is_array(arg) for arg in args):
+            return NotImplemented
+        return _of_elements(w, function, args, keywords)
+
+    return rule
+
+
+def _of_complex(function: Any, otherwise: Rule | None) -> Rule:
+    def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
+        if any(_holds_complex(w, arg) for arg in args):
+            return _of_elements(w, function, args, keywords)
+        return NotImplemented if otherwise is None else otherwise(w, *args, **keywords)
+
+    return rule
+
+
+def _complex(w: Evaluator, real: Any = 0.0, imag: Any = 0.0) -> Any:
+    """complex(x, y): x + y*1j, each of which may be complex itself."""
+    re, im = _number(w, real), _number(w, imag)
+    if is_complex(im):
+        return w.binary("+", re, w.binary("*", im, 1j))
+    if is_complex(re):
+        return re if not _is_there(im) else w.binary("+", re, made_of(w, 0.0, im))
+    return made_of(w, re, im)
+
+
+def _is_there(part: Any) -> bool:
+    """Whether it may be something else than zero."""
+    return scalar_kind(part) is None or not isinstance(part, (int, float)) or part != 0
+
+
+def _number(w: Evaluator, value: Any) -> Any:
+    if isinstance(value, Conflict):
+        raise w.error(value.message)
+    if isinstance(value, Array) and w.read(value).size == 1:
+        value = w.read(value).reshape(-1)[0]
+    for name in ("__complex__", "__float__"):
+        method = objects.find_method(w, value, name)
+        if method is not None:
+            return w.call(method)
+    if not _is_number(value):
+        raise TypeError(f"complex() takes numbers, got {describe(value)}")
+    return value
+
+
+RULES: Final[dict[Any, Rule]] = {
+    **{function: _of_numbers(meaning) for function, meaning in walked.OF_NUMBERS.items()},
+    **dict.fromkeys((complex, np.complex64, np.complex128, Complex), _complex),
+    np.iscomplexobj: lambda w, x: _holds_complex(w, x),
+}
+
+
+def rules_of(others: Mapping[Any, Rule]) -> dict[Any, Rule]:
+    """The rules of functions that mean something else where an argument is complex."""
+    return {
+        function: _of_complex(meaning, others.get(function))
+        for function, meaning in walked.OF_COMPLEX.items()
+    }
+
+
+__all__ = ["RULES", "rules_of"]
