@@ -21,13 +21,10 @@ from pygpu.codegen.glsl.plan import Plan, Variable
 from pygpu.codegen.glsl.text import UNARY, Namer, Text, call, conditional, literal
 from pygpu.passes.analysis.branches import goes_by, left_by
 from pygpu.passes.analysis.ranges import Ranges
-from pygpu.passes.blocks.lanes import UNIT
-from pygpu.ssa import Function, Op, Region, Value, constant_of, walk
+from pygpu.passes.analysis.rounding import repeats, scales, settled
+from pygpu.ssa import Op, Region, Value, constant_of, walk
 from pygpu.types import INTEGERS, vector
 
-# Floats hold sums of what leaves lanes, so many times at most, and of constants of fewer units.
-TIMES: Final = 64
-MANY: Final = 1 << 16
 INDENT: Final = "    "
 
 
@@ -123,7 +120,7 @@ class Printer:
     @cached_property
     def settled(self) -> set[Value]:
         """What no driver fuses into something else."""
-        return _settled(self.plan.function)
+        return settled(self.plan.function)
 
     def is_place(self, value: Value) -> bool:
         return value in (self.plan.function.x, self.plan.function.y)
@@ -197,13 +194,13 @@ class Printer:
     def _is_sum(self, value: Value) -> bool:
         """Whether a value is a sum or a quotient, or its text contains one."""
         op = value.op
-        if op is None or op.regions or _repeats(op):
+        if op is None or op.regions or repeats(op):
             return True
         if op.code in SUMS and value not in self.settled:
             return True
         if op.code == "fma" and not self.fused:
             return True
-        if op.code == "mul" and not self.is_laned and _scales(op):
+        if op.code == "mul" and not self.is_laned and scales(op):
             return True
         return any(
             self._is_sum(operand)
@@ -408,66 +405,6 @@ class Printer:
         if first[-1:] == ["break;"]:
             return _block(f"if ({self.text(condition)})", first) + second
         return self.if_else(condition, first, second)
-
-
-def _settled(function: Function) -> set[Value]:
-    """Of what leaves lanes: sums that floats hold exactly, and those of no product, which there is
-    nothing to fuse with. An `fma` is none: it is fused already."""
-    found = _whole(function)
-    for op in walk(function.body):
-        among = [value in found for value in op.operands]
-        if (op.code == "fma" and any(among)) or (op.code in ("add", "sub") and all(among)):
-            found.update(op.results)
-    return found
-
-
-def _whole(function: Function) -> set[Value]:
-    """Sums of what leaves lanes, which floats hold exactly as long as they are not of sums of sums
-    in turn many times."""
-    found: set[Value] = set()
-    for op in walk(function.body):
-        parts = list(op.operands)
-        if op.code == "fma":  # a small number of times
-            parts = [value for value in parts[:2] if not _is_small(value)] + parts[2:]
-        is_sum = op.code in ("add", "sub", "fma") and len(parts) == 2
-        is_exact = is_sum and all(value in found or _is_in_units(value) for value in parts)
-        if is_exact or op.code in ("lane_low", "lane_high"):
-            found.update(op.results)
-    return found
-
-
-def _is_small(value: Value) -> bool:
-    """Whether a value is a constant that may be a factor of what leaves lanes."""
-    number = constant_of(value)
-    return isinstance(number, float) and number % 1 == 0 and abs(number) <= TIMES
-
-
-def _is_in_units(value: Value) -> bool:
-    """Whether a value is a constant that may be added to what leaves lanes."""
-    number = constant_of(value)
-    return isinstance(number, float) and number % UNIT == 0 and abs(number) < MANY * UNIT
-
-
-def _repeats(op: Op) -> bool:
-    """Whether a factor of an `fma` is part of what is added: NVIDIA's driver (580.159) makes other
-    components of `fma(2.0, v.y, -v.y)`."""
-    return op.code == "fma" and not _parts(op.operands[2]).isdisjoint(op.operands[:2])
-
-
-def _scales(op: Op) -> bool:
-    """Whether a product is of a product: drivers put constant factors together."""
-    return any(value.op is not None and value.op.code == "mul" for value in op.operands)
-
-
-def _parts(value: Value) -> set[Value]:
-    """A value, and those that it is a product or the negative of."""
-    parts, open_ = {value}, [value]
-    while open_:
-        op = open_.pop().op
-        if op is not None and op.code in ("neg", "mul"):
-            open_ += set(op.operands) - parts
-            parts.update(op.operands)
-    return parts
 
 
 def _reads_any(plan: Plan, value: Value, results: Sequence[Value]) -> bool:

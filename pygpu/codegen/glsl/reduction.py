@@ -15,16 +15,16 @@ there, its left one is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from pygpu.codegen.glsl.operations import converted
-from pygpu.codegen.glsl.partials import AXES, function, rest_program, stores, struct
-from pygpu.codegen.glsl.printer import INDENT
+from pygpu.codegen.glsl.partials import AXES, function, rest_program, struct
+from pygpu.codegen.glsl.strips import main, plain_strip, strips, tree
 from pygpu.codegen.glsl.text import Text, call
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, Writer, as_seen, stored_type
-from pygpu.core.device import ALONG_X, ALONG_Y, Along, FoldTask
+from pygpu.core.device import ALONG_Y, Along, FoldTask
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.core.storage import Format
 from pygpu.passes.lower.boundary import lower_boundary
@@ -39,7 +39,6 @@ SHARED: Final = 32768  # bytes of shared memory that OpenGL 4.3 grants
 CHUNK: Final = 16  # bytes
 TEXELS: Final = 32  # that a lane of a wide program holds at once: enough loads on their way
 ROUNDS: Final = (4, 8)  # of them, in nested loops
-EDGE: Final = 4  # chunks that a lane loads at once where some may be missing
 DOWN: Final = 8  # the same of a lane that folds a column
 PLAIN_ROUNDS: Final = (8, 8)  # where a lane loads single texels
 OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
@@ -98,13 +97,13 @@ def fold_program(
     ]
     body += function("bool is_there(int x, int y)", ["return x < extent.x && y < extent.y;"])
     if chunks.is_wide:
-        body += [*writer.chunk(chunks.pixels), *_strips(chunks.count)]
+        body += [*writer.chunk(chunks.pixels), *strips(chunks.count)]
     elif chunks.count > 1:
         body += function("Value chunk(int x, int y, bool whole)", ["return value(ivec2(x, y));"])
-        body += _strips(chunks.count)
+        body += strips(chunks.count)
     else:
-        body += _plain_strip()
-    body += _main(types, along, lanes)
+        body += plain_strip()
+    body += main(types, along, lanes)
     writer.printer.helpers.update(joiner.printer.helpers)
     writer.declared += joiner.declared
     writer.bound += joiner.bound
@@ -287,7 +286,7 @@ class _ValueWriter(Writer):
         for pixel, each in enumerate(texels):
             place = f"ivec2(before + {pixel}, y)" if pixel else "ivec2(before, y)"
             lines.append(f"Value v{pixel} = value({', '.join([place, *map(str, each)])});")
-        lines += _tree("v", pixels, lambda k: f"whole || before + {k} < extent.w")
+        lines += tree("v", pixels, lambda k: f"whole || before + {k} < extent.w")
         lines.append("return v0;")
         return function("Value chunk(int x, int y, bool whole)", lines)
 
@@ -318,143 +317,3 @@ def _component(format: Format, word: str, shift: str) -> str:
         return f"unpackHalf2x16({word} >> ({shift})).x"
     word = f"int({word})" if format.dtype.kind == "i" else word
     return f"bitfieldExtract({word}, {shift}, {bits})"
-
-
-# ---------------------------------------------------------------- texts around them
-
-
-def _tree(name: str, count: int, is_there: Callable[[int], str]) -> list[str]:
-    """Fold name0, name1, ... by pairs into name0. `is_there(k)` prints whether the kth is there:
-    nothing where that is known."""
-    lines: list[str] = []
-    step = 1
-    while step < count:
-        for left in range(0, count, 2 * step):
-            right = left + step
-            test = is_there(right)
-            lines += [f"if ({test})"] if test else []
-            indent = INDENT if test else ""
-            lines.append(f"{indent}{name}{left} = join({name}{left}, {name}{right});")
-        step *= 2
-    return lines
-
-
-def _strips(count: int) -> list[str]:
-    """What a lane folds: rounds of `count` chunks at once. Where all of these are there and full,
-    nothing is tested; else they come few by few, so that the text stays short."""
-    places = [f"x + {k} * pace.x, y + {k} * pace.y" if k else "x, y" for k in range(count)]
-    full = [
-        *(f"Value c{k} = chunk({place}, true);" for k, place in enumerate(places)),
-        *_tree("c", count, lambda k: ""),
-        "return c0;",
-    ]
-    some = min(count, EDGE)
-    tests = [f"is_there({place})" for place in places[:some]]
-    nearest = [f"min({axis}, extent.{axis} - 1)" for axis in "xy"]
-    edge = [
-        "Value folded;",
-        f"for (int k = 0; k < rounds.z; k += {some}) {{",
-        f"{INDENT}if (is_there(x, y)) {{",
-        *[
-            f"{INDENT * 2}Value c{k} = edge_chunk({place});"
-            for k, place in enumerate(places[:some])
-        ],
-        *[INDENT * 2 + line for line in _tree("c", some, lambda k: tests[k])],
-        f"{INDENT * 2}if (k == 0)",
-        f"{INDENT * 3}folded = c0;",
-        f"{INDENT * 2}else",
-        f"{INDENT * 3}folded = join(folded, c0);",
-        f"{INDENT}}}",
-        f"{INDENT}x += {some} * pace.x;",
-        f"{INDENT}y += {some} * pace.y;",
-        "}",
-        "return folded;",
-    ]
-    last = [f"{axis} + {count - 1} * pace.{axis}" if count > 1 else axis for axis in "xy"]
-    lines = [
-        "Value one;",
-        f"if ({last[0]} < extent.z && {last[1]} < extent.y)",
-        f"{INDENT}one = full(x, y);",
-        "else",
-        f"{INDENT}one = edge(x, y);",
-    ]
-    return [
-        *function("Value full(int x, int y)", full),
-        *function(
-            "Value edge_chunk(int x, int y)", [f"return chunk({', '.join(nearest)}, false);"]
-        ),
-        *function("Value edge(int x, int y)", edge),
-        *_strip(count, lines),
-    ]
-
-
-def _plain_strip() -> list[str]:
-    """What a lane folds, a texel at a time."""
-    return _strip(1, ["Value one = value(ivec2(x, y));"])
-
-
-def _strip(count: int, lines: Sequence[str]) -> list[str]:
-    """The function of a lane's rounds within rounds. In each, lines make `one` of `count` chunks,
-    of which the first is there. Compilers do not see how many rounds there are, so that none
-    unrolls them."""
-    inside = [
-        *lines,
-        "if (inner == 0)",
-        f"{INDENT}part = one;",
-        "else",
-        f"{INDENT}part = join(part, one);",
-    ]
-    body = [
-        "bool begins = is_there(x, y);",
-        "Value part;",
-        "for (int inner = 0; inner < rounds.y; inner++) {",
-        f"{INDENT}if (is_there(x, y)) {{",
-        *[INDENT * 2 + line for line in inside],
-        f"{INDENT}}}",
-        f"{INDENT}x += {count} * pace.x;",
-        f"{INDENT}y += {count} * pace.y;",
-        "}",
-        "if (outer == 0)",
-        f"{INDENT}folded = part;",
-        "else if (begins)",
-        f"{INDENT}folded = join(folded, part);",
-    ]
-    return function(
-        "Value strip(int x, int y)",
-        [
-            "Value folded;",
-            "for (int outer = 0; outer < rounds.x; outer++) {",
-            *[INDENT + line for line in body],
-            "}",
-            "return folded;",
-        ],
-    )
-
-
-def _main(types: Sequence[Type], along: str, lanes: int) -> list[str]:
-    """Where a lane begins, and what a group does with what its lanes have folded."""
-    column = "x" if along == ALONG_Y else "group.x"
-    row = "y" if along == ALONG_X else "group.y"
-    body = [
-        "ivec2 group = ivec2(gl_WorkGroupID.xy) + ivec2(0, top);",
-        "ivec2 corner = group * tile;",
-        "int lane = int(gl_LocalInvocationID.x);",
-        "int x = corner.x + lane % across;",
-        "int y = corner.y + lane / across;",
-        "if (is_there(x, y))",
-        f"{INDENT}lanes[lane] = strip(x, y);",
-        "for (int apart = folds.x; apart >= folds.y; apart >>= 1) {",
-        f"{INDENT}memoryBarrierShared();",
-        f"{INDENT}barrier();",
-        f"{INDENT}int other = lane + apart;",
-        f"{INDENT}if ((lane & apart) == 0",
-        f"{INDENT * 3}&& is_there(corner.x + other % across, corner.y + other / across))",
-        f"{INDENT * 2}lanes[lane] = join(lanes[lane], lanes[other]);",
-        "}",
-        "if ((lane & folds.z) == 0 && is_there(x, y)) {",
-        f"{INDENT}Value folded = lanes[lane];",
-        f"{INDENT}int at = {row} * parts.x + {column};",
-        *[INDENT + line for line in stores(types, "parts.y")],
-        "}",
-    ]
-    return [f"shared Value lanes[{lanes}];", "", *function("void main()", body)]

@@ -12,10 +12,11 @@ from typing import Final
 
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.memory import load_block
-from pygpu.codegen.llvm.plan import ROW, Plan, TapSet, X
+from pygpu.codegen.llvm.plan import Plan, TapSet
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.storage import Format
+from pygpu.passes.analysis.variance import ROW, X
 from pygpu.ssa import Function, Load, Region, Value
 
 Values = tuple[Val, ...]  # the components of an SSA value

@@ -7,7 +7,7 @@ from typing import Final
 
 from pygpu.codegen.llvm.code import Code, floor
 from pygpu.codegen.llvm.flow import Branch
-from pygpu.codegen.llvm.text import Val
+from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.boundaries import RULES, index
 
 NUMBERS: Final = {name: number for number, name in enumerate(RULES)}  # of rules, in descriptors
@@ -80,3 +80,12 @@ def by_number(code: Code, rule: Val, place: Val, size: Val) -> Val:
     with branch.side():
         beyond = [choose(list(NUMBERS))]
     return branch.join(within, beyond)[0]
+
+
+def place(machine: Machine) -> str:
+    """place(index, size, rule): the index in [0, size) that a rule gives; -1: the constant."""
+    code = Code(machine)
+    index, size, rule = (Val(code, "long", 1, name, 0) for name in ("%index", "%size", "%rule"))
+    result = by_number(code, rule, index, size)
+    code.line(f"ret i64 {result.text}")
+    return f"define internal i64 @place(i64 %index, i64 %size, i64 %rule) #1 {{\n{code.text()}\n}}"

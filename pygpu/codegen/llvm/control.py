@@ -12,9 +12,9 @@ from functools import reduce
 
 from pygpu.codegen.llvm.block import STOP, Block, Masks
 from pygpu.codegen.llvm.flow import Branch, Loop
-from pygpu.codegen.llvm.plan import X
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Val
+from pygpu.passes.analysis.variance import X
 from pygpu.ssa import Op, Value
 
 

@@ -13,13 +13,11 @@ Everything is given as 64-bit numbers; the names of the slots are below.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
-from pygpu.codegen.llvm.boundary import by_number
+from pygpu.codegen.llvm.boundary import place
 from pygpu.codegen.llvm.code import Code
-from pygpu.codegen.llvm.flow import Branch, Loop
+from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
 from pygpu.codegen.llvm.text import Machine, Val
 
 # The job.
@@ -49,7 +47,7 @@ def driver(machine: Machine) -> str:
         taken=TAKEN,
         pause=pause,
     )
-    return f"{_Driver(machine).write()}\n{_place(machine)}\n{hand_over}"
+    return f"{_Driver(machine).write()}\n{place(machine)}\n{hand_over}"
 
 
 # A job has a gate: the number of helpers inside, and whether it is shut. Who finds it shut turns
@@ -195,34 +193,6 @@ leave:
 """
 
 
-@contextmanager
-def _when(code: Code, condition: Val) -> Iterator[None]:
-    branch = Branch(code, condition)
-    with branch.side():
-        yield
-    with branch.side():
-        pass
-    branch.join([], [])
-
-
-@contextmanager
-def _count(code: Code, stop: Val) -> Iterator[Val]:
-    """The body for 0, 1, ... below `stop`."""
-    with _when(code, stop > 0), Loop(code, [code.constant("long", 0)]) as loop:
-        yield loop.params[0]
-        following = loop.params[0] + 1
-        loop.next(following < stop, [following])
-
-
-def _place(machine: Machine) -> str:
-    """place(index, size, rule): the index in [0, size) that a rule gives; -1: the constant."""
-    code = Code(machine)
-    index, size, rule = (Val(code, "long", 1, name, 0) for name in ("%index", "%size", "%rule"))
-    result = by_number(code, rule, index, size)
-    code.line(f"ret i64 {result.text}")
-    return f"define internal i64 @place(i64 %index, i64 %size, i64 %rule) #1 {{\n{code.text()}\n}}"
-
-
 class _Driver:
     def __init__(self, machine: Machine) -> None:
         self.code = code = Code(machine)
@@ -273,7 +243,7 @@ class _Driver:
             counter = code.at(self.job, NEXT * 8)
             tile = code.fixed("long", 1, f"atomicrmw add ptr {counter.text}, i64 1 monotonic")
             more = tile < self.number(TILES)
-            with _when(code, more):
+            with when(code, more):
                 self.tile(tile)
             loop.next(more & ~self.stopped(), [code.constant("bool", True)])
         code.line("ret void")
@@ -307,9 +277,9 @@ class _Driver:
         code = self.code
         slot_place = self.slot_place
         code.store(self.zero, slot_place, 8)
-        with _count(code, self.number(SETS)) as index:
+        with counting(code, self.number(SETS)) as index:
             taps = self.row(self.pointer(SET_TABLE), SET_SLOTS, index)
-            with _count(code, taps[SET_ROWS]) as k:
+            with counting(code, taps[SET_ROWS]) as k:
                 dy = self.read("long", self.as_pointer(taps[DYS]), k)
                 source = self.place(y + dy, taps[SET_HEIGHT], taps[RULE])
                 within = taps[BASE] + source * taps[STRIDE]
@@ -323,9 +293,9 @@ class _Driver:
         code = self.code
         rows = self.number(ROWS)
         first = self.number(SLOTS) - self.number(OUTPUTS) * rows
-        with _count(code, self.number(OUTPUTS)) as index:
+        with counting(code, self.number(OUTPUTS)) as index:
             result = self.row(self.pointer(OUTPUT_TABLE), OUT_SLOTS, index)
-            with _count(code, rows) as r:
+            with counting(code, rows) as r:
                 last = code.minimum(y + r, y1 - 1)
                 row = result[OUT_BASE] + last * result[OUT_STRIDE]
                 self.write_to(row, self.direct, first + index * rows + r)
@@ -377,16 +347,16 @@ class _Driver:
         free_place, slot_place = self.free_place, self.slot_place
         code.store(self.zero, slot_place, 8)
         self.store_start(free_place)
-        with _count(code, self.number(SETS)) as index:
+        with counting(code, self.number(SETS)) as index:
             self.copy_set(index, x, slot_place, free_place)
-        with _count(code, self.number(OUTPUTS) * self.number(ROWS)) as k:
+        with counting(code, self.number(OUTPUTS) * self.number(ROWS)) as k:
             slot = self.read("long", slot_place, self.zero) + k
             self.redirect(slot, self.texel(k), x, self.number(BLOCK), free_place)
         self.span(self.padded, y, x, x + self.number(BLOCK))
-        with _count(code, self.number(OUTPUTS) * self.number(ROWS)) as k:
+        with counting(code, self.number(OUTPUTS) * self.number(ROWS)) as k:
             slot = self.read("long", slot_place, self.zero) + k
             target = self.read("long", self.direct, slot)
-            with _when(code, code.binary("srem", k, self.number(ROWS)) < rows):
+            with when(code, code.binary("srem", k, self.number(ROWS)) < rows):
                 texel = self.texel(k)
                 source = self.as_pointer(self.read("long", self.padded, slot) + x * texel)
                 to = self.as_pointer(target + x * texel)
@@ -433,13 +403,13 @@ class _Driver:
         def column_of(k: Val) -> Val:
             return code.select(k < left, k, k - left + right)
 
-        with _count(code, outer) as k:
+        with counting(code, outer) as k:
             column = self.place(start + column_of(k), taps[SET_WIDTH], taps[RULE])
-            with _count(code, channels) as c:
+            with counting(code, channels) as c:
                 element = code.select(column < 0, -1 - c, column * channels + c)
                 self.write_to(code.cast("trunc", element, "int"), self.columns, k * channels + c, 4)
         texel = taps[SIZE] * channels
-        with _count(code, taps[SET_ROWS]):
+        with counting(code, taps[SET_ROWS]):
             slot = self.read("long", slot_place, self.zero)
             source = self.as_pointer(self.read("long", self.direct, slot))
             target = self.as_pointer(self.redirect(slot, texel, start, count, free_place))
@@ -447,7 +417,7 @@ class _Driver:
             self.copy(code.at(target, left * texel), first, (right - left) * texel)
             for size, kind in ((1, "byte"), (2, "short"), (4, "int")):
                 of_size = code.select(taps[SIZE].eq(size), outer, 0)
-                with _count(code, of_size) as k, _count(code, channels) as c:
+                with counting(code, of_size) as k, counting(code, channels) as c:
                     read = self.read("int", self.columns, k * channels + c, 4)
                     element = code.cast("sext", read, "long")
                     constant = self.as_pointer(taps[OUTSIDE])

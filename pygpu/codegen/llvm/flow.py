@@ -103,3 +103,22 @@ class Branch:
             text = f"phi {a.type} [ {a.text}, %{left} ], [ {b.text}, %{right} ]"
             results.append(code.fixed(a.kind, a.lanes, text))
         return results
+
+
+@contextmanager
+def when(code: Code, condition: Val) -> Iterator[None]:
+    branch = Branch(code, condition)
+    with branch.side():
+        yield
+    with branch.side():
+        pass
+    branch.join([], [])
+
+
+@contextmanager
+def counting(code: Code, stop: Val) -> Iterator[Val]:
+    """The body for 0, 1, ... below `stop`."""
+    with when(code, stop > 0), Loop(code, [code.constant("long", 0)]) as loop:
+        yield loop.params[0]
+        following = loop.params[0] + 1
+        loop.next(following < stop, [following])

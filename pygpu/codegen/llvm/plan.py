@@ -13,9 +13,9 @@ from pygpu.core.ops import TABLE, Cost
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.counters import counters
 from pygpu.passes.analysis.ranges import Ranges
+from pygpu.passes.analysis.variance import variance
 from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
 
-X, ROW = 1, 2  # a value changes along a row; from row to row
 REACH: Final = 64  # loads further along x are no taps: their margins would be larger than blocks
 ROUNDS: Final = 10_000  # of loops that are over before anybody would wish to interrupt them
 CHEAP: Final = 12  # ops of a side of a branch that is computed whether it is taken or not
@@ -294,48 +294,3 @@ def find_bounded(region: Region, found: set[Op]) -> float:
 def _rounds(loop: Op) -> float:
     """The most rounds of a loop; infinity where that is not known."""
     return min([counter.rounds for counter in counters(loop)], default=math.inf)
-
-
-def variance(function: Function) -> dict[Value, int]:
-    """Of each value, whether it changes along x (X) and from row to row (ROW)."""
-    bits: dict[Value, int] = dict.fromkeys(function.body.params, 0)
-    bits[function.x], bits[function.y] = X, ROW
-    _vary(function.body, bits, function)
-    return bits
-
-
-def _vary(region: Region, bits: dict[Value, int], function: Function) -> None:
-    for op in region.ops:
-        own = 0
-        for value in op.operands:
-            own |= bits[value]
-        if op.code == "if":
-            for inner in op.regions:
-                _vary(inner, bits, function)
-            for result, a, b in zip(
-                op.results, *[inner.results for inner in op.regions], strict=True
-            ):
-                bits[result] = own | bits[a] | bits[b]
-        elif op.code == "loop":
-            _vary_loop(op, bits, function)
-        else:
-            for result in op.results:
-                bits[result] = own
-
-
-def _vary_loop(op: Op, bits: dict[Value, int], function: Function) -> None:
-    body = op.regions[0]
-    for param, value in zip(body.params, op.operands, strict=True):
-        bits[param] = bits[value]
-    while True:
-        _vary(body, bits, function)
-        changed = False
-        for param, value in zip(body.params, body.results[1:], strict=True):
-            if bits[value] | bits[param] != bits[param]:
-                bits[param] |= bits[value]
-                changed = True
-        if not changed:
-            break
-    leave = bits[body.results[0]]
-    for param, result in zip(body.params, op.results, strict=True):
-        bits[result] = bits[param] | leave

@@ -29,6 +29,7 @@ import numpy as np
 from pygpu.core.intervals import ANY
 from pygpu.core.ops import TABLE
 from pygpu.passes.analysis.ranges import Ranges
+from pygpu.passes.analysis.rounding import UNIT
 from pygpu.passes.blocks.block import Blocked
 from pygpu.passes.blocks.exact import BYTE, EXTREMES, LARGEST, Bounds, Exact, factors
 from pygpu.passes.blocks.pairs import greater_by_sums, share_pairs
@@ -39,7 +40,6 @@ from pygpu.passes.simplify.local import Gate
 from pygpu.ssa import Function, Load, Region, Value, constant_of
 from pygpu.types import FLOAT, INT
 
-UNIT: Final = 2.0**-24  # of lanes: the least float16
 PIXELS: Final = 4  # of a word
 BYTES: Final = 0x00FF00FF
 RAW: Final = replace(BYTE, normalize=False)
