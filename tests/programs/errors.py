@@ -890,7 +890,7 @@ def default_beside_several(im: Image, p: Position):
 
 @program
 def keyword_that_a_fold_does_not_take(im: Image, p: Position):
-    return np.sum([im(p), 1.0], initial=2.0)
+    return np.sum([im(p), 1.0], out=np.zeros(()))
 
 
 @program
@@ -1114,3 +1114,39 @@ def dynamic_number_made_narrow(im: Image, p: Position):
 @program
 def narrow_element_or_number(im: Image, p: Position):
     return (BYTES[p.x % 4] if p.y > 1 else 0) - 5
+
+
+@program
+def length_that_values_decide(counts: Image, p: Position):
+    return np.bincount([counts(p), 2])[1]
+
+
+@program
+def quantile_of_a_method_that_is_not_there(im: Image, p: Position):
+    return np.quantile([im(p), 1.0, 2.0], 0.3, method="hazen")
+
+
+@program
+def norm_of_a_matrix(im: Image, p: Position):
+    return np.linalg.norm(np.array([[im(p), 1.0], [2.0, 3.0]]), "nuc")
+
+
+@program
+def array_of_narrow_integers(ints: Image, p: Position):
+    return np.sum([ints(p), 2], dtype=np.int8)
+
+
+@program
+def places_that_values_decide(im: Image, p: Position):
+    return np.nonzero(np.array([im(p), 1.0]))[0][0]
+
+
+@program
+def distinct_values(im: Image, p: Position):
+    return len(np.unique([im(p), 1.0]))
+
+
+@program
+def elements_extracted(im: Image, p: Position):
+    xs = np.array([im(p), 1.0])
+    return np.extract(xs > 0, xs).sum()

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic, operands
+from pygpu.frontend.protocols import arithmetic, integers, operands
 from pygpu.frontend.protocols.operands import components, make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import choose
@@ -145,6 +145,17 @@ def cast(w: Evaluator, value: Any, kind: Any) -> Any:
     if is_complex(value):
         raise TypeError(f"{describe(value)} is no real number: an array of complex ones takes it")
     return {"int": int, "uint": UInt, "float": float, "bool": bool}[kind](value)
+
+
+def kind_of_dtype(w: Evaluator, dtype: Any) -> Kind:
+    """What elements of a dtype are on the device. Narrow integers wrap in NumPy, and have no type
+    there."""
+    dtype = np.dtype(dtype)
+    if is_narrow(dtype):
+        raise w.error(integers.wraps("arithmetic", dtype))
+    if dtype.kind not in _KINDS:
+        raise w.error(f"elements of {dtype} cannot be computed on the device: int, float, bool can")
+    return "uint" if dtype == np.uint32 else _KINDS[dtype.kind]
 
 
 def kind_of(array: np.ndarray[Any, Any]) -> Kind | None:

@@ -28,6 +28,7 @@ from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, S
 from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
+    Dynamic,
     NotKnown,
     Picture,
     Slice,
@@ -108,6 +109,8 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
             return container.element(index)
         case Picture():
             raise w.error("an image is called with a position, im(p) or im((x, y))")
+        case Dynamic() if index is Ellipsis or (isinstance(index, tuple) and not index):
+            return container  # a NumPy scalar is its own only element
     method = user_method(w, container, "__getitem__")
     if method is not None:
         return w.call(method, container, index)

@@ -16,7 +16,6 @@ from pygpu.frontend.protocols import (
     arrays,
     followers,
     indexing,
-    integers,
     objects,
     operators,
 )
@@ -35,7 +34,6 @@ from pygpu.frontend.values.values import (
     NotKnown,
     Tuple,
     describe,
-    is_narrow,
     tuple_of,
 )
 from pygpu.frontend.walked import complex_numbers as complex_functions
@@ -286,14 +284,10 @@ _SET: Final[dict[str, Callable[..., Any]]] = {
 
 
 def _astype(w: Evaluator, a: Any, dtype: Any, **more: Any) -> Any:
-    kind = {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(np.dtype(dtype).kind)
     array = w.read(a)
     if array.dtype != object:
         return Array(array.astype(dtype))
-    if is_narrow(np.dtype(dtype)):
-        raise w.error(integers.wraps("arithmetic", np.dtype(dtype)))
-    if np.dtype(dtype) == np.uint32:
-        kind = "uint"
+    kind = arrays.kind_of_dtype(w, dtype)
     flat = [arrays.cast(w, part, kind) for part in array.reshape(-1)]
     return arrays.array_of(flat, array.shape)
 

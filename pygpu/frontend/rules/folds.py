@@ -251,7 +251,12 @@ def _starred_product(w: Evaluator, xs: Any, *, start: Any = 1) -> Any:
     return functools.reduce(lambda a, b: operators.binary(w, "*", a, b), [start, *items_of(w, xs)])
 
 
+def _refuse(w: Evaluator, what: Any, instead: Any) -> Any:
+    raise w.error(f"{what} has no meaning on dynamic values: {instead} has")
+
+
 FOLD_RULES: Final[dict[Any, Rule]] = {
+    library.refuse: _refuse,
     library.there: _there,
     library.value: _value,
     math.prod: _starred_product,

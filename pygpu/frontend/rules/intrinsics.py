@@ -42,6 +42,7 @@ from pygpu.frontend.values.values import (
     describe,
     scalar_kind,
 )
+from pygpu.frontend.walked import library
 from pygpu.language import kernels, matrices, vectors
 from pygpu.types import vector
 
@@ -295,6 +296,7 @@ ALWAYS: Final = frozenset(
         collections.defaultdict,
         collections.OrderedDict,
         collections.Counter,
+        library.refuse,
         *CHANGING,
         *REMEMBERING,
     ]

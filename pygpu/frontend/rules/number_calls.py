@@ -369,6 +369,8 @@ _RULES: Final[dict[Any, Rule]] = {
     bool: _convert("bool"),
     np.int32: _convert("int"),
     **{cls: _made_narrow(cls) for cls in (np.uint8, np.int8, np.uint16, np.int16)},
+    np.int64: _convert("int"),
+    np.intp: _convert("int"),
     np.float32: _convert("float"),
     np.float64: _convert("float"),
     np.bool_: _convert("bool"),

@@ -40,6 +40,8 @@ def viewed(w: Evaluator, source: Array, choose: Callable[[Any], Any]) -> Any:
     chosen = choose(contents)
     if not isinstance(chosen, np.ndarray):
         return chosen
+    if chosen.ndim == 0:  # as good as the element: it is not stored into through that
+        return chosen[()]
     numbers = np.arange(contents.size).reshape(contents.shape)
     places = choose(numbers)
     if not np.may_share_memory(places, numbers):

@@ -183,59 +183,10 @@ def reduce_of(function: Any, xs: Any, initial: Any) -> Any:
     return result
 
 
-def interp(x: Any, xp: Any, fp: Any) -> Any:
-    """np.interp: a line through known points, flat outside them."""
-    result = fp[0]
-    for k in range(len(xp) - 1):
-        part = (x - xp[k]) / (xp[k + 1] - xp[k])
-        result = result + (fp[k + 1] - fp[k]) * min(max(part, 0.0), 1.0)
-    return result
-
-
-def polyval(p: Any, x: Any) -> Any:
-    """np.polyval, by Horner's rule."""
-    result = 0.0
-    for factor in p:
-        result = result * x + factor
-    return result
-
-
-def searchsorted(a: Any, v: Any, side: Any = "left") -> Any:
-    """np.searchsorted in a sequence that is sorted: how many elements come before."""
-    place = 0
-    for x in a:
-        place = place + (x < v if side == "left" else x <= v)
-    return place
-
-
-def bisect_left(a: Any, x: Any) -> Any:
-    return searchsorted(a, x, "left")
-
-
-def bisect_right(a: Any, x: Any) -> Any:
-    return searchsorted(a, x, "right")
-
-
-def digitize(x: Any, bins: Any, right: Any = False) -> Any:
-    """np.digitize, for bins that rise or fall."""
-    side = "left" if right else "right"
-    if bins[0] > bins[-1]:
-        return len(bins) - searchsorted(bins[::-1], x, side)
-    return searchsorted(bins, x, side)
-
-
-def take(a: Any, indices: Any) -> Any:
-    """np.take without an axis."""
-    return np.ravel(a)[indices]
-
-
-def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08) -> Any:
-    return abs(a - b) <= atol + rtol * abs(b)
-
-
-def ptp(a: Any) -> Any:
-    return max(a) - min(a)
-
-
 def chosen(test: Any, a: Any, b: Any) -> Any:
     return a if test else b
+
+
+def refuse(what: Any, instead: Any) -> Any:
+    """Refuse the program: the walker says it at the user's place."""
+    raise NotImplementedError(what, instead)

@@ -1,0 +1,394 @@
+"""NumPy's reductions of values that are not known: all elements, or those along axes.
+
+A `Fold` says how the elements of one row become one value, and what a row may be given in place of
+an element that does not count (`where=`, or an element that a dynamic mask leaves out).
+
+    reduction(SUM)(w, xs, axis=1, keepdims=True)     # np.sum(xs, axis=1, keepdims=True)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.frontend.protocols import arithmetic, arrays, operators
+from pygpu.frontend.protocols.arithmetic import elementwise
+from pygpu.frontend.protocols.operands import vector_type
+from pygpu.frontend.protocols.operators import fold
+from pygpu.frontend.rules.ordering import first_extreme, middle
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.objects import List
+from pygpu.frontend.values.values import Abstract, scalar_kind, tuple_of
+from pygpu.frontend.walked import library
+from pygpu.types import Kind
+
+Rule = Callable[..., Any]
+
+_NOT_GIVEN: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """How a row of elements becomes one value."""
+
+    combine: Callable[[Evaluator, list[Any]], Any]
+    # what leaves the result as it is, of a kind; None where `counted` is asked instead
+    neutral: Callable[[Kind], Any] | None = None
+    # the same of the elements whose tests hold
+    counted: Callable[[Evaluator, list[Any], list[Any]], Any] | None = None
+    long: str = ""  # the function of frontend/walked/library.py that does it for long sequences
+
+    def of(self, w: Evaluator, items: list[Any], tests: list[Any] | None) -> Any:
+        """The value of a row; of the elements alone whose tests hold, where there are tests."""
+        if tests is None or all(test is True for test in tests):
+            return self.combine(w, items)
+        if self.counted is not None:
+            return self.counted(w, items, tests)
+        if self.neutral is None:
+            raise w.error("where= and dynamic masks have no meaning in this function")
+        return self.combine(w, chosen(w, items, tests, self.neutral))
+
+
+def chosen(
+    w: Evaluator, items: list[Any], tests: list[Any], neutral: Callable[[Kind], Any]
+) -> list[Any]:
+    """The elements whose tests hold, and what is neutral in place of the others."""
+    pairs = zip(tests, items, strict=True)
+    return [arithmetic.select(w, t, x, neutral(scalar_kind(x) or "float")) for t, x in pairs]
+
+
+def flat(w: Evaluator, xs: Any) -> list[Any]:
+    """All elements of an array, vector or nested sequence, in C order."""
+    return list(arrays.to_objects(w, xs).reshape(-1))
+
+
+def _lazy(w: Evaluator, xs: Any) -> Any:
+    """The long sequence that a list is, its groups as they are; None if its items are listed."""
+    lazy = w.read(xs) if isinstance(xs, List) else xs
+    if not isinstance(lazy, Indexed):
+        return None
+    return Indexed(lazy.length, lazy.make, lazy.what, lazy.of)
+
+
+def reduction(how: Fold) -> Rule:
+    """NumPy's function: over all elements, or along an axis or several."""
+
+    def rule(
+        w: Evaluator,
+        xs: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        *,
+        keepdims: Any = False,
+        initial: Any = _NOT_GIVEN,
+        where: Any = True,
+    ) -> Any:
+        plain = dtype is None and initial is _NOT_GIVEN and where is True
+        lazy = _lazy(w, xs)
+        if axis is None and lazy is not None and how.long and plain:
+            return w.call(getattr(library, how.long), lazy)
+        if dtype is not None:
+            xs = astype(w, xs, dtype)
+        array = arrays.to_objects(w, xs)
+        tests = None if where is True else np.broadcast_to(arrays.to_objects(w, where), array.shape)
+
+        def row(items: list[Any], truths: list[Any] | None) -> Any:
+            given = initial is not _NOT_GIVEN
+            more = [initial, *items] if given else items
+            return how.of(w, more, [True, *truths] if given and truths is not None else truths)
+
+        return along(w, row, array, axis, keepdims, tests)
+
+    return rule
+
+
+def along(
+    w: Evaluator,
+    function: Callable[[list[Any], list[Any] | None], Any],
+    array: np.ndarray[Any, Any],
+    axis: Any,
+    keepdims: Any = False,
+    tests: Any = None,
+) -> Any:
+    """A function of the elements along axes, and of their tests: one value for each row."""
+    axes = tuple(range(array.ndim)) if axis is None else axis
+    axes = axes if isinstance(axes, tuple) else (axes,)
+    for place in axes:
+        if not -array.ndim <= place < array.ndim:
+            raise np.exceptions.AxisError(place, array.ndim)
+    axes = tuple([place % array.ndim for place in axes])
+    rest = [place for place in range(array.ndim) if place not in axes]
+    shape = tuple([array.shape[place] for place in rest])
+    length = math.prod([array.shape[place] for place in axes])
+
+    def rows(of: np.ndarray[Any, Any]) -> list[list[Any]]:
+        moved = of.transpose([*rest, *axes]).reshape(math.prod(shape), length)
+        return [list(row) for row in moved]
+
+    truths = [None] * math.prod(shape) if tests is None else rows(tests)
+    results = [function(*pair) for pair in zip(rows(array), truths, strict=True)]
+    if keepdims:
+        kept = [1 if place in axes else size for place, size in enumerate(array.shape)]
+        return arrays.array_of(results, tuple(kept))
+    return arrays.array_of(results, shape) if shape else results[0]
+
+
+def astype(w: Evaluator, xs: Any, dtype: Any) -> Any:
+    """Elements converted to what a dtype is of."""
+    kind = arrays.kind_of_dtype(w, dtype)
+    array = arrays.to_objects(w, xs)
+    parts = [arrays.cast(w, part, kind) for part in array.reshape(-1)]
+    return arrays.array_of(parts, array.shape)
+
+
+# ---------------------------------------------------------------- sums and products
+
+
+def _sum(w: Evaluator, items: list[Any]) -> Any:
+    return fold(w, "+", items) if items else 0.0
+
+
+def _count(w: Evaluator, tests: list[Any]) -> Any:
+    return fold(w, "+", [0, *tests])
+
+
+def _mean(w: Evaluator, items: list[Any]) -> Any:
+    return operators.binary(w, "/", fold(w, "+", items), float(len(items)))
+
+
+def _quotient(w: Evaluator, total: Any, count: Any) -> Any:
+    """What a mean divides, NaN where nothing was counted."""
+    some = operators.compare(w, ">", count, 0)
+    result = operators.binary(w, "/", total, operators.binary(w, "*", count, 1.0))
+    return arithmetic.select(w, some, result, math.nan)
+
+
+def _mean_of_counted(w: Evaluator, items: list[Any], tests: list[Any]) -> Any:
+    total = fold(w, "+", chosen(w, items, tests, lambda kind: 0))
+    return _quotient(w, total, _count(w, tests))
+
+
+def _squares(w: Evaluator, items: list[Any], mean: Any) -> list[Any]:
+    """The squares of the distances from a mean."""
+    off = [operators.binary(w, "-", item, mean) for item in items]
+    return [operators.binary(w, "*", x, x) for x in off]
+
+
+def _variance(ddof: Any) -> Fold:
+    def combine(w: Evaluator, items: list[Any]) -> Any:
+        squares = _squares(w, items, _mean(w, items))
+        return operators.binary(w, "/", fold(w, "+", squares), float(len(items) - ddof))
+
+    def counted(w: Evaluator, items: list[Any], tests: list[Any]) -> Any:
+        squares = _squares(w, items, _mean_of_counted(w, items, tests))
+        total = fold(w, "+", chosen(w, squares, tests, lambda kind: 0.0))
+        return _quotient(w, total, operators.binary(w, "-", _count(w, tests), ddof))
+
+    return Fold(combine, counted=counted)
+
+
+def _var(w: Evaluator, xs: Any, axis: Any = None, *, ddof: Any = 0, **more: Any) -> Any:
+    return reduction(_variance(ddof))(w, xs, axis, **more)
+
+
+def _std(w: Evaluator, xs: Any, axis: Any = None, **more: Any) -> Any:
+    return elementwise(w, "sqrt", (_var(w, xs, axis, **more),), "float")
+
+
+def _any(w: Evaluator, items: list[Any]) -> Any:
+    return w.call(any, tuple_of(tuple(items)))
+
+
+def _all(w: Evaluator, items: list[Any]) -> Any:
+    return w.call(all, tuple_of(tuple(items)))
+
+
+def _nonzero(w: Evaluator, items: list[Any]) -> Any:
+    tests = [
+        part if scalar_kind(part) == "bool" else operators.compare(w, "!=", part, 0)
+        for part in items
+    ]
+    return _count(w, tests)
+
+
+# ---------------------------------------------------------------- extremes
+
+
+def extremum(code: str) -> Rule:
+    """np.maximum and np.minimum: NaN if either is."""
+    symbol = ">" if code == "max" else "<"
+
+    def scalar(w: Evaluator, a: Any, b: Any) -> Any:
+        kinds = scalar_kind(a), scalar_kind(b)
+        if "float" not in kinds:
+            return elementwise(w, code, (a, b))
+        if not isinstance(a, Abstract):
+            a, b = b, a  # the operation keeps a NaN in its first operand
+        if not isinstance(b, Abstract):
+            return b if b != b else elementwise(w, code, (a, b))
+        if a is b:
+            return a
+        beyond = arithmetic.compare(w, symbol, b, a)
+        either = arithmetic.binary(w, "|", beyond, arithmetic.compare(w, "!=", b, b))
+        return arithmetic.select(w, either, b, a)
+
+    def rule(w: Evaluator, a: Any, b: Any) -> Any:
+        a, b = arithmetic.without_dimensions(w, (a, b)) or (a, b)
+        if scalar_kind(a) and scalar_kind(b):
+            return scalar(w, a, b)
+        if vector_type(a) or vector_type(b):
+            if "float" not in {kind_of(a), kind_of(b)} or not (
+                isinstance(a, Abstract) and isinstance(b, Abstract)
+            ):
+                first, second = (a, b) if isinstance(a, Abstract) else (b, a)
+                return elementwise(w, code, (first, second))
+            beyond = arithmetic.compare(w, symbol, b, a)
+            either = arithmetic.binary(w, "|", beyond, arithmetic.compare(w, "!=", b, b))
+            return arithmetic.select(w, either, b, a)
+        return arrays.each(w, a, b, lambda x, y: scalar(w, x, y))
+
+    return rule
+
+
+def kind_of(value: Any) -> Kind | None:
+    """The kind of a scalar or of a vector's components."""
+    type = vector_type(value)
+    return type.kind if type else scalar_kind(value)
+
+
+def _extreme(code: str) -> Fold:
+    """np.min and np.max."""
+    lesser = extremum(code)
+    sign = -1 if code == "max" else 1
+    least: dict[Kind, Any] = {
+        "float": sign * math.inf,
+        "int": -(2**31) if code == "max" else 2**31 - 1,
+        "uint": 0 if code == "max" else 2**32 - 1,
+        "bool": code == "min",
+    }
+    return Fold(
+        lambda w, items: reduce(lambda a, b: lesser(w, a, b), items),
+        least.__getitem__,
+        long=f"np_{code}_of",
+    )
+
+
+def _middle_of_counted(w: Evaluator, items: list[Any], tests: list[Any]) -> Any:
+    nans = chosen(w, items, tests, lambda kind: math.nan)
+    return w.call(np.nanmedian, tuple_of(tuple(nans)))
+
+
+def _position_of(symbol: str) -> Rule:
+    """np.argmax and np.argmin."""
+
+    def rule(w: Evaluator, xs: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+        def place(items: list[Any], tests: Any) -> Any:
+            return first_extreme(w, symbol, items)
+
+        return along(w, place, arrays.to_objects(w, xs), axis, keepdims)
+
+    return rule
+
+
+# ---------------------------------------------------------------- means with weights, norms
+
+
+def _average(
+    w: Evaluator, xs: Any, axis: Any = None, weights: Any = None, *, keepdims: Any = False
+) -> Any:
+    mean, total = reduction(MEAN), reduction(SUM)
+    if weights is None:
+        return mean(w, xs, axis, keepdims=keepdims)
+    array, factors = arrays.to_objects(w, xs), arrays.to_objects(w, weights)
+    if factors.shape != array.shape:
+        if axis is None or factors.shape != (array.shape[axis],):
+            raise ValueError("Shape of weights must be consistent with shape of a along axis")
+        shape = [1] * array.ndim
+        shape[axis] = len(factors)
+        factors = np.broadcast_to(factors.reshape(shape), array.shape)
+    pairs = zip(array.reshape(-1), factors.reshape(-1), strict=True)
+    products = [operators.binary(w, "*", x, f) for x, f in pairs]
+    weighted = arrays.array_of(products, array.shape)
+    over = total(w, arrays.array_of(factors.reshape(-1), array.shape), axis, keepdims=keepdims)
+    return operators.binary(w, "/", total(w, weighted, axis, keepdims=keepdims), over)
+
+
+def _norm(w: Evaluator, xs: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    """np.linalg.norm: of all elements, of rows, or Frobenius' of matrices."""
+    array = arrays.to_objects(w, xs)
+    count = array.ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1
+    if ord is not None and count > 1 and not (ord == "fro" and count == 2):
+        raise w.error(
+            f"np.linalg.norm of a matrix by ord={ord!r} has no meaning on dynamic values: "
+            "the norm of all elements (ord=None) has, and norms along one axis"
+        )
+    return along(w, lambda items, tests: _norm_of(w, items, ord), array, axis, keepdims)
+
+
+def _norm_of(w: Evaluator, items: list[Any], ord: Any) -> Any:
+    if ord in (None, 2, "fro"):
+        squares = [operators.binary(w, "*", item, item) for item in items]
+        return elementwise(w, "sqrt", (fold(w, "+", squares),), "float")
+    sizes = [elementwise(w, "abs", (item,), "float") for item in items]
+    if ord in (math.inf, -math.inf):
+        return _extreme("max" if ord > 0 else "min").combine(w, sizes)
+    if ord == 1:
+        return fold(w, "+", sizes)
+    if ord == 0:
+        return operators.binary(w, "*", _nonzero(w, items), 1.0)
+    if not isinstance(ord, (int, float)):
+        raise w.error(f"np.linalg.norm takes a number as the norm's order here, got {ord!r}")
+    powers = [operators.binary(w, "**", size, float(ord)) for size in sizes]
+    return operators.binary(w, "**", fold(w, "+", powers), 1.0 / ord)
+
+
+def _boolean(code: str) -> Fold:
+    return Fold(_any if code == "any" else _all, lambda kind: code == "all", long=f"np_{code}_of")
+
+
+SUM: Final = Fold(_sum, lambda kind: 0, long="np_sum_of")
+MEAN: Final = Fold(_mean, counted=_mean_of_counted, long="np_mean_of")
+PRODUCT: Final = Fold(lambda w, items: fold(w, "*", items), lambda kind: 1, long="np_prod_of")
+MEDIAN: Final = Fold(middle, counted=_middle_of_counted)
+
+
+def _ufunc(how: Fold) -> Rule:
+    """A ufunc's method `reduce`: along the first axis, unless another is given."""
+
+    def rule(w: Evaluator, xs: Any, axis: Any = 0, dtype: Any = None, **more: Any) -> Any:
+        return reduction(how)(w, xs, axis, dtype, **more)
+
+    return rule
+
+
+REDUCTION_RULES: Final[dict[Any, Rule]] = {
+    np.sum: reduction(SUM),
+    np.mean: reduction(MEAN),
+    np.prod: reduction(PRODUCT),
+    **{function: reduction(_extreme("min")) for function in (np.min, np.amin)},
+    **{function: reduction(_extreme("max")) for function in (np.max, np.amax)},
+    np.var: _var,
+    np.std: _std,
+    np.any: reduction(_boolean("any")),
+    np.all: reduction(_boolean("all")),
+    np.count_nonzero: reduction(Fold(_nonzero)),
+    np.median: reduction(MEDIAN),
+    np.average: _average,
+    np.linalg.norm: _norm,
+    np.argmax: _position_of(">"),
+    np.argmin: _position_of("<"),
+    np.add.reduce: _ufunc(SUM),
+    np.multiply.reduce: _ufunc(PRODUCT),
+    np.maximum.reduce: _ufunc(_extreme("max")),
+    np.minimum.reduce: _ufunc(_extreme("min")),
+    np.logical_or.reduce: _ufunc(_boolean("any")),
+    np.logical_and.reduce: _ufunc(_boolean("all")),
+}
+
+__all__ = ["REDUCTION_RULES", "along", "astype", "extremum", "flat", "kind_of", "reduction"]

@@ -1,0 +1,483 @@
+"""NumPy's functions of arrays, as Python functions: they are walked like the user's own, where
+their arguments are not known. Arrays may be lists, vectors and rows of tables; axes and shapes are
+known.
+
+    quantile(window, 0.25)      # a sorting network, and a line between two of its elements
+"""
+
+import bisect
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.frontend.walked.library import refuse
+
+# ---------------------------------------------------------------- along an axis
+
+
+def along(function: Any, a: Any, axis: Any, keepdims: Any = False) -> Any:
+    """A function of each row along an axis, or of all elements; what it gives has one shape."""
+    a = np.asarray(a)
+    if axis is None:
+        result = np.asarray(function(np.ravel(a)))
+        return np.reshape(result, (1,) * a.ndim) if keepdims else result[()]
+    moved = np.moveaxis(a, axis, -1)
+    rows = np.reshape(moved, (-1, moved.shape[-1]))
+    results = np.array([function(row) for row in rows])
+    result = np.reshape(results, moved.shape[:-1] + results.shape[1:])
+    return np.expand_dims(result, axis) if keepdims else result
+
+
+def apply_along_axis(function: Any, axis: Any, a: Any) -> Any:
+    return along(function, a, axis)
+
+
+def vectorized(function: Any, *arrays: Any) -> Any:
+    """np.vectorize(function)(*arrays)"""
+    spread = np.broadcast_arrays(*[np.asarray(a) for a in arrays])
+    results = [function(*row) for row in zip(*[np.ravel(a) for a in spread], strict=True)]
+    return np.reshape(np.array(results), spread[0].shape)[()]
+
+
+# ---------------------------------------------------------------- order statistics
+
+
+def at_quantile(ordered: Any, q: Any, count: Any, method: Any) -> Any:
+    """The value at a quantile of the first `count` of elements in order. Hyndman and Fan's
+    definition 7, and those that take one of its two neighbours."""
+    place = q * (count - 1)
+    low = math.floor(place)
+    part = place - low
+    first, second = ordered[low], ordered[min(low + 1, count - 1)]
+    if method == "linear":
+        return first + (second - first) * part
+    if method == "lower":
+        return first
+    if method == "higher":
+        return np.where(part > 0, second, first)[()]
+    if method == "midpoint":
+        return np.where(part > 0, (first + second) * 0.5, first)[()]
+    if method == "nearest":
+        even = low % 2 == 0
+        return np.where((part < 0.5) | ((part == 0.5) & even), first, second)[()]
+    return refuse(f"np.quantile's method {method!r}", "'linear', 'lower', 'higher', 'nearest'")
+
+
+def quantile(
+    a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False
+) -> Any:
+    """np.quantile: NaN where an element is."""
+
+    def of_row(row: Any) -> Any:
+        ordered = np.sort(row)
+        missing = np.isnan(ordered[-1])
+        values = [
+            np.where(missing, np.nan, at_quantile(ordered, x, len(ordered), method))
+            for x in np.ravel(q)
+        ]
+        return np.reshape(np.array(values), np.shape(q))
+
+    return first_axes(along(of_row, a, axis, keepdims), np.ndim(q))
+
+
+def nanquantile(
+    a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False
+) -> Any:
+    """np.nanquantile: of the elements that are not NaN."""
+
+    def of_row(row: Any) -> Any:
+        ordered = np.sort(row)
+        count = np.sum(~np.isnan(ordered))
+        last = np.maximum(count, 1)
+        values = [
+            np.where(count == 0, np.nan, at_quantile(ordered, x, last, method)) for x in np.ravel(q)
+        ]
+        return np.reshape(np.array(values), np.shape(q))
+
+    return first_axes(along(of_row, a, axis, keepdims), np.ndim(q))
+
+
+def first_axes(result: Any, count: Any) -> Any:
+    """NumPy has the axes of the quantiles first."""
+    if count == 0 or np.ndim(result) == count:
+        return result
+    places = tuple(range(-count, 0))
+    return np.moveaxis(result, places, tuple(range(count)))
+
+
+def percentile(a: Any, q: Any, axis: Any = None, **more: Any) -> Any:
+    return quantile(a, np.asarray(q) / 100, axis, **more)
+
+
+def nanpercentile(a: Any, q: Any, axis: Any = None, **more: Any) -> Any:
+    return nanquantile(a, np.asarray(q) / 100, axis, **more)
+
+
+def nanmedian(a: Any, axis: Any = None, **more: Any) -> Any:
+    return nanquantile(a, 0.5, axis, **more)
+
+
+def ptp(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+# ---------------------------------------------------------------- without NaN
+
+
+def numbers(a: Any) -> Any:
+    """Which elements are numbers."""
+    return ~np.isnan(np.asarray(a))
+
+
+def nansum(a: Any, axis: Any = None, **more: Any) -> Any:
+    return np.sum(np.asarray(a), axis=axis, where=numbers(a), **more)
+
+
+def nanprod(a: Any, axis: Any = None, **more: Any) -> Any:
+    return np.prod(np.asarray(a), axis=axis, where=numbers(a), **more)
+
+
+def nanmean(a: Any, axis: Any = None, **more: Any) -> Any:
+    return np.mean(np.asarray(a), axis=axis, where=numbers(a), **more)
+
+
+def nanvar(a: Any, axis: Any = None, **more: Any) -> Any:
+    return np.var(np.asarray(a), axis=axis, where=numbers(a), **more)
+
+
+def nanstd(a: Any, axis: Any = None, **more: Any) -> Any:
+    return np.std(np.asarray(a), axis=axis, where=numbers(a), **more)
+
+
+def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    valid = numbers(a)
+    some = np.any(valid, axis=axis, keepdims=keepdims)
+    most = np.max(np.where(valid, a, -np.inf), axis=axis, keepdims=keepdims)
+    return np.where(some, most, np.nan)[()]
+
+
+def nanmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    valid = numbers(a)
+    some = np.any(valid, axis=axis, keepdims=keepdims)
+    least = np.min(np.where(valid, a, np.inf), axis=axis, keepdims=keepdims)
+    return np.where(some, least, np.nan)[()]
+
+
+def nanargmax(a: Any, axis: Any = None) -> Any:
+    return np.argmax(np.where(numbers(a), a, -np.inf), axis=axis)
+
+
+def nanargmin(a: Any, axis: Any = None) -> Any:
+    return np.argmin(np.where(numbers(a), a, np.inf), axis=axis)
+
+
+# ---------------------------------------------------------------- choosing
+
+
+def choose(a: Any, choices: Any) -> Any:
+    """np.choose: an index out of range gives the first or the last choice."""
+    result = choices[0]
+    for place in range(1, len(choices)):
+        result = np.where(np.asarray(a) >= place, choices[place], result)
+    return result[()]
+
+
+def piecewise(x: Any, conditions: Any, functions: Any) -> Any:
+    """np.piecewise: the last condition that holds decides; a function more is for none."""
+    result: Any = 0.0
+    if len(functions) > len(conditions):
+        result = piece(functions[-1], x)
+    for place in range(len(conditions)):
+        result = np.where(conditions[place], piece(functions[place], x), result)
+    return result[()]
+
+
+def piece(function: Any, x: Any) -> Any:
+    return function(x) if callable(function) else function
+
+
+# ---------------------------------------------------------------- tables and intervals
+
+
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    """np.interp: a line through known points, flat outside them."""
+    x = np.asarray(x)[()] if isinstance(x, (list, tuple)) else x
+    result = fp[0]
+    for k in range(len(xp) - 1):
+        span = xp[k + 1] - xp[k]
+        part = np.clip((x - xp[k]) / span, 0.0, 1.0) if span != 0 else (x >= xp[k]) * 1.0
+        result = result + (fp[k + 1] - fp[k]) * part
+    if left is not None:
+        result = np.where(x < xp[0], left, result)[()]
+    if right is not None:
+        result = np.where(x > xp[-1], right, result)[()]
+    return result
+
+
+def polyval(p: Any, x: Any) -> Any:
+    """np.polyval, by Horner's rule."""
+    x = np.asarray(x) if isinstance(x, (list, tuple)) else x
+    result = 0.0
+    for factor in p:
+        result = result * x + factor
+    return result
+
+
+def searchsorted(a: Any, v: Any, side: Any = "left") -> Any:
+    """np.searchsorted in a sequence that is sorted: how many elements come before."""
+    v = np.asarray(v) if isinstance(v, (list, tuple)) else v
+    place = 0
+    for x in a:
+        place = place + (x < v if side == "left" else x <= v)
+    return place
+
+
+def bisect_left(a: Any, x: Any) -> Any:
+    return searchsorted(a, x, "left")
+
+
+def bisect_right(a: Any, x: Any) -> Any:
+    return searchsorted(a, x, "right")
+
+
+def digitize(x: Any, bins: Any, right: Any = False) -> Any:
+    """np.digitize, for bins that rise or fall."""
+    side = "left" if right else "right"
+    if bins[0] > bins[-1]:
+        return len(bins) - searchsorted(bins[::-1], x, side)
+    return searchsorted(bins, x, side)
+
+
+def take(a: Any, indices: Any, axis: Any = None) -> Any:
+    if axis is None:
+        return np.ravel(a)[indices]
+    return np.moveaxis(np.asarray(a), axis, 0)[indices]
+
+
+def linspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False
+) -> Any:
+    """np.linspace along the first axis; its last element is `stop` itself."""
+    start, stop = np.asarray(start) * 1.0, np.asarray(stop) * 1.0
+    parts = num - 1 if endpoint else num
+    step = (stop - start) / parts if parts > 0 else math.nan
+    rows = [start + step * place for place in range(num)]
+    if endpoint and num > 1:
+        rows[-1] = stop + start * 0
+    made = np.array(rows)
+    return (made, step) if retstep else made
+
+
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
+    """np.histogram: a bin has its lower edge, the last one both. Counts and edges."""
+    items = np.ravel(a)
+    if np.ndim(bins) == 0:
+        if range is None:
+            low, high = np.min(items), np.max(items)
+            same = low == high
+            low, high = np.where(same, low - 0.5, low), np.where(same, high + 0.5, high)
+        else:
+            low, high = range
+        edges = np.linspace(low, high, bins + 1)
+    else:
+        edges = np.asarray(bins)
+    factors = None if weights is None else np.ravel(weights)
+    counts = []
+    for place, low in enumerate(edges[:-1]):
+        high = edges[place + 1]
+        below = items <= high if place == len(edges) - 2 else items < high
+        inside = (items >= low) & below
+        counts.append(np.sum(inside if factors is None else np.where(inside, factors, 0)))
+    made = np.array(counts)
+    if density:
+        made = made / (np.diff(edges) * np.sum(made))
+    return made, edges
+
+
+# ---------------------------------------------------------------- differences and sums
+
+
+def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    """np.gradient: central differences, one-sided ones at the ends; an array for each axis."""
+    f = np.asarray(f)
+    axes = range(f.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    steps = spacing if len(spacing) > 1 else (spacing or (1.0,)) * len(axes)
+    if len(steps) != len(axes):
+        raise TypeError("invalid number of arguments")
+    made = [along_axis(f, step, place, edge_order) for step, place in zip(steps, axes, strict=True)]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def along_axis(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
+    rows = np.moveaxis(f, axis, 0)
+    n = len(rows)
+    if n < edge_order + 1:
+        raise ValueError("Shape of array too small to calculate a numerical gradient")
+    gaps = [step] * (n - 1) if np.ndim(step) == 0 else list(np.diff(step))
+    slopes = [(rows[k + 1] - rows[k]) / gaps[k] for k in range(n - 1)]
+    inner = []
+    for k in range(1, n - 1):
+        before, after = gaps[k - 1], gaps[k]
+        # Each slope is weighted by the other side's gap: exact for parabolas.
+        inner.append((slopes[k - 1] * after + slopes[k] * before) / (before + after))
+    first, last = slopes[0], slopes[-1]
+    if edge_order == 2:
+        bend = (slopes[1] - slopes[0]) / (gaps[0] + gaps[1])
+        first = slopes[0] - bend * gaps[0]
+        bend = (slopes[-1] - slopes[-2]) / (gaps[-1] + gaps[-2])
+        last = slopes[-1] + bend * gaps[-1]
+    return np.moveaxis(np.array([first, *inner, last]), 0, axis)
+
+
+def sinc(x: Any) -> Any:
+    y = np.pi * (np.asarray(x) if isinstance(x, (list, tuple)) else x)
+    return np.where(y == 0, 1.0, np.sin(y) / np.where(y == 0, 1.0, y))[()]
+
+
+def cross(a: Any, b: Any, axis: Any = -1) -> Any:
+    """np.cross, of rows of two and three along an axis."""
+    a, b = np.moveaxis(np.asarray(a), axis, -1), np.moveaxis(np.asarray(b), axis, -1)
+    if a.shape[-1] == 2 and b.shape[-1] == 2:
+        return (a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])[()]
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2] if a.shape[-1] == 3 else 0.0
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2] if b.shape[-1] == 3 else 0.0
+    parts = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+    return np.moveaxis(np.array(parts), 0, axis)
+
+
+# ---------------------------------------------------------------- comparison
+
+
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
+    a = np.asarray(a) if isinstance(a, (list, tuple)) else a
+    b = np.asarray(b) if isinstance(b, (list, tuple)) else b
+    near = (abs(a - b) <= atol + rtol * abs(b)) & np.isfinite(b) | (a == b)
+    return near | (np.isnan(a) & np.isnan(b)) if equal_nan else near
+
+
+def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
+    return np.all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a: Any, b: Any, equal_nan: Any = False) -> Any:
+    a, b = np.asarray(a), np.asarray(b)
+    if a.shape != b.shape:
+        return False
+    same = a == b
+    return np.all(same | (np.isnan(a) & np.isnan(b)) if equal_nan else same)
+
+
+def isin(element: Any, test_elements: Any, *, invert: Any = False) -> Any:
+    element = np.asarray(element)
+    found = element != element
+    for value in np.ravel(test_elements):
+        found = found | (element == value)
+    return (~found if invert else found)[()]
+
+
+# ---------------------------------------------------------------- places
+
+
+def ndenumerate(a: Any) -> Any:
+    a = np.asarray(a)
+    return iter([(place, a[place]) for place in np.ndindex(a.shape)])
+
+
+def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
+    places = []
+    for size in shape[::-1] if order == "C" else shape:
+        places.append(indices % size)
+        indices = indices // size
+    return tuple(places[::-1] if order == "C" else places)
+
+
+def ravel_multi_index(multi_index: Any, dims: Any) -> Any:
+    """An index that lies outside in one axis is not looked for: NumPy raises."""
+    place = 0
+    for index, size in zip(multi_index, dims, strict=True):
+        place = place * size + index
+    return place
+
+
+def fromiter(items: Any, dtype: Any, count: Any = -1) -> Any:
+    made = list(items)
+    return np.array(made if count < 0 else made[:count], dtype)
+
+
+def accumulate(combine: Any, a: Any) -> Any:
+    """A ufunc's method `accumulate`, along the first axis."""
+    rows = list(np.asarray(a))
+    for place in range(1, len(rows)):
+        rows[place] = combine(rows[place - 1], rows[place])
+    return np.array(rows)
+
+
+def outer(function: Any) -> Any:
+    """A ufunc's method `outer`: of all pairs."""
+
+    def of_pairs(a: Any, b: Any) -> Any:
+        a = np.asarray(a)
+        return function(np.reshape(a, a.shape + (1,) * np.ndim(b)), b)
+
+    return of_pairs
+
+
+def running_max(a: Any) -> Any:
+    return accumulate(np.maximum, a)
+
+
+def running_min(a: Any) -> Any:
+    return accumulate(np.minimum, a)
+
+
+# The functions by what means them.
+MEANT: Final[dict[Any, Any]] = {
+    np.allclose: allclose,
+    np.apply_along_axis: apply_along_axis,
+    np.array_equal: array_equal,
+    np.choose: choose,
+    np.digitize: digitize,
+    np.fromiter: fromiter,
+    np.gradient: gradient,
+    np.histogram: histogram,
+    np.interp: interp,
+    np.isclose: isclose,
+    np.isin: isin,
+    np.linspace: linspace,
+    np.nanargmax: nanargmax,
+    np.nanargmin: nanargmin,
+    np.nanmax: nanmax,
+    np.nanmean: nanmean,
+    np.nanmedian: nanmedian,
+    np.nanmin: nanmin,
+    np.nanpercentile: nanpercentile,
+    np.nanprod: nanprod,
+    np.nanquantile: nanquantile,
+    np.nanstd: nanstd,
+    np.nansum: nansum,
+    np.nanvar: nanvar,
+    np.ndenumerate: ndenumerate,
+    np.percentile: percentile,
+    np.piecewise: piecewise,
+    np.polyval: polyval,
+    np.ptp: ptp,
+    np.quantile: quantile,
+    np.ravel_multi_index: ravel_multi_index,
+    np.searchsorted: searchsorted,
+    np.sinc: sinc,
+    np.take: take,
+    np.unravel_index: unravel_index,
+    bisect.bisect_left: bisect_left,
+    bisect.bisect_right: bisect_right,
+    **{
+        function.outer: outer(function)
+        for function in (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum)
+    },
+    np.add.accumulate: np.cumsum,
+    np.multiply.accumulate: np.cumprod,
+    np.maximum.accumulate: running_max,
+    np.minimum.accumulate: running_min,
+}

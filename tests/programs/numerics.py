@@ -1,0 +1,427 @@
+"""NumPy's functions of arrays whose elements are dynamic: axes, statistics, linear algebra."""
+
+import numpy as np
+
+from programs.suite import Suite
+from pygpu import Image, Mat3, Position
+
+program = Suite()
+
+TABLE = np.arange(24.0).reshape(2, 3, 4)
+
+trapezoid = getattr(np, "trapezoid", None) or np.trapz  # NumPy 1 has the old name
+
+
+def row(im, p, n=4):
+    return np.array([im(p + (i, 0)) for i in range(n)])
+
+
+def square(im, p, n=3):
+    return np.array([[im(p + (i, j)) for i in range(n)] for j in range(n)])
+
+
+# ---------------------------------------------------------------- reductions
+
+
+@program
+def norms_along_axes(im: Image, p: Position):
+    a = square(im, p)
+    kept = np.linalg.norm(a, axis=-1, keepdims=True)
+    return np.linalg.norm(a, axis=1)[1] + np.linalg.norm(a - 1, axis=0).min(), kept[2, 0]
+
+
+@program
+def norms_of_orders(im: Image, vecs: Image, p: Position):
+    a = row(im, p)
+    most, least = np.linalg.norm(a, np.inf), np.linalg.norm(a, -np.inf)
+    rows = np.linalg.norm([vecs(p), vecs(p + (1, 0))], axis=1)
+    return np.linalg.norm(a, 1), most, least, np.linalg.norm(a, ord=3), rows[1]
+
+
+@program
+def norms_of_matrices_and_offsets(im: Image, p: Position):
+    return np.linalg.norm(square(im, p)), np.linalg.norm(p - (3, 2)), np.linalg.norm(row(im, p), 0)
+
+
+@program
+def reductions_along_axes(im: Image, p: Position):
+    a = square(im, p)
+    counts = np.count_nonzero(a > 0, axis=1)
+    tests = np.any(a > 1, axis=0)[1], np.all(a > -1, axis=1)[1]
+    return np.prod(a, axis=1)[1], np.max(a, axis=(0, 1)), counts[1], *tests
+
+
+@program
+def reductions_that_keep_dimensions(im: Image, p: Position):
+    a = square(im, p)
+    centred = a - a.mean(axis=1, keepdims=True)
+    return centred[2, 1], np.sum(a, keepdims=True)[0, 0], np.sum(a, axis=0, keepdims=True).shape[0]
+
+
+@program
+def reductions_with_initial_values(im: Image, p: Position):
+    a = row(im, p)
+    return (
+        np.sum(a, initial=2.0),
+        np.max(a, initial=0.0),
+        np.min(a, initial=5),
+        np.prod(a, initial=3),
+    )
+
+
+@program
+def reductions_of_some_elements(im: Image, p: Position):
+    a = row(im, p)
+    some = a > 0.5
+    least, most = np.min(a, where=some, initial=9), np.max(a, where=some, initial=-9)
+    return np.sum(a, where=some), np.prod(a, where=some), least, most, np.any(a > 1, where=some)
+
+
+@program
+def statistics_of_some_elements(im: Image, p: Position):
+    a = square(im, p)
+    some = a >= a.min()
+    some[0, 0] = False
+    return np.mean(a, where=some), np.var(a, where=some), np.std(a, where=some, ddof=1)
+
+
+@program
+def variances_along_axes(im: Image, p: Position):
+    a = square(im, p)
+    return np.var(a, axis=1)[0], np.std(a, axis=1, ddof=1)[0], np.median(a, axis=0)[1]
+
+
+@program
+def sums_as_a_dtype(im: Image, p: Position):
+    return np.sum(row(im, p) * 3, dtype=int), np.sum(row(im, p) > 0, dtype=float) / 4
+
+
+@program
+def averages_with_weights_along_axes(im: Image, unit: Image, p: Position):
+    a = square(im, p)
+    return np.average(a, axis=0, weights=[1.0, 2.0, 3.0])[1], np.average(a, weights=square(unit, p))
+
+
+@program
+def places_along_axes(im: Image, p: Position):
+    a = square(im, p)
+    return np.argmax(a, axis=1)[2], np.argmin(a, axis=0)[1], a.argmax(), a.argmin(1)[0]
+
+
+@program
+def orders_along_axes(im: Image, p: Position):
+    a = square(im, p)
+    flat, stable = np.sort(a, axis=None), np.sort(a, kind="stable")
+    return np.sort(a, axis=0)[1, 1], np.argsort(a, axis=1)[1, 0], flat[4], stable[0, 2]
+
+
+@program
+def methods_along_axes(im: Image, p: Position):
+    a = square(im, p)
+    return a.max(1)[0], a.sum(-1)[1], a.mean((0, 1)), a.std(0)[1], a.all(axis=0)[1], a.any(1)[2]
+
+
+@program
+def methods_of_ufuncs(im: Image, p: Position):
+    a, b = row(im, p), square(im, p)
+    sums = np.add.reduce(b)[1], np.add.reduce(b, axis=1)[1], np.multiply.reduce(a)
+    return *sums, np.maximum.reduce(a), np.minimum.reduce(b, axis=1)[1], np.logical_or.reduce(a > 1)
+
+
+@program
+def pairs_and_running_values_by_ufuncs(im: Image, p: Position):
+    a = row(im, p)
+    running = np.add.accumulate(a)[2], np.maximum.accumulate(a)[3]
+    return np.subtract.outer(a, a)[1, 2], np.multiply.outer(a, a[:2])[3, 1], *running
+
+
+# ---------------------------------------------------------------- order statistics
+
+
+@program
+def percentiles(im: Image, p: Position):
+    a = row(im, p)
+    low, high = np.percentile(a, [25, 75])
+    return np.percentile(a, 30), high - low, np.quantile(a, 0.1), np.quantile(a, 1.0)
+
+
+@program
+def percentiles_along_axes(im: Image, p: Position):
+    a = square(im, p)
+    return np.percentile(a, 40, axis=1)[1], np.quantile(a, [0.25, 0.5], axis=0)[1, 2]
+
+
+@program
+def percentiles_of_neighbours(im: Image, p: Position):
+    a = row(im, p)
+    made = [
+        np.percentile(a, 40, method=name) for name in ("lower", "higher", "nearest", "midpoint")
+    ]
+    return tuple(made)
+
+
+@program
+def ranges_of_values(im: Image, p: Position):
+    a = square(im, p)
+    return np.ptp(a), np.ptp(a, axis=1)[0], np.ptp(a, -1)[2]
+
+
+@program
+def statistics_without_nan(im: Image, p: Position):
+    a = row(im, p)
+    a = np.where(a > a.min(), a, np.nan)
+    a[0] = 0.25
+    return np.nansum(a), np.nanmean(a), np.nanmax(a), np.nanmin(a), np.nanstd(a), np.nanvar(a)
+
+
+@program
+def orders_without_nan(im: Image, p: Position):
+    a = row(im, p)
+    a = np.where(a > a.min(), a, np.nan)
+    a[0] = 0.25
+    return np.nanmedian(a), np.nanpercentile(a, 30), np.nanargmax(a), np.nanargmin(a)
+
+
+@program
+def statistics_without_nan_along_axes(im: Image, p: Position):
+    a = square(im, p)
+    a[1] = np.where(a[1] > 0, a[1], np.nan)
+    return np.nansum(a, axis=0)[1], np.nanmean(a, axis=0)[2], np.nanmax(a, axis=0)[0]
+
+
+@program
+def histograms(im: Image, p: Position):
+    a = square(im, p)
+    counts, edges = np.histogram(a, bins=3, range=(-2, 2))
+    own, _ = np.histogram(a, bins=[-2, 0, 1, 2], weights=np.abs(a))
+    return counts[1], counts[2], edges[1] + im(p) * 0, own[2]
+
+
+@program
+def histogram_of_its_own_range(im: Image, p: Position):
+    counts, edges = np.histogram(row(im, p), bins=2)
+    return counts[0] + counts[1], edges[0], edges[2]
+
+
+# ---------------------------------------------------------------- linear algebra
+
+
+@program
+def determinants(im: Image, p: Position):
+    a = square(im, p)
+    return np.linalg.det(a), np.linalg.det(a[:2, :2]), np.linalg.det(a[:1, :1])
+
+
+@program
+def determinant_of_four_rows(im: Image, p: Position):
+    return np.linalg.det(square(im, p, 4) + 4 * np.eye(4))
+
+
+@program
+def inverses(im: Image, p: Position):
+    a = square(im, p)
+    two, three = np.linalg.inv(a[:2, :2] + 10 * np.eye(2)), np.linalg.inv(a + 10 * np.eye(3))
+    return two[0, 1], three[0, 1], three[2, 2]
+
+
+@program
+def inverse_of_four_rows(im: Image, p: Position):
+    made = np.linalg.inv(square(im, p, 4)[::-1] + 10 * np.eye(4)[::-1])
+    return made[0, 1], made[3, 0]
+
+
+@program
+def systems_of_equations(im: Image, p: Position):
+    a = square(im, p) + 10 * np.eye(3)
+    return np.linalg.solve(a, row(im, p, 3))[1], np.linalg.solve(a, square(im, p + (1, 1)))[1, 2]
+
+
+@program
+def systems_of_four_equations(im: Image, p: Position):
+    a = (square(im, p, 4) + 10 * np.eye(4))[::-1]
+    x = np.linalg.solve(a, row(im, p + (1, 1)))
+    return x[0], x[3]
+
+
+@program
+def many_small_matrices(im: Image, p: Position):
+    a = np.array([square(im, p, 2), square(im, p + (1, 0), 2)]) + 9 * np.eye(2)
+    return np.linalg.det(a)[1], np.linalg.inv(a)[1, 0, 1]
+
+
+@program
+def matrices_by_linalg(im: Image, vecs: Image, p: Position):
+    m = Mat3(square(im, p) + 10 * np.eye(3))
+    return np.linalg.det(m), np.linalg.inv(m)[0][1], np.linalg.solve(m, vecs(p))[1]
+
+
+@program
+def eigenvalues_of_structure_tensors(im: Image, p: Position):
+    a = square(im, p, 2)
+    low, high = np.linalg.eigvalsh(a @ a.T + np.eye(2))
+    return low, high
+
+
+@program
+def eigenvalues_of_three_rows(im: Image, p: Position):
+    a = square(im, p)
+    values = np.linalg.eigvalsh(a @ a.T + np.eye(3))
+    return values[0], values[1], values[2]
+
+
+@program
+def eigenvalues_that_are_equal(im: Image, p: Position):
+    values = np.linalg.eigvalsh(np.eye(3) * (im(p) + 4))
+    return values[0], values[2]
+
+
+@program
+def eigenvectors_make_the_matrix(im: Image, p: Position):
+    a = square(im, p)
+    a = a + a.T + 9 * np.eye(3)
+    values, vectors = np.linalg.eigh(a)
+    again = vectors @ (values[:, None] * vectors.T)
+    return again[0, 1], again[2, 2], values[1]
+
+
+@program
+def products_of_all_kinds(im: Image, p: Position):
+    a, b = square(im, p), square(im, p + (1, 1))
+    return np.vdot(a, b), np.inner(a, b)[0, 1], np.inner(a, b[0])[2], np.dot(a, b)[0, 1]
+
+
+@program
+def products_by_einsum(im: Image, p: Position):
+    a, v = square(im, p), row(im, p, 3)
+    once = np.einsum("ij,j->i", a, v)[1], np.einsum("ij,ij", a, a), np.einsum("ii", a)
+    return *once, np.einsum("ij,jk", a, a)[0, 1], np.einsum("ijk,k->ij", TABLE[..., :3], v)[1, 2]
+
+
+@program
+def crosses(im: Image, vecs: Image, p: Position):
+    a = square(im, p)
+    return (
+        np.cross(row(im, p, 3), vecs(p))[1],
+        np.cross(a, a[::-1])[2, 2],
+        np.cross(vecs(p), a[1])[0],
+    )
+
+
+# ---------------------------------------------------------------- making and measuring
+
+
+@program
+def choices_by_index(ints: Image, im: Image, unit: Image, p: Position):
+    rows = np.choose(np.array([0, 1, 2]), [row(im, p, 3), 2.0, unit(p)])
+    return np.choose(ints(p) % 3, [im(p), 2.0, unit(p)]), rows[0], rows[2]
+
+
+@program
+def pieces(im: Image, p: Position):
+    whole = np.piecewise(im(p), [im(p) < 0, im(p) >= 0], [lambda x: -x, lambda x: x * 2])
+    a = row(im, p)
+    return whole, np.piecewise(a, [a < 0, a > 1], [0.5, 7.0])[2]
+
+
+@program
+def lines_of_numbers(im: Image, unit: Image, p: Position):
+    rows = np.linspace(np.array([0.0, 1.0]), row(im, p, 2), 4)
+    steps = np.linspace(im(p), unit(p), 5, retstep=True)
+    return steps[0][3], steps[1], np.linspace(0, im(p), 4, endpoint=False)[1], rows[2, 1]
+
+
+@program
+def gradients(im: Image, p: Position):
+    a, b = row(im, p), square(im, p)
+    down, right = np.gradient(b)
+    own = np.gradient(a, np.array([0.0, 1.0, 3.0, 4.0]))
+    return np.gradient(a)[1], np.gradient(a, 2.0)[0], down[1, 1], right[2, 2], own[2]
+
+
+@program
+def gradients_of_second_order(im: Image, p: Position):
+    ends = np.gradient(row(im, p), edge_order=2)
+    return ends[0], ends[3], np.gradient(square(im, p), axis=0)[0, 1]
+
+
+@program
+def cardinal_sines(im: Image, p: Position):
+    return np.sinc(im(p)), np.sinc(row(im, p))[1]
+
+
+@program
+def closeness(im: Image, p: Position):
+    a, b = row(im, p), row(im, p + (1, 0))
+    nan = np.where(a > 0, a, np.nan)
+    equal = np.isclose(nan, nan, equal_nan=True).all(), np.isclose(nan, nan).sum()
+    return np.allclose(a, b, atol=1.0), np.isclose(a, 0.5)[1], np.array_equal(a, b), *equal
+
+
+@program
+def infinities_are_close(im: Image, p: Position):
+    v = im(p) if im(p) > 0 else np.inf
+    return np.isclose(v, np.inf), np.isclose(1.0, v), np.isclose(v, -np.inf)
+
+
+@program
+def membership(ints: Image, p: Position):
+    return np.isin(ints(p) % 5, [1, 2]), np.isin(row(ints, p) % 3, [0, 2], invert=True)[1]
+
+
+@program
+def elements_with_their_places(im: Image, p: Position):
+    return sum(v * (i + 2 * j) for (j, i), v in np.ndenumerate(square(im, p)))
+
+
+@program
+def places_in_arrays(im: Image, p: Position):
+    y, x = np.unravel_index(p.x + int(im(p) > 0), (2, 4))
+    return y + 10 * x, np.ravel_multi_index((p.y % 3, p.x % 4), (3, 4))
+
+
+@program
+def interpolations(unit: Image, p: Position):
+    xs, ys = [0.0, 0.25, 0.5], [0.0, 1.0, 2.0]
+    outside = np.interp(unit(p), xs, ys, left=-1, right=9)
+    step = np.interp(unit(p), [0.0, 0.5, 0.5, 1.0], [0.0, 0.0, 1.0, 1.0])
+    return np.interp(row(unit, p), xs, ys)[2], outside, step
+
+
+@program
+def polynomials(im: Image, unit: Image, p: Position):
+    return np.polyval([1.0, 2.0], row(im, p))[2], np.polyval(row(im, p), unit(p))
+
+
+@program
+def lookups_of_arrays(im: Image, p: Position):
+    a = row(im, p)
+    return np.digitize(a, [0.0, 1.0])[1], np.searchsorted([0.0, 1.0], a)[2]
+
+
+@program
+def sums_under_curves(im: Image, p: Position):
+    a = row(im, p)
+    return trapezoid(a, dx=0.5), trapezoid(a, np.array([0.0, 1.0, 3.0, 4.0]))
+
+
+@program
+def arrays_of_iterators(im: Image, p: Position):
+    a = np.fromiter((im(p + (i, 0)) for i in range(3)), float)
+    b = np.fromiter([im(p + (i, 0)) for i in range(3)], dtype=np.float64, count=2)
+    return a[1] + a.sum(), b[1]
+
+
+@program
+def functions_along_axes(im: Image, p: Position):
+    a = square(im, p)
+    return np.apply_along_axis(np.sum, 1, a)[1], np.apply_along_axis(lambda r: r[0] * 2, 0, a)[2]
+
+
+@program
+def scalars_are_their_own_elements(im: Image, p: Position):
+    return np.floor(im(p))[()] + np.where(im(p) > 0, 1.0, 2.0)[...]
+
+
+@program
+def scalars_of_types(im: Image, ints: Image, unit: Image, p: Position):
+    return np.float32(im(p)), np.float64(ints(p)) / 2, np.int64(unit(p) * 9), np.intp(im(p))
