@@ -68,6 +68,15 @@ def test_functions_of_a_pixel_alone_have_one_row(shape):
     np.testing.assert_allclose(made, np.where(total > 1.5, total, total * total), rtol=1e-5)
 
 
+def test_texels_at_known_places_are_read_there():
+    def relative(im: Image, p: Position):
+        return im(p) - im((3, 2))
+
+    array = RNG.random((6, 9), dtype=np.float32)
+    made = pygpu.compile(relative, target="cpu")(array)
+    np.testing.assert_allclose(made, array - array[2, 3], rtol=1e-6)
+
+
 def test_images_of_other_sizes_keep_their_rows():
     a, b = RNG.random((6, 9), np.float32), RNG.random((4, 5), np.float32)
     made = pygpu.compile(scaled, target="cpu")(a, b, 0.7)
@@ -83,6 +92,8 @@ def test_images_of_other_sizes_keep_their_rows():
         (lambda im, p: im(p) + p.x, False),
         (lambda im, p: im(p) + im.width, False),
         (lambda im, p: im((p.y, p.x)), False),
+        (lambda im, p: im(p) + im((3, 2)), False),
+        (lambda im, p: im((2, int(3 * im(p)))), False),
         (lambda im, p: p.x, False),
     ],
 )

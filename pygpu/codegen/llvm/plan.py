@@ -247,8 +247,9 @@ def is_flat(function: Function, ops: Sequence[Op]) -> bool:
     """Whether a pixel is computed from the texels at its place alone, wherever that is."""
     place = {function.x, function.y}
     for op in ops:
-        is_own = is_tap(op, function) and op.data.dx == op.data.dy == 0
-        if op.code in ("width", "height") or (not is_own and not place.isdisjoint(op.operands)):
+        if is_tap(op, function) and op.data.dx == op.data.dy == 0:
+            continue
+        if op.code in ("load", "width", "height") or not place.isdisjoint(op.operands):
             return False
     regions = [function.body, *(region for op in ops for region in op.regions)]
     return all(place.isdisjoint(region.results) for region in regions)
