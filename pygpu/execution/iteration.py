@@ -14,9 +14,17 @@ import numpy as np
 
 from pygpu.core.errors import shown
 from pygpu.core.storage import ImageLike, Storage, stored, texels
-from pygpu.execution.arguments.convert import is_pil, pil_of, result_dtype, without_channel_axis
+from pygpu.execution.arguments.convert import is_pil, result_dtype, without_channel_axis
 from pygpu.execution.arguments.parameters import Arguments, Given, flatten
-from pygpu.execution.arguments.results import Form, ImageMaker, Out, Wanted, form_of
+from pygpu.execution.arguments.results import (
+    Form,
+    ImageMaker,
+    Out,
+    Wanted,
+    form_of,
+    info_of,
+    picture_of,
+)
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.large import calls as large
 from pygpu.execution.large.sources import NO_OUT, holds_dask
@@ -173,7 +181,7 @@ def _converted(given: Given, form: Form, dtype: np.dtype[Any]) -> Any:
     seen = texels(given.storage.host(), given.sampler.format)
     array = without_channel_axis(np.array(stored(seen, dtype)))
     if form == "pil":
-        return pil_of(array)
+        return picture_of(array, info_of([given]))
     reading = given.sampler
     return (
         array
@@ -184,5 +192,6 @@ def _converted(given: Given, form: Form, dtype: np.dtype[Any]) -> Any:
             cval=reading.cval,
             interpolation=reading.interpolation,
             normalize=reading.format.kind not in INTEGERS,
+            info=info_of([given]),
         )
     )

@@ -23,11 +23,10 @@ from pygpu.execution import html
 from pygpu.execution.arguments.convert import (
     array_of,
     is_pil,
-    pil_of,
     texels_of,
     without_channel_axis,
 )
-from pygpu.execution.arguments.results import KEPT_INFO, NO_INFO, ImageMaker, picture_info
+from pygpu.execution.arguments.results import NO_INFO, ImageMaker, picture_info, picture_of
 from pygpu.image import files
 from pygpu.image.operators import ArrayMethods, texelwise
 from pygpu.language.scalars import Int, UInt
@@ -238,8 +237,7 @@ class Image(ArrayMethods):
             dtype = self.format.dtype if keep else np.dtype("uint8")
             if dtype.kind == "i" or dtype == np.uint32:
                 dtype = np.dtype("int32")
-        picture = pil_of(self._texels(np.dtype(dtype)))
-        picture.info.update({name: self.info[name] for name in KEPT_INFO if name in self.info})
+        picture: PILImage.Image = picture_of(self._texels(np.dtype(dtype)), self.info)
         return picture
 
     def _texels(self, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -334,6 +334,9 @@ def test_a_picture_of_pil_keeps_what_it_says(photo, n):
     assert result.info["icc_profile"] == PROFILE
     assert result.info["dpi"] == photo.info["dpi"]
     assert "transparency" not in result.info
+    none = compiled.iterate(photo, 0, dtype="uint8")
+    assert none.info == result.info
+    assert compiled.iterate(Image(photo), 0, dtype="uint8").info == dict(Image(photo).info)
 
 
 def test_images_keep_what_pictures_say(photo):

@@ -83,6 +83,13 @@ def picture_info(picture: Any) -> Mapping[str, Any]:
     return info or NO_INFO
 
 
+def picture_of(array: NDArray[Any], info: Mapping[str, Any]) -> Any:
+    """A PIL image that says of itself what its source did."""
+    picture = pil_of(array)
+    picture.info.update({name: info[name] for name in KEPT_INFO if name in info})
+    return picture
+
+
 def natural_dtype(type: Type) -> np.dtype[Any]:
     """What results of a type are stored as where nothing else is asked for."""
     return np.dtype(NUMPY_TYPE[type.kind])
@@ -134,9 +141,7 @@ def present(
         )
     array = without_channel_axis(storage.host())
     if form == "pil":
-        picture = pil_of(array)
-        picture.info.update({name: info[name] for name in KEPT_INFO if name in info})
-        return picture
+        return picture_of(array, info)
     return stored(array, dtype)
 
 
