@@ -42,7 +42,7 @@ class Arithmetic(Protocol[Place, Number]):
     def max(self, a: Number, b: Number | int) -> Number: ...
 
 
-Rule = Callable[[Arithmetic[Any, Any], Any, Any], Any]
+_Meaning = Callable[[Arithmetic[Any, Any], Any, Any], Any]
 
 
 def _nearest(numbers: Arithmetic[Any, Any], place: Any, size: Any) -> Any:
@@ -71,7 +71,7 @@ def _mirror(numbers: Arithmetic[Any, Any], place: Any, size: Any) -> Any:
     return numbers.min(there, numbers.sub(period, there))
 
 
-RULES: Final[dict[str, Rule]] = {
+RULES: Final[dict[str, _Meaning]] = {
     "nearest": _nearest,
     "reflect": _reflect,
     "mirror": _mirror,

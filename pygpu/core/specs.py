@@ -69,6 +69,3 @@ class ObjectSpec:
     cls: type
     fields: dict[Any, Any] = field(default_factory=dict)
     original: Any = None  # the object given first: methods that need an instance may look
-
-
-SPECS = (UniformSpec, ComplexSpec, MatrixSpec, ImageSpec, PositionSpec, ObjectSpec)

@@ -18,7 +18,6 @@ from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.lower.nans import without_nans
-from pygpu.passes.lower.scalarize import scalarize
 from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify import pipeline as passes
 from pygpu.ssa import (
@@ -30,7 +29,6 @@ from pygpu.ssa import (
     Op,
     Region,
     Value,
-    walk,
 )
 from pygpu.types import BOOL, FLOAT, INT, vector
 from random_functions import Case, cases, random_case
@@ -426,7 +424,7 @@ def test_what_is_the_same_in_every_round_is_computed_before() -> None:
 # ---------------------------------------------------------------- properties
 
 EACH: list[passes.Pass] = [*passes.CLEAN, *passes.RESTRUCTURE]
-DEVICE: list[passes.Pass] = [lower_boundary, scalarize, fuse, unroll]
+DEVICE: list[passes.Pass] = [lower_boundary, fuse, unroll]
 
 
 @pytest.mark.parametrize("each", EACH + DEVICE, ids=lambda each: each.__name__)
@@ -450,15 +448,6 @@ def test_simplifying_twice_is_simplifying_once() -> None:
     for seed in range(150):
         once = passes.simplify(random_case(seed).function)
         assert str(passes.simplify(once)) == str(once)
-
-
-def test_scalarized_functions_have_vectors_only_at_their_ends() -> None:
-    for seed in range(100):
-        function = scalarize(random_case(seed).function)
-        for op in walk(function.body):
-            if any(value.type.size > 1 for value in op.results):
-                made = op.code in ("load", "table")
-                assert made or (op.code == "construct" and op.result in function.outputs)
 
 
 # ---------------------------------------------------------------- boundaries

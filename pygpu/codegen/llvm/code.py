@@ -55,7 +55,6 @@ class Code:
         self.constants: dict[tuple[str, int, str], Val] = {}
         self.declared: dict[str, str] = {}  # intrinsics
         self.functions: dict[str, str] = {}  # functions of our own, and tables of theirs
-        self.null = Val(self, "ptr", 1, "null", 0)
 
     # ------------------------------------------------------------ values
 

@@ -427,13 +427,13 @@ def _unless_infinite(code: Code, x: Val, result: Val) -> Val:
     return code.select(code.absolute(x).eq(math.inf), x, result)
 
 
-Rule = Callable[..., Val]
+Formula = Callable[..., Val]
 
-INLINE: Final[dict[str, Rule]] = {
+INLINE: Final[dict[str, Formula]] = {
     "exp": exp, "exp2": exp2, "log": log, "trunc": trunc, "ceil": ceil, "floor": floor_32,
     "round": nearest_even,
 }  # fmt: skip
-OUTLINED: Final[dict[str, Rule]] = {
+OUTLINED: Final[dict[str, Formula]] = {
     "expm1": expm1, "log2": log2, "log10": log10, "log1p": log1p, "pow": pow, "cbrt": cbrt,
     "hypot": hypot, "erf": erf, "erfc": erfc, "gamma": gamma, "lgamma": lgamma,
 }  # fmt: skip

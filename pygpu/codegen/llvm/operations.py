@@ -18,7 +18,7 @@ from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.mathematics import _scale, _signed, _wide, floor_32
 from pygpu.codegen.llvm.text import FLOATING, Val
 
-Rule = Callable[..., Val]
+Formula = Callable[..., Val]
 
 
 def _floordiv(code: Code, a: Val, b: Val) -> Val:
@@ -214,15 +214,15 @@ def _shr(code: Code, a: Val, b: Val) -> Val:
     return a >> code.select(inside, b, code.constant("int", 31))
 
 
-def _compare(test: str) -> Rule:
+def _compare(test: str) -> Formula:
     return lambda code, a, b: code.compare(test, a, b)
 
 
-def _outlined(name: str, rule: Rule) -> Rule:
+def _outlined(name: str, rule: Formula) -> Formula:
     return lambda code, *operands: code.outlined(name, rule, *operands)
 
 
-RULES: Final[dict[str, Rule]] = {
+RULES: Final[dict[str, Formula]] = {
     "add": lambda code, a, b: a + b,
     "sub": lambda code, a, b: a - b,
     "fma": Code.fma,

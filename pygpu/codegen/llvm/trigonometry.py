@@ -18,7 +18,7 @@ from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.mathematics import (
     PI,
-    Rule,
+    Formula,
     _bound,
     _expm1_64,
     _keep_zero,
@@ -290,7 +290,7 @@ def atanh(code: Code, x: Val) -> Val:
     return code.select(a32 <= 1.0, result, code.constant("float", math.nan))
 
 
-OUTLINED: Final[dict[str, Rule]] = {
+OUTLINED: Final[dict[str, Formula]] = {
     "sin": sin, "cos": cos, "tan": tan, "asin": asin, "acos": acos, "atan": atan, "atan2": atan2,
     "sinh": sinh, "cosh": cosh, "tanh": tanh, "asinh": asinh, "acosh": acosh, "atanh": atanh,
 }  # fmt: skip

@@ -16,7 +16,6 @@ from typing import Final
 
 from pygpu.core.rewriter import Rewriter
 from pygpu.core.storage import Format
-from pygpu.passes.lower.scalarize import flat
 from pygpu.ssa import Builder, Function, ImageInput, Load, Op, Value, constant_of
 from pygpu.types import INT, vector
 
@@ -179,9 +178,24 @@ def pack(function: Function, outputs: Sequence[Format], rows: int) -> Function:
         if format.channels == 4:
             packed += pixels
             continue
-        parts = flat(build, pixels)
+        parts = _flat(build, pixels)
         packed += [build.emit("construct", *parts[i : i + 4]) for i in range(0, len(parts), 4)]
     return build.finish(packed)
+
+
+def _flat(build: Builder, values: Sequence[Value]) -> tuple[Value, ...]:
+    """The components of all the values."""
+    return tuple(
+        [
+            part
+            for value in values
+            for part in (
+                [value]
+                if value.type.is_scalar
+                else [build.emit("swizzle", value, data=(i,)) for i in range(value.type.size)]
+            )
+        ]
+    )
 
 
 __all__ = ["COLUMNS", "NARROW", "is_column", "is_near", "pack", "view_of", "widen"]
