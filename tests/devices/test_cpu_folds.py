@@ -6,7 +6,7 @@ import pytest
 from pygpu import Image
 from pygpu.devices import targets
 from pygpu.devices.cpu import folds
-from pygpu.execution import reduction
+from pygpu.execution import totals
 
 RNG = np.random.default_rng(8)
 SHAPES = [
@@ -27,7 +27,7 @@ DTYPES = ["float32", "uint8", "uint16", "int8", "int16", "int32", "bool", "float
 def of_any_size(on_cpu, monkeypatch):
     """Native code folds, however few texels there are."""
     monkeypatch.setattr(folds, "LEAST", dict.fromkeys(folds.LEAST, 1))
-    monkeypatch.setattr(reduction, "NATIVE", 1)
+    monkeypatch.setattr(totals, "NATIVE", 1)
 
 
 def texels(dtype, shape):
