@@ -107,7 +107,7 @@ def _read_whole(
 
 
 def _read_narrow(format: Format, data: str, size: str, place: str) -> tuple[list[str], Text]:
-    """The same from elements that are pixels."""
+    """Lines and the texel that they read, as `read_texel` gives them, where elements are pixels."""
     element = f"uint({data}[{place}.y * {size}.z + {place}.x])"
     if format.channels == 1 and format.dtype.kind in "ub":
         return [], Text(element)

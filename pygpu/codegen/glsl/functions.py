@@ -27,8 +27,9 @@ def _to_unorm(top: str) -> Helper:
 
 
 def _saturated(top: int) -> Helper:
-    """The same where the device's own clamp, which costs it nothing, takes NaN for 0. Floats from
-    2**23 to 2**24 are whole, and their last bits the number."""
+    """Floats as unsigned integers of up to `top`, where the device's own clamp, which costs it
+    nothing, takes NaN for 0. Floats from 2**23 to 2**24 are whole, and their last bits are the
+    number."""
     return Helper("uint", "float a", f"return {_bits(top)} & {top}u;")
 
 

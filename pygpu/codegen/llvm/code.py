@@ -162,7 +162,7 @@ class Code:
         return self.make(base.kind, f"add {start.type} {start.text}, <{steps}>", start)
 
     def linear(self, base: Val) -> Val:
-        """The same, made only where it is needed as a vector."""
+        """base, base + 1, base + 2, ..., made only where it is needed as a vector."""
         return Val(self, base.kind, self.machine.lanes, "", base.depth, None, base)
 
     def plain(self, value: Val) -> Val:

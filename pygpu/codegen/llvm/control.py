@@ -31,7 +31,7 @@ def _results(block: Block, op: Op, side: int, cells: Sequence[Cell]) -> list[Val
 def _assign(
     block: Block, values: Sequence[Value], cells: Sequence[Cell], parts: Sequence[Val]
 ) -> None:
-    """The reverse: name the components."""
+    """Let these components, one after the other, be those of the values."""
     rest = iter(parts)
     for value in values:
         for u, r in block.cells_of(value, cells):

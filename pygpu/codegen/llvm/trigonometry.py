@@ -86,7 +86,7 @@ def _table() -> tuple[tuple[float, float, float], ...]:
 
 
 def _far(code: Code, x: Val) -> tuple[Val, Val]:
-    """The same for |x| of 2**20 and more; other lanes give anything."""
+    """What `_quadrant` gives, for |x| of 2**20 and more; lanes of other x give anything."""
     a = code.bits(code.absolute(x), "int")
     index = code.clamp((a >> 23) - 147, 0, 107)
     m = code.to_float((a & 0x7FFFFF) | 0x800000, "double")

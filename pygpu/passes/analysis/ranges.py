@@ -52,7 +52,8 @@ INTS: Final = Span(-(2**31), 2**31 - 1)
 
 
 class Ranges:
-    """See the module's head. Without the formats of images nothing is known of texels."""
+    """What is known of a function's numbers. Without the formats of images nothing is known of
+    texels."""
 
     def __init__(self, function: Function, formats: Sequence[Format] = ()) -> None:
         self.function, self.formats = function, formats
@@ -79,7 +80,7 @@ class Ranges:
         return self.spans.get(value)
 
     def bounds(self, value: Value) -> Range:
-        """The same of a float, as an interval: ANY where nothing is known."""
+        """What a float lies in, as an interval: ANY where nothing is known."""
         span = self.of(value)
         return ANY if span is None else (span.low, span.high)
 

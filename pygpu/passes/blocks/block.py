@@ -81,8 +81,8 @@ class Blocked:
 
 
 def can_block(function: Function) -> bool:
-    """Whether pixels of a block share anything, or wait for memory together: those that loop, or
-    read on one side of a branch, do not."""
+    """Whether pixels gain by being computed in blocks: they share what they read, or wait for
+    memory together. Pixels that loop do not, nor do those that read on one side of a branch."""
     branches = [op for op in function.body.ops if op.regions]
     inner = [op for branch in branches for op in (branch, *_within(branch))]
     return not any(op.code in ("loop", "load") for op in inner)
@@ -136,12 +136,16 @@ def block(task: Task, cut: Cut) -> Blocked:
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """Blocks of COLUMNS columns: the function of those that look over no edge to the left or right,
-    that of any, which computes one pixel after the other (None where no block looks anywhere), and
-    how far left and right from its first pixel a block looks in which images. Where pixels beside
-    the block `are_clamped`, the first function serves at edges too, but for a block that is not
-    whole in an image, or looks over the right edge of one whose width is no multiple of COLUMNS.
-    Where blocks read their own rows alone (`is_flat`), it serves for rows that all images have."""
+    """Two functions of blocks of COLUMNS columns. `inner` is for blocks that look over no edge to
+    the left or right. `edges` is for any block, and computes one pixel after the other; None where
+    no block looks beyond itself. `reach` has, of each image, how far to the left and to the right
+    of its first pixel a block looks.
+
+    Where pixels beside the block `are_clamped`, `inner` serves at edges too. It does not for a
+    block that is not whole in an image, nor for one that looks over the right edge of an image
+    whose width is no multiple of COLUMNS. Where blocks read their own rows alone (`is_flat`),
+    `inner` serves for the rows that all images have.
+    """
 
     inner: Blocked
     edges: Blocked | None

@@ -60,7 +60,7 @@ def widen(
 
 
 class _Wide(Rewriter):
-    """See widen."""
+    """Makes the function that `widen` gives."""
 
     def __init__(
         self,
@@ -104,7 +104,8 @@ class _Wide(Rewriter):
         return self.joined(components)
 
     def part_beside(self, data: Load, y: Value, channels: int) -> Value:
-        """The same of a pixel beside the block, which may lie over the image's edge."""
+        """A pixel beside the block, from the texels of the view that its components are in. Where
+        it lies over the image's edge, it is the pixel at the edge."""
         build = self.build
         number = partial(build.constant, INT)
         last = build.emit("sub", build.emit("width", data=self.view(data.image)), number(1))
@@ -126,7 +127,8 @@ class _Wide(Rewriter):
         return self.joined(components)
 
     def pixel_beside(self, data: Load, y: Value, channels: int) -> Value:
-        """The same as a load of its own."""
+        """A pixel beside the block, by a load of its own. Where it lies over the image's edge, it
+        is the pixel at the edge."""
         build = self.build
         x = build.emit("add", build.x, build.constant(INT, data.dx))
         if data.dx < 0:

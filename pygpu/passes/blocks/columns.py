@@ -28,16 +28,17 @@ Weighed = tuple[Value, float]
 Item = TypeVar("Item")
 
 LINEAR: Final = SUMS | {"div"}
-MOST: Final = 64  # times that a texel is taken, in the unit of a sum
-MANY: Final = LARGEST // 255  # texels that lanes hold the sum of
-CLOSE: Final = 1e-6  # of weights to whole multiples of a unit, relative
-LITTLE: Final = 1e-6  # of the greatest weight of a column
+MOST: Final = 64  # how often a texel is taken, at most, in the unit of its sum
+MANY: Final = LARGEST // 255  # how many texels lanes hold the sum of
+CLOSE: Final = 1e-6  # how far a weight may be from a whole multiple of the unit, relatively
+LITTLE: Final = 1e-6  # a weight below so much of the greatest one of its column is next to nothing
 FEW: Final = 0.2  # of the weights of a sum
-FRACTIONS: Final = (1, 2, 3, 4)  # of the least weight that are tried for a unit
+FRACTIONS: Final = (1, 2, 3, 4)  # a unit is sought among the least weight divided by these
 
 
 def by_columns(exact: Exact) -> Exact:
-    """The same function regrouped, where that leaves less to compute."""
+    """What is exact in the function once its sums and extremes are regrouped by columns; what was
+    given where regrouping leaves no less to compute."""
     tried = [
         Exact.found(_Regrouped(exact, is_centred).run(), exact.inputs)
         for is_centred in (False, True)
@@ -52,8 +53,8 @@ def by_columns(exact: Exact) -> Exact:
 
 
 def _without(exact: Exact, value: Value) -> Iterator[Exact]:
-    """The same with a value computed as a float, then with what that is computed of too, and so
-    on: columns that leave lanes anyway may cost nothing then."""
+    """What is exact if a value is computed as a float; then if the values that it is computed from
+    are floats too; and so on. A column whose lanes become floats anyway may then cost nothing."""
     left = [value]
     while left:
         fewer = exact.without(left.pop())
@@ -64,9 +65,12 @@ def _without(exact: Exact, value: Value) -> Iterator[Exact]:
 
 
 class _Regrouped(Gate):
-    """See by_columns. Whole sums and extremes are rebuilt where something else takes them. Where it
-    `is_centred`, columns of which lanes do not hold the sum are made less by a constant if they
-    hold that."""
+    """Makes the regrouped function. A sum is rebuilt, as a whole, where anything but another sum
+    uses it; so is an extreme.
+
+    The sum of a column may be too large for lanes. Where the regrouping `is_centred`, a constant is
+    taken from such a sum if lanes hold what is left.
+    """
 
     def __init__(self, exact: Exact, is_centred: bool) -> None:
         special = dict.fromkeys(LINEAR, self._sum_of)

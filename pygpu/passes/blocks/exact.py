@@ -25,9 +25,11 @@ from pygpu.types import FLOAT
 
 LARGEST: Final = 2048  # whole numbers that float16 holds without a gap
 LESS: Final = 0.75  # of the cost of floats, from which on lanes are faster
-MORE: Final = 1.25  # the same where they are faster by how they read and write
-ROWS: Final = 5  # that are read for a pixel, at most, for that
-LIGHT: Final = 60  # the size of a function, at most, for that
+# Functions of bytes alone that read at most ROWS rows for a pixel, and are at most LIGHT, gain by
+# reading and writing whole words: for them, lanes may take MORE of what floats cost.
+MORE: Final = 1.25
+ROWS: Final = 5
+LIGHT: Final = 60
 BYTE: Final = Format(np.dtype(np.uint8), 1)
 SUMS: Final = frozenset(("add", "sub", "mul", "fma", "neg"))
 EXTREMES: Final = frozenset(("min", "max"))
@@ -73,7 +75,7 @@ class Exact:
 
     @classmethod
     def found(cls, function: Function, inputs: Sequence[Format]) -> Exact:
-        """The same of any function."""
+        """What is exact in any function, whatever its results are."""
         ranges = Ranges(function, inputs)
         bounds: dict[Value, Bounds] = {}
         for op in function.body.ops:
@@ -84,8 +86,8 @@ class Exact:
         return cls(function, inputs, bounds, _Columns(function))
 
     def without(self, value: Value) -> Exact:
-        """The same with an exact value of several columns computed as a float, where no exact value
-        is computed of it."""
+        """What is exact if a value is computed as a float. Itself where the value reads one column
+        alone, or where another exact value is computed from it."""
         if self.column[value] is not None:
             return self
         if any(
@@ -115,9 +117,12 @@ class Exact:
 
     @property
     def cost(self) -> int:
-        """What is left to compute for two pixels where what reads one column is shared by all
-        pixels that read it: one for what is exact, or joined of two words, two for what is not or
-        ceases to be."""
+        """What is left to compute for two pixels, in operations.
+
+        What reads one column is computed once for all pixels that read that column. An exact value
+        costs 1 for both pixels, and so does one that is joined from two words. A float costs 2, and
+        so does an exact value that floats are computed from.
+        """
         made = [op.results[0] for op in walk(self.function.body) if op.operands and op.results]
         whole = [value for value in made if value in self.bounds]
         mixed = [value.op for value in whole if self.column[value] is None and value.op is not None]
@@ -129,7 +134,8 @@ class Exact:
 
     @property
     def cost_of_floats(self) -> int:
-        """The same of pixels one at a time, which share the texels of a row alone."""
+        """What there is to compute for two pixels if all is floats, in operations: pixels share
+        nothing but the texels that they read."""
         made = [op for op in walk(self.function.body) if op.operands and op.results]
         texels = {self.names[op.results[0]] for op in made if op.code == "load"}
         return 2 * (len(texels) + sum(op.code != "load" for op in made))

@@ -55,7 +55,8 @@ def lanes(exact: Exact, words: int, rows: int) -> Blocked:
 
 
 class _Lanes:
-    """See lanes. Images are read as their bytes, and by whole loads of their words."""
+    """Makes the function that `lanes` gives. Each image has two views: its single bytes, and the
+    words of a row, which are loaded at once."""
 
     def __init__(self, exact: Exact, words: int, rows: int) -> None:
         function = exact.function
@@ -102,7 +103,7 @@ class _Lanes:
         return found
 
     def _read_rows(self) -> dict[int, list[int]]:
-        """The same of rows, counted from the block's first, in order."""
+        """The rows of each image that a block reads, in order. Row 0 is that of its first pixel."""
         found: dict[int, set[int]] = {}
         for load in self.exact.loads:
             found.setdefault(load.image, set()).update(range(load.dy, self.rows + load.dy))
@@ -115,7 +116,7 @@ class _Lanes:
         return self.views.blocked(self.compared(self.views.finished(results)), self.rows)
 
     def compared(self, function: Function) -> Function:
-        """The function with least to compare."""
+        """The function with minima and maxima chosen so that the fewest comparisons are left."""
         ops = [value.op for value in self.bounds if value.op is not None]
         taken = [each for op in ops if op.code in EXTREMES for each in op.operands]
         sizes = [max(map(abs, self.bounds[value])) for value in taken]
@@ -165,8 +166,11 @@ class _Lanes:
     # ------------------------------------------------ a pair of pixels
 
     def value(self, value: Value, pair: Pair, row: int) -> Value:
-        """An exact value of two pixels of a row. Values of one column are computed where the texels
-        that they read lie in a word, and joined of two such otherwise."""
+        """An exact value of two pixels of a row, in the two lanes of an int.
+
+        What reads one column alone is computed for pairs of pixels whose texels lie in one word.
+        Of other pairs it is joined from a lane of one such pair and a lane of another.
+        """
         stack = [(value, pair)]
         while stack:
             wanted, at = stack[-1]
@@ -184,9 +188,12 @@ class _Lanes:
         return self.made[value, pair, row]
 
     def spots(self, value: Value, pair: Pair) -> Sequence[tuple[Value, Pair]]:
-        """The value of two pairs of pixels, whose texels are in words: the upper lane of the first
-        and the lower of the second are those of this pair. Nothing where it is computed for itself:
-        what reads several columns, or texels that are a pair, or both beside the block."""
+        """The two pairs of pixels from which the value of this pair is joined: the upper lane of
+        the first pair, and the lower lane of the second. The texels of both pairs lie in words.
+
+        Nothing where the value is computed for this pair itself: where it reads several columns,
+        where its texels are a pair of a word, and where both lie beside the block.
+        """
         column = self.exact.column[value]
         if column is None:
             return ()
@@ -299,7 +306,7 @@ class _Lanes:
         return self.views.element(image, column, dy)
 
     def assembled(self, image: int, dy: int) -> Value:
-        """The same of single pixels, clamped."""
+        """The words of a row, put together from single pixels, each clamped into the image."""
         gate, words = self.gate, []
         for first in range(0, self.columns, PIXELS):
             word = self.byte(image, first, dy)

@@ -50,7 +50,7 @@ class _DoesNotScale(Exception):
 
 
 class _Scaling:
-    """See in_units. `degrees` are those of values that are not of degree 0."""
+    """Appends ops in units. `degrees` has the degree of each value whose degree is not 0."""
 
     def __init__(self, degrees: dict[Value, int], unit: float) -> None:
         self.degrees, self.unit = degrees, unit

@@ -50,7 +50,7 @@ def words(task: Task, rows: int) -> Blocked:
 
 
 class _Words:
-    """See words."""
+    """Makes the function that `words` gives."""
 
     def __init__(self, task: Task, rows: int) -> None:
         self.function, self.rows = task.function, rows

@@ -17,8 +17,8 @@ from pygpu.passes.simplify.rules import finite
 from pygpu.ssa import Op, Value, normal
 from pygpu.types import FLOAT
 
-LARGEST: Final = 2.0**16  # factor; the least is the reciprocal
-FARTHEST: Final = 2.0**32  # the same of constants without that of their sum
+LARGEST: Final = 2.0**16  # the largest factor that is taken out; the least is its reciprocal
+FARTHEST: Final = 2.0**32  # what a constant of a sum may become at most without the sum's factor
 _ALIKE: Final = frozenset(code for code, row in TABLE.items() if row.scales and row.arity == 2)
 _BOUNDED: Final = frozenset(
     code for code, row in TABLE.items() if row.scales or row.is_comparison
@@ -28,9 +28,13 @@ _BOUNDED: Final = frozenset(
 def taken_out(
     ops: Sequence[Op], given: Collection[Value], wanted: Sequence[Value]
 ) -> tuple[Sequence[Op], Sequence[Value]]:
-    """The ops, of these given values, with factors taken out, and the wanted values then. The same
-    where that is not less to compute, or where anything but sums, products, roots and choices of
-    the given values is computed, which might be too large without its factor."""
+    """The ops with factors taken out, and what the wanted values are then. The ops compute from
+    these given values.
+
+    The ops stay as they are where there would not be fewer of them. They do so, too, where anything
+    but sums, products, roots and choices of the given values is computed: what that is might be too
+    large without its factor.
+    """
     known = {*given, *(value for op in ops for value in op.results)}
     if not all(op.code in _BOUNDED and known.issuperset(op.operands) for op in ops):
         return ops, wanted
@@ -47,8 +51,8 @@ def _count(ops: Sequence[Op]) -> int:
 
 
 class _Factors:
-    """See taken_out. Of a value that was taken, `parts` has a value and a factor, whose product it
-    is: itself and 1 where there is none."""
+    """Appends ops without their factors. A value that was taken is the product of a value and a
+    factor, which `parts` has of it: of the value itself and 1 where there is no factor."""
 
     def __init__(self) -> None:
         self.ops: list[Op] = []
