@@ -27,6 +27,7 @@ from pygpu.frontend.values.values import (
     Super,
     describe,
 )
+from pygpu.frontend.walk.calls import call
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.paths import ControlFlow
 from pygpu.ssa import Value
@@ -300,7 +301,7 @@ def _call(w: ControlFlow, state: State, arg: tuple[int, tuple[str, ...]]) -> Non
     if names:
         keywords = dict(zip(names, args[-len(names) :], strict=True))
         args = args[: -len(names)]
-    state.stack.append(w.call(function, *args, **keywords))
+    state.stack.append(call(w, function, tuple(args), keywords))
 
 
 def _call_ex(w: ControlFlow, state: State, arg: Any) -> None:
@@ -308,7 +309,7 @@ def _call_ex(w: ControlFlow, state: State, arg: Any) -> None:
     second, first = state.stack.pop(), state.stack.pop()
     function = second if first is NULL else first
     named = {} if keywords is NULL else pairs_of(w, keywords)
-    state.stack.append(w.call(function, *args, **named))
+    state.stack.append(call(w, function, args, named))
 
 
 def _function(w: ControlFlow, state: State, arg: Any) -> None:
