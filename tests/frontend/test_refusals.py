@@ -31,6 +31,7 @@ RAISED = {
     "complex_number_in_an_array_of_floats": TypeError,
     "complex_number_of_a_vector": TypeError,
     "complex_numbers_in_order": TypeError,
+    "greater_of_complex_numbers": TypeError,
     "greatest_complex_number": TypeError,
     "image_with_unknown_boundary": ValueError,
     "index_of_number": TypeError,

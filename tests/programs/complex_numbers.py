@@ -367,6 +367,66 @@ def lists(im: Image, p: Position):
 
 
 @program
+def arrays_of_complex_numbers(im: Image, p: Position):
+    zs = np.zeros(3, complex)
+    zs[1] = 1j * im(p)
+    zs[2] = im(p)
+    ws = np.array([1, 1j * im(p), 2], dtype=complex)
+    picked = zs[p.x % 3], zs.imag[1], ws.real[2], np.conj(zs)[1], zs.conj()[1]
+    return (*picked, abs(ws)[1], (ws @ zs), np.vdot(ws, ws), (ws**2)[1])
+
+
+@program
+def sizes_of_arrays(im: Image, p: Position):
+    zs = np.array([1, 1j * im(p), 2 + im(p) * 1j])
+    norms = np.linalg.norm(zs), np.linalg.norm(zs, 1), np.linalg.norm(zs, np.inf)
+    return (*norms, np.var(zs), np.std(zs), np.cumsum(zs)[1], np.sum(np.abs(zs) ** 2))
+
+
+@program
+def fourier_transform_by_matrix(im: Image, p: Position):
+    row = np.array([im((k, p.y)) for k in range(4)])
+    transformed = np.exp(-2j * np.pi * np.outer(np.arange(4), np.arange(4)) / 4) @ row
+    return abs(transformed[1]), transformed[2]
+
+
+@program
+def impossible_on_a_path_that_is_not_taken(im: Image, p: Position):
+    none = 0
+    z = 1j / none if im(p) > 100 else 1j
+    return z, cmath.log(none) if im(p) > 100 else im(p) + 0j
+
+
+class Orbit:
+    def __init__(self, c):
+        self.z, self.c, self.inside = 0, c, 0
+
+    def step(self):
+        self.z = self.z * self.z + self.c
+        if abs(self.z) < 2:
+            self.inside += 1
+
+
+@program
+def object_that_changes(im: Image, p: Position):
+    orbit = Orbit(complex(im(p), 0.2))
+    for _ in range(30):
+        orbit.step()
+    return orbit.inside
+
+
+FINE = np.exp(2j * np.pi * np.arange(300) / 300)
+
+
+@program
+def loop_over_a_long_table(im: Image, p: Position):
+    total = 0
+    for root in FINE:
+        total += root * im(p) * abs(root - 1)
+    return total / 300
+
+
+@program
 def quadratic(im: Image, p: Position):
     """Both roots of x^2 + bx + c, real or not."""
     b, c = im(p), 0.3

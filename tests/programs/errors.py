@@ -1022,6 +1022,11 @@ def greatest_complex_number(im: Image, p: Position):
 
 
 @program
+def greater_of_complex_numbers(im: Image, p: Position):
+    return np.maximum(1j * im(p), im(p))
+
+
+@program
 def root_of_a_complex_number(im: Image, p: Position):
     return math.sqrt(1j * im(p))
 

@@ -273,6 +273,11 @@ def elementwise(
         return NotImplemented if result is None else result
     if all(map(scalar_kind, operands)):
         return scalar(*operands)
+    for operand in operands:
+        if is_complex(operand):
+            raise TypeError(
+                f"a real number is needed, not {describe(operand)}: take its abs(), .real or .imag"
+            )
     return NotImplemented
 
 
@@ -316,6 +321,8 @@ def _array_elementwise(
     flat = result.reshape(-1)
     for index, parts in enumerate(zip(*[array.reshape(-1) for array in shaped], strict=True)):
         flat[index] = elementwise(w, code, parts, kind)
+        if flat[index] is NotImplemented:
+            return NotImplemented
     return Array(result)
 
 

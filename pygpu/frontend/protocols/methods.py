@@ -287,6 +287,8 @@ def _astype(w: Evaluator, a: Any, dtype: Any, **more: Any) -> Any:
     array = w.read(a)
     if array.dtype != object:
         return Array(array.astype(dtype))
+    if np.dtype(dtype).kind == "c":
+        return arrays.array_of([w.call(complex, x) for x in array.reshape(-1)], array.shape)
     kind = arrays.kind_of_dtype(w, dtype)
     flat = [arrays.cast(w, part, kind) for part in array.reshape(-1)]
     return arrays.array_of(flat, array.shape)
@@ -309,6 +311,8 @@ _NUMPY_METHODS: Final = frozenset(
         "all",
         "argmin",
         "argmax",
+        "conj",
+        "conjugate",
         "cumsum",
         "trace",
         "std",

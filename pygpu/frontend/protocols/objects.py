@@ -156,6 +156,8 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return attribute(w, opened(w, value), name)
         case Array() if name in ("shape", "ndim", "size"):
             return getattr(w.read(value), name)
+        case Array() if name in ("real", "imag"):
+            return w.call(getattr(np, name), value)
         case Array() if name == "T":
             return viewed(w, value, lambda array: array.T)
         case Array() if name == "flat":

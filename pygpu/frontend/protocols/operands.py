@@ -16,13 +16,13 @@ import numpy as np
 from pygpu.frontend.protocols import integers
 from pygpu.frontend.protocols.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import meeting
+from pygpu.frontend.values.kinds import Complex, meeting
 from pygpu.frontend.values.objects import Array, Vector
 from pygpu.frontend.values.values import Abstract, Dynamic, Tuple, describe, scalar_kind
 from pygpu.language import vectors
 from pygpu.language.scalars import wrap, wrap_unsigned
 from pygpu.ssa import Value
-from pygpu.types import INT, UINT, Kind, Type, vector, widest
+from pygpu.types import FLOAT, INT, UINT, Kind, Type, vector, widest
 
 
 def unknown(w: Evaluator, value: Any) -> Any:
@@ -33,6 +33,9 @@ def unknown(w: Evaluator, value: Any) -> Any:
         return Dynamic(as_value(w, value, vector(kind, 1)))
     if type:
         return make_vector(w, type, as_value(w, contents_of(w, value), type))
+    if isinstance(value, complex):
+        parts = as_value(w, value.real, FLOAT), as_value(w, value.imag, FLOAT)
+        return Complex(*map(Dynamic, parts))
     return value
 
 

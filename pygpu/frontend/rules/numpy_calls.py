@@ -106,7 +106,8 @@ def _inner(w: Evaluator, a: Any, b: Any) -> Any:
 
 def _vdot(w: Evaluator, a: Any, b: Any) -> Any:
     """np.vdot: of all elements, in order."""
-    return _dot(w, *[tuple_of(tuple(flat(w, x))) for x in (a, b)])
+    conjugated = [w.call(np.conjugate, x) if is_complex(x) else x for x in flat(w, a)]
+    return _dot(w, tuple_of(tuple(conjugated)), tuple_of(tuple(flat(w, b))))
 
 
 def _as_array(w: Evaluator, value: Any) -> Any:

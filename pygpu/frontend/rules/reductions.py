@@ -22,6 +22,7 @@ from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.ordering import first_extreme, middle
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import is_complex
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, scalar_kind, tuple_of
@@ -177,7 +178,15 @@ def _mean_of_counted(w: Evaluator, items: list[Any], tests: list[Any]) -> Any:
 def _squares(w: Evaluator, items: list[Any], mean: Any) -> list[Any]:
     """The squares of the distances from a mean."""
     off = [operators.binary(w, "-", item, mean) for item in items]
-    return [operators.binary(w, "*", x, x) for x in off]
+    return [_square(w, x) for x in off]
+
+
+def _square(w: Evaluator, x: Any) -> Any:
+    """The square of a number's size."""
+    if is_complex(x):
+        parts = [w.attribute(x, name) for name in ("real", "imag")]
+        return fold(w, "+", [operators.binary(w, "*", part, part) for part in parts])
+    return operators.binary(w, "*", x, x)
 
 
 def _variance(ddof: Any) -> Fold:
@@ -226,7 +235,7 @@ def extremum(code: str) -> Rule:
 
     def scalar(w: Evaluator, a: Any, b: Any) -> Any:
         kinds = scalar_kind(a), scalar_kind(b)
-        if "float" not in kinds:
+        if "float" not in kinds or None in kinds:
             return elementwise(w, code, (a, b))
         if not isinstance(a, Abstract):
             a, b = b, a  # the operation keeps a NaN in its first operand
@@ -333,9 +342,12 @@ def _norm(w: Evaluator, xs: Any, ord: Any = None, axis: Any = None, keepdims: An
 
 def _norm_of(w: Evaluator, items: list[Any], ord: Any) -> Any:
     if ord in (None, 2, "fro"):
-        squares = [operators.binary(w, "*", item, item) for item in items]
+        squares = [_square(w, item) for item in items]
         return elementwise(w, "sqrt", (fold(w, "+", squares),), "float")
-    sizes = [elementwise(w, "abs", (item,), "float") for item in items]
+    sizes = [
+        w.call(abs, item) if is_complex(item) else elementwise(w, "abs", (item,), "float")
+        for item in items
+    ]
     if ord in (math.inf, -math.inf):
         return _extreme("max" if ord > 0 else "min").combine(w, sizes)
     if ord == 1:
