@@ -33,6 +33,7 @@ from pygpu.frontend.values.faults import Fault, is_set
 from pygpu.frontend.values.kinds import Complex, held_kind, is_complex
 from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object, Vector
 from pygpu.frontend.values.values import (
+    Choice,
     Conflict,
     Dynamic,
     Natural,
@@ -238,6 +239,8 @@ def _output(w: Walker, function: Any, result: Any) -> Value:
 def _hint(w: Walker, result: Any) -> str:
     if result is None:
         return ": is a return missing?"
+    if isinstance(result, Choice) and any(option is None for option in result.options):
+        return ", as one path ends without a value: return one there too"
     if isinstance(result, (List, list)) or type(result).__name__ in ("Array", "ndarray"):
         return ": make a vector of it, as Vec3(*xs), or a tuple for several images"
     if isinstance(result, (Picture, ImageLike)):

@@ -252,30 +252,6 @@ def join_of_lists_of_different_length(im: Image, p: Position):
 
 
 @program
-def join_of_number_and_vector(im: Image, p: Position):
-    v = im(p)
-    if v > 0:
-        v = Vec2(v, v)
-    return v * 2
-
-
-@program
-def join_of_functions(im: Image, p: Position):
-    f = math.sin
-    if im(p) > 0:
-        f = math.cos
-    return f(im(p))
-
-
-@program
-def join_of_strings(im: Image, p: Position):
-    mode = "low"
-    if im(p) > 0:
-        mode = "high"
-    return len(mode)
-
-
-@program
 def join_of_number_and_none(im: Image, p: Position):
     v = None
     if im(p) > 0:
@@ -373,13 +349,6 @@ def dict_key_on_one_side(im: Image, p: Position):
 
 
 @program
-def returns_of_different_types(im: Image, p: Position):
-    if im(p) > 0:
-        return Vec2(1.0, 2.0)
-    return 0.0
-
-
-@program
 def returns_nothing_on_one_path(im: Image, p: Position):
     if im(p) > 0:
         return 1.0
@@ -407,12 +376,6 @@ def list_of_dynamic_length(im: Image, counts: Image, p: Position):
 def slice_of_dynamic_length(im: Image, counts: Image, p: Position):
     vs = [im(p), 1.0, 2.0]
     return sum(vs[: counts(p)])
-
-
-@program
-def list_of_functions_indexed_by_dynamic(im: Image, counts: Image, p: Position):
-    fs = [math.sin, math.cos]
-    return fs[counts(p) % 2](im(p))
 
 
 @program
@@ -632,12 +595,6 @@ def image_with_unknown_boundary(im: Image, p: Position):
 @program
 def image_of_ints_interpolated(ints: Image, p: Position):
     return ints.sampled(interpolation="linear")(p * 0.5)
-
-
-@program
-def image_chosen_by_dynamic(im: Image, other: Image, p: Position):
-    f = im if im(p) > 0 else other
-    return f(p)
 
 
 @program
@@ -978,14 +935,6 @@ def int_or_uint_chosen(im: Image, p: Position):
     return np.where(p.y > 2, p.x - 3, UInt(p.x))
 
 
-@program(rounds=3)
-def int_that_is_masked_in_a_loop(im: Image, p: Position, rounds: Int):
-    h = p.x - 3
-    for _ in range(rounds):
-        h = (h * 31) & 0xFFFFFFFF
-    return h
-
-
 @program
 def lesser_of_int_and_uint(im: Image, p: Position):
     return min(p.x - 3, UInt(p.y))
@@ -1155,3 +1104,11 @@ def distinct_values(im: Image, p: Position):
 def elements_extracted(im: Image, p: Position):
     xs = np.array([im(p), 1.0])
     return np.extract(xs > 0, xs).sum()
+
+
+@program(rounds=3)
+def int_that_is_masked_in_a_loop(im: Image, p: Position, rounds: Int):
+    h = p.x - 3
+    for _ in range(rounds):
+        h = (h * 31) & 0xFFFFFFFF
+    return h

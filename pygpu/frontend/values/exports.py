@@ -25,6 +25,7 @@ class Export:
         self.moved: list[Object] = []
         self.seen: set[Object] = set()
         self.heap: dict[Object, Any] = {}
+        self.facts: dict[Value, frozenset[int]] = dict(state.facts)
 
     def states(self) -> State:
         state = self.state
@@ -33,12 +34,16 @@ class Export:
         for handle in state.heap:
             if handle.serial <= self.older or type(handle) is ClassParts:
                 self.object(handle, (handle,))
-        return State(locals, stack, self.heap)
+        return State(locals, stack, self.heap, self.facts)
 
     def value(self, value: Any, key: Key) -> Any:
         if isinstance(value, Dynamic):
             new = self.leaf(value.value, key)
-            return value if new is value.value else Dynamic(new)
+            if new is value.value:
+                return value
+            if value.value in self.state.facts:
+                self.facts[new] = self.state.facts[value.value]
+            return Dynamic(new)
         if isinstance(value, Object):
             self.object(value, key)
         elif isinstance(value, Abstract):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from pygpu.frontend.values.values import (
     UNBOUND,
     Abstract,
     Bound,
+    Choice,
     Conflict,
     Dynamic,
     Function,
@@ -53,7 +54,9 @@ from pygpu.frontend.values.values import (
 from pygpu.language.scalars import UInt
 from pygpu.language.vectors import CLASSES
 from pygpu.ssa import Value
-from pygpu.types import Kind, Type, vector, widest
+from pygpu.types import INT, Kind, Type, vector, widest
+
+CHOICES: Final = 16  # options of one choice
 
 # Makes of two different leaves (numbers, Dynamics, or contents of a vector) one of the type.
 Leaf = Callable[[Any, Any, Type, Key], Value]
@@ -101,7 +104,12 @@ class Join:
             self.value(a, b, (f".{index}",))
             for index, (a, b) in enumerate(zip(left.stack, right.stack, strict=True))
         ]
-        state = State(locals, stack, self.heap)
+        facts = {
+            value: numbers | right.facts[value]
+            for value, numbers in left.facts.items()
+            if value in right.facts
+        }
+        state = State(locals, stack, self.heap, facts)
         differing = []
         for handle in {**left.heap, **right.heap}:
             a, b = left.get(handle), right.get(handle)
@@ -166,6 +174,10 @@ class Join:
             self.spoiled |= not isinstance(a, Conflict)
             return a if isinstance(a, Conflict) else b
         a, b = as_complex((a, b)) or (self.lifted(a), self.lifted(b))
+        if kind_a and isinstance(b, Vector):  # a number that meets a vector is spread over it
+            a = spread(a, kind_a, b)
+        elif kind_b and isinstance(a, Vector):
+            b = spread(b, kind_b, a)
         if isinstance(a, Object) and isinstance(b, Object):
             return self.objects(a, b, key)
         joined = self.structures(a, b, key)
@@ -185,7 +197,11 @@ class Join:
             self.virtual[id(known)] = lift(known)
         return self.virtual[id(known)]
 
-    def conflict(self, a: Any, b: Any, key: Key) -> Conflict:
+    def conflict(self, a: Any, b: Any, key: Key) -> Choice | Conflict:
+        """What cannot be one value: a choice where that can be, else an error at its first use."""
+        made = self.choice(a, b, key)
+        if made is not None:
+            return made
         self.spoiled = True
         own = isinstance(key[0], str) and key[0].isidentifier()
         name = f"'{key[0]}'" if own else "a value"
@@ -204,6 +220,87 @@ class Join:
             f"{name} is {describe(a)} on one path and {describe(b)} on the other, "
             f"which cannot be one value{hint}"
         )
+
+    # ---- choices
+
+    def choice(self, a: Any, b: Any, key: Key) -> Choice | None:
+        """One of the values, which a dynamic int says; None where that cannot be. What is known,
+        or was there before the paths parted, stays as it is; numbers, vectors and tuples of these
+        are anything where they are not the one."""
+        if a is UNBOUND or b is UNBOUND or a is ABSENT or b is ABSENT or self._alike(a, b):
+            return None
+        sides = [
+            (value.which, value.options) if isinstance(value, Choice) else (0, (value,))
+            for value in (a, b)
+        ]
+        base = 0 if isinstance(a, Choice) else 1  # whose options keep their numbers
+        (first, options), (second, others) = sides[base], sides[1 - base]
+        pairs: list[list[Any]] = [[option, ABSENT] for option in options]
+        numbers = [self._partner(pairs, other) for other in others]
+        if isinstance(second, Dynamic):
+            if numbers != list(range(len(others))):
+                return None
+        else:
+            second = numbers[0]
+        if len(pairs) > CHOICES:
+            return None
+        made = []
+        for place, pair in enumerate(pairs):
+            x, y = pair if base == 0 else pair[::-1]
+            made.append(self._option(x, y, (*key, place)))
+            if made[-1] is ABSENT or isinstance(made[-1], Conflict):
+                return None
+        which = (first, second) if base == 0 else (second, first)
+        own = isinstance(key[0], str) and key[0].isidentifier()
+        name = f"'{key[0]}'" if own else "it"
+        why = next((v.why for v in (a, b) if isinstance(v, Choice)), "")
+        why = why or f"{name} is None on one path through {self.meeting.place}"
+        return Choice(Dynamic(self.leaf(*which, INT, (*key, ".which"))), tuple(made), why)
+
+    def _partner(self, pairs: list[list[Any]], other: Any) -> int:
+        """The number of the option that another value can be one with: a new one if none can."""
+        for place, pair in enumerate(pairs):
+            if pair[1] is ABSENT and self._alike(pair[0], other):
+                pair[1] = other
+                return place
+        pairs.append([ABSENT, other])
+        return len(pairs) - 1
+
+    def _alike(self, x: Any, y: Any) -> bool:
+        if x is ABSENT:
+            return False
+        if x is y or (not isinstance(x, Abstract) and not isinstance(y, Abstract)):
+            return x is y or same_known(x, y) or bool(scalar_kind(x) and scalar_kind(y))
+        x, y = self.lifted(x), self.lifted(y)
+        numeric = [bool(scalar_kind(v)) or isinstance(v, Vector) for v in (x, y)]
+        if any(numeric):
+            sizes = {v.type.size for v in (x, y) if isinstance(v, Vector)}
+            return all(numeric) and len(sizes) < 2
+        if isinstance(x, Tuple) and isinstance(y, Tuple):
+            pairs = zip(x.items, y.items, strict=False)
+            return x.shape() == y.shape() and all(self._alike(*pair) for pair in pairs)
+        return False
+
+    def _option(self, x: Any, y: Any, key: Key) -> Any:
+        """An option of which one side may be absent; ABSENT where nothing can stand for that."""
+        if x is not ABSENT and y is not ABSENT:
+            return self.value(x, y, key)
+        there = y if x is ABSENT else x
+        if not isinstance(there, Abstract):
+            return there
+        if isinstance(there, Object) and not isinstance(there, Vector):
+            return there if there.serial <= self.older else ABSENT
+        zero = zero_of(there)
+        if zero is None:
+            pair = (ABSENT, there) if x is ABSENT else (there, ABSENT)
+            parts = [self._part(pair, part, (*key, *name)) for name, part in there.parts()]
+            return ABSENT if ABSENT in parts else there.rebuild(tuple(parts))
+        return self.value(zero, y, key) if x is ABSENT else self.value(x, zero, key)
+
+    def _part(self, pair: tuple[Any, Any], part: Any, key: Key) -> Any:
+        """A part of an option that is absent on one side, on the side where that is not."""
+        x, y = (one if one is ABSENT else part for one in pair)
+        return self._option(x, y, key)
 
     def structures(self, a: Any, b: Any, key: Key) -> Any:
         """Two immutable virtual values of one shape, or None."""
@@ -406,6 +503,12 @@ def _counted(i: Any, joined: Any) -> Any:
     if isinstance(i, Natural) and isinstance(joined, Dynamic) and i.value is joined.value:
         return i
     return Natural(joined.value) if type(joined) is Dynamic else joined
+
+
+def spread(number: Any, kind: Kind, like: Vector) -> Vector:
+    """A number as a vector of the size of another."""
+    wider = vector(widest(kind, like.type.kind), like.type.size)
+    return Vector(CLASSES[wider], wider, (number,) * like.type.size)
 
 
 def zero_of(value: Any) -> Any:

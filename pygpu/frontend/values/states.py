@@ -7,28 +7,38 @@ reachable([xs], state)    # it, and all objects in it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu.frontend.values.objects import Array, Object
 from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Parts, named
+from pygpu.ssa import Value
+
+Facts = Mapping[Value, frozenset[int]]  # which numbers some ints can be, by tests made before
 
 
 class State:
     """The world at one point of the walk: the variables and stack of the frame that runs, and
     what objects hold that has been changed since they were made."""
 
-    __slots__ = ("heap", "locals", "stack")
+    __slots__ = ("facts", "heap", "locals", "stack")
 
-    def __init__(self, locals: dict[str, Any], stack: list[Any], heap: dict[Object, Any]) -> None:
+    def __init__(
+        self,
+        locals: dict[str, Any],
+        stack: list[Any],
+        heap: dict[Object, Any],
+        facts: Facts | None = None,
+    ) -> None:
         self.locals = locals
         self.stack = stack
         self.heap = heap
+        self.facts: Facts = {} if facts is None else facts  # replaced, never changed in place
 
     def fork(self) -> State:
-        return State(self.locals.copy(), self.stack.copy(), self.heap.copy())
+        return State(self.locals.copy(), self.stack.copy(), self.heap.copy(), self.facts)
 
     def pop(self, count: int) -> list[Any]:
         """The topmost values, taken from the stack, the deepest first."""
@@ -47,6 +57,20 @@ class State:
             whole = self.get(handle.base)
             return whole.reshape(-1)[handle.places] if isinstance(whole, np.ndarray) else whole
         return handle.initial
+
+
+class Meanings:
+    """Of conditions: the int that each tests, and the numbers that it can be on either side."""
+
+    def __init__(self) -> None:
+        self.known: dict[Value, tuple[Value, frozenset[int], frozenset[int]]] = {}
+
+    def sides(self, state: State, condition: Value) -> tuple[Any, Any]:
+        """What is known where a condition holds, and where it does not."""
+        if condition not in self.known:
+            return state.facts, state.facts
+        subject, yes, no = self.known[condition]
+        return {**state.facts, subject: yes}, {**state.facts, subject: no}
 
 
 def parts_held(handle: Object, contents: Any) -> Parts:
@@ -102,4 +126,4 @@ def reachable(values: Iterable[Any], state: State) -> set[Object]:
     return seen
 
 
-__all__ = ["Frozen", "State", "parts_held", "reachable"]
+__all__ = ["Frozen", "Meanings", "State", "parts_held", "reachable"]

@@ -350,6 +350,27 @@ class Picture(Abstract):
         return f"the image '{self.name}'"
 
 
+class Choice(Abstract):
+    """One of several values, of which a dynamic int says which: `None` or a number, one of two
+    functions or strings. `why` says of an option that cannot be used where it comes from."""
+
+    __slots__ = ("options", "which", "why")
+
+    def __init__(self, which: Dynamic, options: tuple[Any, ...], why: str) -> None:
+        self.which: Final = which
+        self.options: Final = options
+        self.why: Final = why
+
+    def parts(self) -> Parts:
+        return (((".which",), self.which), *numbered(self.options))
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Choice:
+        return Choice(parts[0], parts[1:], self.why)
+
+    def describe(self) -> str:
+        return " or ".join([describe(option) for option in self.options])
+
+
 class Maybe(Abstract):
     """A number or vector that is there where the Dynamic bool `taken` holds; elsewhere `value` is
     zero."""
@@ -420,6 +441,8 @@ def same_known(a: Any, b: Any) -> bool:
 
 def describe(value: Any) -> str:
     """A value in the words of an error message: what it is and its type."""
+    if value is None:
+        return "None"
     if isinstance(value, Abstract):
         return value.describe()
     shown = repr(value)

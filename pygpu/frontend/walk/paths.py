@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.objects import Iterator
-from pygpu.frontend.values.states import State
+from pygpu.frontend.values.states import Meanings, State
 from pygpu.frontend.values.values import Key
 from pygpu.ssa import Value
 from pygpu.types import BOOL, Type
@@ -32,6 +32,7 @@ class ControlFlow(Evaluator, Protocol):
     unrolled: int  # iterations of loops that were unrolled
     inlined: int  # calls that were walked
     fresh: Iterator | None  # the last that an ITER has made
+    meanings: Meanings  # what conditions say
 
     def run(
         self, frame: Frame, block: int, state: State, stops: frozenset[int], force: bool = False

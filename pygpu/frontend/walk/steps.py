@@ -19,6 +19,7 @@ from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, Vector
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     UNBOUND,
+    Choice,
     Conflict,
     Dynamic,
     Function,
@@ -28,6 +29,7 @@ from pygpu.frontend.values.values import (
     describe,
 )
 from pygpu.frontend.walk.calls import call
+from pygpu.frontend.walk.choices import compare_remainder, is_same, narrowed
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.paths import ControlFlow
 from pygpu.ssa import Value
@@ -71,7 +73,7 @@ def _load(w: ControlFlow, state: State, name: str) -> None:
         )
     if type(value) is Conflict:
         raise w.error(value.message)
-    state.stack.append(value)
+    state.stack.append(narrowed(w, value) if type(value) is Choice else value)
 
 
 def _store(w: ControlFlow, state: State, name: str) -> None:
@@ -120,7 +122,7 @@ def _deref(w: ControlFlow, state: State, name: str) -> None:
         value = w.peek(cell)
     if value is UNBOUND:
         raise NameError(f"cannot access free variable '{name}' where it has no value")
-    state.stack.append(_checked(w, value))
+    state.stack.append(narrowed(w, _checked(w, value)))
 
 
 def _setref(w: ControlFlow, state: State, name: str) -> None:
@@ -200,7 +202,7 @@ def _dict_global(w: ControlFlow, state: State, name: str) -> None:
 
 
 def _attr(w: ControlFlow, state: State, name: str) -> None:
-    state.stack.append(objects.attribute(w, state.stack.pop(), name))
+    state.stack.append(narrowed(w, objects.attribute(w, state.stack.pop(), name)))
 
 
 def _setattr(w: ControlFlow, state: State, name: str) -> None:
@@ -262,12 +264,17 @@ def _binary(w: ControlFlow, state: State, symbol: str) -> None:
 
 def _compare(w: ControlFlow, state: State, symbol: str) -> None:
     b = state.stack.pop()
-    state.stack.append(operators.compare(w, symbol, state.stack.pop(), b))
+    a = state.stack.pop()
+    found = compare_remainder(w, symbol, a, b)
+    state.stack.append(operators.compare(w, symbol, a, b) if found is None else found)
 
 
 def _is(w: ControlFlow, state: State, inverted: bool) -> None:
     b = _checked(w, state.stack.pop())
     a = _checked(w, state.stack.pop())
+    if type(a) is Choice or type(b) is Choice:
+        state.stack.append(is_same(w, a, b, inverted))
+        return
     same = a is b
     unsure = any(getattr(value, "outside", False) == EITHER for value in (a, b))
     if not same and unsure and objects.class_of(a) is objects.class_of(b):

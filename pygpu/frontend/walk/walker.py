@@ -13,6 +13,7 @@ then a wider type), so it ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from pygpu import bytecode
@@ -33,9 +34,9 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Iterator, Object
-from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Builtin, Conflict, Dynamic
-from pygpu.frontend.walk import attempts, branches, calls, generators, loops
+from pygpu.frontend.values.states import Meanings, State
+from pygpu.frontend.values.values import Builtin, Choice, Conflict, Dynamic
+from pygpu.frontend.walk import attempts, branches, calls, choices, generators, loops
 from pygpu.frontend.walk.attempts import Attempt
 from pygpu.frontend.walk.paths import RAISED, RETURN, SUSPENDED, Outcome, PathEnds, guard
 from pygpu.frontend.walk.raising import doom, is_assertion, raise_known
@@ -55,6 +56,7 @@ class Walker:
     def __init__(self, build: Builder, checked: bool = False) -> None:
         self.build = build
         self.faults = Faults(checked)
+        self.meanings = Meanings()
         self.frames: list[Frame] = []
         self.heap = Heap(self.error)
         self.conditions: tuple[Condition, ...] = ()  # dynamic branches and loops around the walk
@@ -158,6 +160,8 @@ class Walker:
         return sequences.advance_iterator(self, iterator)
 
     def truth(self, value: Any) -> Any:
+        if type(value) is Choice:
+            return choices.truth(self, value)
         return operators.truth(self, value)
 
     def unary(self, symbol: str, a: Any) -> Any:
@@ -180,7 +184,7 @@ class Walker:
         outer = self.state
         frame = Frame(bytecode.decode(code), globals, self.frames[-1] if self.frames else None)
         self.inlined += 1
-        outcome = self.enter(frame, 0, State(locals, [], outer.heap), _NONE)
+        outcome = self.enter(frame, 0, State(locals, [], outer.heap, outer.facts), _NONE)
         inner, raised = outcome.exits.get(RETURN), outcome.exits.get(RAISED)
         self.state = outer
         if inner is None:
@@ -191,7 +195,11 @@ class Walker:
         outer.heap = inner.heap
         if raised is not None:
             self._may_have_raised(outcome, raised, inner)
-        return inner.stack[-1]
+        result = inner.stack[-1]
+        if type(result) is Choice and any(option is None for option in result.options):
+            why = f"{frame.name}() returns None on one path"
+            return Choice(result.which, result.options, why)
+        return result
 
     def enter(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
         """As `run`, in a frame that is entered for it and left again. What Python raises in it may
@@ -279,7 +287,13 @@ class Walker:
             for at in range(block, end - (last.op in _TERMINATORS)):
                 frame.at = at
                 instruction = instructions[at]
-                STEPS[instruction.op](self, state, instruction.arg)
+                place = choices.chosen(state, instruction.op, instruction.arg)
+                if place is None:
+                    STEPS[instruction.op](self, state, instruction.arg)
+                else:
+                    step = partial(_step, self, instruction)
+                    state = choices.execute(self, state, place, step)
+                    self.state = frame.state = state
             frame.at = end - 1
             match last.op:
                 case "BRANCH":
@@ -338,8 +352,11 @@ class Walker:
         if test in ("none", "notnone"):
             if isinstance(value, Conflict):
                 raise self.error(value.message)
-            return Outcome.one(target if (value is None) == (test == "none") else end, state)
-        condition = self.truth(value)
+            if not isinstance(value, Choice):
+                return Outcome.one(target if (value is None) == (test == "none") else end, state)
+            condition, test = choices.is_same(self, value, None, test == "notnone"), "true"
+        else:
+            condition = self.truth(value)
         if target == end:  # as in `if c: pass`
             return Outcome.one(end, state)
         if not isinstance(condition, Dynamic):
@@ -350,6 +367,7 @@ class Walker:
                 return Outcome.one(other, state)  # an assertion costs nothing
         inner = stops.union(frame.graph.merges(block))
         other = state.fork()
+        state.facts, other.facts = self.meanings.sides(state, condition.value)
         return branches.branch(
             self,
             frame,
@@ -414,6 +432,10 @@ def _shown(place: Place) -> str:
     """A place with its line of source."""
     source = place.text()
     return f"{place}: {source.strip()}" if source else str(place)
+
+
+def _step(w: Walker, instruction: bytecode.Instruction, state: State) -> None:
+    STEPS[instruction.op](w, state, instruction.arg)
 
 
 __all__ = ["Walker"]

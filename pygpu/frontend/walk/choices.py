@@ -1,0 +1,218 @@
+"""Values that are one of several: what instructions do with them, and what tests say of them.
+
+An instruction on a choice is executed for each option, on a path of its own, as if the program had
+asked which it is. A test of one (`x is None`, `if x`, `mode == "soft"`) says on its two sides which
+options are left; where one is left, that is what a variable holds there. The same is known of ints
+that are remainders: after tests for 0 to 4, `i % 6` is 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from pygpu.core.errors import CompileError
+from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import (
+    Bound,
+    Choice,
+    Dynamic,
+    Function,
+    describe,
+)
+from pygpu.frontend.walk.branches import branch
+from pygpu.frontend.walk.paths import ControlFlow, Outcome
+from pygpu.ssa import Value, constant_of
+
+MEET: Final = -4  # where the paths of the options meet again
+REMAINDERS: Final = 64  # numbers that remainders are told apart by
+
+# How many of the topmost values an instruction looks into.
+_OPERANDS: Final = {
+    "ATTR": 1,
+    "BINARY": 2,
+    "COMPARE": 2,
+    "IN": 2,
+    "ITEM": 2,
+    "ITER": 1,
+    "METHOD": 1,
+    "UNARY": 1,
+    "UNPACK": 1,
+}
+_WALKED: Final = (Function, Bound, type(describe))
+
+
+# ---------------------------------------------------------------- what tests say
+
+
+def possible(w: ControlFlow, choice: Choice) -> frozenset[int]:
+    """The options that a choice can be here, by number."""
+    every = frozenset(range(len(choice.options)))
+    return w.state.facts.get(choice.which.value, every)
+
+
+def narrowed(w: ControlFlow, value: Any) -> Any:
+    """What a variable holds: the only option that is left, where one is."""
+    if type(value) is Choice:
+        left = possible(w, value)
+        if len(left) == 1:
+            return value.options[next(iter(left))]
+    return value
+
+
+def _is_one_of(
+    w: ControlFlow, subject: Dynamic, numbers: frozenset[int], left: frozenset[int]
+) -> Any:
+    """Whether an int is one of some numbers, where those in `left` are all that it can be."""
+    if not numbers or numbers == left:
+        return bool(numbers)
+    found: Any = False
+    for number in sorted(numbers):
+        found = arithmetic.either(w, found, arithmetic.compare(w, "==", subject, number))
+    w.meanings.known[found.value] = (subject.value, numbers, left - numbers)
+    return found
+
+
+def _negated(w: ControlFlow, condition: Any) -> Any:
+    """The opposite of a test, which says the opposite."""
+    made = arithmetic.negate(w, condition)
+    if isinstance(condition, Dynamic) and condition.value in w.meanings.known:
+        subject, yes, no = w.meanings.known[condition.value]
+        w.meanings.known[made.value] = (subject, no, yes)
+    return made
+
+
+def is_same(w: ControlFlow, a: Any, b: Any, inverted: bool) -> Any:
+    """`a is b`, where one of them is a choice."""
+    choice, other = (a, b) if isinstance(a, Choice) else (b, a)
+    left = possible(w, choice)
+    same = frozenset([i for i in left if choice.options[i] is other])
+    found = _is_one_of(w, choice.which, same, left)
+    return _negated(w, found) if inverted else found
+
+
+def truth(w: ControlFlow, choice: Choice) -> Any:
+    """bool(choice)"""
+    left = possible(w, choice)
+    truths = {i: w.truth(choice.options[i]) for i in left}
+    found: Any = False
+    for i, true in truths.items():
+        here = _is_one_of(w, choice.which, frozenset((i,)), left)
+        found = arithmetic.either(w, found, arithmetic.both(w, here, true))
+    if isinstance(found, Dynamic):
+        yes = frozenset([i for i, true in truths.items() if true is not False])
+        no = frozenset([i for i, true in truths.items() if true is not True])
+        w.meanings.known[found.value] = (choice.which.value, yes, no)
+    return found
+
+
+def compare_remainder(w: ControlFlow, symbol: str, a: Any, b: Any) -> Any:
+    """`a == b` or `a != b` of a remainder and a known number; None where it is no such test."""
+    value, number = (a, b) if isinstance(a, Dynamic) else (b, a)
+    if type(value) is not Dynamic or type(number) is not int or symbol not in ("==", "!="):
+        return None
+    count = _remainders(value.value)
+    if count is None:
+        return None
+    left = w.state.facts.get(value.value, frozenset(range(count)))
+    found = _is_one_of(w, value, left & {number}, left)
+    return _negated(w, found) if symbol == "!=" else found
+
+
+def _remainders(value: Value) -> int | None:
+    """How many numbers from 0 on a value can be, if it is a remainder of few."""
+    op = value.op
+    if op is None or value.type.kind != "int" or op.code != "mod":
+        return None
+    divisor: Any = constant_of(op.operands[1])
+    if not isinstance(divisor, int) or not 1 <= divisor <= REMAINDERS:
+        return None
+    return divisor
+
+
+# ---------------------------------------------------------------- instructions
+
+
+def chosen(state: State, op: str, arg: Any) -> int | None:
+    """Which of the operands of the next instruction, from the top of the stack, is a choice that
+    it must be executed for option by option."""
+    stack = state.stack
+    if op == "CALL":
+        count: int = arg[0]
+        callee = [place for place in (count + 1, count + 2) if type(stack[-place]) is Choice]
+        if callee:
+            return callee[0]
+        functions = stack[-count - 2 : len(stack) - count]
+        if any(isinstance(function, _WALKED) for function in functions):
+            return None  # what it does with a choice is seen in it
+        count_looked = count
+    else:
+        count_looked = _OPERANDS.get(op, 0)
+    for place in range(1, count_looked + 1):
+        if type(stack[-place]) is Choice:
+            return place
+    return None
+
+
+def execute(w: ControlFlow, state: State, place: int, step: Callable[[State], None]) -> State:
+    """Execute an instruction for each option of a choice on the stack; the state after it."""
+    choice = state.stack[-place]
+    return _rest(w, state, place, choice, sorted(possible(w, choice)), step).exits[MEET]
+
+
+def _rest(
+    w: ControlFlow,
+    state: State,
+    place: int,
+    choice: Choice,
+    left: list[int],
+    step: Callable[[State], None],
+) -> Outcome:
+    frame = w.frame
+
+    def run(number: int, own: State) -> Outcome:
+        w.state = frame.state = own
+        own.facts = {**own.facts, choice.which.value: frozenset((number,))}
+        option = choice.options[number]
+        own.stack[-place] = option
+        try:
+            step(own)
+        except (TypeError, AttributeError, CompileError) as error:
+            if option is not None:
+                raise
+            raise _unusable(w, choice) from error
+        return Outcome.one(MEET, own)
+
+    if len(left) == 1:
+        return run(left[0], state)
+    first, *others = left
+    condition = arithmetic.compare(w, "==", choice.which, first)
+    other = state.fork()
+    return branch(
+        w,
+        frame,
+        condition.value,
+        lambda: run(first, state),
+        lambda: _rest(w, other, place, choice, others, step),
+    )
+
+
+def _unusable(w: ControlFlow, choice: Choice) -> CompileError:
+    """What to say where an option that is None is used as if it were not."""
+    others = [describe(option) for option in choice.options if option is not None]
+    return w.error(
+        f"this may be None here, or {' or '.join(others)}: {choice.why}; "
+        "test it before it is used, as in 'if x is not None:'"
+    )
+
+
+__all__ = [
+    "chosen",
+    "compare_remainder",
+    "execute",
+    "is_same",
+    "narrowed",
+    "possible",
+    "truth",
+]

@@ -1,0 +1,216 @@
+"""Values that are one of several: None or a number, functions, strings, numbers that meet vectors."""
+
+import colorsys
+import math
+
+from programs.suite import Suite
+from pygpu import Image, Int, Position, Vec2, Vec3
+
+program = Suite()
+
+
+@program
+def join_of_number_and_vector(im: Image, p: Position):
+    v = im(p)
+    if v > 0:
+        v = Vec2(v, v)
+    return Vec2(1, 1) * v * 2
+
+
+@program
+def join_of_functions(im: Image, p: Position):
+    f = math.sin
+    if im(p) > 0:
+        f = math.cos
+    return f(im(p))
+
+
+@program
+def join_of_strings(im: Image, p: Position):
+    mode = "low"
+    if im(p) > 0:
+        mode = "high"
+    return len(mode)
+
+
+def _vector_or_zero(value):
+    if value > 0:
+        return Vec2(1.0, 2.0)
+    return 0.0
+
+
+@program
+def returns_of_a_vector_or_a_number(im: Image, p: Position):
+    return _vector_or_zero(im(p)) + Vec2(0.5, 0.25)
+
+
+@program
+def list_of_functions_indexed_by_dynamic(im: Image, counts: Image, p: Position):
+    fs = [math.sin, math.cos]
+    return fs[counts(p) % 2](im(p))
+
+
+@program
+def image_chosen_by_dynamic(im: Image, other: Image, p: Position):
+    f = im if im(p) > 0 else other
+    return f(p)
+
+
+# ---------------------------------------------------------------- None
+
+
+def _first_above(im, p, limit):
+    hit = None
+    for i in range(5):
+        value = im(p + (i, 0))
+        if value > limit and hit is None:
+            hit = value
+    return hit
+
+
+@program
+def none_that_is_tested_before_use(im: Image, p: Position):
+    hit = _first_above(im, p, 0.5)
+    if hit is None:
+        return -1.0
+    return hit * 2
+
+
+@program
+def none_in_a_conditional_expression(im: Image, p: Position):
+    hit = _first_above(im, p, 0.5)
+    return hit if hit is not None else -2.0
+
+
+@program
+def best_of_a_device_loop(im: Image, p: Position):
+    best = None
+    for i in range(p.x + 1):
+        value = im((i, p.y))
+        if best is None or value > best:
+            best = value
+    return best if best is not None else 0.0
+
+
+@program
+def hit_of_a_while_loop_is_unpacked(im: Image, p: Position):
+    hit = None
+    n = 0
+    while n < 10:
+        value = im((n % 4, p.y))
+        if value > 0.6:
+            hit = (n, value)
+            break
+        n += 1
+    if hit is not None:
+        index, value = hit
+        return index + value
+    return -1.0
+
+
+def _intersection(t):
+    if t < 0.3:
+        return None
+    return t, Vec2(t, 1)
+
+
+@program
+def truth_of_a_tuple_or_none(im: Image, p: Position):
+    hit = _intersection(im(p))
+    if hit:
+        t, normal = hit
+        return t + normal.y
+    return 0.0
+
+
+@program
+def truth_of_a_number_or_none(im: Image, p: Position):
+    step = None
+    if im(p) > 0:
+        step = p.x
+    if step:
+        return step * 10
+    return -1
+
+
+@program
+def none_that_is_handed_on(im: Image, p: Position):
+    def scaled(value, by=None):
+        return value if by is None else value * by
+
+    factor = 2.0 if im(p) > 0 else None
+    return scaled(im(p), factor) + scaled(1.0, by=factor)
+
+
+class _Sphere:
+    def __init__(self, radius):
+        self.radius = radius
+        self.last = None
+
+    def hit(self, x):
+        if abs(x) > self.radius:
+            return None
+        self.last = x
+        return self.radius - abs(x)
+
+
+@program
+def attribute_that_is_none_or_a_number(im: Image, p: Position):
+    sphere = _Sphere(0.5)
+    depth = sphere.hit(im(p))
+    total = 0.0 if depth is None else depth
+    return total + (sphere.last if sphere.last is not None else 10.0)
+
+
+@program
+def end_of_a_function_that_no_path_reaches(im: Image, p: Position):
+    r, g, b = colorsys.hsv_to_rgb(abs(im(p)) % 1.0, 0.5, 0.7)
+    h, s, v = colorsys.rgb_to_hsv(r, g, b)
+    return Vec3(h, s, v)
+
+
+# ---------------------------------------------------------------- choices among known things
+
+
+@program
+def string_that_is_compared(im: Image, p: Position):
+    mode = "soft" if im(p) > 0.5 else "hard"
+    if mode == "soft":
+        return im(p)
+    return 10.0 if mode == "hard" else -5.0
+
+
+@program
+def lambdas_and_their_captures(im: Image, p: Position):
+    scale = im(p)
+    f = (lambda x: x * scale) if p.x > 1 else (lambda x: x + 100)
+    return f(2.0)
+
+
+@program
+def one_of_three(im: Image, p: Position):
+    kind = "a"
+    if p.x == 1:
+        kind = "b"
+    elif p.x > 2:
+        kind = None
+    return 0 if kind is None else {"a": 1, "b": 2}[kind]
+
+
+# ---------------------------------------------------------------- numbers that meet vectors
+
+
+@program
+def sum_of_vectors_from_zero(im: Image, rgb: Image, p: Position, n: Int = 3):
+    total = 0.0
+    for i in range(p.x + 1):
+        total += rgb((i, p.y))
+    return total
+
+
+@program
+def zero_or_a_vector(rgb: Image, p: Position):
+    colour = 0
+    if rgb(p).x > 0.5:
+        colour = rgb(p)
+    return colour + Vec3(1, 2, 3)
