@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 from pygpu.core.errors import CompileError, Place
 from pygpu.core.specs import (
     ComplexSpec,
@@ -26,12 +28,14 @@ from pygpu.core.specs import (
 )
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.protocols import arithmetic, complex_numbers, operands
+from pygpu.frontend.protocols.arrays import opened
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values import values as kinds
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.faults import Fault, is_set
 from pygpu.frontend.values.kinds import Complex, held_kind, is_complex
-from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object, Vector
+from pygpu.frontend.values.lazy import Row
+from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Object, Vector
 from pygpu.frontend.values.values import (
     Choice,
     Conflict,
@@ -219,7 +223,17 @@ def _outputs(w: Walker, function: Any, result: Any) -> tuple[list[Value], bool]:
     return [_output(w, function, part) for part in parts], is_tuple
 
 
+_SEQUENCES: Final = (Array, List, Row, list, np.ndarray)
+
+
 def _output(w: Walker, function: Any, result: Any) -> Value:
+    if isinstance(result, _SEQUENCES):
+        whole = opened(w, result) if isinstance(result, Row) else result
+        items = operands.sequence_of_scalars(w, whole)
+        if items is not None and 2 <= len(items) <= 4:  # as a vector, which has no name here
+            result = operands.make_vector(
+                w, vector(operands.operand_kind(items), len(items)), items
+            )
     kind, type = held_kind(result), operands.vector_type(result)
     try:
         if kind:
@@ -241,8 +255,8 @@ def _hint(w: Walker, result: Any) -> str:
         return ": is a return missing?"
     if isinstance(result, Choice) and any(option is None for option in result.options):
         return ", as one path ends without a value: return one there too"
-    if isinstance(result, (List, list)) or type(result).__name__ in ("Array", "ndarray"):
-        return ": make a vector of it, as Vec3(*xs), or a tuple for several images"
+    if isinstance(result, _SEQUENCES):
+        return ": two to four numbers in a list or array make a vector, a tuple several images"
     if isinstance(result, (Picture, ImageLike)):
         return ": call the image with a position, as im(p)"
     return ""

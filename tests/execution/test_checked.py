@@ -120,6 +120,14 @@ def row_indexed(im: Image, p: Position):
     return TABLE.reshape(1, 5)[p.y // 2, p.x]
 
 
+def sliced_over_an_end(im: Image, p: Position):
+    return TABLE[p.x : p.x + 4].sum()
+
+
+def key_that_is_not_there(im: Image, p: Position):
+    return {0: 1.0, 1: 2.0}[p.x]
+
+
 def divided(im: Image, p: Position):
     return 10 // (p.x - 2)
 
@@ -136,6 +144,8 @@ def converted(im: Image, p: Position):
     ("function", "kind", "position"),
     [
         (row_indexed, IndexError, "(0, 2)"),
+        (sliced_over_an_end, IndexError, "(2, 0)"),
+        (key_that_is_not_there, KeyError, "(2, 0)"),
         (divided, ZeroDivisionError, "(2, 0)"),
         (modulo, ZeroDivisionError, "(0, 1)"),
         (converted, (OverflowError, ZeroDivisionError), "(0, 0)"),

@@ -385,7 +385,7 @@ def list_multiplied_by_dynamic(counts: Image, p: Position):
 
 @program
 def dict_indexed_by_dynamic(counts: Image, p: Position):
-    return {1: 0.5, 2: 0.25}[counts(p)]
+    return {(1, 2): 0.5, (2, 2): 0.25}[Vec2(counts(p), 2)]
 
 
 @program
@@ -660,12 +660,12 @@ def result_none(im: Image, p: Position):
 
 @program
 def result_list(im: Image, p: Position):
-    return [im(p), 1.0]
+    return [im(p), 1.0, 2.0, 3.0, 4.0]
 
 
 @program
 def result_array(im: Image, p: Position):
-    return np.array([im(p), 1.0])
+    return np.array([im(p), 1.0, 2.0, 3.0, 4.0])
 
 
 @program
@@ -1112,3 +1112,26 @@ def int_that_is_masked_in_a_loop(im: Image, p: Position, rounds: Int):
     for _ in range(rounds):
         h = (h * 31) & 0xFFFFFFFF
     return h
+
+
+@program
+def dict_that_a_dynamic_key_grows(counts: Image, p: Position):
+    d = {}
+    d[counts(p)] = 1.0
+    return len(d)
+
+
+@program
+def slice_longer_than_its_list(counts: Image, p: Position):
+    k = counts(p)
+    return sum([1.0, 2.0][k : k + 3])
+
+
+@program
+def part_that_is_too_large(counts: Image, p: Position):
+    return np.zeros((9, 5000))[counts(p), 1:].sum()
+
+
+@program
+def lists_of_indices_apart(counts: Image, p: Position):
+    return np.zeros((3, 3, 3))[[counts(p), 1], :, [0, 1]].sum()

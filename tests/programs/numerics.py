@@ -425,3 +425,21 @@ def scalars_are_their_own_elements(im: Image, p: Position):
 @program
 def scalars_of_types(im: Image, ints: Image, unit: Image, p: Position):
     return np.float32(im(p)), np.float64(ints(p)) / 2, np.int64(unit(p) * 9), np.intp(im(p))
+
+
+# ---------------------------------------------------------------- results
+
+
+@program
+def array_as_result(im: Image, unit: Image, p: Position):
+    return np.array([im(p), unit(p), 2.0])
+
+
+@program
+def list_as_result(im: Image, unit: Image, p: Position):
+    return [im(p), unit(p)]
+
+
+@program
+def arrays_among_results(im: Image, ints: Image, p: Position):
+    return row(im, p, 2) > 0, im(p), row(ints, p), TABLE[0, ints(p) % 3]

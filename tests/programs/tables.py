@@ -247,3 +247,98 @@ def list_index_loop(im: Image, p: Position):
     xs = [im(p + (i, 0)) for i in range(4)]
     k = xs.index(max(xs))
     return im(p + (k, 0)) * 10 + k
+
+
+# ---------------------------------------------------------------- parts of tables
+
+GRID = np.arange(30.0).reshape(5, 6)
+BLOCK = np.arange(120.0).reshape(5, 4, 6)
+
+
+@program
+def rest_of_a_row(ints: Image, p: Position):
+    k = ints(p) % 5
+    row = GRID[k]
+    return GRID[k, 1:].sum() + GRID[k, 1:][2], GRID[k, ::-1][0], row[1:].sum() + row[[0, 2]].sum()
+
+
+@program
+def column_of_a_table(ints: Image, p: Position):
+    k = ints(p) % 5
+    return GRID[:, k][2], GRID[:, k].sum(), GRID[1:, -k].max(), GRID[..., k][1] + GRID[k, ...][2]
+
+
+@program
+def parts_of_three_axes(ints: Image, p: Position):
+    k = ints(p) % 4
+    a = BLOCK[k][..., 0].sum(), BLOCK[k][1:].sum(), BLOCK[k, 1:, 2].sum(), BLOCK[:, k, :][1, 2]
+    b = BLOCK[k, :, k][1], BLOCK[0, k, 1:].sum(), BLOCK[k][1:, 2][0], BLOCK[..., k][2, 3]
+    return *a, *b, BLOCK[k][None][0, 1, 2], BLOCK[k].T[3, 2]
+
+
+@program
+def slices_that_start_anywhere(ints: Image, p: Position):
+    i = ints(p) % 4
+    a = GRID[i : i + 2].sum(), GRID[i : i + 2, 1:3][1, 0], GRID[0, i : i + 2].sum()
+    xs = np.arange(10.0) ** 2
+    b = (xs[i : i + 3] * np.array([1.0, 2.0, 3.0])).sum(), xs[2 * i : 2 * i + 2][1]
+    return *a, *b, xs[i + 1 : i + 6 : 2].max(), len(xs[i : i + 3])
+
+
+@program
+def slices_of_rows_and_lists(ints: Image, im: Image, p: Position):
+    i = ints(p) % 3
+    xs, vs = [1.0, 2.0, 3.0, 5.0, 8.0], [im(p + (j, 0)) for j in range(6)]
+    a, b = xs[i : i + 2]
+    return GRID[i][i : i + 3].sum(), sum(xs[i : i + 2]), a + 2 * b, max(vs[i : i + 3])
+
+
+@program
+def parts_of_dynamic_arrays(ints: Image, im: Image, p: Position):
+    a = np.array([[im(p + (i, j)) for i in range(3)] for j in range(3)])
+    i = ints(p) % 2
+    parts = a[i : i + 2, 1].sum(), a[:, i][1], a[i, 1:].sum(), a[i][1:].max()
+    return *parts, a[i : i + 2, i : i + 2].sum()
+
+
+@program
+def parts_by_lists_of_indices(ints: Image, p: Position):
+    k = ints(p) % 5
+    pairs = GRID[[k, 1], [0, 1]]
+    return GRID[np.array([k, 1])].sum(), pairs[0], pairs[1], GRID[:, [k, 2]][3, 0]
+
+
+@program
+def parts_that_are_stored(ints: Image, im: Image, p: Position):
+    a = np.array([[im(p + (i, j)) for i in range(3)] for j in range(3)])
+    a[ints(p) % 3, :] = 2.0
+    a[:, p.x % 3] += 1.0
+    b = np.zeros(6)
+    i = ints(p) % 4
+    b[i : i + 2] = [im(p), 5.0]
+    return a.sum(), a[0, 1], b.sum(), b[2]
+
+
+@program
+def rows_taken_from_tables(ints: Image, im: Image, p: Position):
+    k = ints(p) % 5
+    return np.take(GRID, k, axis=0)[1], GRID.take(k, axis=0)[2], np.take(GRID, k, axis=1)[3]
+
+
+@program
+def dicts_by_dynamic_keys(ints: Image, p: Position):
+    dense, sparse = {0: 1.0, 1: 4.0, 2: 0.5}, {3: (1, 2), -7: (4, 5), 9: (0, 0)}
+    return dense[ints(p) % 3], sparse[3 if ints(p) > 0 else -7][1]
+
+
+@program
+def dicts_of_dynamic_values(ints: Image, im: Image, p: Position):
+    d = {0: im(p), 5: 2.0}
+    d[5 if ints(p) > 0 else 0] += 3.0
+    return d[0], d[5], d.get(ints(p), 7.0), ints(p) % 7 in d
+
+
+@program
+def dicts_by_dynamic_pairs(im: Image, p: Position):
+    d = {(0, 1): 1.0, (1, 0): 2.0, (0, 0): 5.0, (1, 1): 7.0}
+    return d[p.x % 2, p.y % 2] + im(p)

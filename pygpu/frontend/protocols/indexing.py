@@ -19,8 +19,9 @@ from pygpu.frontend.protocols.arrays import (
 from pygpu.frontend.protocols.integers import as_index
 from pygpu.frontend.protocols.objects import assign_components, find_method, user_method, vector_of
 from pygpu.frontend.protocols.operands import components
+from pygpu.frontend.protocols.parts import is_part, part_of, stored_in_part
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.protocols.tables import by_dynamic_index, slice_of
+from pygpu.frontend.protocols.tables import by_dynamic_index, by_key, stored_by_key
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete, own
 from pygpu.frontend.values.lazy import Indexed, Row
@@ -31,7 +32,6 @@ from pygpu.frontend.values.values import (
     Dynamic,
     NotKnown,
     Picture,
-    Slice,
     Tuple,
     describe,
     scalar_kind,
@@ -118,8 +118,6 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
 
 
 def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
-    if isinstance(index, Slice):
-        slice_of(w, index)
     if isinstance(index, Conflict):
         raise w.error(index.message)
     method = user_method(w, container, "__getitem__")
@@ -127,6 +125,10 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         return w.call(method, container, index)
     if isinstance(container, Picture):
         raise w.error("an image is called with a position, im(p) or im((x, y))")
+    if isinstance(container, (dict, Dict)):
+        return by_key(w, container, index)
+    if is_part(index):
+        return part_of(w, container, index)
     return by_dynamic_index(w, container, index)
 
 
@@ -217,8 +219,12 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
         if all(scalar_kind(part) == "int" for part in indices):
             w.write(container, stored_by_dynamic(w, w.read(container), indices, new))
             return
+        if is_part(index):
+            w.write(container, stored_in_part(w, w.read(container), index, new))
+            return
     if isinstance(container, Dict):
-        raise w.error(f"the key of a dict must be known at compile time, got {describe(index)}")
+        stored_by_key(w, container, index, new)
+        return
     raise w.error(f"{describe(container)} cannot be stored into by {describe(index)}")
 
 

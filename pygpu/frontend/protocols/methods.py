@@ -21,7 +21,7 @@ from pygpu.frontend.protocols import (
 )
 from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of, iterate
-from pygpu.frontend.protocols.tables import choose
+from pygpu.frontend.protocols.tables import by_key_unchecked, choose, has_key
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
@@ -192,8 +192,13 @@ _LIST: Final[dict[str, Callable[..., Any]]] = {
 
 
 def _get(w: Evaluator, d: Dict, key: Any, default: Any = None) -> Any:
-    contents, key = w.read(d), known_index(w, key, "a dict")
-    return indexing.item(w, d, key) if key in contents else default
+    try:
+        key = concrete(w, key)
+    except NotKnown:
+        if not w.read(d):
+            return default
+        return choose(w, has_key(w, d, key), by_key_unchecked(w, d, key), default)
+    return indexing.item(w, d, key) if key in w.read(d) else default
 
 
 def _dict_pop(w: Evaluator, d: Dict, key: Any, *default: Any) -> Any:

@@ -27,6 +27,7 @@ from pygpu.frontend.protocols.arrays import (
 from pygpu.frontend.protocols.objects import class_of, find_method, user_method
 from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.tables import has_key
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_complex
 from pygpu.frontend.values.known import adopt, concrete
@@ -323,11 +324,13 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
         pass
     if method is not None:
         return w.call(method, container, value)
-    if isinstance(container, Dict):
+    if isinstance(container, (Dict, dict)):
         try:
-            return concrete(w, value) in w.read(container)
+            return concrete(w, value) in (
+                w.read(container) if isinstance(container, Dict) else container
+            )
         except NotKnown:
-            raise w.error("the key looked for in a dict must be known") from None
+            return has_key(w, container, value)
     if isinstance(container, range) and isinstance(value, Dynamic):
         low, high = sorted((container.start, container.stop - container.step))
         after = arithmetic.compare(w, ">=", value, low)

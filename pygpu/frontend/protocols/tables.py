@@ -32,7 +32,6 @@ from pygpu.frontend.values.values import (
     Narrow,
     Natural,
     NotKnown,
-    Slice,
     Tuple,
     describe,
     is_narrow,
@@ -233,6 +232,104 @@ def look_up(w: Evaluator, values: np.ndarray[Any, Any], index: Any) -> Any:
     return dynamic(w, "table", at, data=Lookup(table, vector(kind, 1)))
 
 
+# ---------------------------------------------------------------- dicts
+
+
+def by_key(w: Evaluator, container: Any, key: Any) -> Any:
+    """d[key] for a dynamic key, of a dict with known keys: a key that is not there, a KeyError in
+    Python, gives some value."""
+    contents = entries(w, container)
+    if not contents:
+        raise KeyError(describe(key))
+    if w.faults.checked:
+        missing = arithmetic.negate(w, has_key(w, container, key))
+        w.check(missing, KeyError, f"a key that is none of the {len(contents)} there are")
+    return by_key_unchecked(w, container, key)
+
+
+def by_key_unchecked(w: Evaluator, container: Any, key: Any) -> Any:
+    """The value of a key, some value where there is none."""
+    contents = entries(w, container)
+    first = _first_of_range(list(contents))
+    if first is not None and scalar_kind(key) in ("int", "bool"):
+        items = Tuple(tuple([contents[first + place] for place in range(len(contents))]))
+        place = arithmetic.binary(w, "-", key, first)
+        return _by_dynamic_index(w, items, within_range(w, place, len(contents)))
+    tests = [(_is_key(w, key, one), value) for one, value in contents.items()]
+    meant = [(test, value) for test, value in tests if test is not False]
+    if not meant:
+        raise KeyError(f"{describe(key)} is none of the keys")
+    chosen = meant[0][1]
+    for test, value in meant[1:]:
+        chosen = choose(w, test, value, chosen)
+    return one_of(w, chosen, contents.values())
+
+
+def entries(w: Evaluator, container: Any) -> dict[Any, Any]:
+    """The keys and values of a dict, known or of ours."""
+    contents = w.read(container) if isinstance(container, Dict) else dict(container)
+    if len(contents) > 256:
+        raise w.error(
+            f"a dict of {len(contents)} keys cannot be asked for a dynamic one: a list or table "
+            "indexed by a number can"
+        )
+    return contents
+
+
+def _first_of_range(keys: list[Any]) -> int | None:
+    """The least of keys that are all integers of a range, whatever their order; else None."""
+    if any(type(key) is not int for key in keys):
+        return None
+    first = min(keys)
+    return first if sorted(keys) == list(range(first, first + len(keys))) else None
+
+
+def within_range(w: Evaluator, place: Any, length: int) -> Any:
+    low = arithmetic.elementwise(w, "max", (place, 0), "int")
+    return arithmetic.elementwise(w, "min", (low, length - 1), "int")
+
+
+def _is_key(w: Evaluator, key: Any, known: Any) -> Any:
+    """Whether a dynamic key, a number or a tuple of numbers, is a known one."""
+    if isinstance(key, Tuple):
+        if not isinstance(known, tuple) or len(known) != len(key.items):
+            return False
+        same: Any = True
+        for part, other in zip(key.items, known, strict=True):
+            same = arithmetic.both(w, same, _is_key(w, part, other))
+        return same
+    if not scalar_kind(key):
+        if not isinstance(key, Abstract):
+            return key == known
+        raise w.error(
+            f"a key that is dynamic is a number or a tuple of numbers, got {describe(key)}"
+        )
+    return arithmetic.compare(w, "==", key, known) if scalar_kind(known) else False
+
+
+def has_key(w: Evaluator, container: Any, key: Any) -> Any:
+    """key in d"""
+    found: Any = False
+    for known in entries(w, container):
+        found = arithmetic.either(w, found, _is_key(w, key, known))
+    return found
+
+
+def stored_by_key(w: Evaluator, container: Dict, key: Any, new: Any) -> None:
+    """d[key] = new, for a dynamic key that is one of those there: no key can be made so."""
+    contents = entries(w, container)
+    if not contents:
+        raise w.error(
+            f"the first keys of a dict must be known at compile time, got {describe(key)}"
+        )
+    missing = arithmetic.negate(w, has_key(w, container, key))
+    w.check(missing, KeyError, f"a key that is none of the {len(contents)} there are")
+    w.write(
+        container,
+        {one: choose(w, _is_key(w, key, one), new, value) for one, value in contents.items()},
+    )
+
+
 # ---------------------------------------------------------------- choices
 
 
@@ -281,7 +378,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
             raise w.error(f"an array of {container.dtype} cannot be indexed by a dynamic value")
         at = wrap_negative(w, indices[0], len(container))
         return _in_turn(w, made(at), indices[1:])
-    if isinstance(container, (dict, Dict, str)):
+    if isinstance(container, str):
         raise w.error(f"{describe(container)} cannot be indexed by a dynamic value: use a list")
     items = _as_known(w, items_of(w, container))
     if not items:
@@ -328,10 +425,3 @@ def choose(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
     if isinstance(result, Conflict):
         raise w.error(result.message)
     return one_of(w, result, (a, b))
-
-
-def slice_of(w: Evaluator, part: Any) -> slice:
-    """A known slice, an error where a bound is dynamic."""
-    if isinstance(part, Slice):
-        raise w.error("the bounds of a slice must be known at compile time")
-    return part  # type: ignore[no-any-return]

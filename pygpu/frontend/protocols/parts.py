@@ -1,0 +1,247 @@
+"""Parts of arrays by indices that are dynamic: integers, slices and lists of integers.
+
+A part's shape is known: the stop of a slice with dynamic bounds is its start and a known number.
+Elements of known arrays are looked up in tables, others are chosen.
+
+    part_of(w, table, (k, slice(1, None)))      # table[k, 1:], an array
+    part_of(w, table, Slice((i, i_and_3, None)))  # table[i : i + 3], three elements
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.frontend.protocols import arithmetic, integers
+from pygpu.frontend.protocols.arrays import array_of, cast, kind_of, opened, to_objects
+from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.tables import choose, within
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.lazy import Row
+from pygpu.frontend.values.objects import Array, List
+from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, describe, scalar_kind
+from pygpu.ssa import Value, base_and_offset
+
+PART_LIMIT: Final = 4096  # elements that one index takes
+
+
+def is_part(index: Any) -> bool:
+    """Whether an index takes more than one element: it has slices, new axes or arrays in it."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    return any(
+        part is None or part is Ellipsis or isinstance(part, (slice, Slice)) or _is_list(part)
+        for part in parts
+    )
+
+
+def _is_list(part: Any) -> bool:
+    return isinstance(part, (Array, List, np.ndarray, list, tuple, Tuple))
+
+
+def part_of(w: Evaluator, container: Any, index: Any) -> Any:
+    """container[index] for an index with dynamic parts that takes more than one element."""
+    if isinstance(container, Row):
+        lazy = container
+        if isinstance(index, Slice):
+            start, places = _run(w, index, lazy.length)
+            items = [lazy.element(_further(w, start, place)) for place in places]
+            return array_of(items, (len(items),))
+        container = opened(w, lazy)
+    if isinstance(container, (np.ndarray, Array)):
+        array = w.read(container) if isinstance(container, Array) else container
+        parts = _for_all_axes(index, array.ndim)
+        lists = [place for place, part in enumerate(parts) if _is_list(part)]
+        return _by_lists(w, array, parts, lists) if lists else _basic(w, array, parts)
+    if isinstance(index, Slice):
+        start, places = _run(w, index, len(items_of(w, container)))
+        taken = tuple([w.item(container, _further(w, start, place)) for place in places])
+        is_tuple = isinstance(container, (tuple, Tuple))
+        return Tuple(taken) if is_tuple else List(taken)
+    raise w.error(f"{describe(container)} cannot be indexed by {describe(index)}")
+
+
+def _further(w: Evaluator, start: Any, by: int) -> Any:
+    return arithmetic.binary(w, "+", start, by) if by else start
+
+
+def _for_all_axes(index: Any, ndim: int) -> list[Any]:
+    """The parts of an index, a slice of all for each axis that has none."""
+    parts = list(index.items) if isinstance(index, Tuple) else [index]
+    missing = ndim - sum([part is not None and part is not Ellipsis for part in parts])
+    if missing < 0:
+        raise IndexError(
+            f"too many indices for array: array is {ndim}-dimensional, but "
+            f"{ndim - missing} were indexed"
+        )
+    rest = [slice(None)] * missing
+    for place, part in enumerate(parts):
+        if part is Ellipsis:
+            return [*parts[:place], *rest, *parts[place + 1 :]]
+    return [*parts, *rest]
+
+
+def _run(w: Evaluator, part: Slice, length: int) -> tuple[Any, range]:
+    """A slice whose start is dynamic and whose length is known: the start, made to lie where the
+    slice does not run over an end, and the places after it."""
+    bounds = part.bounds if len(part.bounds) > 1 else (None, *part.bounds)
+    start, stop, step = (*bounds, None)[:3]
+    step = 1 if step is None else step
+    kinds = {scalar_kind(bound) for bound in part.bounds if bound is not None}
+    if "float" in kinds or None in kinds:
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+    width = None
+    if isinstance(start, Dynamic) and isinstance(stop, Dynamic):
+        width = difference(start.value, stop.value)
+    if isinstance(step, Abstract) or step < 1 or width is None:
+        raise w.error(
+            "the length of a slice must be known at compile time, as that of x[i:i + 3] is; to "
+            "fold one that is not, give elements outside of it a value that does not count: "
+            "sum(v if a <= k < b else 0 for k, v in enumerate(x))"
+        )
+    width = max(width, 0)
+    if width > length:
+        raise w.error(f"a slice of {width} elements of a sequence of {length} may run over its end")
+    beyond = arithmetic.compare(w, ">", start, length - width)
+    outside = arithmetic.either(w, arithmetic.compare(w, "<", start, 0), beyond)
+    w.check(outside, IndexError, f"the slice runs over an end: there are {length} elements")
+    low = arithmetic.elementwise(w, "max", (start, 0), "int")
+    return arithmetic.elementwise(w, "min", (low, length - width), "int"), range(0, width, step)
+
+
+def difference(start: Value, stop: Value) -> int | None:
+    """How much one integer is more than another, where that is known."""
+    first, low = base_and_offset(start)
+    second, high = base_and_offset(stop)
+    return high - low if _is_same(first, second) else None
+
+
+def _is_same(a: Value, b: Value, depth: int = 8) -> bool:
+    """Whether two values are made alike: the same operations on the same values."""
+    if a is b:
+        return True
+    one, other = a.op, b.op
+    if one is None or other is None or depth == 0 or one.regions or other.regions:
+        return False
+    alike = one.code == other.code and one.data == other.data and a.type is b.type
+    pairs = zip(one.operands, other.operands, strict=False)
+    return (
+        alike
+        and len(one.operands) == len(other.operands)
+        and all(_is_same(x, y, depth - 1) for x, y in pairs)
+    )
+
+
+def _basic(w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any]) -> Any:
+    """Part of an array by integers, slices and new axes, some of them dynamic."""
+    known, dynamic = _split(w, array.shape, parts)
+    places = np.arange(array.size).reshape(array.shape)[tuple(known)]
+    if places.size > PART_LIMIT:
+        raise w.error(
+            f"a part of {places.size} elements by a dynamic index is too large: loop over its "
+            "rows, or make the table an image (pygpu.Image)"
+        )
+    strides = [math.prod(array.shape[axis + 1 :]) for axis in range(array.ndim)]
+    base: Any = 0
+    for axis, start in dynamic:
+        base = arithmetic.binary(w, "+", arithmetic.binary(w, "*", start, strides[axis]), base)
+    if array.dtype != object:
+        flat = array.reshape(-1)
+        taken = [w.item(flat, _further(w, base, int(place))) for place in places.reshape(-1)]
+        return array_of(taken, places.shape)
+    reach = [range(array.shape[axis] - _width(known, axis) + 1) for axis, _ in dynamic]
+    made: Any = None
+    for starts in itertools.product(*reach):
+        shift = sum(start * strides[axis] for start, (axis, _) in zip(starts, dynamic, strict=True))
+        here = list(array.reshape(-1)[(places + shift).reshape(-1)])
+        if made is None:
+            made = here
+            continue
+        meant: Any = True
+        for start, (_, value) in zip(starts, dynamic, strict=True):
+            meant = arithmetic.both(w, meant, arithmetic.compare(w, "==", value, start))
+        made = [choose(w, meant, new, old) for new, old in zip(here, made, strict=True)]
+    return array_of(made, places.shape)
+
+
+def _split(
+    w: Evaluator, shape: tuple[int, ...], parts: list[Any]
+) -> tuple[list[Any], list[tuple[int, Any]]]:
+    """An index as if what is dynamic in it were 0, and for each axis with a dynamic part where
+    that starts."""
+    known: list[Any] = []
+    dynamic: list[tuple[int, Any]] = []
+    axis = 0
+    for part in parts:
+        if part is None:
+            known.append(None)
+            continue
+        length = shape[axis]
+        part = integers.as_index(w, part)
+        if isinstance(part, Slice):
+            start, places = _run(w, part, length)
+            known.append(slice(0, places.stop, places.step))
+            dynamic.append((axis, start))
+        elif isinstance(part, Abstract):
+            if scalar_kind(part) not in ("int", "bool"):
+                raise w.error(
+                    f"an index must be an integer, got {describe(part)}: convert it with int()"
+                )
+            known.append(0)
+            dynamic.append((axis, within(w, part, length)))
+        else:
+            known.append(part)
+        axis += 1
+    return known, dynamic
+
+
+def _width(known: list[Any], axis: int) -> int:
+    """How many elements of an axis a dynamic part spans."""
+    own = [part for part in known if part is not None][axis]
+    return own.stop if isinstance(own, slice) else 1
+
+
+def _by_lists(w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any], lists: list[int]) -> Any:
+    """Part of an array by lists of integers, some of them dynamic: each element in its turn."""
+    if any(part is None for part in parts) or lists[-1] - lists[0] + 1 != len(lists):
+        raise w.error("lists of dynamic integers as indices stand side by side, without new axes")
+    spread = np.broadcast_arrays(*[to_objects(w, parts[place]) for place in lists])
+    rows = zip(*[each.reshape(-1) for each in spread], strict=True)
+    before, after = parts[: lists[0]], parts[lists[-1] + 1 :]
+    made = [to_objects(w, _basic(w, array, [*before, *row, *after])) for row in rows]
+    axis = sum([isinstance(part, (slice, Slice)) for part in before])
+    stacked = np.stack(made, axis=axis)
+    shape = stacked.shape[:axis] + spread[0].shape + stacked.shape[axis + 1 :]
+    return array_of(stacked.reshape(-1), shape)
+
+
+def stored_in_part(
+    w: Evaluator, array: np.ndarray[Any, Any], index: Any, new: Any
+) -> np.ndarray[Any, Any]:
+    """A copy of an array with something stored where an index with dynamic integers and slices
+    points: each element that may be meant becomes a selection."""
+    parts = _for_all_axes(index, array.ndim)
+    if any(_is_list(part) for part in parts):
+        raise w.error("lists of dynamic integers cannot be stored by: store one by one")
+    known, dynamic = _split(w, array.shape, parts)
+    numbers = np.arange(array.size).reshape(array.shape)
+    places = numbers[tuple(known)]
+    strides = [math.prod(array.shape[axis + 1 :]) for axis in range(array.ndim)]
+    kind = kind_of(array)
+    given = np.broadcast_to(to_objects(w, new), places.shape).reshape(-1)
+    values = [cast(w, value, kind) if kind else value for value in given]
+    made = array.astype(object).reshape(-1)
+    reach = [range(array.shape[axis] - _width(known, axis) + 1) for axis, _ in dynamic]
+    for starts in itertools.product(*reach):
+        meant: Any = True
+        for start, (_, value) in zip(starts, dynamic, strict=True):
+            meant = arithmetic.both(w, meant, arithmetic.compare(w, "==", value, start))
+        shift = sum(start * strides[axis] for start, (axis, _) in zip(starts, dynamic, strict=True))
+        for place, value in zip((places + shift).reshape(-1), values, strict=True):
+            made[place] = choose(w, meant, value, made[place])
+    return made.reshape(array.shape)
+
+
+__all__ = ["difference", "is_part", "part_of", "stored_in_part"]
