@@ -169,3 +169,21 @@ def test_another_complex_argument_compiles_nothing(caplog):
     with caplog.at_level("DEBUG", "pygpu"):
         assert compiled(image, c=6j).max() == 6
     assert not [record for record in caplog.records if "compile" in record.getMessage()]
+
+
+def test_sizes_are_compared_by_squares():
+    def f(im: Image, p: Position):
+        z, limit = complex(*im(p)), 2
+        return abs(z) > 2, limit <= abs(z), abs(z) < 2, limit >= abs(z), abs(z) == 2
+
+    odd = [np.inf, -np.inf, np.nan, 0.0, 2.0, 5.0, 1e30]
+    pairs = np.array([[(x, y) for x in odd] for y in odd], np.float32)
+    compiled = pygpu.compile(f, target="cpu")
+    have = np.stack(compiled(pairs), -1)
+    want = [[f(lambda p: p, pair) for pair in row] for row in pairs.astype(float).tolist()]
+    assert np.array_equal(want, have)
+
+    def escapes(im: Image, p: Position):
+        return abs(complex(*im(p))) > 2
+
+    assert "hypot" not in str(pygpu.compile(escapes, target="cpu").lower(pairs).source)

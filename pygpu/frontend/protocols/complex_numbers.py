@@ -14,7 +14,7 @@ from typing import Any, Final
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_complex
-from pygpu.frontend.values.values import Abstract, describe, scalar_kind
+from pygpu.frontend.values.values import Abstract, Dynamic, describe, scalar_kind
 from pygpu.frontend.walked import complex_numbers as walked
 
 POWERS: Final = 100  # up to which whole exponents are products, as in CPython
@@ -160,9 +160,35 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     return equal if symbol == "==" else arithmetic.negate(w, equal)
 
 
+_SQUARED: Final = 2.0**50  # numbers up to this, and from its reciprocal on, may be squared
+_SWAPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def compare_size(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    """abs(z) < 2 and the like by squares, which the product z*z shares, where a size meets a known
+    number; else NotImplemented.
+
+    The size of an infinity and a NaN is infinite, and the sum of their squares a NaN.
+    """
+    if not isinstance(a, Abstract):
+        a, symbol, b = b, _SWAPPED.get(symbol, symbol), a
+    op = a.value.op if isinstance(a, Dynamic) else None
+    if op is None or op.code != "hypot" or symbol not in _SWAPPED:
+        return NotImplemented
+    if isinstance(b, Abstract) or not scalar_kind(b) or not 1 / _SQUARED <= b <= _SQUARED:
+        return NotImplemented
+    parts = [Dynamic(part) for part in op.operands]
+    x, y = [w.binary("*", part, part) for part in parts]
+    result = arithmetic.compare(w, symbol, w.binary("+", x, y), float(b) ** 2)
+    if symbol in ("<", "<="):
+        return result
+    infinite = [arithmetic.elementwise(w, "isinf", (part,), "float") for part in parts]
+    return arithmetic.either(w, result, arithmetic.either(w, *infinite))
+
+
 def truth(w: Evaluator, z: Complex) -> Any:
     """bool(z)"""
     return compare(w, "!=", z, 0j)
 
 
-__all__ = ["binary", "compare", "made_of", "parts_of", "truth", "unary"]
+__all__ = ["binary", "compare", "compare_size", "made_of", "parts_of", "truth", "unary"]

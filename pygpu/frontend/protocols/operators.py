@@ -252,12 +252,10 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a < b and the like, for any values."""
     a, b = unwrapped(w, a), unwrapped(w, b)
     w.environment.dependencies.add(a, b)
-    result = arithmetic.compare(w, symbol, a, b)
-    if result is not NotImplemented:
-        return result
-    result = complex_numbers.compare(w, symbol, a, b)
-    if result is not NotImplemented:
-        return result
+    for rule in (complex_numbers.compare_size, arithmetic.compare, complex_numbers.compare):
+        result = rule(w, symbol, a, b)
+        if result is not NotImplemented:
+            return result
     if any(isinstance(value, (Array, np.ndarray)) for value in (a, b)):
         return each(w, a, b, lambda x, y: compare(w, symbol, x, y))
     left, right = class_of(a), class_of(b)
