@@ -40,6 +40,21 @@ class Place:
         """The source line, or None where no source is to be had."""
         return linecache.getline(self.filename, self.line) or None if self.line else None
 
+    def marked(self) -> str:
+        """The place and its line of source, with carets under the expression."""
+        text = self.text()
+        if text is None:
+            return str(self)
+        source = text.strip()
+        shown = f"{self}:\n    {source}"
+        start, end = _character(text, self.column), _character(text, self.end_column)
+        if start is None:
+            return shown
+        indent = len(text) - len(text.lstrip())
+        start -= indent + 1
+        end = len(source) if end is None or self.end_line != self.line else end - indent - 1
+        return f"{shown}\n    {' ' * start}{'^' * (end - start)}" if start < end else shown
+
     def chain(self) -> list["Place"]:
         """The places of the calls that led here, innermost first; those in PyGPU are left out."""
         callers = []

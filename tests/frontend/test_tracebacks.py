@@ -91,7 +91,11 @@ def test_what_known_code_raises_says_where_it_was(call):
         call()
     assert sum(file.startswith(HOME) for file in frames(caught.value)) == 0
     notes = caught.value.__notes__
-    assert 'in missing: return {"here": 1}["not here"] * v' in notes[0]
+    place, source, carets = notes[0].splitlines()
+    assert place.startswith("at compile time, ")
+    assert place.endswith(", in missing:")
+    assert source == '    return {"here": 1}["not here"] * v'
+    assert carets == "           ^^^^^^^^^^^^^^^^^^^^^^^"
     assert HOME not in "\n".join(notes)
 
 
