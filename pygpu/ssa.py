@@ -27,7 +27,7 @@ Printed (pygpu/core/ssa_text.py):
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
@@ -72,21 +72,16 @@ class Op:
         code: str,
         operands: tuple[Value, ...],
         data: Any = None,
-        types: Sequence[Type] = (),
+        results: Sequence[Type | Value] = (),  # values that are made before the op, or their types
         regions: tuple[Region, ...] = (),
         place: Place | None = None,
-        names: Sequence[str] = (),
-        results: Sequence[Value] | None = None,  # made before the op: by the walker's joins
     ) -> None:
         self.code: Final = code
         self.operands: Final = operands
         self.data: Final = data
         self.regions: Final = regions
         self.place: Final = place
-        if results is None:
-            hints = names or ("",) * len(types)
-            results = [Value(type, name) for type, name in zip(types, hints, strict=True)]
-        self.results: Final = tuple(results)
+        self.results: Final = tuple([Value(r) if isinstance(r, Type) else r for r in results])
         for value in self.results:
             value.op = self
 
@@ -105,6 +100,11 @@ class Region:
     params: tuple[Value, ...] = ()
     ops: list[Op] = field(default_factory=list)
     results: tuple[Value, ...] = ()
+
+
+def alike(values: Iterable[Value]) -> list[Value]:
+    """New values of the types and names of others."""
+    return [Value(value.type, value.name) for value in values]
 
 
 TRUE, FALSE = [Op("constant", (), (BOOL, known), (BOOL,)).result for known in (True, False)]
@@ -241,7 +241,7 @@ class Builder:
         type = TABLE[code].result([operand.type for operand in operands], data)
         if self.since and code in _SUMS:
             data = self._given(operands)
-        op = Op(code, operands, data, (type,), (), self.place, (name,))
+        op = Op(code, operands, data, (Value(type, name),), (), self.place)
         self.region.ops.append(op)
         self.count += 1
         if code in _PRODUCTS and (code != "neg" or operands[0] in self.products):
@@ -294,7 +294,9 @@ class Builder:
         names: Sequence[str] = (),
     ) -> tuple[Value, ...]:
         """Append an op with regions (`if` or `loop`)."""
-        op = Op(code, tuple(operands), None, types, tuple(regions), self.place, names)
+        hints = names or ("",) * len(types)
+        results = [Value(type, name) for type, name in zip(types, hints, strict=True)]
+        op = Op(code, tuple(operands), None, results, tuple(regions), self.place)
         self.region.ops.append(op)
         return op.results
 
@@ -416,6 +418,7 @@ __all__ = [
     "Region",
     "Table",
     "Value",
+    "alike",
     "base_and_offset",
     "constant_of",
     "images_read",

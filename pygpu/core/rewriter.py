@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pygpu.ssa import Builder, Function, Op, Region, Value
+from pygpu.ssa import Builder, Function, Op, Region, Value, alike
 
 Rewriting = Callable[["Rewriter", Op, tuple[Value, ...]], Sequence[Value] | None]
 
@@ -56,9 +56,7 @@ class Rewriter:
     def copy(self, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...]:
         """Append the op as it is, with new operands; the regions within are rewritten."""
         regions = tuple([self.copy_region(region) for region in op.regions])
-        types = [value.type for value in op.results]
-        names = [value.name for value in op.results]
-        new = Op(op.code, operands, op.data, types, regions, op.place, names)
+        new = Op(op.code, operands, op.data, alike(op.results), regions, op.place)
         self.build.region.ops.append(new)
         return new.results
 

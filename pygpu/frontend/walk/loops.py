@@ -302,7 +302,7 @@ def _emit_loop(
             guards[target] = (leaf(value, (".guard",)), wanted)
     body.params = tuple(params)
     body.results = (go, *values)
-    op = Op("loop", tuple(inits), regions=(body,), results=results)
+    op = Op("loop", tuple(inits), None, results, (body,))
     w.build.region.ops.append(op)
     return Outcome(exits, guards)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import compress
 
 from pygpu.core.rewriter import Rewriter, rewrite
-from pygpu.ssa import Function, Op, Region, Value, walk
+from pygpu.ssa import Function, Op, Region, Value, alike, walk
 
 
 def remove_dead(function: Function) -> Function:
@@ -80,9 +80,8 @@ def _reduce(
         operands = tuple(compress(operands, keep))
         body.params = tuple(compress(body.params, keep))
         body.results = (body.results[0], *compress(body.results[1:], keep))
-    kept = list(compress(op.results, keep))
-    types, names = [value.type for value in kept], [value.name for value in kept]
-    new = Op(op.code, operands, op.data, types, regions, op.place, names)
+    kept = alike(compress(op.results, keep))
+    new = Op(op.code, operands, op.data, kept, regions, op.place)
     rewriter.build.region.ops.append(new)
     made = iter(new.results)
     return [next(made) if is_kept else old for old, is_kept in zip(op.results, keep, strict=True)]

@@ -14,7 +14,7 @@ from typing import Final
 
 from pygpu.core.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter, rewrite
-from pygpu.ssa import Function, Op, Region, Value, walk
+from pygpu.ssa import Function, Op, Region, Value, alike, walk
 
 # A component of an operation's result, in additions; sides with anything else stay.
 PRICE: Final[dict[Cost | None, int]] = {Cost.FREE: 0, Cost.ONE: 1, Cost.FEW: 4, Cost.DIVISION: 4}
@@ -68,9 +68,7 @@ def _convert(
     regions = tuple([rewriter.copy_region(region) for region in op.regions])
     build = rewriter.build
     if not _is_small(regions):
-        types = [value.type for value in op.results]
-        names = [value.name for value in op.results]
-        new = Op("if", operands, None, types, regions, op.place, names)
+        new = Op("if", operands, None, alike(op.results), regions, op.place)
         build.region.ops.append(new)
         return new.results
     build.place = op.place

@@ -24,7 +24,7 @@ from pygpu.passes.simplify import algebra, logic, places, vectors
 from pygpu.passes.simplify.cse import Key, Known, constant_key, key
 from pygpu.passes.simplify.rules import Rule
 from pygpu.passes.simplify.vectors import COMPONENTWISE, shrink
-from pygpu.ssa import Constant, Function, Op, Region, Table, Value, normal
+from pygpu.ssa import Constant, Function, Op, Region, Table, Value, alike, normal
 from pygpu.types import BOOL, Type
 
 RULES: Final[dict[str, Rule]] = {
@@ -209,9 +209,8 @@ class Gate:
         kept = [pair for pair in names if pair[0] is not pair[1]]
         first.results = tuple([pair[0] for pair in kept])
         second.results = tuple([pair[1] for pair in kept])
-        types = [value.type for value in first.results]
-        hints = [names[pair] for pair in kept]
-        made = Op("if", (condition,), None, types, (first, second), place, hints)
+        chosen = [Value(pair[0].type, names[pair]) for pair in kept]
+        made = Op("if", (condition,), None, chosen, (first, second), place)
         self.ops.append(made)
         handed = dict(zip(kept, made.results, strict=True))
         for value, pair in zip(op.results, pairs, strict=True):
@@ -220,9 +219,7 @@ class Gate:
     def _loop(self, op: Op, operands: tuple[Value, ...]) -> None:
         place = self.place
         body = self._region(op.regions[0])
-        types = [value.type for value in op.results]
-        names = [value.name for value in op.results]
-        made = Op("loop", operands, None, types, (body,), place, names)
+        made = Op("loop", operands, None, alike(op.results), (body,), place)
         self.ops.append(made)
         self.new.update(zip(op.results, made.results, strict=True))
 

@@ -11,7 +11,7 @@ from itertools import compress
 
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.simplify.rules import constant
-from pygpu.ssa import Function, Op, Region, Value, walk
+from pygpu.ssa import Function, Op, Region, Value, alike, walk
 
 
 def settle_loops(function: Function) -> Function:
@@ -81,9 +81,8 @@ def _settle(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence
         rewriter.inline(body)
         go, *following = [rewriter.new[value] for value in body.results]
         new.results = (go, *compress(following, keep))
-    types = [param.type for param in new.params]
-    names = [value.name for value in compress(op.results, keep)]
-    made = Op("loop", tuple(compress(operands, keep)), None, types, (new,), op.place, names)
+    left = alike(compress(op.results, keep))
+    made = Op("loop", tuple(compress(operands, keep)), None, left, (new,), op.place)
     rewriter.build.region.ops.append(made)
     kept = iter(made.results)
     results = [

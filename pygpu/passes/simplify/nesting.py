@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from pygpu.ssa import Function, Op, Region, Value, normal, visit, walk
+from pygpu.ssa import Function, Op, Region, Value, alike, normal, visit, walk
 from pygpu.types import BOOL, Type
 
 DEEPEST: Final = 32  # `if`s, one in the other
@@ -120,8 +120,7 @@ class _Flat:
         self, op: Op, operands: Sequence[Value], results: Sequence[Value], regions: Sequence[Region]
     ) -> None:
         """An op like another one, of new operands, and of results for these old ones."""
-        types, names = [value.type for value in results], [value.name for value in results]
-        made = Op(op.code, tuple(operands), op.data, types, tuple(regions), op.place, names)
+        made = Op(op.code, tuple(operands), op.data, alike(results), tuple(regions), op.place)
         self.ops.append(made)
         self.new.update(zip(results, made.results, strict=True))
 
@@ -213,9 +212,8 @@ class _Flat:
         self, op: Op, flag: Value, region: Region, others: Sequence[Value]
     ) -> Sequence[Op | _Same]:
         """The results of an op: what a region hands on under the flag, else others."""
-        types, names = [value.type for value in op.results], [value.name for value in op.results]
         sides = region, Region((), [], tuple(others))
-        made = Op("if", (flag,), None, types, sides, op.place, names)
+        made = Op("if", (flag,), None, alike(op.results), sides, op.place)
         inner = [self.heights[each] for each in region.ops if each.regions]
         self.heights[made] = 1 + max(inner, default=0)
         return [made, _Same(op.results, made.results)]
@@ -258,8 +256,7 @@ def _after(outer: Sequence[_Step], last: _Step) -> tuple[list[Op], Sequence[Valu
         left = dict(zip(inner.op.results, results, strict=True))
         for op in step.after:
             operands = tuple([left.get(value, value) for value in op.operands])
-            types, names = [value.type for value in op.results], [v.name for v in op.results]
-            ops.append(Op(op.code, operands, op.data, types, (), op.place, names))
+            ops.append(Op(op.code, operands, op.data, alike(op.results), (), op.place))
             left.update(zip(op.results, ops[-1].results, strict=True))
         results = [left.get(value, value) for value in step.region.results]
     return ops, results
