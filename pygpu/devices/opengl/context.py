@@ -25,13 +25,13 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.glsl.writer import NARROW_BUFFERS, TRIANGLE, Dialect
+from pygpu.codegen.glsl.writer import TRIANGLE
 from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.devices.opengl.held import Buffer, Held, Program, Texture
-from pygpu.devices.opengl.limits import has_fast_float16, is_software, read_limits
+from pygpu.devices.opengl.limits import dialect_of, is_software, read_limits
 from pygpu.devices.opengl.order import Order
 from pygpu.devices.opengl.pages import LargePages, PagesError
-from pygpu.devices.opengl.platform import PlatformContext, PlatformError, attempts
+from pygpu.devices.opengl.platform import PlatformContext, PlatformError, attempts, integer
 from pygpu.devices.opengl.pool import Pool
 from pygpu.devices.process.door import Door
 from pygpu.devices.process.undisturbed import is_disturbed, undisturbed
@@ -65,10 +65,10 @@ class Context:
         self.staging: Any = None  # the buffer through which others are downloaded
         self.is_lost = False
         info = self.gl.info
-        self.vendor: str = info["GL_VENDOR"]
         self.renderer: str = info["GL_RENDERER"]
         self.version: str = info["GL_VERSION"]
-        self.limits = read_limits(self.gl, self._integer, self.is_software)
+        self.limits = read_limits(self.gl, partial(integer, platform), self.is_software)
+        self.dialect = dialect_of(info, self.gl.extensions, self.limits)
         self.pool = Pool(max(POOLED, self.limits.memory // 8), self._free)
         has_barriers = self.gl.version_code >= 420  # as old as programs that write buffers
         self.order = Order(self.gl.memory_barrier if has_barriers else lambda: None)
@@ -77,35 +77,10 @@ class Context:
         )
         self._status = ctypes.CFUNCTYPE(ctypes.c_uint)(status) if status else None
 
-    def _integer(self, name: int) -> int:
-        """A number that moderngl does not ask for; 0 where there is no way to ask."""
-        getter = self.platform.load("glGetIntegerv")
-        number = (ctypes.c_int * 4)()
-        if getter:
-            ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_void_p)(getter)(name, number)
-        return number[0]
-
     @property
     def is_software(self) -> bool:
         """Whether the processor does the work."""
         return is_software(self.renderer)
-
-    @property
-    def dialect(self) -> Dialect:
-        """What the text of programs must heed here. Where Mesa's optimiser works, comparisons are
-        made in precise functions; with those, NVIDIA's would cease to fuse what is compared. Its
-        devices convert to the nearest int (PTX, cvt), which tests on them hold."""
-        narrow = NARROW_BUFFERS in self.gl.extensions
-        return Dialect(
-            self.limits.version,
-            "Mesa" in self.version,
-            self.limits.block_size,
-            fused=self.limits.version >= 400 and not self.is_software,
-            images=self.limits.version >= 430 and self.is_software,
-            narrow=narrow,
-            lanes=narrow and has_fast_float16(self.renderer),
-            saturates=self.vendor.startswith("NVIDIA"),
-        )
 
     @property
     def description(self) -> str:

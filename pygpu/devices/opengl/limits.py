@@ -7,9 +7,11 @@ limits.texture_size
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+
+from pygpu.codegen.glsl.writer import NARROW_BUFFERS, Dialect
 
 SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "software", "gdi generic")
 MEMORY: Final = {"GL_NVX_gpu_memory_info": 0x9047, "GL_ATI_meminfo": 0x87FC}  # in KiB
@@ -62,6 +64,25 @@ def read_limits(gl: Any, integer: Callable[[int], int], in_software: bool) -> Li
     )
 
 
+def dialect_of(info: Mapping[str, Any], extensions: Container[str], limits: Limits) -> Dialect:
+    """What the text of programs must heed. Where Mesa's optimiser works, comparisons are made in
+    precise functions; with those, NVIDIA's would cease to fuse what is compared. NVIDIA's devices
+    convert to the nearest int (PTX, cvt), which tests on them hold."""
+    renderer: str = info["GL_RENDERER"]
+    in_software = is_software(renderer)
+    narrow = NARROW_BUFFERS in extensions
+    return Dialect(
+        limits.version,
+        "Mesa" in info["GL_VERSION"],
+        limits.block_size,
+        fused=limits.version >= 400 and not in_software,
+        images=limits.version >= 430 and in_software,
+        narrow=narrow,
+        lanes=narrow and has_fast_float16(renderer),
+        saturates=info["GL_VENDOR"].startswith("NVIDIA"),
+    )
+
+
 def is_software(renderer: str) -> bool:
     """Whether the processor does the work."""
     return any(name in renderer.lower() for name in SOFTWARE)
@@ -74,4 +95,4 @@ def has_fast_float16(renderer: str) -> bool:
     return not _BEFORE_VOLTA.search(renderer)
 
 
-__all__ = ["Limits", "has_fast_float16", "is_software", "read_limits"]
+__all__ = ["Limits", "dialect_of", "has_fast_float16", "is_software", "read_limits"]

@@ -40,6 +40,15 @@ class PlatformError(Exception):
     """What one attempt answered."""
 
 
+def integer(context: PlatformContext, name: int) -> int:
+    """A number that moderngl does not ask for; 0 where there is no way to ask."""
+    getter = context.load("glGetIntegerv")
+    number = (ctypes.c_int * 4)()
+    if getter:
+        ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_void_p)(getter)(name, number)
+    return number[0]
+
+
 # ---------------------------------------------------------------- EGL
 
 _EGL_ERRORS: Final = {
