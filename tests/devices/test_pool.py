@@ -17,7 +17,7 @@ from devices.test_cpu import F32, LEVELS, taps_of
 from pygpu.core.device import Task
 from pygpu.core.storage import Storage
 from pygpu.devices.cpu.device import CpuDevice
-from pygpu.devices.cpu.threads import Pool
+from pygpu.devices.cpu.threads import Job, Pool
 from pygpu.ssa import Builder, ImageInput
 from pygpu.types import FLOAT
 
@@ -58,10 +58,12 @@ def test_a_job_that_only_helpers_do_reaches_one_that_is_far_behind() -> None:
     pool = Pool()
     for number in range(8):  # the caller does these alone, and the helper has not begun yet
         block: Any = _Block(number)
-        pool.run(calls, block, 64, 2, True, None)
+        pool.run(calls, Job(block, 64, None), 2, True)
     last: Any = _Block(99)
     threading.Timer(0.1, calls.go.set).start()
-    thread = threading.Thread(target=pool.run, args=(calls, last, 64, 1, False, None), daemon=True)
+    thread = threading.Thread(
+        target=pool.run, args=(calls, Job(last, 64, None), 1, False), daemon=True
+    )
     thread.start()
     thread.join(20)
     assert 99 in calls.done
@@ -73,12 +75,12 @@ def test_a_job_does_not_wait_for_that_of_another_thread() -> None:
     brief.go.set()
     pool = Pool()
     first: Any = _Block(1)
-    thread = threading.Thread(target=pool.run, args=(endless, first, 64, 2, False, None))
+    thread = threading.Thread(target=pool.run, args=(endless, Job(first, 64, None), 2, False))
     thread.start()
     while len(pool.running) == 0:
         time.sleep(0.001)
     second: Any = _Block(2)
-    pool.run(brief, second, 64, 2, False, None)
+    pool.run(brief, Job(second, 64, None), 2, False)
     assert 2 in brief.done
     assert 1 not in endless.done
     endless.go.set()
@@ -95,7 +97,7 @@ def test_where_no_thread_can_be_started_the_caller_does_the_job(
     monkeypatch.setattr(threading.Thread, "start", refuse)
     calls: Any = _Calls()
     block: Any = _Block(1)
-    Pool().run(calls, block, 64, 2, False, None)
+    Pool().run(calls, Job(block, 64, None), 2, False)
     assert 1 in calls.done
 
 

@@ -163,7 +163,9 @@ class Code:
 
     def linear(self, base: Val) -> Val:
         """base, base + 1, base + 2, ..., made only where it is needed as a vector."""
-        return Val(self, base.kind, self.machine.lanes, "", base.depth, None, base)
+        value = Val(self, base.kind, self.machine.lanes, "", base.depth)
+        value.base = base
+        return value
 
     def plain(self, value: Val) -> Val:
         """The value, made now if it was to be made later."""

@@ -124,12 +124,11 @@ class Val:
         text: str,
         depth: int,
         number: float | None = None,
-        base: Val | None = None,
     ) -> None:
         self.code, self.kind, self.lanes, self.depth = code, kind, lanes, depth
         self._text = text
         self.number = number  # the value of a constant
-        self.base = base
+        self.base: Val | None = None
 
     @property
     def text(self) -> str:

@@ -27,7 +27,7 @@ from pygpu.devices.cpu.folds import folded
 from pygpu.devices.cpu.layout import Layout, stored_constant
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.reserve import RESERVE
-from pygpu.devices.cpu.threads import POOL, Calls, thread_count
+from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
@@ -160,9 +160,9 @@ class CpuProgram(Program):
         )
         threads = min(self.threads, layout.tiles)
         brief = not self.plan.loops and shape[0] * shape[1] * self.cost < LONG
-        memory = self, arrays, results
+        job = Job(block, layout.scratch, (self, arrays, results))
         is_tiny = brief and self._is_small(shape)
-        POOL.run(self.calls, block, layout.scratch, threads, brief, memory, is_tiny)
+        POOL.run(self.calls, job, threads, brief, is_tiny)
         layout.blocks.append(block)
 
     def _run_turned(

@@ -27,7 +27,7 @@ from pygpu.devices.cpu.fold_code import (
 )
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, attributes
-from pygpu.devices.cpu.threads import POOL, Calls
+from pygpu.devices.cpu.threads import POOL, Calls, Job
 
 # Elements below which NumPy is as quick: it sums into 64 bits slowly, and finds extremes quickly.
 LEAST: Final[dict[How, int]] = {"sum": 1 << 17, "min": 1 << 22, "max": 1 << 22}
@@ -64,7 +64,7 @@ def folded(
     is_tiny = array.size < TINY
     scratch = driver.scratch_size(0, step, 0)
     threads = 1 if is_tiny else min(threads, tiles)
-    POOL.run(calls, block, scratch, threads, True, (array, partial), is_tiny)
+    POOL.run(calls, Job(block, scratch, (array, partial)), threads, True, is_tiny)
     join = _JOIN[how]
     wide = {"f": np.float64}.get(array.dtype.kind, np.int64) if how == "sum" else partial.dtype
     parts = [part.reshape(-1, channels) for part in (partial, flat[whole:]) if part.size]

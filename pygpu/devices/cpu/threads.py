@@ -18,7 +18,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pygpu.codegen.llvm.driver import ALIGN, DONE, LEFT_ALL, TAKEN
 from pygpu.core.host import settings
@@ -105,6 +105,14 @@ class _Helper:
             self.queue.put((block, calls, size))
 
 
+class Job(NamedTuple):
+    """What the threads of a pool are to do."""
+
+    block: Block
+    scratch: int  # bytes that each thread needs of its own
+    memory: Any  # what is read and written, kept until the last thread has left, come what may
+
+
 class Pool:
     """Threads that are made when they are first needed, anew in a process that was forked."""
 
@@ -117,17 +125,15 @@ class Pool:
     def run(
         self,
         calls: Calls,
-        block: Block,
-        size: int,
+        job: Job,
         threads: int,
         join: bool,
-        memory: Any,
         is_tiny: bool = False,
     ) -> None:
-        """Run a job on so many threads; `size` is the scratch that each needs. `join`: the caller
-        is one of them, which is quicker but leaves no ear for Ctrl-C. `memory` is what the job
-        reads and writes: it is kept until the last helper has left, whatever interrupts us. For a
-        job that is tiny the GIL is kept: to get it back would take longer."""
+        """Run a job on so many threads. `join`: the caller is one of them, which is quicker but
+        leaves no ear for Ctrl-C. For a job that is tiny the GIL is kept: to get it back would take
+        longer."""
+        block, size, memory = job
         address = block.address
         if join and is_tiny:
             calls.run_held(address, self._scratch(size))
