@@ -1135,3 +1135,22 @@ def part_that_is_too_large(counts: Image, p: Position):
 @program
 def lists_of_indices_apart(counts: Image, p: Position):
     return np.zeros((3, 3, 3))[[counts(p), 1], :, [0, 1]].sum()
+
+
+@program
+def selection_that_is_sorted(im: Image, p: Position):
+    xs = np.array([im(p), 1.0])
+    return np.sort(xs[xs > 0])[0]
+
+
+@program
+def rows_selected_by_a_mask(im: Image, p: Position):
+    xs = np.array([[im(p), 1.0], [2.0, 3.0]])
+    return xs[xs[:, 0] > 0].sum()
+
+
+@program
+def selection_stored_by_another_mask(im: Image, p: Position):
+    xs = np.array([im(p), 1.0])
+    xs[xs > 0] = xs[xs < 0]
+    return xs.sum()

@@ -443,3 +443,64 @@ def list_as_result(im: Image, unit: Image, p: Position):
 @program
 def arrays_among_results(im: Image, ints: Image, p: Position):
     return row(im, p, 2) > 0, im(p), row(ints, p), TABLE[0, ints(p) % 3]
+
+
+# ---------------------------------------------------------------- masks
+
+
+@program
+def folds_of_selections(im: Image, p: Position):
+    a = row(im, p)
+    some = a[a > 0.5]
+    return some.sum(), np.sum(some**2), (some * 2 - 1).sum(), len(some), some.size, np.prod(some)
+
+
+@program
+def folds_of_selections_that_hold_something(im: Image, p: Position):
+    a = row(im, p)
+    some = a[a >= np.median(a)]
+    return some.mean(), some.max(), np.median(some), np.var(some), some.std()
+
+
+@program
+def builtins_of_selections(im: Image, p: Position):
+    a = row(im, p)
+    some = a[a >= a.min()]
+    return max(some), min(some), sum(a[a > 0.5]), any(a[a > 0.5] > 1), all(a[a > 0.5] > 1)
+
+
+@program
+def selections_of_integers_and_known_numbers(ints: Image, im: Image, p: Position):
+    a, known = row(ints, p), np.array([1.0, 2.0, 3.0, 4.0])
+    some = a[a > 0]
+    return some.sum(), (some % 3).sum(), (-some).sum(), known[row(im, p) > 0].sum()
+
+
+@program
+def selections_by_functions(im: Image, p: Position):
+    a = row(im, p)
+    return np.sqrt(np.abs(a[a > 0.5])).sum(), np.count_nonzero(a[a > 0] > 1), (a[a > 0] > 1).sum()
+
+
+@program
+def selections_changed_in_place(im: Image, p: Position):
+    a, b = square(im, p), square(im, p)
+    a[a > 0.5] += 1
+    positive = b > 0
+    b[positive] = (b * 3)[positive]
+    b[~positive] -= b[~positive] * 0.5
+    return a.sum(), b.sum(), b[1, 1]
+
+
+@program
+def rows_stored_by_a_mask(im: Image, p: Position):
+    a = square(im, p)
+    a[a[:, 0] > 0] = 5.0
+    return a.sum(), a[1, 2]
+
+
+@program
+def selections_made_in_branches(im: Image, p: Position):
+    a = row(im, p)
+    some = a[a > 0] if im(p) > 0.5 else a[a < 0]
+    return some.sum()

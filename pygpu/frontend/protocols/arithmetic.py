@@ -27,6 +27,7 @@ from pygpu.frontend.protocols.operands import (
 )
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, as_complex, is_complex, meeting
+from pygpu.frontend.values.lazy import lifted
 from pygpu.frontend.values.objects import Array, Matrix, Vector
 from pygpu.frontend.values.values import (
     Abstract,
@@ -237,6 +238,9 @@ def elementwise(
     No code: conversion to that kind alone. NotImplemented where an operand is none of these.
     `data` is the operation's, on scalars and vectors.
     """
+    selected = lifted(lambda *row: elementwise(w, code, row, kind, data), operands)
+    if selected is not NotImplemented:
+        return selected
     if any(isinstance(operand, (Array, np.ndarray)) for operand in operands):
         plain = without_dimensions(w, operands)
         if plain is None:

@@ -16,7 +16,7 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex
-from pygpu.frontend.values.lazy import Row
+from pygpu.frontend.values.lazy import Masked, Row
 from pygpu.frontend.values.objects import Array, Iterator, List, Matrix
 from pygpu.frontend.values.values import (
     Abstract,
@@ -51,6 +51,11 @@ def opened(w: Evaluator, row: Row) -> Array:
 
 def to_objects(w: Evaluator, value: Any) -> np.ndarray[Any, Any]:
     """A value as an array of objects: scalars, arrays, vectors, and nested sequences of them."""
+    if isinstance(value, Masked):
+        raise w.error(
+            f"{value.describe()} can be folded, measured, computed with and stored; "
+            "np.where(mask, x, 0) has a length that is known"
+        )
     if isinstance(value, Row):
         value = opened(w, value)
     if isinstance(value, Array):

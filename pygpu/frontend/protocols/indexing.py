@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any, Final
 
@@ -9,8 +10,6 @@ import numpy as np
 
 from pygpu.frontend.protocols import arithmetic, operands
 from pygpu.frontend.protocols.arrays import (
-    cast,
-    kind_of,
     opened,
     stored,
     stored_by_dynamic,
@@ -19,12 +18,19 @@ from pygpu.frontend.protocols.arrays import (
 from pygpu.frontend.protocols.integers import as_index
 from pygpu.frontend.protocols.objects import assign_components, find_method, user_method, vector_of
 from pygpu.frontend.protocols.operands import components
-from pygpu.frontend.protocols.parts import is_part, part_of, stored_in_part
+from pygpu.frontend.protocols.parts import (
+    is_part,
+    mask_of,
+    part_of,
+    selection,
+    stored_by_mask,
+    stored_in_part,
+)
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import by_dynamic_index, by_key, stored_by_key
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete, own
-from pygpu.frontend.values.lazy import Indexed, Row
+from pygpu.frontend.values.lazy import Indexed, Masked, Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
@@ -127,6 +133,11 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         raise w.error("an image is called with a position, im(p) or im((x, y))")
     if isinstance(container, (dict, Dict)):
         return by_key(w, container, index)
+    if isinstance(container, (Array, np.ndarray)):
+        array = w.read(container) if isinstance(container, Array) else container
+        mask = mask_of(w, array, index)
+        if mask is not None:
+            return selection(w, array, mask)
     if is_part(index):
         return part_of(w, container, index)
     return by_dynamic_index(w, container, index)
@@ -201,17 +212,10 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
         else:
             w.write(container, tuple(items))
         return
-    if isinstance(container, Array) and isinstance(index, Array) and scalar_kind(new):
-        contents, mask = w.read(container), w.read(index)
-        if mask.shape == contents.shape and {scalar_kind(m) for m in mask.reshape(-1)} == {"bool"}:
-            kind = kind_of(contents)
-            new = cast(w, new, kind) if kind else new
-            masked = np.empty(contents.shape, object)
-            masked.reshape(-1)[:] = [
-                arithmetic.select(w, chosen, new, old)
-                for chosen, old in zip(mask.reshape(-1), contents.reshape(-1), strict=True)
-            ]
-            w.write(container, masked)
+    if isinstance(container, Array):
+        mask = mask_of(w, w.read(container), index)
+        if mask is not None and (scalar_kind(new) or isinstance(new, Masked)):
+            w.write(container, stored_by_mask(w, w.read(container), mask, new))
             return
     if isinstance(container, Array):
         indices = index.items if isinstance(index, Tuple) else (index,)
@@ -271,6 +275,8 @@ def length(w: Evaluator, value: Any) -> Any:
             return len(w.read(value))
         case Indexed():
             return value.length
+        case Masked():
+            return functools.reduce(lambda a, b: arithmetic.binary(w, "+", a, b), value.tests, 0)
         case Instance():
             method = find_method(w, value, "__len__")
             if method is not None:

@@ -26,6 +26,7 @@ from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
 from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.lazy import Masked
 from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
@@ -80,7 +81,7 @@ def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     function = table.get(name)
     if function is None and isinstance(value, Set) and name in _SET_ALONE:
         return Builtin(name, lambda *args: _natively(w, getattr(set, name), value, *args), value)
-    if function is None and isinstance(value, (Array, Vector)):
+    if function is None and isinstance(value, (Array, Vector, Masked)):
         made = _array_method(w, value, name)
         if made is not None:
             return made
@@ -345,7 +346,7 @@ def _array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
         return Builtin(name, lambda dtype, **more: _astype(w, value, dtype, **more))
     if isinstance(value, Array) and name == "fill":
         return Builtin(name, lambda new: indexing.set_item(w, value, Ellipsis, new))
-    if name in _NUMPY_METHODS and isinstance(value, Array):
+    if name in _NUMPY_METHODS and isinstance(value, (Array, Masked)):
         function = getattr(np, "take" if name == "item" else name)
         return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))
     return None

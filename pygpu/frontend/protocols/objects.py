@@ -19,7 +19,7 @@ from pygpu.frontend.protocols.operands import components, make_vector
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
 from pygpu.frontend.values.known import realised
-from pygpu.frontend.values.lazy import Row
+from pygpu.frontend.values.lazy import Masked, Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     ABSENT,
@@ -158,6 +158,8 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return getattr(w.read(value), name)
         case Array() if name in ("real", "imag"):
             return w.call(getattr(np, name), value)
+        case Masked() if name in ("size", "shape"):
+            return w.length(value) if name == "size" else Tuple((w.length(value),))
         case Array() if name == "T":
             return viewed(w, value, lambda array: array.T)
         case Array() if name == "flat":

@@ -31,7 +31,7 @@ from pygpu.frontend.protocols.tables import has_key
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_complex
 from pygpu.frontend.values.known import adopt, concrete
-from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.lazy import Indexed, Masked, lifted
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
@@ -213,6 +213,8 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
         return adopt(w, result)
     if isinstance(a, Conflict):
         raise w.error(a.message)
+    if isinstance(a, Masked):
+        return lifted(lambda x: unary(w, symbol, x), (a,))
     result = arithmetic.unary(w, symbol, a)
     if result is not NotImplemented:
         return result
@@ -251,6 +253,9 @@ COMPARISONS: Final = {
 def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a < b and the like, for any values."""
     a, b = unwrapped(w, a), unwrapped(w, b)
+    selected = lifted(lambda x, y: compare(w, symbol, x, y), (a, b))
+    if selected is not NotImplemented:
+        return selected
     w.environment.dependencies.add(a, b)
     for rule in (complex_numbers.compare_size, arithmetic.compare, complex_numbers.compare):
         result = rule(w, symbol, a, b)
@@ -432,6 +437,7 @@ def inner_product(w: Evaluator, a: Any, b: Any) -> Any:
 
 
 _BINARY_RULES: Final = (
+    lambda w, symbol, a, b: lifted(lambda x, y: binary(w, symbol, x, y), (a, b)),
     arithmetic.binary,
     complex_numbers.binary,
     _matrix_binary,

@@ -20,7 +20,7 @@ from pygpu.frontend.protocols.arrays import array_of, cast, kind_of, opened, to_
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import choose, within
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.lazy import Row
+from pygpu.frontend.values.lazy import Masked, Row, is_same
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, describe, scalar_kind
 from pygpu.ssa import Value, base_and_offset
@@ -115,23 +115,7 @@ def difference(start: Value, stop: Value) -> int | None:
     """How much one integer is more than another, where that is known."""
     first, low = base_and_offset(start)
     second, high = base_and_offset(stop)
-    return high - low if _is_same(first, second) else None
-
-
-def _is_same(a: Value, b: Value, depth: int = 8) -> bool:
-    """Whether two values are made alike: the same operations on the same values."""
-    if a is b:
-        return True
-    one, other = a.op, b.op
-    if one is None or other is None or depth == 0 or one.regions or other.regions:
-        return False
-    alike = one.code == other.code and one.data == other.data and a.type is b.type
-    pairs = zip(one.operands, other.operands, strict=False)
-    return (
-        alike
-        and len(one.operands) == len(other.operands)
-        and all(_is_same(x, y, depth - 1) for x, y in pairs)
-    )
+    return high - low if is_same(first, second) else None
 
 
 def _basic(w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any]) -> Any:
@@ -244,4 +228,60 @@ def stored_in_part(
     return made.reshape(array.shape)
 
 
-__all__ = ["difference", "is_part", "part_of", "stored_in_part"]
+# ---------------------------------------------------------------- masks
+
+
+def mask_of(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> np.ndarray[Any, Any] | None:
+    """A dynamic mask of an array, of its shape or its first axes' shape; None for other indices."""
+    if not isinstance(index, (Array, List)):
+        return None
+    mask = to_objects(w, index)
+    if not mask.size or any(scalar_kind(test) != "bool" for test in mask.reshape(-1)):
+        return None
+    if mask.shape != array.shape[: mask.ndim]:
+        raise IndexError(
+            f"boolean index did not match indexed array: its shape is {mask.shape}, the array's "
+            f"{array.shape}"
+        )
+    return mask
+
+
+def selection(w: Evaluator, array: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]) -> Masked:
+    """The elements where a mask holds."""
+    if mask.shape != array.shape:
+        raise w.error(
+            "rows of an array cannot be selected by a dynamic mask: np.where(mask[:, None], a, 0) "
+            "has a shape that is known"
+        )
+    return Masked(tuple(to_objects(w, array).reshape(-1)), tuple(mask.reshape(-1)))
+
+
+def stored_by_mask(
+    w: Evaluator, array: np.ndarray[Any, Any], mask: np.ndarray[Any, Any], new: Any
+) -> np.ndarray[Any, Any]:
+    """A copy of an array with a number, or a selection by the same mask, where the mask holds."""
+    kind = kind_of(array)
+    mask = mask.reshape(mask.shape + (1,) * (array.ndim - mask.ndim))
+    tests = np.broadcast_to(mask, array.shape).reshape(-1)
+    items = (new,) * array.size
+    if isinstance(new, Masked):
+        if not new.is_like(Masked((), tuple(tests))):
+            raise w.error("what is stored by a dynamic mask is a number, or selected by that mask")
+        items = new.items
+    made = np.empty(array.shape, object)
+    made.reshape(-1)[:] = [
+        arithmetic.select(w, test, cast(w, item, kind) if kind else item, old)
+        for test, item, old in zip(tests, items, to_objects(w, array).reshape(-1), strict=True)
+    ]
+    return made
+
+
+__all__ = [
+    "difference",
+    "is_part",
+    "mask_of",
+    "part_of",
+    "selection",
+    "stored_by_mask",
+    "stored_in_part",
+]

@@ -17,7 +17,7 @@ import numpy as np
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.operands import components
 from pygpu.frontend.values.evaluator import Evaluator, Mark
-from pygpu.frontend.values.lazy import Indexed, Lazy, Row
+from pygpu.frontend.values.lazy import Indexed, Lazy, Masked, Row
 from pygpu.frontend.values.objects import (
     Array,
     Dict,
@@ -106,7 +106,20 @@ def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
             items: tuple[Any, ...] = w.read(source)
             w.write(value, (source, len(items)))
             return items[index:]
+    if isinstance(value, Masked):
+        return _taken_by_mask(w, value)
     return items_of(w, value)
+
+
+def _taken_by_mask(w: Evaluator, selection: Masked) -> tuple[Any, ...]:
+    """The elements of a selection, those that may not be there as a Maybe, which is zero then."""
+    items: list[Any] = []
+    for item, test in zip(selection.items, selection.tests, strict=True):
+        if isinstance(test, Abstract):
+            items.append(Maybe(test, arithmetic.select(w, test, item, 0)))
+        elif test:
+            items.append(item)
+    return tuple(items)
 
 
 def put_off(w: Evaluator, iterator: Iterator) -> bool:
@@ -139,6 +152,8 @@ def iterate(w: Evaluator, value: Any) -> Any:
             return value
         case Indexed():
             source: Any = value
+        case Masked():
+            source = Yielded(_taken_by_mask(w, value))
         case List():
             contents = w.read(value)
             source = contents if isinstance(contents, Indexed) else value

@@ -23,7 +23,7 @@ from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.ordering import first_extreme, middle
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex
-from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.lazy import Indexed, Masked
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, scalar_kind, tuple_of
 from pygpu.frontend.walked import library
@@ -90,6 +90,11 @@ def reduction(how: Fold) -> Rule:
         initial: Any = _NOT_GIVEN,
         where: Any = True,
     ) -> Any:
+        if isinstance(xs, Masked):
+            if axis not in (None, 0, -1) or keepdims or dtype is not None or where is not True:
+                raise w.error("a selection by a dynamic mask is folded as a whole")
+            more = () if initial is _NOT_GIVEN else (initial,)
+            return how.of(w, [*more, *xs.items], [*([True] * len(more)), *xs.tests])
         plain = dtype is None and initial is _NOT_GIVEN and where is True
         lazy = _lazy(w, xs)
         if axis is None and lazy is not None and how.long and plain:
@@ -389,7 +394,7 @@ REDUCTION_RULES: Final[dict[Any, Rule]] = {
     np.std: _std,
     np.any: reduction(_boolean("any")),
     np.all: reduction(_boolean("all")),
-    np.count_nonzero: reduction(Fold(_nonzero)),
+    np.count_nonzero: reduction(Fold(_nonzero, lambda kind: 0)),
     np.median: reduction(MEDIAN),
     np.average: _average,
     np.linalg.norm: _norm,

@@ -6,10 +6,11 @@ evens.element(index)            # emits a product
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from pygpu.frontend.values.values import Abstract, Conflict, Parts, numbered
+from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Parts, numbered
+from pygpu.ssa import Value
 
 
 class Indexed(Abstract):
@@ -60,6 +61,75 @@ class Row(Indexed):
     they are used. In arithmetic, and to NumPy, it is an array."""
 
     __slots__ = ()
+
+
+class Masked(Abstract):
+    """The elements of an array where a dynamic mask holds, as in `w[w > 0.5]`: all elements, and a
+    test for each. How many hold only the device knows."""
+
+    __slots__ = ("items", "tests")
+
+    def __init__(self, items: tuple[Any, ...], tests: tuple[Any, ...]) -> None:
+        self.items: Final = items
+        self.tests: Final = tests
+
+    def parts(self) -> Parts:
+        return numbered((*self.items, *self.tests))
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Masked | None:
+        if any(isinstance(part, Conflict) for part in parts):
+            return None
+        return Masked(parts[: len(self.items)], parts[len(self.items) :])
+
+    def shape(self) -> Any:
+        return len(self.items)
+
+    def describe(self) -> str:
+        return f"a selection of {len(self.items)} elements by a dynamic mask"
+
+    def is_like(self, other: Masked) -> bool:
+        """Whether another was selected by the same mask."""
+        pairs = zip(self.tests, other.tests, strict=False)
+        return len(self.tests) == len(other.tests) and all(_is_one(a, b) for a, b in pairs)
+
+
+def _is_one(a: Any, b: Any) -> bool:
+    if isinstance(a, Dynamic) and isinstance(b, Dynamic):
+        return is_same(a.value, b.value)
+    return a is b
+
+
+def is_same(a: Value, b: Value, depth: int = 8) -> bool:
+    """Whether two values are made alike: the same operations on the same values."""
+    if a is b:
+        return True
+    one, other = a.op, b.op
+    if one is None or other is None or depth == 0 or one.regions or other.regions:
+        return False
+    alike = one.code == other.code and one.data == other.data and a.type is b.type
+    pairs = zip(one.operands, other.operands, strict=False)
+    return (
+        alike
+        and len(one.operands) == len(other.operands)
+        and all(is_same(x, y, depth - 1) for x, y in pairs)
+    )
+
+
+def lifted(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    """A function of numbers, of numbers and of selections by one mask; NotImplemented where no
+    operand is a selection."""
+    selections = [operand for operand in operands if isinstance(operand, Masked)]
+    if not selections:
+        return NotImplemented
+    first = selections[0]
+    if not all(first.is_like(other) for other in selections):
+        raise ValueError("operands could not be broadcast together: their masks are not one")
+    columns = [
+        operand.items if isinstance(operand, Masked) else (operand,) * len(first.items)
+        for operand in operands
+    ]
+    rows = zip(*columns, strict=True)
+    return Masked(tuple([function(*row) for row in rows]), first.tests)
 
 
 class Lazy(Abstract):
