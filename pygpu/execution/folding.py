@@ -29,7 +29,7 @@ from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.grouped import Folded, Groups, Source
 from pygpu.execution.programs.calls import Programs
-from pygpu.language.vectors import Position
+from pygpu.language.vectors import Position, Vec2
 from pygpu.types import INT, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
@@ -54,7 +54,7 @@ def _fold(function: Any, how: Any, images: Any, length: Any, corner: Any, p: Any
     folded = value(start)
     for i in range(1, radix):
         if start + i < length:
-            folded = function(folded, value(start + i))
+            folded = _paired(function(folded, value(start + i)))
     return folded
 
 
@@ -62,14 +62,35 @@ def _value(first: Any, images: Any, is_tuple: Any, p: Any, corner: Any) -> Any:
     """The value at a position."""
     if first is not None:
         map, with_position = first
-        return map(images[0](p), p + corner) if with_position else map(images[0](p))
+        return _real(map(images[0](p), p + corner) if with_position else map(images[0](p)))
     return tuple([image(p) for image in images]) if is_tuple else images[0](p)
+
+
+def _real(value: Any) -> Any:
+    """What a map has given. Between passes values are pixels, where a complex number is a pair,
+    whose product is another one than that of complex numbers: so these are refused."""
+    parts = value if isinstance(value, tuple) else (value,)
+    for part in parts:
+        if isinstance(part, complex):
+            raise TypeError(
+                "reduce: complex numbers are folded as pairs: let map= give "
+                "Vec2(z.real, z.imag), and function take complex(*a)"
+            )
+    return value
+
+
+def _paired(value: Any) -> Any:
+    """What a function of two values has given, complex numbers as the pairs that it takes."""
+    if isinstance(value, tuple):
+        is_paired = any(isinstance(part, complex) for part in value)
+        return tuple([_paired(part) for part in value]) if is_paired else value
+    return Vec2(value.real, value.imag) if isinstance(value, complex) else value
 
 
 def folded_once(function: Any, first: Any, images: Any, is_tuple: Any, p: Any) -> Any:
     """The fold of a value with itself, or the value where there is no function."""
     value = _value(first, images, is_tuple, p, (0, 0))
-    return value if function is None else function(value, value)
+    return value if function is None else _paired(function(value, value))
 
 
 class Fold:
@@ -125,7 +146,7 @@ class Fold:
 
 def _joined(function: Any, a: Any, b: Any) -> Any:
     """The fold of two values."""
-    return function(a, b)
+    return _paired(function(a, b))
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pygpu
-from pygpu import Complex, Float, Image, Position
+from pygpu import Complex, Float, Image, Position, Vec2
 
 ACCURACY = {"cpu": 2e-6, "interpreter": 2e-6, "fragment": 4e-5, "compute": 4e-5}
 FUNCTIONS = [
@@ -169,6 +169,37 @@ def test_another_complex_argument_compiles_nothing(caplog):
     with caplog.at_level("DEBUG", "pygpu"):
         assert compiled(image, c=6j).max() == 6
     assert not [record for record in caplog.records if "compile" in record.getMessage()]
+
+
+def test_vectorized_functions_take_complex_numbers():
+    def f(x: Float, c: complex):
+        return x * c
+
+    multiplied = pygpu.vectorize(f, target="cpu")
+    assert multiplied(np.arange(3.0), 1j).tolist() == [[0, 0], [0, 1], [0, 2]]
+    with pytest.raises(TypeError, match="complex128"):
+        multiplied(2.0, np.array([1j, 2]))
+
+
+@pytest.mark.parametrize(
+    ("function", "map"),
+    [
+        (lambda a, b: a * b, lambda v: 1j * v),
+        (lambda a, b: (a[0] * b[0], 1), lambda v: (1j * v, 1)),
+    ],
+)
+def test_folds_of_complex_numbers_are_refused(function, map, target):
+    with pytest.raises(TypeError, match="complex numbers are folded as pairs: let map="):
+        pygpu.reduce(function, np.ones((4, 5), np.float32), map=map, target=target)
+
+
+def test_complex_numbers_are_folded_as_pairs(target):
+    def product(a, b):
+        return complex(*a) * complex(*b)
+
+    values = np.linspace(0.8, 1.2, 20, dtype=np.float32).reshape(4, 5)
+    folded = pygpu.reduce(product, values, map=lambda v: Vec2(v, 0.5), target=target)
+    assert np.allclose(complex(*folded), np.prod(values + 0.5j), 1e-4)
 
 
 def test_sizes_are_compared_by_squares():

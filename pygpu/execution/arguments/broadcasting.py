@@ -29,6 +29,8 @@ ROWS: Final = 4096  # such rows in one image: what every device takes
 
 def argument(value: Any, name: str) -> Any:
     """An argument as a scalar of Python, a vector, or an array of a stored dtype."""
+    if isinstance(value, (complex, np.complexfloating)):
+        return complex(*uniforms.complex_number(value, name))
     plain = number(value)
     if plain is not None:
         type = BOOL if isinstance(plain, bool) else FLOAT if isinstance(plain, float) else INT
