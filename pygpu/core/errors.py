@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 FEW: Final = 9  # elements of an array that is shown
+ARRAY: Final = "an array of shape"  # how larger ones are shown
 LONGEST: Final = 60  # characters of a value that is shown
 NOTES: Final = 8  # calls shown of a chain of them
 AT_RUN_TIME: Final = "at run time, "  # how notes on what checked programs raise begin
@@ -130,7 +131,7 @@ def shown(value: object) -> str:
     """A value as errors show it, in a line: of arrays their shape."""
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if isinstance(shape, tuple) and dtype is not None and math.prod(shape) > FEW:
-        return f"an array of shape {shape} and dtype {dtype}"
+        return f"{ARRAY} {shape} and dtype {dtype}"
     text = " ".join(repr(value).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 

@@ -260,8 +260,21 @@ def operand(value: Any, size: int) -> tuple[Any, ...] | None:
     else:
         return None
     if len(values) != size:
-        raise TypeError(f"{len(values)} components where {size} are needed: {shown(value)}")
+        raise TypeError(unequal(len(values), size, shown(value)))
     return values
+
+
+def unequal(length: int, size: int, value: str) -> str:
+    """What is said of a value of other than `size` components, and how the two would meet."""
+    message = f"{length} components where {size} are needed: {value}"
+    small, large = sorted((length, size))
+    if not 2 <= small < large <= 4:
+        return message
+    short = " or ".join(f"v.{letters[:small]}" for letters in _SETS[:2])
+    return (
+        f"{message}; {short} takes {small} of {large}, "
+        f"Vec{large}(v{', 1' * (large - small)}) makes {large} of {small}"
+    )
 
 
 def _flatten(name: str, parts: tuple[Any, ...]) -> list[Component]:

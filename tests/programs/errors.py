@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from programs.suite import Suite
-from pygpu import Image, Int, Mat2, Position, UInt, Vec2, Vec3, filters
+from pygpu import Image, Int, Mat2, Position, UInt, Vec2, Vec3, Vec4, filters
 
 program = Suite()
 
@@ -456,6 +456,11 @@ def swizzle_of_mixed_sets(vecs: Image, p: Position):
 
 
 @program
+def colour_with_alpha_times_colour(vecs: Image, p: Position):
+    return Vec4(vecs(p), 1.0) * vecs(p)
+
+
+@program
 def vectors_of_different_size(flow: Image, vecs: Image, p: Position):
     return flow(p) + vecs(p)
 
@@ -483,6 +488,33 @@ def call_of_number(im: Image, p: Position):
 @program
 def index_of_number(im: Image, p: Position):
     return im(p)[0]
+
+
+@program
+def dynamic_index_of_number(im: Image, p: Position):
+    return im(p)[p.x % 2]
+
+
+@program
+def dynamic_index_of_set(im: Image, p: Position):
+    numbers = {1, 2}
+    return im(p) * numbers[p.x % 2]
+
+
+@program
+def function_indexed_by_dynamic(im: Image, p: Position):
+    return im(p) * calls_it[p.x]
+
+
+@program
+def colour_of_one_channel(im: Image, p: Position):
+    return im(p).r
+
+
+@program
+def colours_of_one_channel_unpacked(im: Image, p: Position):
+    r, g, b = im(p)
+    return 0.2 * r + 0.7 * g + 0.1 * b
 
 
 @program

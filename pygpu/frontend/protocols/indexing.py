@@ -16,6 +16,7 @@ from pygpu.frontend.protocols.arrays import (
     type_of_row,
 )
 from pygpu.frontend.protocols.integers import as_index
+from pygpu.frontend.protocols.numbers import hint_of_number
 from pygpu.frontend.protocols.objects import assign_components, find_method, user_method, vector_of
 from pygpu.frontend.protocols.operands import components
 from pygpu.frontend.protocols.parts import (
@@ -34,8 +35,11 @@ from pygpu.frontend.values.lazy import Indexed, Masked, Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
+    Bound,
+    Builtin,
     Conflict,
     Dynamic,
+    Function,
     NotKnown,
     Picture,
     Tuple,
@@ -120,7 +124,17 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
     method = user_method(w, container, "__getitem__")
     if method is not None:
         return w.call(method, container, index)
-    raise TypeError(f"{describe(container)} is not subscriptable")
+    raise _not_subscriptable(container)
+
+
+def _not_subscriptable(container: Any) -> TypeError:
+    return TypeError(f"{describe(container)} is not subscriptable{hint_of_number(container)}")
+
+
+def _is_subscriptable(container: Any) -> bool:
+    if isinstance(container, Abstract):
+        return not isinstance(container, (Dynamic, Set, Function, Bound, Builtin))
+    return hasattr(type(container), "__getitem__")
 
 
 def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
@@ -138,6 +152,8 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         mask = mask_of(w, array, index)
         if mask is not None:
             return selection(w, array, mask)
+    if not _is_subscriptable(container):
+        raise _not_subscriptable(container)
     if is_part(index):
         return part_of(w, container, index)
     return by_dynamic_index(w, container, index)

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.values import Abstract, Dynamic
+from pygpu.frontend.values.values import Abstract, Dynamic, scalar_kind
 from pygpu.language.scalars import FLOAT_LIMIT, fit
 from pygpu.ssa import Value
 from pygpu.types import Kind, Type, vector
@@ -34,6 +34,13 @@ def number_of(w: Evaluator, value: Any, kind: Kind) -> bool | int | float:
         raise w.error(
             f"{int(value)} needs more than 32 bits, and integers on the device have no more"
         ) from None
+
+
+def hint_of_number(value: Any) -> str:
+    """What a message adds where a number was taken for a vector or sequence; "" for others."""
+    if scalar_kind(value) is None:
+        return ""
+    return ": it is one number, as images of one channel give; use it as it is"
 
 
 def bounded(value: Any) -> Any:

@@ -15,6 +15,7 @@ from pygpu.core.storage import ImageLike
 from pygpu.frontend.protocols import arithmetic, operands, pictures
 from pygpu.frontend.protocols.arithmetic import dynamic
 from pygpu.frontend.protocols.arrays import opened, transpose
+from pygpu.frontend.protocols.numbers import hint_of_number
 from pygpu.frontend.protocols.operands import components, make_vector
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
@@ -183,7 +184,8 @@ def _method(w: Evaluator, value: Any, name: str) -> Builtin:
             f"{class_of(value).__name__}.{name} has no meaning on dynamic values: "
             "use it on known values, or write it in Python"
         )
-    raise AttributeError(f"{describe(value)} has no attribute '{name}'")
+    hint = hint_of_number(value) if name in vectors.SWIZZLES[4] else ""
+    raise AttributeError(f"{describe(value)} has no attribute '{name}'{hint}")
 
 
 def _own_class_attribute(w: Evaluator, cls: type, name: str) -> Any:

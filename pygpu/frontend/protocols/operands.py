@@ -92,7 +92,7 @@ def operand_components(w: Evaluator, value: Any, size: int) -> Any:
             return None
     length = contents.type.size if isinstance(contents, Value) else len(contents)
     if length != size:
-        raise w.error(f"{length} components where {size} are needed: {describe(value)}")
+        raise w.error(vectors.unequal(length, size, describe(value)))
     return contents
 
 

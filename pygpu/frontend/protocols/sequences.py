@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.protocols.numbers import hint_of_number
 from pygpu.frontend.protocols.operands import components
 from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.lazy import Indexed, Lazy, Masked, Row
@@ -91,7 +92,7 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
         case Conflict():
             raise w.error(value.message)
         case Abstract():
-            raise TypeError(f"{describe(value)} is not iterable")
+            raise TypeError(f"{describe(value)} is not iterable{hint_of_number(value)}")
     if isinstance(value, collections.abc.Iterator):
         return items_of(w, Iterator((Replay(value), 0)))
     return tuple(value)

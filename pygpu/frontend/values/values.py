@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu import ssa
-from pygpu.core.errors import CompileError
+from pygpu.core.errors import ARRAY, CompileError, shown
 from pygpu.language.scalars import UInt
 from pygpu.types import Kind, Type
 
@@ -445,10 +445,10 @@ def describe(value: Any) -> str:
         return "None"
     if isinstance(value, Abstract):
         return value.describe()
-    shown = repr(value)
-    if len(shown) > 60:
-        shown = shown[:57] + "..."
-    return f"{shown} ({type(value).__name__})"
+    if isinstance(value, FunctionType):
+        return f"the function {value.__qualname__}"
+    text = shown(value)
+    return text if text.startswith(ARRAY) else f"{text} ({type(value).__name__})"
 
 
 def scalar_kind(value: Any) -> Kind | None:
