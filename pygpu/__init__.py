@@ -117,7 +117,6 @@ _MODULES: Final = {
     "glsl": "glsl",
     "random": "language.random",
 }
-_RUNNING: Final = ("execution.reduction", "runtime", "execution.tuning", "execution.vectorized")
 _HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __version__ = "0.1.0"
@@ -128,9 +127,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"pygpu.{_MODULES[name]}")
     if name not in _HOMES:
         raise AttributeError(f"module 'pygpu' has no attribute {name!r}")
-    if _HOMES[name] in _RUNNING:
-        # What runs programs makes images of the results.
-        importlib.import_module("pygpu.image.image")
     value = globals()[name] = getattr(importlib.import_module(f"pygpu.{_HOMES[name]}"), name)
     return value
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -26,7 +26,7 @@ from pygpu.execution.arguments.convert import (
     texels_of,
     without_channel_axis,
 )
-from pygpu.execution.arguments.results import NO_INFO, ImageMaker, picture_info, picture_of
+from pygpu.execution.arguments.results import NO_INFO, picture_info, picture_of
 from pygpu.image import files
 from pygpu.image.operators import ArrayMethods, texelwise
 from pygpu.language.scalars import Int, UInt
@@ -98,6 +98,20 @@ class Image(ArrayMethods):
         self._dtype = dtype
 
     @classmethod
+    def _of(
+        cls,
+        storage: Storage,
+        reading: Sampler,
+        dtype: np.dtype[Any] | None = None,
+        info: Mapping[str, Any] = NO_INFO,
+    ) -> Image:
+        """An image of texels that may be on a device already: how results are made."""
+        image = cls.__new__(cls)
+        image._set(storage, reading, storage.dtype if dtype is None else dtype)
+        image.info = info
+        return image
+
+    @classmethod
     def open(cls, path: Any, *, page: int | None = None, **options: Any) -> Image:
         """The picture in a file, upright (EXIF), at the depth it has: 8 and 16 bits, and floats.
 
@@ -115,7 +129,7 @@ class Image(ArrayMethods):
     ) -> Image:
         """The same image seen with another boundary or interpolation. Nothing is copied."""
         reading = _adjusted(self.format, sampler.of(self), boundary, cval, interpolation)
-        return _image(self.storage, reading, self._dtype, self.info)
+        return Image._of(self.storage, reading, self._dtype, self.info)
 
     # ---- what it is
 
@@ -288,23 +302,10 @@ def _itself(texel: Any) -> Any:
     return texel
 
 
-def _image(
-    storage: Storage,
-    reading: Sampler,
-    dtype: np.dtype[Any] | None = None,
-    info: Mapping[str, Any] = NO_INFO,
-) -> Image:
-    """An image of texels that are on a device already."""
-    image = Image.__new__(Image)
-    image._set(storage, reading, storage.dtype if dtype is None else dtype)
-    image.info = info
-    return image
-
-
 def _unpickled(
     host: NDArray[Any], reading: Sampler, dtype: np.dtype[Any], info: Mapping[str, Any] = NO_INFO
 ) -> Image:
-    return _image(Storage.of(host), reading, dtype, info)
+    return Image._of(Storage.of(host), reading, dtype, info)
 
 
 def _presented(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -368,6 +369,3 @@ def _mixed(a: list[float], b: list[float], t: float) -> list[float]:
 
 
 _INTEGERS: Final[dict[str, Any]] = {"int": Int, "uint": UInt}
-_WRAP: Final[Callable[..., Image]] = Image
-ImageMaker.make = staticmethod(_image)
-ImageMaker.wrap = staticmethod(_WRAP)

@@ -773,6 +773,25 @@ def test_threads_may_call_at_once():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.parametrize(
+    ("import_", "result", "total"),
+    [
+        ("from pygpu.runtime import compile", "compile(f)(a)", 12),
+        ("from pygpu.execution.reduction import reduce", "reduce(add, a)", 6),
+        ("from pygpu.execution.vectorized import vectorize", "vectorize(f)(a)", 12),
+    ],
+)
+def test_what_runs_programs_may_be_imported_alone(import_: str, result: str, total: int) -> None:
+    code = f"""{import_}
+import numpy as np
+def f(x: float): return 2 * x
+def add(x, y): return x + y
+a = np.ones((2, 3), np.float32)
+print(np.sum({result}))"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout) == total
+
+
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_after_a_fork_opengl_is_not_called(monkeypatch):
     state = targets._State()

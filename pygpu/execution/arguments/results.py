@@ -7,7 +7,8 @@ present(wanted, storage, ...)                   # an ndarray, a PIL image or a p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
@@ -46,10 +47,24 @@ NO_INFO: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class ImageMaker:
-    """Makes a pygpu.Image of texels, which this module cannot import: images stand above it."""
+    """Makes a pygpu.Image. Images stand above this module, for their operators are compiled
+    programs: so their class is had where users have it, from the package, at the first result."""
 
-    make: Callable[..., ImageLike]  # of a Storage, a Sampler and, where there is one, an info
-    wrap: Callable[..., ImageLike]
+    @staticmethod
+    def make(storage: Storage, sampler: Sampler, *, info: Mapping[str, Any] = NO_INFO) -> ImageLike:
+        """An image of texels that are on a device already, or may be."""
+        image: ImageLike = _package().Image._of(storage, sampler, info=info)
+        return image
+
+    @staticmethod
+    def wrap(data: Any, **options: Any) -> ImageLike:
+        """An image of what users make one of, by their options."""
+        image: ImageLike = _package().Image(data, **options)
+        return image
+
+
+def _package() -> Any:
+    return sys.modules["pygpu"]
 
 
 def form_of(images: Sequence[Given]) -> tuple[Form, str]:
