@@ -504,3 +504,36 @@ def selections_made_in_branches(im: Image, p: Position):
     a = row(im, p)
     some = a[a > 0] if im(p) > 0.5 else a[a < 0]
     return some.sum()
+
+
+# ---------------------------------------------------------------- methods
+
+
+SHORT = np.arange(15.0).reshape(5, 3)
+
+
+@program
+def methods_of_scalars(im: Image, p: Position):
+    v = np.floor(im(p) * 3)
+    return v.astype(int) // 2, v.item(), v.sum() + v.max(), v.clip(-1, 1), v.reshape(1)[0], v.T
+
+
+@program
+def methods_of_arrays(im: Image, p: Position):
+    a = row(im, p)
+    a.sort()
+    counts = (a * 2).astype(int)
+    return a[0], a.argsort()[1], a.item(2), counts[3] // 2, a.cumprod()[1], a.reshape(2, 2).T[0, 1]
+
+
+@program
+def dtypes_are_those_of_python(im: Image, ints: Image, p: Position):
+    a = np.zeros(2, dtype=row(ints, p).dtype)
+    a[0] = 2.5
+    return a[0] + ints(p) * 0, 1.0 if row(im, p).dtype == np.float64 else im(p), row(im, p).ndim
+
+
+@program
+def methods_of_short_rows(ints: Image, p: Position):
+    r = SHORT[ints(p) % 5]
+    return r.astype(int)[0], r.shape[0] + r.ndim, r.copy()[1], r.reshape(3, 1)[2, 0], r.argmax()

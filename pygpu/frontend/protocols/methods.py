@@ -85,6 +85,10 @@ def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
         made = _array_method(w, value, name)
         if made is not None:
             return made
+    if function is None and isinstance(value, Dynamic):
+        made = _scalar_method(w, value, name)
+        if made is not None:
+            return made
     if function is None and objects.in_class(value, name):
         function = _SPECIAL.get(name)
     return None if function is None else Builtin(name, functools.partial(function, w, value), value)
@@ -304,30 +308,8 @@ _SHAPING: Final = frozenset(
     ["reshape", "ravel", "flatten", "transpose", "copy", "swapaxes", "squeeze", "repeat"]
 )
 _NUMPY_METHODS: Final = frozenset(
-    [
-        "sum",
-        "mean",
-        "min",
-        "max",
-        "prod",
-        "dot",
-        "clip",
-        "round",
-        "any",
-        "all",
-        "argmin",
-        "argmax",
-        "conj",
-        "conjugate",
-        "cumsum",
-        "trace",
-        "std",
-        "var",
-        "sort",
-        "searchsorted",
-        "take",
-        "item",
-    ]
+    "sum mean min max prod dot clip round any all argmin argmax "
+    "argsort conj conjugate cumprod cumsum diagonal trace std var searchsorted take item".split()
 )
 
 
@@ -344,12 +326,39 @@ def _array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
         return Builtin(name, lambda: _nested(w.read(value)))
     if isinstance(value, Array) and name == "astype":
         return Builtin(name, lambda dtype, **more: _astype(w, value, dtype, **more))
+    if isinstance(value, Array) and name == "sort":
+        return Builtin(name, lambda *axis, **more: _sort_array(w, value, *axis, **more))
     if isinstance(value, Array) and name == "fill":
         return Builtin(name, lambda new: indexing.set_item(w, value, Ellipsis, new))
     if name in _NUMPY_METHODS and isinstance(value, (Array, Masked)):
         function = getattr(np, "take" if name == "item" else name)
         return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))
     return None
+
+
+def _sort_array(w: Evaluator, a: Array, *axis: Any, **more: Any) -> None:
+    ordered = w.call(np.sort, Array(w.read(a)), *axis, **more)
+    w.write(a, w.read(ordered))
+
+
+def _scalar_method(w: Evaluator, value: Dynamic, name: str) -> Builtin | None:
+    """A method that NumPy's scalars have, as arrays of no dimensions."""
+    if name in ("item", "tolist", "copy"):
+        return Builtin(name, lambda *index: value)
+    if name == "astype":
+        return Builtin(
+            name, lambda dtype, **more: arrays.cast(w, value, arrays.kind_of_dtype(w, dtype))
+        )
+    if name in ("reshape", "ravel", "flatten"):
+        made = Array(arrays.to_objects(w, value))
+        return _array_method(w, made, name)
+    if name in _OF_SCALARS:
+        function = getattr(np, name)
+        return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))
+    return None
+
+
+_OF_SCALARS: Final = frozenset("sum mean min max prod dot clip round any all std var".split())
 
 
 def _nested(array: np.ndarray[Any, Any]) -> Any:

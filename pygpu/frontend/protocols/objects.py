@@ -14,7 +14,7 @@ import numpy as np
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.protocols import arithmetic, operands, pictures
 from pygpu.frontend.protocols.arithmetic import dynamic
-from pygpu.frontend.protocols.arrays import opened, transpose
+from pygpu.frontend.protocols.arrays import kind_of, opened, to_objects, transpose
 from pygpu.frontend.protocols.numbers import hint_of_number
 from pygpu.frontend.protocols.operands import components, make_vector
 from pygpu.frontend.values.evaluator import Evaluator
@@ -43,6 +43,7 @@ from pygpu.language.scalars import Int, UInt
 from pygpu.types import INT, INTEGERS, vector, widest
 
 _MISSING: Final = object()
+_DTYPES: Final = {"float": float, "int": int, "uint": np.uint32, "bool": bool}
 
 
 _SCALAR_CLASS: Final = {"float": float, "int": int, "uint": int, "bool": bool}
@@ -161,6 +162,12 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return w.call(getattr(np, name), value)
         case Masked() if name in ("size", "shape"):
             return w.length(value) if name == "size" else Tuple((w.length(value),))
+        case Array() | Dynamic() if name == "dtype":
+            return np.dtype(_DTYPES[kind_of(to_objects(w, value)) or "float"])
+        case Dynamic() if name in ("shape", "ndim", "size"):
+            return getattr(np.empty(()), name)
+        case Dynamic() if name == "T":
+            return value
         case Array() if name == "T":
             return viewed(w, value, lambda array: array.T)
         case Array() if name == "flat":
@@ -202,13 +209,22 @@ def _own_class_attribute(w: Evaluator, cls: type, name: str) -> Any:
     return found
 
 
+# What a short row of a table, which is a vector here, has in NumPy besides what vectors have.
+_OF_ROWS: Final = frozenset(
+    "T astype argmax argmin argsort copy cumsum dtype flatten ndim ravel reshape shape size std "
+    "tolist var".split()
+)
+
+
 def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
     try:
         indices = vectors.swizzle(name, value.type.size)
     except AttributeError:
-        if not in_class(value, name):
+        if in_class(value, name):
+            return _method(w, value, name)
+        if name not in _OF_ROWS:
             raise
-        return _method(w, value, name)
+        return attribute(w, Array(to_objects(w, value)), name)
     contents = w.read(value)
     if isinstance(contents, tuple):
         chosen = tuple([contents[index] for index in indices])
