@@ -10,6 +10,8 @@ Names are imported from their modules at first use, so that a program pays for w
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
+from pygpu.language.names import HOMES, hint_of_attribute
+
 if TYPE_CHECKING:
     from pygpu import filters, glsl
     from pygpu.command.about import clear, info
@@ -87,37 +89,12 @@ if TYPE_CHECKING:
     )
     from pygpu.runtime import compile
 
-# Where each name lives. The functions of GLSL that would hide a builtin are in pygpu.glsl alone.
-_NAMES: Final = {
-    "command.about": "clear info",
-    "execution.programs.bars": "progress",
-    "core.errors": "CompileError DeviceError",
-    "glsl": """
-        acos acosh asin asinh atan atanh ceil clamp cos cosh cross degrees determinant distance dot
-        exp exp2 faceforward floor fract inverse inversesqrt isinf isnan length log log2 mix mod
-        normalize radians reflect refract sign sin sinh smoothstep sqrt step tan tanh transpose
-        trunc
-    """,
-    "image.files": "imread imwrite",
-    "image.image": "Image",
-    "language.kernels": "offsets",
-    "language.matrices": "Mat2 Mat3 Mat4",
-    "execution.reduction": "reduce",
-    "runtime": "compile",
-    "language.scalars": "Bool Complex Float Int UInt",
-    "execution.tuning": "tune",
-    "execution.vectorized": "vectorize",
-    "language.vectors": """
-        BVec2 BVec3 BVec4 IVec2 IVec3 IVec4 Position UVec2 UVec3 UVec4 Vec2 Vec3 Vec4
-    """,
-}
 _MODULES: Final = {
     "data": "image.data",
     "filters": "filters",
     "glsl": "glsl",
     "random": "language.random",
 }
-_HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __version__ = "0.1.0"
 
@@ -125,9 +102,9 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"pygpu.{_MODULES[name]}")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'pygpu' has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f"pygpu.{_HOMES[name]}"), name)
+    if name not in HOMES:
+        raise AttributeError(f"module 'pygpu' has no attribute {name!r}{hint_of_attribute(name)}")
+    value = globals()[name] = getattr(importlib.import_module(f"pygpu.{HOMES[name]}"), name)
     return value
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import pygpu
 from programs.suite import Suite
 from pygpu import Image, Int, Mat2, Position, UInt, Vec2, Vec3, Vec4, filters
 
@@ -726,6 +727,31 @@ def result_nested_tuple(im: Image, p: Position):
 
 
 # ---------------------------------------------------------------- known code that fails
+
+
+@program
+def name_of_glsl(im: Image, p: Position):
+    return vec3(im(p))  # noqa: F821
+
+
+@program
+def name_not_imported(im: Image, p: Position):
+    return smoothstep(0.0, 1.0, im(p))  # noqa: F821
+
+
+@program
+def name_of_math_not_imported(im: Image, p: Position):
+    return atan2(im(p), 1.0)  # noqa: F821
+
+
+@program
+def builtin_of_pygpu(im: Image, p: Position):
+    return pygpu.abs(im(p))
+
+
+@program
+def function_of_math_of_pygpu(im: Image, p: Position):
+    return pygpu.atan2(im(p), 1.0)
 
 
 @program

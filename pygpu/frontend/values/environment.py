@@ -11,6 +11,7 @@ from pygpu.core.storage import ImageLike
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.objects import Cell, ClassParts
 from pygpu.frontend.values.values import UNBOUND, Picture
+from pygpu.language.names import hint_of_name
 from pygpu.ssa import Builder, ImageInput
 
 
@@ -54,7 +55,7 @@ class Environment:
         scope = scope if isinstance(scope, dict) else vars(scope)
         if name in scope:
             return scope[name]
-        raise NameError(f"name '{name}' is not defined")
+        raise NameError(f"name '{name}' is not defined{hint_of_name(name)}")
 
     def read_cell(self, cell: types.CellType, name: str) -> Any:
         self.dependencies.add_cell(cell)
