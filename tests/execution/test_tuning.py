@@ -41,6 +41,8 @@ def disk(monkeypatch, tmp_path):
 class ShapedProgram:
     """Runs as the interpreter does, and knows its shape."""
 
+    driver_seconds = 0.0
+
     def __init__(self, program, shape):
         self.program, self.shape = program, shape
         self.source = f"{shape}: {program.source}"

@@ -294,7 +294,9 @@ class Join:
         if zero is None:
             pair = (ABSENT, there) if x is ABSENT else (there, ABSENT)
             parts = [self._part(pair, part, (*key, *name)) for name, part in there.parts()]
-            return ABSENT if ABSENT in parts else there.rebuild(tuple(parts))
+            if any(part is ABSENT or isinstance(part, Conflict) for part in parts):
+                return ABSENT
+            return there.rebuild(tuple(parts))
         return self.value(zero, y, key) if x is ABSENT else self.value(x, zero, key)
 
     def _part(self, pair: tuple[Any, Any], part: Any, key: Key) -> Any:
