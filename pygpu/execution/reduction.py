@@ -6,12 +6,14 @@ reduce(lambda a, b: a + b, photo, map=lambda v, p: v * p.x)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from pygpu.core.errors import CompileError, shorten, shown
-from pygpu.core.sampler import default, make
+from pygpu.core.errors import shorten, shown
+from pygpu.core.sampler import Sampler, default, make
+from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import ImageLike, Storage, texels
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import array_of, texels_of
@@ -49,14 +51,11 @@ def reduce(
     if not isinstance(image, ImageLike):
         values = texels_of(array_of(image))
         image = ImageMaker.make(Storage.of(values), default(values.dtype, values.shape[2]))
+    problem = _unlike(Code(function), Code(map), sampler_of(image))
+    if problem is not None:
+        raise TypeError(problem)
     try:
         state = _whole(function, map, image, targets.check(target))
-    except CompileError as error:
-        problem = _unlike(function, map, image)
-        shorten(error)
-        if problem is None:
-            raise
-        raise TypeError(problem) from None
     except Exception as error:
         shorten(error)
         raise
@@ -114,20 +113,25 @@ def _whole(
     return fold_all(rest, State(tuple(joined), folded[0].is_tuple))
 
 
-def _unlike(function: Any, map: Any, image: ImageLike) -> str | None:
-    """How what is folded differs from what is made of it, if it does: they must be alike."""
-    first = None if map is None else (map, takes_two(map))
+@lru_cache(maxsize=256)
+def _unlike(fold: Code, map: Code, read: Sampler) -> str | None:
+    """How what is folded of an image differs from what is made of it, if it does: they must be
+    alike."""
+    function = fold.value
+    first = None if map.value is None else (map.value, takes_two(map.value))
+    one = np.zeros((1, 1, read.format.channels), read.format.dtype)
+    image = ImageMaker.make(Storage.of(one), read)
     found = []
-    for fold in (None, function):
+    for each in (None, function):
         parameters = [
-            Parameter("function", "known", default=fold),
+            Parameter("function", "known", default=each),
             Parameter("first", "known", default=first),
             Parameter("images", "object"),
             Parameter("is_tuple", "known", default=False),
             Parameter("p", "position"),
         ]
         compiled = Programs(folded_once, Signature(folded_once, parameters), "interpreter")
-        arguments = flatten(compiled.signature, [fold, first, (image,), False, None])
+        arguments = flatten(compiled.signature, [each, first, (image,), False, None])
         try:
             found.append(compiled.types(arguments))
         except Exception:  # then it is refused for what it is
@@ -138,7 +142,7 @@ def _unlike(function: Any, map: Any, image: ImageLike) -> str | None:
     return (
         f"reduce: function(a, b) gives {_shown(after, is_tuple)} of two values that are "
         f"{_shown(before, was_tuple)}: it must give what it takes"
-        + ("" if map else " (map= makes other values of texels)")
+        + ("" if map.value else " (map= makes other values of texels)")
     )
 
 

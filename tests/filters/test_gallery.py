@@ -220,7 +220,7 @@ WRONG = [
     (["missing.png"], "No such file or directory: 'missing.png'"),
     ([__file__], "cannot identify image file"),
     ([str(gallery.HERE)], "Is a directory"),
-    (["-o", "out.nonsense"], "unknown file extension: .nonsense"),
+    (["-o", "out.nonsense"], "the suffix '.nonsense' is no format of pictures"),
     (["--radius", "0"], "argument --radius: takes 1 to 12, got 0"),
     (["--radius", "few"], "argument --radius: invalid int value: 'few'"),
     (["--size"], "unrecognized arguments: --size"),
