@@ -38,6 +38,7 @@ def element_type(format: Format, narrow: bool) -> str:
 
 
 def element_bytes(format: Format, narrow: bool) -> int:
+    """Bytes of a buffer's element."""
     is_narrow = narrow and format.nbytes in NARROW
     is_whole = format.dtype.itemsize == 4 and format.channels != 3
     return format.nbytes if is_narrow or is_whole else 4
@@ -57,8 +58,9 @@ def pixels_at_once(format: Format, narrow: bool) -> int:
 def read_texel(
     format: Format, data: str, size: str, narrow: bool, place: str = "p"
 ) -> tuple[list[str], Text]:
-    """Lines of a function of `ivec2 p`, and the stored texel at p, or at a place where there are no
-    lines. `size.z` is a row's elements."""
+    """The lines of a GLSL function of `ivec2 p` that reads a texel, and the expression of what is
+    stored there. Where no lines are needed, the expression reads at `place`, which need not be p.
+    `size.z` is the number of elements in a row."""
     channels, itemsize = format.channels, format.dtype.itemsize
     if itemsize == 4:
         return _read_whole(channels, data, size, stored_type(format), place)
@@ -71,6 +73,7 @@ def read_texel(
         lines += [
             "int first = 3 * p.x;",
             "int shift = (first & 3) * 8;",
+            # By 32 - shift in two steps: GLSL does not define what a shift by 32 gives.
             f"uint word = {data}[row + (first >> 2)] >> shift",
             f"    | {data}[row + ((first + 2) >> 2)] << (31 - shift) << 1;",
         ]
@@ -137,7 +140,8 @@ def _extract(format: Format, word: str, shift: str, bits: int) -> str:
 def write_texels(
     format: Format, data: str, size: str, texels: Sequence[str], x: str, y: str, narrow: bool
 ) -> list[str]:
-    """Lines that store neighbouring pixels, the first at x; whole elements of them."""
+    """The lines of GLSL that store neighbouring pixels of row y, the first at x. The pixels fill
+    whole elements of the buffer."""
     channels, itemsize = format.channels, format.dtype.itemsize
     row = f"{y} * {size}.z"
     if itemsize == 4 and channels != 3:

@@ -57,7 +57,7 @@ class Context(Protocol):
 
     @property
     def loose(self) -> bool:
-        """Whether the driver's optimiser takes comparisons to know no NaN."""
+        """Whether the driver's optimiser supposes that what is compared is not NaN."""
 
 
 Row = Callable[[Context, Op, Sequence[Text]], Text]

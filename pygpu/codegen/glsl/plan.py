@@ -17,7 +17,8 @@ from typing import Final
 
 from pygpu.ssa import Function, Op, Region, Value, walk
 
-LARGEST: Final = 18  # operations in one expression, so that a row of a window is used up at once
+# Operations in one expression: enough for a row of a window, whose texels then need no variables.
+LARGEST: Final = 18
 BRANCH: Final = 10  # operations in a branch that is printed as `c ? a : b`
 
 
@@ -43,7 +44,7 @@ class Plan:
     free: set[Value] = field(default_factory=set)
     inlined: set[Value] = field(default_factory=set)
     apart: frozenset[str] = frozenset()  # codes of operations whose operands are variables
-    held: frozenset[str] = frozenset()  # codes of operations whose results are
+    held: frozenset[str] = frozenset()  # codes of operations whose results are variables
     choices: set[Op] = field(default_factory=set)  # branches printed as `c ? a : b`
     variable: dict[Value, Variable] = field(default_factory=dict)
     roles: dict[Value, str] = field(default_factory=dict)  # what unnamed values are called
@@ -137,8 +138,8 @@ def _count(plan: Plan, wanted: Iterable[Value]) -> None:
 
 
 def _handed_on(body: Region) -> tuple[Value, ...]:
-    """What the end of a loop's body reads. Where the last branch is on whether to go on, each of
-    its sides knows that, and nothing is read."""
+    """What the end of a loop's body reads. Where the body ends in a branch on whether to go on, its
+    sides know that by themselves, and only what is carried is read."""
     last = body.ops[-1] if body.ops else None
     if last is not None and last.code == "if" and last.operands[0] is body.results[0]:
         return body.results[1:]
@@ -160,6 +161,8 @@ class _Scopes:
         self.region(function.body, None)
 
     def step(self) -> int:
+        """The next position. It is even, so that a life from it to the odd one after it meets none
+        that begins later."""
         self.position += 2
         return self.position
 
@@ -177,7 +180,8 @@ class _Scopes:
         self.region_end[id(region)] = self.step()
 
     def read(self, value: Value, position: int, loop: Op | None) -> int:
-        """Until when a value lives that is read there: to the end of loops it was not made in."""
+        """Until when a value lives that is read at a position in a loop. Rounds repeat, so a value
+        from before a loop lives to the loop's end."""
         while loop is not self.loop[value] and loop is not None:
             position = max(position, self.end[loop])
             loop = self.outer[loop]

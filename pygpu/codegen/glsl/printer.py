@@ -38,9 +38,9 @@ class Break:
     is_plain: bool
 
 
-# Drivers may make products part of sums and of quotients, and take common factors out of sums,
-# where these are not precise.
-# What else there is, they do faster where it is not, and all that goes into it.
+# Operations whose results are declared `precise`, because drivers would otherwise fuse products
+# into sums and quotients, and take common factors out of sums. Others are not declared so, for
+# `precise` slows down an operation and all that goes into it.
 SUMS: Final = frozenset("add sub div dot".split())
 
 Line = str | Break
@@ -56,9 +56,9 @@ class Printer:
         self.plan = plan
         self.namer = namer
         self.loose = loose
-        self.precise = False  # whether SUMS are declared so: the driver regroups what is not
+        self.precise = False  # whether GLSL of this version can declare variables `precise`
         self.fused = False  # whether `fma` is rounded once
-        self.saturates = False  # whether the driver's int() is the one of `to_int`
+        self.saturates = False  # whether the driver's int() gives what `to_int` promises
         self.leaf = leaf
         self.may_be_nan = ranges.may_be_nan
         self.names: dict[Value, Text] = {}
@@ -72,7 +72,7 @@ class Printer:
         return call(PREFIX + name, *operands)
 
     def to_int(self, size: int, operand: Text) -> Text:
-        """Floats made ints: the nearest where there is none, 0 for NaN."""
+        """Floats as ints: the nearest int where none holds the float, 0 for NaN."""
         if self.saturates:
             return call(str(vector("int", size)), operand)
         return self.helper("to_int", size, operand)
@@ -113,8 +113,8 @@ class Printer:
 
     @cached_property
     def is_laned(self) -> bool:
-        """Whether two bytes are computed at once: then each pixel has its own factors alone, and
-        what is precise is slow."""
+        """Whether two bytes are computed at once in one word. Products of products need not be
+        `precise` then, which would be slow: pixels have no constant factors in common."""
         return any(op.code in ("lane_low", "lane_high") for op in walk(self.plan.function.body))
 
     @cached_property
@@ -126,12 +126,12 @@ class Printer:
         return value in (self.plan.function.x, self.plan.function.y)
 
     def is_plain(self, value: Value) -> bool:
-        """Whether no comparison with a NaN can be in a bool, or it was made by a function that
-        is precise. (Mesa 22.3 miscompiles some loops that break on `b == false`.)"""
+        """Whether a bool may be negated by `!`: no NaN can be among what it compares, or the
+        driver is one on which helpers that are precise compare. (There `!` is needed: Mesa 22.3
+        miscompiles some loops that break on `b == false`.)"""
         if self.loose:
             return True
         if value not in self._plain:
-            self._plain[value] = False  # what a loop carries
             self._plain[value] = self._is_plain(value)
         return self._plain[value]
 

@@ -26,9 +26,11 @@ from pygpu.types import INT, Kind, Type, vector
 SMALL_TABLE: Final = 64  # numbers that are printed as a constant array
 BLOCKS: Final = 12  # uniform blocks of one program; the specification grants these
 NARROW_BUFFERS: Final = "GL_NV_gpu_shader5"  # by which buffers have elements of 8 and 16 bits
-# Operations that are slower where they are part of a precise variable: what they are of is another.
+# Operations whose operand gets a variable of its own: drivers compute them slower within an
+# expression that is assigned to a `precise` variable.
 APART: Final = frozenset(("sqrt",))
-# Two float16 of a word, and the word of them: as such, or as floats where there are no others.
+# The functions that take a word of 32 bits apart into two float16, and put it together, by whether
+# the driver has numbers of 16 bits. Where it has none, the two are computed with as floats.
 _LANES: Final = {
     True: {"lanes": "unpackFloat2x16", "word": "packFloat2x16"},
     False: {"lanes": "unpackHalf2x16", "word": "packHalf2x16"},
@@ -40,14 +42,14 @@ TABLE_WIDTH: Final = 1024  # texels in a row of a table that is a texture
 class Dialect:
     """What a driver needs the text to heed."""
 
-    version: int = 330  # of GLSL, at most this
-    loose: bool = False  # its optimiser takes comparisons of floats to know no NaN
+    version: int = 330  # the latest of GLSL that it takes
+    loose: bool = False  # its optimiser supposes that floats that are compared are not NaN
     block_size: int = 16384  # bytes of a uniform block; the specification grants these
     fused: bool = False  # it computes products and sums at once, rounded once
     images: bool = False  # it reads textures faster where they are bound as images
     narrow: bool = False  # it has NARROW_BUFFERS, and float16 with them
     lanes: bool = False  # it computes with two float16 at once
-    saturates: bool = False  # its int() of what no int holds is the nearest, 0 for NaN
+    saturates: bool = False  # its int(x) is the nearest int where none holds x, and 0 for NaN
 
     @property
     def precise(self) -> bool:
@@ -152,8 +154,8 @@ class Writer:
         return any(name.startswith("lane") for name, _ in self.printer.helpers)
 
     def stored(self, value: Value, format: Format, name: str) -> tuple[list[str], Text]:
-        """A result as it is stored, and lines before it: a sum is made a variable of about that
-        name, so that it can be `precise`."""
+        """The lines that stand before a result is stored, and what is stored. A sum gets a variable
+        of this name, or one like it, for only variables can be `precise`."""
         printer, lines = self.printer, []
         names, text = printer.names, str(printer.text(value))
         type = printer.qualified(value)
