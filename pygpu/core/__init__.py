@@ -1,1 +1,1 @@
-"""What everything stands on: errors, the table of operations, images' storage, the disk cache."""
+"""What everything stands on: errors, the table of operations, images' storage, devices."""
