@@ -293,9 +293,19 @@ def compile(
     namespace = sys._getframe(1).f_locals
 
     def decorate(function: Any) -> Any:
-        return _compile(function, values, Options(target, dtype, bool(check)), namespace)
+        try:
+            return _compile(function, values, Options(target, dtype, bool(check)), namespace)
+        except Exception as error:
+            shorten(error)
+            raise
 
-    return decorate if function is None else decorate(function)
+    if function is None:
+        return decorate
+    try:
+        return _compile(function, values, Options(target, dtype, bool(check)), namespace)
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def _compile(

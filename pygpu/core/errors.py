@@ -7,6 +7,7 @@ shows the user's own line with a caret under the expression.
 
 import linecache
 import math
+import opcode
 import os.path
 import types
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ NOTES: Final = 8  # calls shown of a chain of them
 AT_RUN_TIME: Final = "at run time, "  # how notes on what checked programs raise begin
 UNDER_CONDITION: Final = "on a path that depends on the condition at "
 AT_COMPILE_TIME: Final = "at compile time, "  # how notes on what known code raises begin
+_RAISE: Final = opcode.opmap["RAISE_VARARGS"]
 HOME: Final = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")  # where PyGPU lies
 
 
@@ -138,12 +140,25 @@ def shown(value: object) -> str:
 
 def shorten(error: BaseException) -> None:
     """Take PyGPU's own frames out of the traceback of an error that is the user's: what PyGPU
-    refuses, and what known code raised. Our own mistakes keep theirs."""
+    refuses, what known code raised, and wrong calls. Our own mistakes keep theirs."""
     notes = getattr(error, "__notes__", ())
-    if isinstance(error, CompileError) or any(
-        note.startswith((AT_COMPILE_TIME, AT_RUN_TIME)) for note in notes
+    if (
+        isinstance(error, CompileError)
+        or any(note.startswith((AT_COMPILE_TIME, AT_RUN_TIME)) for note in notes)
+        or (isinstance(error, (TypeError, ValueError)) and _is_refusal(error.__traceback__))
     ):
         error.__traceback__ = _of_others(error.__traceback__)
+
+
+def _is_refusal(traceback: types.TracebackType | None) -> bool:
+    """Whether a `raise` of PyGPU's own raised it: what arises otherwise is a mistake of ours, or
+    comes from elsewhere."""
+    if traceback is None:
+        return False
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    code = traceback.tb_frame.f_code
+    return code.co_filename.startswith(HOME) and code.co_code[traceback.tb_lasti] == _RAISE
 
 
 def _of_others(traceback: types.TracebackType | None) -> types.TracebackType | None:

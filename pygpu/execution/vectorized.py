@@ -378,8 +378,22 @@ def vectorize(
     """
 
     def decorate(function: Callable[..., Any]) -> Vectorized:
-        if not callable(function):
-            raise TypeError(f"vectorize: takes a function, got {shown(function)}")
-        return Vectorized(function, target, dtype, values)
+        try:
+            return _vectorized(function, target, dtype, values)
+        except Exception as error:
+            shorten(error)
+            raise
 
-    return decorate if function is None else decorate(function)
+    if function is None:
+        return decorate
+    try:
+        return _vectorized(function, target, dtype, values)
+    except Exception as error:
+        shorten(error)
+        raise
+
+
+def _vectorized(function: Any, target: str, dtype: Any, values: Mapping[str, Any]) -> Vectorized:
+    if not callable(function):
+        raise TypeError(f"vectorize: takes a function, got {shown(function)}")
+    return Vectorized(function, target, dtype, values)

@@ -110,3 +110,41 @@ def test_operators_refuse_in_one_frame():
         Image(PHOTO) & 1
     assert sum(file.startswith(HOME) for file in frames(caught.value)) <= 1
     assert caught.value.filename is None  # there is no line of the user's but the call
+
+
+def untyped(im, p):
+    return im(p)
+
+
+def typed(im: Image, p: Position):
+    return im(p)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: pygpu.compile(3),
+        lambda: pygpu.compile(gain=2.0)(3),
+        lambda: pygpu.compile(untyped),
+        lambda: pygpu.compile(wrong, gain=2.0),
+        lambda: pygpu.compile(wrong, target="abacus"),
+        lambda: pygpu.compile(wrong)(),
+        lambda: pygpu.compile(wrong)(PHOTO, PHOTO),
+        lambda: pygpu.compile(typed)(PHOTO, shape="wide"),
+        lambda: pygpu.vectorize(3),
+        lambda: pygpu.vectorize(wrong),
+        lambda: pygpu.vectorize(refused, w=2),
+        lambda: pygpu.vectorize(refused, target="abacus"),
+    ],
+)
+def test_wrong_calls_show_no_frame_of_ours(call):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call()
+    assert [file for file in frames(caught.value) if file.startswith(HOME)] == []
+
+
+def test_our_own_mistakes_keep_their_frames(monkeypatch):
+    monkeypatch.setattr("pygpu.runtime.wrapped", lambda parameter, wrap: None + 1)
+    with pytest.raises(TypeError, match="unsupported operand") as caught:
+        pygpu.compile(wrong)
+    assert any(file.startswith(HOME) for file in frames(caught.value))
