@@ -13,7 +13,7 @@ from PIL import Image as PILModule
 import pygpu
 from pygpu import Bool, Complex, Float, Image, Int, Mat2, Mat3, Position, Vec2, Vec3
 from pygpu.core import specs
-from pygpu.execution.arguments import parameters
+from pygpu.execution.arguments import keys, parameters
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.types import BOOL, FLOAT, INT, vector
 
@@ -383,7 +383,7 @@ def test_formats_and_boundaries_change_the_key():
     [(1, True), (1, 1.0), (0.0, -0.0), ((1,), [1]), ("1", 1), (np.zeros(2), np.zeros(3))],
 )
 def test_known_values_compare_by_type_and_value(a, b):
-    assert parameters.known_key(a) != parameters.known_key(b)
+    assert keys.known_key(a) != keys.known_key(b)
 
 
 @pytest.mark.parametrize(
@@ -400,16 +400,16 @@ def test_known_values_compare_by_type_and_value(a, b):
     ],
 )
 def test_equal_known_values_have_equal_keys(make):
-    assert parameters.known_key(make()) == parameters.known_key(make())
-    assert hash(parameters.known_key(make())) == hash(parameters.known_key(make()))
+    assert keys.known_key(make()) == keys.known_key(make())
+    assert hash(keys.known_key(make())) == hash(keys.known_key(make()))
 
 
 def test_other_known_values_compare_by_identity():
     class Thing: ...
 
     a, b = Thing(), Thing()
-    assert parameters.known_key(a) == parameters.known_key(a)
-    assert parameters.known_key(a) != parameters.known_key(b)
+    assert keys.known_key(a) == keys.known_key(a)
+    assert keys.known_key(a) != keys.known_key(b)
 
 
 # ---------------------------------------------------------------- objects

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.storage import ImageLike
-from pygpu.execution.arguments.parameters import known_key
+from pygpu.execution.arguments.keys import known_key
 
 
 class Code:

@@ -11,15 +11,12 @@ to the walker, in the same order, with specs in place of what is dynamic.
 
 from __future__ import annotations
 
-import decimal
 import enum
-import fractions
 import inspect
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import blake2b
 from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
@@ -38,6 +35,7 @@ from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.annotations import user_type, written_in_python
 from pygpu.execution.arguments.convert import array_of, is_pil, texels_of
+from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.language.matrices import Mat2, Mat3, Mat4
 from pygpu.language.scalars import UInt
@@ -259,71 +257,6 @@ _CATEGORIES: Final[tuple[tuple[Any, Category], ...]] = (
     ((list, tuple), "items"),
     (dict, "mapping"),
 )
-
-
-# ---------------------------------------------------------------- keys of known values
-
-
-class Identity:
-    """Compares an object by identity and keeps it alive, so that its id is not used again."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value: Final = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Identity) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
-def known_key(value: Any) -> Any:
-    """What stands for a known value in a key: type and value of numbers, texts, arrays and of
-    containers of them (True is not 1, -0.0 is not 0.0), the identity of all else."""
-    cls = type(value)
-    rule = _KNOWN_KEYS.get(cls)
-    if rule is not None:
-        return rule(value)
-    if isinstance(value, np.generic):
-        return cls, value.tobytes()
-    return Identity(value)
-
-
-def _by_value(value: Any) -> Any:
-    return type(value), value
-
-
-def _array_key(array: np.ndarray[Any, Any]) -> Any:
-    if array.dtype.hasobject:
-        return Identity(array)
-    content = array.tobytes()
-    if len(content) > 256:
-        content = blake2b(content, digest_size=16).digest()
-    return np.ndarray, array.dtype.str, array.shape, content
-
-
-def _items_key(items: Iterable[Any]) -> Any:
-    return type(items), tuple([known_key(item) for item in items])
-
-
-_KNOWN_KEYS: Final[dict[type, Callable[[Any], Any]]] = {
-    **dict.fromkeys(
-        (type(None), bool, int, str, bytes, range, fractions.Fraction, decimal.Decimal), _by_value
-    ),
-    float: lambda value: (float, value.hex()),
-    complex: lambda value: (complex, value.real.hex(), value.imag.hex()),
-    np.ndarray: _array_key,
-    tuple: _items_key,
-    list: _items_key,
-    set: lambda value: (set, frozenset(map(known_key, value))),
-    frozenset: lambda value: (frozenset, frozenset(map(known_key, value))),
-    dict: lambda value: (
-        dict,
-        tuple([(known_key(key), known_key(item)) for key, item in value.items()]),
-    ),
-}
 
 
 # ---------------------------------------------------------------- the same for the walker
