@@ -202,7 +202,30 @@ def _loaded(file: Path, name: str) -> Callable[..., Any]:
 
 def _opened(compiled: Any, options: argparse.Namespace) -> list[Any]:
     """The pictures, upright and at their depth, which results are saved with."""
+    _check_count(compiled, options)
     return [_picture(path) for path in options.images]
+
+
+def _check_count(compiled: Any, options: argparse.Namespace) -> None:
+    """UsageError for more pictures than the function has images."""
+    is_method = isinstance(compiled, BoundMethod)
+    signature = getattr(compiled.__func__ if is_method else compiled, "signature", None)
+    if signature is None or signature.rest is not None:
+        return
+    taken = [signature.parameters[index] for index in signature.positional[is_method:]]
+    if any(parameter.role == "object" for parameter in taken):
+        return  # it may be an image
+    names = [parameter.name for parameter in taken if parameter.role == "image"]
+    if len(options.images) > len(names):
+        many = f"{len(names)} image{'s' * (len(names) != 1)}" if names else "no image"
+        shown = f" ({', '.join(names)})" if names else ""
+        extra = " ".join(str(path) for path in options.images[len(names) :])
+        others = [parameter.name for parameter in taken if parameter.role != "image"]
+        more = "".join(f"; a value is given with --set {name}=VALUE" for name in others[:1])
+        raise UsageError(
+            f"{options.function[1]} takes {many}{shown}, got {len(options.images)}: "
+            f"leave out {extra}{more}"
+        )
 
 
 def _picture(path: Path) -> pygpu.Image:

@@ -5,8 +5,9 @@ edges = compile(keep_alpha(edgeDetect), kernel=sobel)
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
+from pygpu.core.errors import shown
 from pygpu.glsl import select
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vec4
@@ -49,7 +50,9 @@ def keep_alpha(function: Callable[..., Any]) -> Callable[..., Any]:
     to it as they are. The result is such a function, too.
     """
     if not callable(function):
-        raise TypeError(f"keep_alpha takes a function of images and a position, got {function!r}")
+        raise TypeError(
+            f"keep_alpha takes a function of images and a position, got {shown(function)}"
+        )
     plain = function.__wrapped__ if isinstance(function, Compiled) else function
 
     @functools.wraps(plain)
@@ -70,10 +73,18 @@ def _colours(value: Any) -> Any:
     return Colours(value) if isinstance(value, Image) and value.channels == 4 else value
 
 
+_NO_COLOUR: Final = (
+    "takes an image, not a colour: mix(below, above.rgb, above.a) puts one colour over another"
+)
+
+
 @compile
 def over(below: Image, above: Image, p: Position) -> Any:
     """One image with alpha over another, with or without (Porter and Duff, 1984). Colours are not
     premultiplied; the result has alpha if the lower image has."""
+    for name, layer in (("below", below), ("above", above)):
+        if not hasattr(layer, "channels"):
+            raise TypeError(f"over: {name} {_NO_COLOUR}")
     if above.channels != 4:
         raise ValueError(f"over: above takes an image of four channels, got {above.channels}")
     a, b = above(p), below(p)

@@ -211,3 +211,26 @@ def test_malformed_command_lines_exit_with_2(place: Path, arguments: str) -> Non
     with pytest.raises(SystemExit) as caught:
         main(arguments.split())
     assert caught.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("function", "pictures", "said"),
+    [
+        (
+            "scaled",
+            2,
+            "takes 1 image (im), got 2: leave out photo.png; a value is given with",
+        ),
+        ("compiled", 3, "takes 1 image (im), got 3: leave out photo.png photo.png"),
+        ("told", 2, "takes 1 image (im), got 2: leave out photo.png"),
+        ("look", 2, "takes 1 image (im), got 2: leave out photo.png"),
+        ("ramp", 1, "takes no image, got 1: leave out photo.png"),
+    ],
+)
+def test_a_picture_too_many_is_named(
+    place: Path, capsys: pytest.CaptureFixture[str], function: str, pictures: int, said: str
+) -> None:
+    images = ["photo.png"] * pictures
+    assert main(["run", f"filters.py:{function}", *images, "-o", "out.png"]) == 2
+    assert capsys.readouterr().err.startswith(f"pygpu: {function} {said}")
+    assert not (place / "out.png").exists()

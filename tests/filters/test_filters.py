@@ -468,5 +468,11 @@ def test_nothing_over_nothing_is_nothing() -> None:
 def test_alpha_says_what_it_takes(colours) -> None:
     with pytest.raises(ValueError, match="above takes an image of four channels, got 3"):
         filters.over(colours, colours)
+    with pytest.raises(ValueError, match=r"below: .* a colour alone is none"):
+        filters.over((1, 0, 0), (0, 1, 0, 1))
+    with pytest.raises(TypeError, match="above takes an image, not a colour: mix"):
+        filters.over(Image(colours), Vec4(0.0), Position(0, 0))
+    with pytest.raises(TypeError, match=r"got an array of shape \(100,\)"):
+        filters.keep_alpha(np.zeros(100))
     with pytest.raises(TypeError, match="keep_alpha takes a function of images and a position"):
         filters.keep_alpha(3)

@@ -26,6 +26,7 @@ RAISED = {
     "builtin_of_pygpu": AttributeError,
     "call_of_number": TypeError,
     "colour_of_one_channel": AttributeError,
+    "colours_over_each_other": TypeError,
     "colours_of_one_channel_unpacked": TypeError,
     "comparison_of_number_and_string": TypeError,
     "delete_then_use": UnboundLocalError,

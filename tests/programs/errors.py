@@ -508,6 +508,11 @@ def function_indexed_by_dynamic(im: Image, p: Position):
 
 
 @program
+def colours_over_each_other(vecs: Image, p: Position):
+    return filters.over(vecs(p), Vec4(vecs(p), 0.5), p)
+
+
+@program
 def colour_of_one_channel(im: Image, p: Position):
     return im(p).r
 

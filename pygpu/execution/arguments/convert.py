@@ -110,7 +110,8 @@ def texels_of(array: NDArray[Any], what: str = "image", copy: bool = False) -> N
     OverflowError where a value does not fit.
     """
     if array.ndim not in (2, 3):
-        raise ValueError(f"{what}: {_described(array)} has {array.ndim} axes; {TAKEN}")
+        more = "; a colour alone is none" if array.ndim == 1 and array.size <= 4 else ""
+        raise ValueError(f"{what}: {_described(array)} has {array.ndim} axes; {TAKEN}{more}")
     if array.ndim == 3 and not 1 <= array.shape[2] <= 4:
         raise ValueError(f"{what}: {_described(array)} has {array.shape[2]} channels; {TAKEN}")
     if array.shape[0] == 0 or array.shape[1] == 0:

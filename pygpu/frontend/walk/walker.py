@@ -89,7 +89,8 @@ class Walker:
             refused = self.frame.refused_around()
             if refused is not None:
                 return CompileError(refusal(refused), place)
-            error.add_note(f"{AT_COMPILE_TIME}{(place.users() or place).marked()}")
+            theirs = place.users()
+            error.add_note(f"{AT_COMPILE_TIME}{theirs.marked() if theirs else place}")
             for note in call_notes(place):
                 error.add_note(note)
             places = [frame.place(at) for frame, at in self.conditions]
