@@ -29,7 +29,7 @@ from pygpu.frontend.values.values import (
     scalar_kind,
     tuple_of,
 )
-from pygpu.frontend.walked import linear, numerics
+from pygpu.frontend.walked import linear, numerics, statistics
 from pygpu.types import widest
 
 Rule = Callable[..., Any]
@@ -239,6 +239,7 @@ _LENGTHS: Final[dict[Any, str]] = {
 NUMPY_RULES: Final[dict[Any, Rule]] = {
     **REDUCTION_RULES,
     **{function: _walked(meaning) for function, meaning in numerics.MEANT.items()},
+    **{function: _walked(meaning) for function, meaning in statistics.MEANT.items()},
     **{function: _of_dynamic_length(function, say) for function, say in _LENGTHS.items()},
     **{function: _walked(meaning) for function, meaning in linear.MEANT.items()},
     np.maximum: extremum("max"),

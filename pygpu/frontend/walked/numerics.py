@@ -2,7 +2,7 @@
 their arguments are not known. Arrays may be lists, vectors and rows of tables; axes and shapes are
 known.
 
-    quantile(window, 0.25)      # a sorting network, and a line between two of its elements
+    interp(x, [0, 1, 4], [1, 2, 3])      # a search, and a line between two of the points
 """
 
 import bisect
@@ -11,165 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.walked.library import refuse
-
-# ---------------------------------------------------------------- along an axis
-
-
-def along(function: Any, a: Any, axis: Any, keepdims: Any = False) -> Any:
-    """A function of each row along an axis, or of all elements; what it gives has one shape."""
-    a = np.asarray(a)
-    if axis is None:
-        result = np.asarray(function(np.ravel(a)))
-        return np.reshape(result, (1,) * a.ndim) if keepdims else result[()]
-    moved = np.moveaxis(a, axis, -1)
-    rows = np.reshape(moved, (-1, moved.shape[-1]))
-    results = np.array([function(row) for row in rows])
-    result = np.reshape(results, moved.shape[:-1] + results.shape[1:])
-    return np.expand_dims(result, axis) if keepdims else result
-
-
-def apply_along_axis(function: Any, axis: Any, a: Any) -> Any:
-    return along(function, a, axis)
-
 
 def vectorized(function: Any, *arrays: Any) -> Any:
     """np.vectorize(function)(*arrays)"""
     spread = np.broadcast_arrays(*[np.asarray(a) for a in arrays])
     results = [function(*row) for row in zip(*[np.ravel(a) for a in spread], strict=True)]
     return np.reshape(np.array(results), spread[0].shape)[()]
-
-
-# ---------------------------------------------------------------- order statistics
-
-
-def at_quantile(ordered: Any, q: Any, count: Any, method: Any) -> Any:
-    """The value at a quantile of the first `count` of elements in order. Hyndman and Fan's
-    definition 7, and those that take one of its two neighbours."""
-    place = q * (count - 1)
-    low = math.floor(place)
-    part = place - low
-    first, second = ordered[low], ordered[min(low + 1, count - 1)]
-    if method == "linear":
-        return first + (second - first) * part
-    if method == "lower":
-        return first
-    if method == "higher":
-        return np.where(part > 0, second, first)[()]
-    if method == "midpoint":
-        return np.where(part > 0, (first + second) * 0.5, first)[()]
-    if method == "nearest":
-        even = low % 2 == 0
-        return np.where((part < 0.5) | ((part == 0.5) & even), first, second)[()]
-    return refuse(f"np.quantile's method {method!r}", "'linear', 'lower', 'higher', 'nearest'")
-
-
-def quantile(
-    a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False
-) -> Any:
-    """np.quantile: NaN where an element is."""
-
-    def of_row(row: Any) -> Any:
-        ordered = np.sort(row)
-        missing = np.isnan(ordered[-1])
-        values = [
-            np.where(missing, np.nan, at_quantile(ordered, x, len(ordered), method))
-            for x in np.ravel(q)
-        ]
-        return np.reshape(np.array(values), np.shape(q))
-
-    return first_axes(along(of_row, a, axis, keepdims), np.ndim(q))
-
-
-def nanquantile(
-    a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False
-) -> Any:
-    """np.nanquantile: of the elements that are not NaN."""
-
-    def of_row(row: Any) -> Any:
-        ordered = np.sort(row)
-        count = np.sum(~np.isnan(ordered))
-        last = np.maximum(count, 1)
-        values = [
-            np.where(count == 0, np.nan, at_quantile(ordered, x, last, method)) for x in np.ravel(q)
-        ]
-        return np.reshape(np.array(values), np.shape(q))
-
-    return first_axes(along(of_row, a, axis, keepdims), np.ndim(q))
-
-
-def first_axes(result: Any, count: Any) -> Any:
-    """NumPy has the axes of the quantiles first."""
-    if count == 0 or np.ndim(result) == count:
-        return result
-    places = tuple(range(-count, 0))
-    return np.moveaxis(result, places, tuple(range(count)))
-
-
-def percentile(a: Any, q: Any, axis: Any = None, **more: Any) -> Any:
-    return quantile(a, np.asarray(q) / 100, axis, **more)
-
-
-def nanpercentile(a: Any, q: Any, axis: Any = None, **more: Any) -> Any:
-    return nanquantile(a, np.asarray(q) / 100, axis, **more)
-
-
-def nanmedian(a: Any, axis: Any = None, **more: Any) -> Any:
-    return nanquantile(a, 0.5, axis, **more)
-
-
-def ptp(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
-
-
-# ---------------------------------------------------------------- without NaN
-
-
-def numbers(a: Any) -> Any:
-    """Which elements are numbers."""
-    return ~np.isnan(np.asarray(a))
-
-
-def nansum(a: Any, axis: Any = None, **more: Any) -> Any:
-    return np.sum(np.asarray(a), axis=axis, where=numbers(a), **more)
-
-
-def nanprod(a: Any, axis: Any = None, **more: Any) -> Any:
-    return np.prod(np.asarray(a), axis=axis, where=numbers(a), **more)
-
-
-def nanmean(a: Any, axis: Any = None, **more: Any) -> Any:
-    return np.mean(np.asarray(a), axis=axis, where=numbers(a), **more)
-
-
-def nanvar(a: Any, axis: Any = None, **more: Any) -> Any:
-    return np.var(np.asarray(a), axis=axis, where=numbers(a), **more)
-
-
-def nanstd(a: Any, axis: Any = None, **more: Any) -> Any:
-    return np.std(np.asarray(a), axis=axis, where=numbers(a), **more)
-
-
-def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    valid = numbers(a)
-    some = np.any(valid, axis=axis, keepdims=keepdims)
-    most = np.max(np.where(valid, a, -np.inf), axis=axis, keepdims=keepdims)
-    return np.where(some, most, np.nan)[()]
-
-
-def nanmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    valid = numbers(a)
-    some = np.any(valid, axis=axis, keepdims=keepdims)
-    least = np.min(np.where(valid, a, np.inf), axis=axis, keepdims=keepdims)
-    return np.where(some, least, np.nan)[()]
-
-
-def nanargmax(a: Any, axis: Any = None) -> Any:
-    return np.argmax(np.where(numbers(a), a, -np.inf), axis=axis)
-
-
-def nanargmin(a: Any, axis: Any = None) -> Any:
-    return np.argmin(np.where(numbers(a), a, np.inf), axis=axis)
 
 
 # ---------------------------------------------------------------- choosing
@@ -436,7 +283,6 @@ def running_min(a: Any) -> Any:
 # The functions by what means them.
 MEANT: Final[dict[Any, Any]] = {
     np.allclose: allclose,
-    np.apply_along_axis: apply_along_axis,
     np.array_equal: array_equal,
     np.choose: choose,
     np.digitize: digitize,
@@ -447,24 +293,9 @@ MEANT: Final[dict[Any, Any]] = {
     np.isclose: isclose,
     np.isin: isin,
     np.linspace: linspace,
-    np.nanargmax: nanargmax,
-    np.nanargmin: nanargmin,
-    np.nanmax: nanmax,
-    np.nanmean: nanmean,
-    np.nanmedian: nanmedian,
-    np.nanmin: nanmin,
-    np.nanpercentile: nanpercentile,
-    np.nanprod: nanprod,
-    np.nanquantile: nanquantile,
-    np.nanstd: nanstd,
-    np.nansum: nansum,
-    np.nanvar: nanvar,
     np.ndenumerate: ndenumerate,
-    np.percentile: percentile,
     np.piecewise: piecewise,
     np.polyval: polyval,
-    np.ptp: ptp,
-    np.quantile: quantile,
     np.ravel_multi_index: ravel_multi_index,
     np.searchsorted: searchsorted,
     np.sinc: sinc,
