@@ -8,6 +8,7 @@ Blending Level 1*. `a` is below, `b` above; both are numbers or vectors of the s
 from typing import Any, Final
 
 from pygpu import glsl
+from pygpu.core.errors import shown
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position
 from pygpu.runtime import compile
@@ -110,5 +111,5 @@ def mode_of(mode: Any) -> Any:
     if callable(mode):
         return mode
     if mode not in BLENDS:
-        raise ValueError(f"blend: mode takes {', '.join(BLENDS)}, or a function, got {mode!r}")
+        raise ValueError(f"blend: mode takes {', '.join(BLENDS)}, or a function, got {shown(mode)}")
     return BLENDS[mode]

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu import glsl
+from pygpu.core.errors import shown
 from pygpu.execution.arguments.convert import is_picture
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vec3, Vector
@@ -72,7 +73,9 @@ def of_colours(*channels: int) -> Callable[[Callable[[Any], Any]], Callable[...,
             if image and getattr(colour, "ndim", 2) > 1:
                 return compiled(colour, **keywords)
             if keywords:
-                raise TypeError(f"{name} takes {', '.join(keywords)} with an image, got {colour!r}")
+                raise TypeError(
+                    f"{name} takes {', '.join(keywords)} with an image, got {shown(colour)}"
+                )
             return function(colour)
 
         return either

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.errors import shown
 from pygpu.filters.linear import correlate
 from pygpu.filters.transform import MODES
 from pygpu.filters.whole import image_of, joined, layers_of, whole
@@ -70,13 +71,13 @@ def denoise_bilateral(
     Reference: C. Tomasi and R. Manduchi, *Bilateral filtering for gray and color images*, 1998.
     """
     if mode not in MODES:
-        raise ValueError(f"mode={mode!r}: takes {', '.join(map(repr, MODES))}")
+        raise ValueError(f"mode={shown(mode)}: takes {', '.join(map(repr, MODES))}")
     if not sigma_spatial > 0 or (sigma_color is not None and not sigma_color > 0):
         raise ValueError("denoise_bilateral: sigma_color and sigma_spatial are above 0")
     if win_size is None:
         win_size = max(5, 2 * math.ceil(3 * sigma_spatial) + 1)
     if not (isinstance(win_size, int | np.integer) and win_size > 0 and win_size % 2):
-        raise ValueError(f"denoise_bilateral: win_size is odd, got {win_size!r}")
+        raise ValueError(f"denoise_bilateral: win_size is odd, got {shown(win_size)}")
     if sigma_color is None:
         sigma_color = float(image.std())
     if sigma_color == 0:
@@ -254,7 +255,8 @@ def guided(image: Image, guide: Any = None, radius: int = 8, eps: float = 0.01) 
     """
     if not (isinstance(radius, int | np.integer) and radius >= 0 and eps > 0):
         raise ValueError(
-            f"guided: radius is a whole number from 0 up and eps above 0, got {radius!r}, {eps!r}"
+            "guided: radius is a whole number from 0 up and eps above 0, "
+            f"got {shown(radius)}, {shown(eps)}"
         )
     lead = image if guide is None else image_of(guide, "guided: guide")
     if lead.channels not in (1, image.channels) or lead.shape[:2] != image.shape[:2]:

@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.errors import shown
 from pygpu.core.storage import texels
 from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.filters.linear import correlate, gaussian
@@ -60,7 +61,7 @@ def _histogram(image: Image, nbins: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Counts of all channels together and the middles of the bins, from the least to the greatest
     value. Bytes and words have a bin each; for other values there are `nbins`."""
     if not (isinstance(nbins, int | np.integer) and 1 <= nbins <= 2**16):
-        raise ValueError(f"nbins: takes a whole number from 1 to 65536, got {nbins!r}")
+        raise ValueError(f"nbins: takes a whole number from 1 to 65536, got {shown(nbins)}")
     if _is_whole(image):
         host = image.storage.host()
         counts = np.bincount(host.ravel())
@@ -184,7 +185,7 @@ def equalize_adapthist(
     """
     channels_of(image, "equalize_adapthist", 1, 3)
     if not 2 <= nbins <= 256:
-        raise ValueError(f"equalize_adapthist: nbins takes 2 to 256, got {nbins!r}")
+        raise ValueError(f"equalize_adapthist: nbins takes 2 to 256, got {shown(nbins)}")
     light = image if image.channels == 1 else _brightest(image)
     rows, columns = _tile(kernel_size, image)
     low, high = (np.rint(65535 * min(max(v, 0.0), 1.0)) for v in _extent(light))
@@ -204,7 +205,9 @@ def _tile(size: Any, image: Image) -> tuple[int, int]:
         return max(image.height // 8, 1), max(image.width // 8, 1)
     pair = (size, size) if np.ndim(size) == 0 else tuple(size)
     if len(pair) != 2 or not all(n >= 1 for n in pair):
-        raise ValueError(f"equalize_adapthist: kernel_size takes one or two sizes, got {size!r}")
+        raise ValueError(
+            f"equalize_adapthist: kernel_size takes one or two sizes, got {shown(size)}"
+        )
     return int(pair[0]), int(pair[1])
 
 
@@ -399,7 +402,7 @@ def threshold_local(
     """
     pair = (block_size, block_size) if np.ndim(block_size) == 0 else tuple(block_size)
     if len(pair) != 2 or not all(isinstance(n, int | np.integer) and n % 2 == 1 for n in pair):
-        raise ValueError(f"threshold_local: block_size takes odd numbers, got {block_size!r}")
+        raise ValueError(f"threshold_local: block_size takes odd numbers, got {shown(block_size)}")
     seen = image.sampled(boundary=mode, cval=cval)
     match method:
         case "gaussian":
@@ -411,6 +414,6 @@ def threshold_local(
             mean = median(seen, size=pair)
         case _:
             raise ValueError(
-                f"threshold_local: method takes 'gaussian', 'mean' or 'median', got {method!r}"
+                f"threshold_local: method takes 'gaussian', 'mean' or 'median', got {shown(method)}"
             )
     return _less(mean, offset=offset) if offset else mean

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.errors import shown
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.morphology import regions
 from pygpu.filters.whole import channels_of, image_of, whole
@@ -159,7 +160,7 @@ def corner_harris(
     """
     channels_of(image, "corner_harris", 1)
     if method not in ("k", "eps"):
-        raise ValueError(f"corner_harris: method takes 'k' or 'eps', got {method!r}")
+        raise ValueError(f"corner_harris: method takes 'k' or 'eps', got {shown(method)}")
     tensor = _tensor(image.sampled(boundary="constant", cval=0))
     tensor = gaussian(tensor, sigma=sigma)
     return _response(tensor, k=k) if method == "k" else _response_eps(tensor, eps=eps)
@@ -215,7 +216,7 @@ def local_binary_pattern(image: Image, P: int, R: float, method: str = "default"
         )
     if method not in ("default", "ror", "uniform"):
         raise ValueError(
-            f"local_binary_pattern: method takes 'default', 'ror' or 'uniform', got {method!r}"
+            f"local_binary_pattern: method takes 'default', 'ror' or 'uniform', got {shown(method)}"
         )
     seen = image.sampled(boundary="constant", cval=0)
     return _pattern(seen, points=int(P), radius=float(R), method=method)
@@ -293,7 +294,9 @@ def hog(
     Reference: N. Dalal and B. Triggs, *Histograms of oriented gradients for human detection*, 2005.
     """
     if block_norm not in ("L1", "L1-sqrt", "L2", "L2-Hys"):
-        raise ValueError(f"hog: block_norm takes L1, L1-sqrt, L2 or L2-Hys, got {block_norm!r}")
+        raise ValueError(
+            f"hog: block_norm takes L1, L1-sqrt, L2 or L2-Hys, got {shown(block_norm)}"
+        )
     picture = image_of(image, "hog")
     if picture.storage.dtype.kind == "u":  # as they are, bytes tell which of two is longer
         picture = Image(picture, normalize=False)

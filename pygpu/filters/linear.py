@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pygpu.core.errors import shown
 from pygpu.execution.arguments.convert import is_picture
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import Out, Wanted, form_of
@@ -44,7 +45,7 @@ def widths(sigma: Any) -> tuple[Any, Any]:
     ):
         raise ValueError(
             "gaussian: sigma takes a number, 0 or more, or a pair of such (along y, along x), "
-            f"got {sigma!r}"
+            f"got {shown(sigma)}"
         )
     return pair
 
@@ -76,13 +77,13 @@ def gaussian(
     large sigma, which is known when the function is compiled.
     """
     if isinstance(p, (int, float)):
-        raise TypeError(f"gaussian: p takes a position; the width is given as sigma={p!r}")
+        raise TypeError(f"gaussian: p takes a position; the width is given as sigma={shown(p)}")
     down, across = widths(sigma)
     if p is not None:
         columns = gaussian_weights(down, truncate)
         return correlate(np.outer(columns, gaussian_weights(across, truncate)), im, p)
     if not is_picture(im):
-        raise TypeError(f"gaussian: im takes an image, or a position with it, got {im!r}")
+        raise TypeError(f"gaussian: im takes an image, or a position with it, got {shown(im)}")
     signature = _along.signature
     options = {"sigma": across, "truncate": truncate, "axis": 1}
     arguments = flatten(signature, signature.collect((im,), options))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu import glsl
+from pygpu.core.errors import shown
 from pygpu.filters.whole import channels_of, image_of, presented, whole
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
@@ -57,7 +58,7 @@ def _footprint(footprint: Any, name: str) -> NDArray[np.bool_]:
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.any():
         raise ValueError(
             f"{name}: a footprint is an array of two axes with some element that is not zero, "
-            f"got {footprint!r}"
+            f"got {shown(footprint)}"
         )
     even = [(1 - n % 2, 0) for n in array.shape]
     return np.pad(array != 0, even)
@@ -196,7 +197,7 @@ def label(
     tuple: the regions, and how many there are.
     """
     if connectivity not in (1, 2):
-        raise ValueError(f"label: connectivity takes 1 or 2, got {connectivity!r}")
+        raise ValueError(f"label: connectivity takes 1 or 2, got {shown(connectivity)}")
     image = image_of(label_image, "label")
     channels_of(image, "label", 1)
     labels, count = regions(np.asarray(image), _stored(background, image), connectivity == 2)
@@ -255,7 +256,7 @@ def distance_transform_edt(image: Image, sampling: Any = None) -> Any:
     channels_of(image, "distance_transform_edt", 1)
     pair = (1.0, 1.0) if sampling is None else np.broadcast_to(np.asarray(sampling, float), 2)
     if not all(n > 0 and math.isfinite(n) for n in pair):
-        raise ValueError(f"distance_transform_edt: sampling is above 0, got {sampling!r}")
+        raise ValueError(f"distance_transform_edt: sampling is above 0, got {shown(sampling)}")
     distance, step = _background(image), 1
     while step < image.height:
         distance = _along_column(distance, step=step)

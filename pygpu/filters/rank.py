@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pygpu import glsl
+from pygpu.core.errors import shown
 from pygpu.filters.linear import correlate
 from pygpu.filters.whole import whole
 from pygpu.image.image import Image
@@ -28,7 +29,7 @@ def sides(size: Any, name: str = "median") -> tuple[int, int]:
     if len(pair) != 2 or not all(isinstance(n, int | np.integer) and n >= 1 for n in pair):
         raise ValueError(
             f"{name}: size takes a whole number, 1 or more, or a pair of such (rows, columns), "
-            f"got {size!r}"
+            f"got {shown(size)}"
         )
     return pair
 
@@ -70,7 +71,9 @@ def percentile_filter(im: Image, p: Position, percentile: Any = 50, size: Any = 
     rows, columns = sides(size, "percentile_filter")
     share = percentile + 100 if percentile < 0 else percentile
     if not 0 <= share <= 100:
-        raise ValueError(f"percentile_filter: takes a percentile up to 100, got {percentile!r}")
+        raise ValueError(
+            f"percentile_filter: takes a percentile up to 100, got {shown(percentile)}"
+        )
     return _ranked(
         im, p, (rows, columns), min(int(rows * columns * share / 100), rows * columns - 1)
     )
@@ -155,7 +158,7 @@ def _local(image: Any, footprint: Any, of: Callable[..., Any], name: str) -> Any
     if array.ndim != 2 or not array.any():
         raise ValueError(
             f"rank.{name}: a footprint is an array of two axes with some element that is not zero, "
-            f"got {footprint!r}"
+            f"got {shown(footprint)}"
         )
     if image.format.kind != "float":
         raise ValueError(f"rank.{name} takes bytes, words and floats, got {image.dtype}")

@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu import glsl
+from pygpu.core.errors import shown
 from pygpu.filters.linear import gaussian
 from pygpu.filters.sampling import bicubic, bilinear
 from pygpu.filters.whole import image_of, presented, whole
@@ -39,7 +40,7 @@ REACH: Final = 13  # pixels within which that filter falls below 4e-8
 def _outside(image: Image, mode: str, cval: float) -> Image:
     """The image with another boundary, by NumPy's name."""
     if mode not in MODES:
-        raise ValueError(f"mode={mode!r}: takes {', '.join(map(repr, MODES))}")
+        raise ValueError(f"mode={shown(mode)}: takes {', '.join(map(repr, MODES))}")
     return image.sampled(boundary=MODES[mode], cval=cval)
 
 
@@ -49,7 +50,9 @@ def _order(order: int | None, image: Image, name: str) -> int:
     if order is None:
         return 0 if discrete else 1
     if order not in (0, 1, 3):
-        raise ValueError(f"{name}: order takes 0 (nearest), 1 (linear) or 3 (cubic), got {order!r}")
+        raise ValueError(
+            f"{name}: order takes 0 (nearest), 1 (linear) or 3 (cubic), got {shown(order)}"
+        )
     if discrete and order:
         raise ValueError(f"{name}: an image of {image.format.kind}s takes order 0, got {order}")
     return order
@@ -122,9 +125,9 @@ def _shape(shape: Any, name: str) -> tuple[int, int]:
     try:
         height, width = (int(n) for n in tuple(shape)[:2])
     except (TypeError, ValueError):
-        raise TypeError(f"{name}: takes a size (height, width), got {shape!r}") from None
+        raise TypeError(f"{name}: takes a size (height, width), got {shown(shape)}") from None
     if height < 1 or width < 1:
-        raise ValueError(f"{name}: takes a size (height, width) from 1 up, got {shape!r}")
+        raise ValueError(f"{name}: takes a size (height, width) from 1 up, got {shown(shape)}")
     return height, width
 
 
@@ -169,7 +172,7 @@ def rescale(image: Any, scale: Any, **options: Any) -> Any:
     first = image_of(image, "rescale")
     factors = (scale, scale) if np.ndim(scale) == 0 else tuple(scale)
     if len(factors) != 2 or not all(np.isfinite(f) and f > 0 for f in factors):
-        raise ValueError(f"rescale: takes a factor above 0, or two of such, got {scale!r}")
+        raise ValueError(f"rescale: takes a factor above 0, or two of such, got {shown(scale)}")
     sides = zip(first.shape, factors, strict=False)
     shape = tuple([max(int(np.round(n * f)), 1) for n, f in sides])
     return resize(image, shape, **options)
@@ -242,7 +245,7 @@ def _smooth(image: Any, sigma: float, mode: str, cval: float) -> Any:
 
 def _factor(factor: float, name: str) -> None:
     if not factor > 1:
-        raise ValueError(f"{name}: takes a factor above 1, got {factor!r}")
+        raise ValueError(f"{name}: takes a factor above 1, got {shown(factor)}")
 
 
 @whole

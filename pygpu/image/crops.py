@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.core import sampler
+from pygpu.core.errors import shown
 from pygpu.core.storage import Format, ImageLike, Storage, texels
 from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.execution.arguments.results import ImageMaker
@@ -37,7 +38,7 @@ def crop(image: ImageLike, index: Any) -> Any:
     count = len(all_channels[channels])
     if not (len(down) and len(across) and count):
         raise ValueError(
-            f"an empty crop {index!r} of an image of {storage.height} x {storage.width}"
+            f"an empty crop {shown(index)} of an image of {storage.height} x {storage.width}"
         )
     if storage.array is None and all_channels[channels] == all_channels:
         return _on_device(image, down, across)

@@ -79,7 +79,7 @@ def _numbered(source: Any, page: Any, count: int) -> range:
     try:
         number = operator.index(page)
     except TypeError:
-        raise TypeError(f"page: takes a whole number, got {page!r}") from None
+        raise TypeError(f"page: takes a whole number, got {shown(page)}") from None
     if not -count <= number < count:
         raise IndexError(f"{named(source)}: it holds {count} pictures, there is no page {number}")
     return range(count)[number % count :][:1]
@@ -192,7 +192,7 @@ def write(
 def _quality(quality: Any) -> int:
     number = operator.index(quality) if hasattr(quality, "__index__") else -1
     if not 0 <= number <= 100:
-        raise ValueError(f"quality: takes a whole number from 0 to 100, got {quality!r}")
+        raise ValueError(f"quality: takes a whole number from 0 to 100, got {shown(quality)}")
     return number
 
 

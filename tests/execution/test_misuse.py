@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 
 import pygpu
-from pygpu import Image, Mat3, Vec2, Vec3, glsl
+from pygpu import Image, Mat3, Position, Vec2, Vec3, filters, glsl
 
 GREY = Image(np.random.default_rng(0).random((5, 7), np.float32))
 COLOURS = Image(np.random.default_rng(1).random((5, 7, 3), np.float32))
 LARGE = np.zeros((300, 400))
+
+
+def constant(p: Position):
+    return p.x * 2
 
 
 @pytest.mark.parametrize("name", ["any", "all", "sum", "mean", "max", "min", "std", "clip"])
@@ -131,3 +135,21 @@ def test_settings_that_mean_nothing_are_told(setting, words, monkeypatch):
         f(np.asarray(GREY))
     monkeypatch.delenv(name)
     assert f(np.asarray(GREY)).shape == (5, 7)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: filters.gaussian(GREY, sigma=LARGE),
+        lambda: filters.rescale(GREY, LARGE),
+        lambda: filters.resize(GREY, LARGE),
+        lambda: filters.rank_filter(GREY, 1, size=LARGE),
+        lambda: filters.erosion(GREY, LARGE[None]),
+        lambda: filters.warp(GREY, np.eye(3), order=LARGE[0]),
+        lambda: pygpu.compile(constant)(shape=LARGE),
+    ],
+)
+def test_messages_do_not_quote_arrays(call):
+    with pytest.raises((TypeError, ValueError, IndexError)) as caught:
+        call()
+    assert len(str(caught.value)) < 300

@@ -286,7 +286,7 @@ def _checked_shape(shape: Any) -> tuple[int, int]:
         height, width = int(height), int(width)
     except (TypeError, ValueError):
         raise TypeError(f"shape: takes (height, width), got {shown(shape)}") from None
-    return _checked_size((height, width), f"shape={shape!r}")
+    return _checked_size((height, width), f"shape={shown(shape)}")
 
 
 def _checked_size(size: tuple[int, int], given: str) -> tuple[int, int]:
