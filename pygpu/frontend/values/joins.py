@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from pygpu.frontend.values.kinds import as_complex, is_complex, meeting
+from pygpu.frontend.values.choosing import Leaf, choice, spread, zero_of
+from pygpu.frontend.values.kinds import as_complex, meeting
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import (
     EITHER,
@@ -45,21 +46,13 @@ from pygpu.frontend.values.values import (
     Natural,
     Parts,
     Picture,
-    Tuple,
     describe,
     narrow_dtype,
     same_known,
     scalar_kind,
 )
-from pygpu.language.scalars import UInt
 from pygpu.language.vectors import CLASSES
-from pygpu.ssa import Value
-from pygpu.types import INT, Kind, Type, vector, widest
-
-CHOICES: Final = 16  # options of one choice
-
-# Makes of two different leaves (numbers, Dynamics, or contents of a vector) one of the type.
-Leaf = Callable[[Any, Any, Type, Key], Value]
+from pygpu.types import Kind, vector, widest
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +81,10 @@ class Join:
         self.shown: list[tuple[tuple[Array, Array], Any, Array]] = []  # bases, joined one, view
         self.aliases: list[tuple[Object, Object]] = []  # (older object, joined one it may be)
         self.spoiled = False  # whether a Conflict has come where the left had none
+
+    @property
+    def place(self) -> str:
+        return self.meeting.place
 
     def states(self) -> State:
         left, right = self.left, self.right
@@ -199,7 +196,7 @@ class Join:
 
     def conflict(self, a: Any, b: Any, key: Key) -> Choice | Conflict:
         """What cannot be one value: a choice where that can be, else an error at its first use."""
-        made = self.choice(a, b, key)
+        made = choice(self, a, b, key)
         if made is not None:
             return made
         self.spoiled = True
@@ -220,89 +217,6 @@ class Join:
             f"{name} is {describe(a)} on one path and {describe(b)} on the other, "
             f"which cannot be one value{hint}"
         )
-
-    # ---- choices
-
-    def choice(self, a: Any, b: Any, key: Key) -> Choice | None:
-        """One of the values, which a dynamic int says; None where that cannot be. What is known,
-        or was there before the paths parted, stays as it is; numbers, vectors and tuples of these
-        are anything where they are not the one."""
-        if a is UNBOUND or b is UNBOUND or a is ABSENT or b is ABSENT or self._alike(a, b):
-            return None
-        sides = [
-            (value.which, value.options) if isinstance(value, Choice) else (0, (value,))
-            for value in (a, b)
-        ]
-        base = 0 if isinstance(a, Choice) else 1  # whose options keep their numbers
-        (first, options), (second, others) = sides[base], sides[1 - base]
-        pairs: list[list[Any]] = [[option, ABSENT] for option in options]
-        numbers = [self._partner(pairs, other) for other in others]
-        if isinstance(second, Dynamic):
-            if numbers != list(range(len(others))):
-                return None
-        else:
-            second = numbers[0]
-        if len(pairs) > CHOICES:
-            return None
-        made = []
-        for place, pair in enumerate(pairs):
-            x, y = pair if base == 0 else pair[::-1]
-            made.append(self._option(x, y, (*key, place)))
-            if made[-1] is ABSENT or isinstance(made[-1], Conflict):
-                return None
-        which = (first, second) if base == 0 else (second, first)
-        own = isinstance(key[0], str) and key[0].isidentifier()
-        name = f"'{key[0]}'" if own else "it"
-        why = next((v.why for v in (a, b) if isinstance(v, Choice)), "")
-        why = why or f"{name} is None on one path through {self.meeting.place}"
-        return Choice(Dynamic(self.leaf(*which, INT, (*key, ".which"))), tuple(made), why)
-
-    def _partner(self, pairs: list[list[Any]], other: Any) -> int:
-        """The number of the option that another value can be one with: a new one if none can."""
-        for place, pair in enumerate(pairs):
-            if pair[1] is ABSENT and self._alike(pair[0], other):
-                pair[1] = other
-                return place
-        pairs.append([ABSENT, other])
-        return len(pairs) - 1
-
-    def _alike(self, x: Any, y: Any) -> bool:
-        if x is ABSENT:
-            return False
-        if x is y or (not isinstance(x, Abstract) and not isinstance(y, Abstract)):
-            return x is y or same_known(x, y) or bool(scalar_kind(x) and scalar_kind(y))
-        x, y = self.lifted(x), self.lifted(y)
-        numeric = [bool(scalar_kind(v)) or isinstance(v, Vector) for v in (x, y)]
-        if any(numeric):
-            sizes = {v.type.size for v in (x, y) if isinstance(v, Vector)}
-            return all(numeric) and len(sizes) < 2
-        if isinstance(x, Tuple) and isinstance(y, Tuple):
-            pairs = zip(x.items, y.items, strict=False)
-            return x.shape() == y.shape() and all(self._alike(*pair) for pair in pairs)
-        return False
-
-    def _option(self, x: Any, y: Any, key: Key) -> Any:
-        """An option of which one side may be absent; ABSENT where nothing can stand for that."""
-        if x is not ABSENT and y is not ABSENT:
-            return self.value(x, y, key)
-        there = y if x is ABSENT else x
-        if not isinstance(there, Abstract):
-            return there
-        if isinstance(there, Object) and not isinstance(there, Vector):
-            return there if there.serial <= self.older else ABSENT
-        zero = zero_of(there)
-        if zero is None:
-            pair = (ABSENT, there) if x is ABSENT else (there, ABSENT)
-            parts = [self._part(pair, part, (*key, *name)) for name, part in there.parts()]
-            if any(part is ABSENT or isinstance(part, Conflict) for part in parts):
-                return ABSENT
-            return there.rebuild(tuple(parts))
-        return self.value(zero, y, key) if x is ABSENT else self.value(x, zero, key)
-
-    def _part(self, pair: tuple[Any, Any], part: Any, key: Key) -> Any:
-        """A part of an option that is absent on one side, on the side where that is not."""
-        x, y = (one if one is ABSENT else part for one in pair)
-        return self._option(x, y, key)
 
     def structures(self, a: Any, b: Any, key: Key) -> Any:
         """Two immutable virtual values of one shape, or None."""
@@ -505,26 +419,6 @@ def _counted(i: Any, joined: Any) -> Any:
     if isinstance(i, Natural) and isinstance(joined, Dynamic) and i.value is joined.value:
         return i
     return Natural(joined.value) if type(joined) is Dynamic else joined
-
-
-def spread(number: Any, kind: Kind, like: Vector) -> Vector:
-    """A number as a vector of the size of another."""
-    wider = vector(widest(kind, like.type.kind), like.type.size)
-    return Vector(CLASSES[wider], wider, (number,) * like.type.size)
-
-
-def zero_of(value: Any) -> Any:
-    """A zero of the type of a number, a vector or a tuple of these; None for anything else."""
-    if isinstance(value, Vector):
-        zero = {"float": 0.0, "int": 0, "uint": UInt(0), "bool": False}[value.type.kind]
-        return Vector(value.cls, value.type, (zero,) * value.type.size)
-    if isinstance(value, Tuple):
-        items = tuple([zero_of(item) for item in value.items])
-        return None if None in items else Tuple(items, value.cls)
-    if is_complex(value):
-        return 0j
-    kind = scalar_kind(value)
-    return {"float": 0.0, "int": 0, "uint": UInt(0), "bool": False}[kind] if kind else None
 
 
 __all__ = ["Join", "Leaf", "Meeting", "zero_of"]

@@ -17,12 +17,11 @@ from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
 from pygpu.frontend.protocols.tables import tabulate
 from pygpu.frontend.values.evaluator import Mark
-from pygpu.frontend.values.exports import Export, move_out
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Iterator, List, youngest
-from pygpu.frontend.values.states import State
+from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Conflict, Dynamic, Key, same_known, scalar_kind
 from pygpu.frontend.walk.branches import join
 from pygpu.frontend.walk.comprehensions import collected_by, long_comprehension

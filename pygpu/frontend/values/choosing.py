@@ -1,0 +1,160 @@
+"""Where two paths meet with values that cannot be one: the variable is a choice then, and a dynamic
+int says which it is.
+
+    x = None; if c: x = 2.0     # Choice(which, (None, 2.0))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from pygpu.frontend.values.kinds import is_complex
+from pygpu.frontend.values.objects import Object, Vector
+from pygpu.frontend.values.values import (
+    ABSENT,
+    UNBOUND,
+    Abstract,
+    Choice,
+    Conflict,
+    Dynamic,
+    Key,
+    Tuple,
+    same_known,
+    scalar_kind,
+)
+from pygpu.language.scalars import UInt
+from pygpu.language.vectors import CLASSES
+from pygpu.ssa import Value
+from pygpu.types import INT, Kind, Type, vector, widest
+
+CHOICES: Final = 16  # options of one choice
+
+# Makes of two different leaves (numbers, Dynamics, or contents of a vector) one of the type.
+Leaf = Callable[[Any, Any, Type, Key], Value]
+
+
+class Joining(Protocol):
+    """What is asked of the join of two states."""
+
+    leaf: Leaf
+    older: int  # the youngest object that was there before the paths parted
+
+    @property
+    def place(self) -> str:
+        """Where the paths part and meet, in words."""
+
+    def value(self, a: Any, b: Any, key: Key) -> Any:
+        """Two values as one."""
+
+    def lifted(self, known: Any) -> Any:
+        """A known value as a virtual one, the same one for the same."""
+
+
+def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
+    """One of the values, which a dynamic int says; None where that cannot be. What is known,
+    or was there before the paths parted, stays as it is; numbers, vectors and tuples of these
+    are anything where they are not the one."""
+    if a is UNBOUND or b is UNBOUND or a is ABSENT or b is ABSENT or alike(join, a, b):
+        return None
+    sides = [
+        (value.which, value.options) if isinstance(value, Choice) else (0, (value,))
+        for value in (a, b)
+    ]
+    base = 0 if isinstance(a, Choice) else 1  # whose options keep their numbers
+    (first, options), (second, others) = sides[base], sides[1 - base]
+    pairs: list[list[Any]] = [[option, ABSENT] for option in options]
+    numbers = [_partner(join, pairs, other) for other in others]
+    if isinstance(second, Dynamic):
+        if numbers != list(range(len(others))):
+            return None
+    else:
+        second = numbers[0]
+    if len(pairs) > CHOICES:
+        return None
+    made = []
+    for place, pair in enumerate(pairs):
+        x, y = pair if base == 0 else pair[::-1]
+        made.append(_option(join, x, y, (*key, place)))
+        if made[-1] is ABSENT or isinstance(made[-1], Conflict):
+            return None
+    which = (first, second) if base == 0 else (second, first)
+    own = isinstance(key[0], str) and key[0].isidentifier()
+    name = f"'{key[0]}'" if own else "it"
+    why = next((v.why for v in (a, b) if isinstance(v, Choice)), "")
+    why = why or f"{name} is None on one path through {join.place}"
+    return Choice(Dynamic(join.leaf(*which, INT, (*key, ".which"))), tuple(made), why)
+
+
+def _partner(join: Joining, pairs: list[list[Any]], other: Any) -> int:
+    """The number of the option that another value can be one with: a new one if none can."""
+    for place, pair in enumerate(pairs):
+        if pair[1] is ABSENT and alike(join, pair[0], other):
+            pair[1] = other
+            return place
+    pairs.append([ABSENT, other])
+    return len(pairs) - 1
+
+
+def alike(join: Joining, x: Any, y: Any) -> bool:
+    if x is ABSENT:
+        return False
+    if x is y or (not isinstance(x, Abstract) and not isinstance(y, Abstract)):
+        return x is y or same_known(x, y) or bool(scalar_kind(x) and scalar_kind(y))
+    x, y = join.lifted(x), join.lifted(y)
+    numeric = [bool(scalar_kind(v)) or isinstance(v, Vector) for v in (x, y)]
+    if any(numeric):
+        sizes = {v.type.size for v in (x, y) if isinstance(v, Vector)}
+        return all(numeric) and len(sizes) < 2
+    if isinstance(x, Tuple) and isinstance(y, Tuple):
+        pairs = zip(x.items, y.items, strict=False)
+        return x.shape() == y.shape() and all(alike(join, *pair) for pair in pairs)
+    return False
+
+
+def _option(join: Joining, x: Any, y: Any, key: Key) -> Any:
+    """An option of which one side may be absent; ABSENT where nothing can stand for that."""
+    if x is not ABSENT and y is not ABSENT:
+        return join.value(x, y, key)
+    there = y if x is ABSENT else x
+    if not isinstance(there, Abstract):
+        return there
+    if isinstance(there, Object) and not isinstance(there, Vector):
+        return there if there.serial <= join.older else ABSENT
+    zero = zero_of(there)
+    if zero is None:
+        pair = (ABSENT, there) if x is ABSENT else (there, ABSENT)
+        parts = [_part(join, pair, part, (*key, *name)) for name, part in there.parts()]
+        if any(part is ABSENT or isinstance(part, Conflict) for part in parts):
+            return ABSENT
+        return there.rebuild(tuple(parts))
+    return join.value(zero, y, key) if x is ABSENT else join.value(x, zero, key)
+
+
+def _part(join: Joining, pair: tuple[Any, Any], part: Any, key: Key) -> Any:
+    """A part of an option that is absent on one side, on the side where that is not."""
+    x, y = (one if one is ABSENT else part for one in pair)
+    return _option(join, x, y, key)
+
+
+def spread(number: Any, kind: Kind, like: Vector) -> Vector:
+    """A number as a vector of the size of another."""
+    wider = vector(widest(kind, like.type.kind), like.type.size)
+    return Vector(CLASSES[wider], wider, (number,) * like.type.size)
+
+
+def zero_of(value: Any) -> Any:
+    """A zero of the type of a number, a vector or a tuple of these; None for anything else."""
+    if isinstance(value, Vector):
+        zero = {"float": 0.0, "int": 0, "uint": UInt(0), "bool": False}[value.type.kind]
+        return Vector(value.cls, value.type, (zero,) * value.type.size)
+    if isinstance(value, Tuple):
+        items = tuple([zero_of(item) for item in value.items])
+        return None if None in items else Tuple(items, value.cls)
+    if is_complex(value):
+        return 0j
+    kind = scalar_kind(value)
+    return {"float": 0.0, "int": 0, "uint": UInt(0), "bool": False}[kind] if kind else None
+
+
+__all__ = ["Joining", "Leaf", "choice", "spread", "zero_of"]
