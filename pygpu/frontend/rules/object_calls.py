@@ -16,11 +16,12 @@ from pygpu.frontend.protocols import indexing, objects, operators
 from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete, lift
-from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object
+from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object, Vector
 from pygpu.frontend.values.values import (
     Abstract,
     Builtin,
     Conflict,
+    Dynamic,
     Function,
     NotKnown,
     Picture,
@@ -47,6 +48,10 @@ def _getattr(w: Evaluator, value: Any, name: Any, *default: Any) -> Any:
 def _hasattr(w: Evaluator, value: Any, name: Any) -> bool:
     name = concrete(w, name)
     own = not isinstance(value, Abstract) or isinstance(value, Instance)
+    if isinstance(value, Vector):  # as plain Python's, not as NumPy's, which it stands for too
+        return hasattr(value.cls(*[0] * value.type.size), name)
+    if isinstance(value, Dynamic):
+        return objects.in_class(value, name)
     if not own and isinstance(name, str) and objects.in_class(value, name):
         return True
     try:
