@@ -95,7 +95,7 @@ class Programs:
             direct.append(None)
         if arguments.checked:
             names = [image.name for image in made.translated.function.images]
-            checked.check_sizes(arguments, names, inputs, size)
+            checked.check_sizes(names, inputs, size)
         limits = targets.limits(made.device)
         if limits is None:
             storages = made.program.run(inputs, arguments.uniforms, size, direct)

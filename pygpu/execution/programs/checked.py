@@ -33,9 +33,7 @@ def is_asked_for() -> bool:
     return settings.flag("PYGPU_CHECK")
 
 
-def check_sizes(
-    arguments: Arguments, names: Sequence[str], inputs: Sequence[Storage], size: tuple[int, int]
-) -> None:
+def check_sizes(names: Sequence[str], inputs: Sequence[Storage], size: tuple[int, int]) -> None:
     """ValueError where an image is smaller or larger than the result: what lies outside a smaller
     one is read by its boundary, which may not be meant."""
     for name, storage in zip(names, inputs, strict=False):

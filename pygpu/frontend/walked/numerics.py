@@ -11,14 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 
-
-def vectorized(function: Any, *arrays: Any) -> Any:
-    """np.vectorize(function)(*arrays)"""
-    spread = np.broadcast_arrays(*[np.asarray(a) for a in arrays])
-    results = [function(*row) for row in zip(*[np.ravel(a) for a in spread], strict=True)]
-    return np.reshape(np.array(results), spread[0].shape)[()]
-
-
 # ---------------------------------------------------------------- choosing
 
 
