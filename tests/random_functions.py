@@ -156,7 +156,8 @@ def _drawn(kind: Kind, arity: int) -> list[str]:
     found = [
         code
         for code, row in TABLE.items()
-        if row.arity == arity and kind in row.kinds and not row.lowered
+        if row.arity == arity and kind in row.kinds
+        if not row.lowered and not row.of_neighbours
         if row.result([type] * arity, None) is type
     ]
     return found + [code for code in found if TABLE[code].symbol in ("+", "-", "*")]

@@ -22,6 +22,8 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.drawing import Drawing, DrawProgram
+from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
 from pygpu.ssa import Builder, Constant, Function, ImageInput
 from pygpu.types import FLOAT, Type
@@ -146,6 +148,10 @@ class Device:
         """Lower and compile. The function is simplified, its loads still have their boundaries.
         Without a shape it is the one that was measured for the function, or the device's guess."""
         raise NotImplementedError
+
+    def drawing(self, drawing: Drawing) -> DrawProgram:
+        """Compile what draws a mesh. DeviceError where the device cannot."""
+        raise DeviceError(f"the target {self.name!r} draws no meshes; target='fragment' does")
 
     def fold(self, task: FoldTask) -> FoldProgram | None:
         """The program of a fold by groups; None where there are no groups, or they cannot do it."""

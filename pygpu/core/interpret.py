@@ -36,7 +36,7 @@ def run(
         for value in function.outputs
     ]
     interpreter = Interpreter(function, images)
-    rows = max(1, STRIP // max(width, 1))
+    rows = max(2, STRIP // max(width, 1) & ~1)  # even: neighbours are computed together
     for top in range(0, height, rows):
         strip = range(top, min(top + rows, height))
         results = interpreter.run(parameters(function, uniforms, strip, width))
@@ -107,6 +107,21 @@ def _dot(data: None, a: Array, b: Array) -> Array:
     return result
 
 
+def _difference(axis: int) -> Callable[..., Array]:
+    """The difference along an axis within pairs of pixels, the first of which is even."""
+
+    def rule(data: None, a: Array) -> Array:
+        if a.ndim < 2 or a.shape[axis] == 1:
+            return np.zeros_like(a)
+        size = a.shape[axis] // 2 * 2
+        pairs = np.moveaxis(a, axis, 0)
+        differences = np.zeros_like(pairs)  # a last one alone has no neighbour
+        differences[:size] = np.repeat(pairs[1:size:2] - pairs[0:size:2], 2, axis=0)
+        return np.moveaxis(differences, 0, axis)
+
+    return rule
+
+
 STRUCTURE: Final[dict[str, Callable[..., Array]]] = {
     "constant": lambda data: scalar(*data),
     "construct": _construct,
@@ -115,6 +130,8 @@ STRUCTURE: Final[dict[str, Callable[..., Array]]] = {
     "element": _element,
     "select": lambda data, condition, first, second: choose(condition, first, second),
     "dot": _dot,
+    "ddx": _difference(1),
+    "ddy": _difference(0),
     "any": lambda data, a: a.any(axis=-1) if a.ndim % 2 else a,
     "all": lambda data, a: a.all(axis=-1) if a.ndim % 2 else a,
 }

@@ -64,6 +64,7 @@ class Operation:
     # What holds of it.
     componentwise: bool = True  # each component of the result is of that component of operands
     commutes: bool = False  # its two operands may be exchanged without any change of the result
+    of_neighbours: bool = False  # it is of the values of other pixels: those of what is drawn
     lowered: bool = False  # passes make it for targets that have it; the front end never does
     exact: Callable[..., Any] | None = None  # the same on wider floats than float32
     approximate: bool = False  # targets may err by what the contract allows for functions
@@ -306,6 +307,13 @@ _ROWS: Final = (
          range=intervals.inner, nan=math.nan),
     _row("any", 1, rules.fold_bools, None, componentwise=False),
     _row("all", 1, rules.fold_bools, None, componentwise=False),
+    # ------------------------------------------------ neighbours, in fragments of what is drawn
+    # The value at the right (lower) pixel less that at the left (upper) one of the two columns
+    # (rows) of the block of 2 x 2 pixels: ddy is downwards.
+    _row("ddx", 1, _FLOATS, None, Cost.FEW, componentwise=False, of_neighbours=True,
+         scales=True),
+    _row("ddy", 1, _FLOATS, None, Cost.FEW, componentwise=False, of_neighbours=True,
+         scales=True),
     # ------------------------------------------------ two small whole numbers in an int
     _row("lanes_add", 2, _LANES, meanings.lanes(np.add), commutes=True, lowered=True),
     _row("lanes_sub", 2, _LANES, meanings.lanes(np.subtract), lowered=True),

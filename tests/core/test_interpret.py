@@ -200,6 +200,8 @@ def test_every_row_of_the_table_has_a_meaning() -> None:
         "dot",
         "any",
         "all",
+        "ddx",
+        "ddy",
     ]
     memory = ["load", "table", "width", "height"]
     packed = {code for code in TABLE if code.startswith("lane")} | {
@@ -207,6 +209,18 @@ def test_every_row_of_the_table_has_a_meaning() -> None:
         "from_unorm8x4",
     }  # test_lanes.py
     assert tested | {*structural, *memory} | packed == set(TABLE)
+
+
+def test_differences_are_of_blocks_of_two_by_two_pixels() -> None:
+    build = Builder("f", [ImageInput("im", FLOAT)])
+    texel = build.load(0, build.x, build.y)
+    differences = [build.emit(code, texel) for code in ("ddx", "ddy")]
+    function = build.finish([*differences, build.emit("ddx", build.constant(FLOAT, 3.0))])
+    texels = np.float32([[1, 2, 4, 9], [10, 20, 30, 50]])
+    along, down, none = run(function, [texels], [], (2, 4))
+    assert along.tolist() == [[1, 1, 5, 5], [10, 10, 20, 20]]
+    assert down.tolist() == [[9, 18, 26, 41], [9, 18, 26, 41]]
+    assert none.tolist() == [[0] * 4] * 2
 
 
 def test_float_division_by_zero_is_ieee() -> None:
