@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 import pygpu
 from conftest import require
-from pygpu import Image, Int, Position, Vec2
+from pygpu import Image, Int, Position, Vec2, Vec3
 
 RAMP: Final = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
 TABLE: Final = np.arange(5.0)
@@ -164,6 +164,77 @@ def test_indices_in_range_from_both_ends_are_right() -> None:
     error = fails(pygpu.compile(indexed, check=True), np.zeros((1, 5), np.float32))
     assert isinstance(error, IndexError)
     assert "(4, 0)" in error.__notes__[-1]
+
+
+def one_element(im: Image, p: Position):
+    return [1.0][p.x - 2] + im(p)
+
+
+def computed_items(im: Image, p: Position):
+    return [im(p), im(p) + 1, 2.0][p.x]
+
+
+def component(im: Image, p: Position):
+    return Vec3(im(p), 1, 2)[p.x]
+
+
+def equal_elements(im: Image, p: Position):
+    return (1.0, 1.0, 1.0)[p.x]
+
+
+def stored_in_a_list(im: Image, p: Position):
+    items = [im(p), 1.0, 2.0]
+    items[p.x] = 5.0
+    return sum(items)
+
+
+def stored_in_an_array(im: Image, p: Position):
+    items = np.zeros((3, 4))
+    items[p.x, p.y] = 5
+    return items.sum()
+
+
+def stored_in_a_vector(im: Image, p: Position):
+    v = Vec3(1, 2, im(p))
+    v[p.x] = 4
+    return v
+
+
+def of_a_range(im: Image, p: Position):
+    return range(p.y + 3)[p.x]
+
+
+def counted_over_an_end(im: Image, p: Position):
+    items = [im(p), 1, 2]
+    for i in range(p.x + 1):
+        items[i] += 1
+    return items[0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        computed_items,
+        component,
+        equal_elements,
+        stored_in_a_list,
+        stored_in_an_array,
+        stored_in_a_vector,
+        of_a_range,
+        counted_over_an_end,
+    ],
+)
+def test_every_index_is_checked(function: Any) -> None:
+    checked = pygpu.compile(function, check=True)
+    error = fails(checked, RAMP)
+    assert type(error) is IndexError
+    assert "at the position (3, 0)" in error.__notes__[-1]
+    assert_array_equal(checked(RAMP[:, :3]), pygpu.compile(function)(RAMP[:, :3]))
+
+
+def test_a_table_of_one_element_has_two_indices() -> None:
+    error = fails(pygpu.compile(one_element, check=True), RAMP)
+    assert "at the position (0, 0), the first of 6" in error.__notes__[-1]
 
 
 def test_the_first_fault_of_a_pixel_counts_and_nothing_is_returned() -> None:

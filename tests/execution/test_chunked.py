@@ -278,3 +278,52 @@ def test_no_rounds_give_the_input_back() -> None:
     assert_array_equal(
         step.iterate(lazy, 0, dtype=np.float32).compute(), step.iterate(RGB, 0, dtype=np.float32)
     )
+
+
+# ---------------------------------------------------------------- checked programs
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_checked_chunks_raise_at_the_position_in_the_whole(boundary: str) -> None:
+    @pygpu.compile(target="cpu", check=True)
+    def positive(im: Image, p: Position):
+        v = im.sampled(boundary=boundary, cval=1.0)(p + (3, -2))
+        assert v > 0, f"{v} is not positive"
+        return v
+
+    image = GREY + 1
+    lazy = positive(da.from_array(image, chunks=16))
+    assert_array_equal(lazy.compute(), positive(image))
+    image[38, 30] = -2
+    lazy = positive(da.from_array(image, chunks=16))
+    with pytest.raises(AssertionError, match=r"^-2.0 is not positive") as caught:
+        lazy.compute()
+    note = "positive at the position (27, 40), the only such position in its chunk"
+    assert caught.value.__notes__ == [f"at run time, {note}"]
+    assert caught.traceback[-1].name == "positive"
+
+
+def test_rounds_and_the_environment_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = pygpu.compile(lambda im, p: 8 // (4 - im(p)), im=Image, p=Position, target="cpu")
+    ramp = np.zeros((9, 20), np.int32)
+    ramp[7, 15] = 4
+    lazy = step(da.from_array(ramp, chunks=5))
+    assert lazy.compute()[7, 15] == 0
+    monkeypatch.setenv("PYGPU_CHECK", "1")
+    lazy = step(da.from_array(ramp, chunks=5))
+    monkeypatch.delenv("PYGPU_CHECK")  # it is the call that was made with it
+    with pytest.raises(ZeroDivisionError) as caught:
+        lazy.compute()
+    assert "at the position (15, 7), the only such position" in caught.value.__notes__[-1]
+    monkeypatch.setenv("PYGPU_CHECK", "1")
+    ramp[7, 15] = 2  # 8 // 2 is 4, at which the next round divides by zero
+    lazy = step.iterate(da.from_array(ramp, chunks=5), 2)
+    with pytest.raises(ZeroDivisionError):
+        lazy.compute()
+
+
+def test_checked_chunks_are_of_images_of_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYGPU_CHECK", "1")
+    add = pygpu.compile(lambda a, b, p: a(p) + b(p), a=Image, b=Image, p=Position, target="cpu")
+    with pytest.raises(ValueError, match="b: an image of 30 x 47 pixels in a checked call"):
+        add(da.from_array(GREY, chunks=16), da.from_array(GREY[:30], chunks=16))

@@ -22,6 +22,7 @@ from pygpu.execution.arguments.results import Wanted
 from pygpu.execution.large.graph import Graph
 from pygpu.execution.large.sources import NO_OUT, Source, is_dask
 from pygpu.execution.large.work import Function, Plan, Rounds, windowed_for
+from pygpu.execution.programs.checked import check_sizes
 from pygpu.execution.programs.specialise import Translated
 from pygpu.passes.analysis.footprint import Footprint
 
@@ -143,6 +144,7 @@ class _Call:
             tuple(self.by_image),
             self.sizes,
             self.is_settled,
+            self.arguments.checked,
             self.rounds,
         )
         if shape is None:
@@ -150,6 +152,9 @@ class _Call:
             size = (height, width)
         else:
             size = self.compiled.size(shape, [], None)
+        if self.arguments.checked:
+            images = self.translated.function.images
+            check_sizes([image.name for image in images], self.sizes, size)
         chunks = _chunks(size, first, self.by_image)
         return Graph(plan, self.by_image, self.windowed, chunks).results(self.translated)
 

@@ -6,8 +6,8 @@ each chunk the parts of arrays that the function reads there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -23,13 +23,13 @@ from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.large.regions import Assembly
-from pygpu.execution.programs import tiles
-from pygpu.execution.programs.specialise import COMPILING, LIMIT, Translated
+from pygpu.execution.programs import checked, tiles
+from pygpu.execution.programs.specialise import COMPILING, FAULTS, LIMIT, Translated
 from pygpu.execution.programs.tiles import Tile
+from pygpu.frontend.values.faults import Fault
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.settle import settle
 from pygpu.passes.lower.window import View, Windowed, window
-from pygpu.ssa import Constant
 
 
 class Function(Protocol):
@@ -38,7 +38,9 @@ class Function(Protocol):
     @property
     def signature(self) -> Signature: ...
 
-    def translated(self, arguments: Arguments) -> Translated: ...
+    @property
+    def function(self) -> Callable[..., Any]: ...
+    def translated(self, arguments: Arguments, checked: bool | None = None) -> Translated: ...
     def device(self) -> Device: ...
     def wanted(self, form: tuple[Any, str], out: None = None, dtype: Any = None) -> Wanted: ...
     def size(self, shape: Any, inputs: Sequence[Storage], out: None) -> tuple[int, int]: ...
@@ -68,6 +70,7 @@ class Plan:
     chunked: tuple[int, ...] = field(compare=False)  # which of the call's images are Dask arrays
     sizes: tuple[tuple[int, int], ...] = field(compare=False)  # of all images: (width, height)
     settled: bool = field(compare=False)  # whether uniforms are constants: see `windowed_for`
+    checked: bool = field(compare=False)  # whether what goes wrong at run time is to be found
     rounds: Rounds | None = field(default=None, compare=False)
 
 
@@ -82,7 +85,8 @@ class _Ready:
     dtypes: tuple[np.dtype[Any], ...]
     inputs: tuple[Format, ...]  # of the views
     whole: tuple[Storage | None, ...]  # images that are no Dask arrays, by index
-    uniforms: tuple[Constant, ...]
+    arguments: Arguments
+    faults: tuple[Fault, ...]  # of a checked program, which has one more result that numbers them
     is_tuple: bool
 
 
@@ -94,7 +98,7 @@ def _ready(plan: Plan) -> _Ready:
 @lru_cache(maxsize=LIMIT)
 def _prepared(plan: Plan) -> _Ready:
     arguments = flatten(plan.compiled.signature, plan.values)
-    translated = plan.compiled.translated(arguments)
+    translated = plan.compiled.translated(arguments, plan.checked)
     windowed = windowed_for(translated, arguments, plan.settled)
     captured = translated.translation.captured
     formats, dtypes = results(translated, plan.wanted)
@@ -103,15 +107,18 @@ def _prepared(plan: Plan) -> _Ready:
     inputs = tuple([read[each.image] for each in windowed.views])
     whole = [given.storage for given in arguments.images] + [image.storage for image in captured]
     device = plan.compiled.device()
+    faults = tuple(translated.translation.faults)
+    written = (*formats, FAULTS) if faults else formats
     return _Ready(
         windowed,
-        device.compile(Task(windowed.function, inputs, formats)),
+        device.compile(Task(windowed.function, inputs, written)),
         device,
         formats,
         dtypes,
         inputs,
         tuple([None if i in plan.chunked else storage for i, storage in enumerate(whole)]),
-        tuple(arguments.uniforms),
+        arguments,
+        faults,
         translated.translation.is_tuple,
     )
 
@@ -126,7 +133,7 @@ def windowed_for(translated: Translated, arguments: Arguments, settled: bool) ->
 def results(
     translated: Translated, wanted: Wanted
 ) -> tuple[tuple[Format, ...], tuple[np.dtype[Any], ...]]:
-    types = [value.type for value in translated.function.outputs]
+    types = [value.type for value in translated.results]
     dtypes = tuple([output_dtype(wanted, index, type) for index, type in enumerate(types)])
     return tuple(map(output_format, types, dtypes)), dtypes
 
@@ -178,12 +185,8 @@ class _Region:
         """What a tile reads of the image, which is of the size (width, height)."""
         if each.margin is None:
             return self.texels
-        margin, (width, height) = each.margin, size
-        across = np.arange(tile.left - margin.left, tile.left + tile.width + margin.right)
-        down = np.arange(tile.top - margin.up, tile.top + tile.height + margin.down)
-        columns = sampler.indices(each.boundary, across, width) - self.left
-        rows = sampler.indices(each.boundary, down, height) - self.top
-        return self.texels[np.ix_(rows, columns)]
+        rows, columns = _read(each.boundary, grown(tile, each.margin, 1), size)
+        return self.texels[np.ix_(rows - self.top, columns - self.left)]
 
 
 def _all_rounds(
@@ -229,6 +232,17 @@ def _whole(ready: _Ready, each: View) -> _Region:
     return _Region(storage.host(), 0, 0)
 
 
+def _read(
+    boundary: str, tile: Tile, size: tuple[int, int]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows and columns of an image of (width, height) that are read for a tile, of which parts
+    may lie outside."""
+    width, height = size
+    rows = sampler.indices(boundary, np.arange(tile.top, tile.top + tile.height), height)
+    columns = sampler.indices(boundary, np.arange(tile.left, tile.left + tile.width), width)
+    return rows, columns
+
+
 def grown(tile: Tile, reach: Footprint, times: int) -> Tile:
     """A tile with so many times what a function reads around it."""
     return Tile(
@@ -258,14 +272,54 @@ def _computed(
     if limits is not None and not _fits(limits, ready, tile, views):
         return _by_halves(ready, plan, tile, views)
     sizes = [number for index in ready.windowed.sized for number in plan.sizes[index]]
-    numbers = [*ready.uniforms, tile.left, tile.top, *sizes]
+    numbers = [*ready.arguments.uniforms, tile.left, tile.top, *sizes]
     inputs = [Storage.of(np.ascontiguousarray(view)) for view in views]
-    nowhere: list[NDArray[Any] | None] = [None] * len(ready.formats)
+    nowhere: list[NDArray[Any] | None] = [None] * (len(ready.formats) + bool(ready.faults))
     results = ready.program.run(inputs, numbers, (tile.height, tile.width), nowhere)
+    if ready.faults:
+        _raise_first(ready, plan, tile, views, results.pop().host()[..., 0])
     return [
         stored(without_channel_axis(result.host()), dtype)
         for result, dtype in zip(results, ready.dtypes, strict=True)
     ]
+
+
+def _raise_first(
+    ready: _Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], numbers: NDArray[Any]
+) -> None:
+    """Raise what has gone wrong first in a tile of a checked program."""
+    if not numbers.any():
+        return
+    function, signature = plan.compiled.function, plan.compiled.signature
+    arguments = _as_seen(ready, plan, tile, views)
+    corner = tile.left, tile.top
+    checked.raise_first(ready.faults, numbers, function, signature, arguments, corner)
+
+
+def _as_seen(
+    ready: _Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
+) -> Arguments | None:
+    """The arguments for the plain function: images of the size of the whole that hold what the tile
+    has read. Memory that is not written is not taken; None where even so there is too little."""
+    given = list(ready.arguments.images)
+    try:
+        for index in plan.chunked:
+            width, height = plan.sizes[index]
+            own = given[index].storage
+            texels = np.zeros((height, width, own.channels), own.dtype)
+            given[index] = replace(given[index], storage=Storage.of(texels))
+    except (MemoryError, ValueError):  # a ValueError where the bytes are more than a number holds
+        return None
+    for each, view in zip(ready.windowed.views, views, strict=True):
+        if each.image not in plan.chunked:
+            continue
+        texels, margin = given[each.image].storage.host(), each.margin
+        if margin is None:
+            texels[...] = view
+            continue
+        rows, columns = _read(each.boundary, grown(tile, margin, 1), plan.sizes[each.image])
+        texels[np.ix_(rows, columns)] = view
+    return replace(ready.arguments, images=given)
 
 
 def _fits(limits: Limits, ready: _Ready, tile: Tile, views: Sequence[NDArray[Any]]) -> bool:

@@ -95,7 +95,7 @@ class Programs:
             direct.append(None)
         if arguments.checked:
             names = [image.name for image in made.translated.function.images]
-            checked.check_sizes(names, inputs, size)
+            checked.check_sizes(names, [(each.width, each.height) for each in inputs], size)
         limits = targets.limits(made.device)
         if limits is None:
             storages = made.program.run(inputs, arguments.uniforms, size, direct)
@@ -167,10 +167,11 @@ class Programs:
                 self._cache.put(key, found)
         return found
 
-    def translated(self, arguments: Arguments) -> Translated:
-        """The function in SSA for these arguments."""
+    def translated(self, arguments: Arguments, checked: bool | None = None) -> Translated:
+        """The function in SSA for these arguments; a checked program where that is asked for, by
+        the function or the environment if `checked` does not say."""
         with COMPILING.lock:
-            arguments.checked = self._is_checked()
+            arguments.checked = self._is_checked() if checked is None else checked
             return translate(self.function, self.signature, arguments, self._cache)
 
     def device(self) -> Device:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from pygpu.core.errors import AT_RUN_TIME
 from pygpu.core.host import settings
-from pygpu.core.storage import Storage
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.arguments.results import ImageMaker
@@ -33,13 +32,16 @@ def is_asked_for() -> bool:
     return settings.flag("PYGPU_CHECK")
 
 
-def check_sizes(names: Sequence[str], inputs: Sequence[Storage], size: tuple[int, int]) -> None:
+def check_sizes(
+    names: Sequence[str], inputs: Sequence[tuple[int, int]], size: tuple[int, int]
+) -> None:
     """ValueError where an image is smaller or larger than the result: what lies outside a smaller
-    one is read by its boundary, which may not be meant."""
-    for name, storage in zip(names, inputs, strict=False):
-        if (storage.height, storage.width) != size:
+    one is read by its boundary, which may not be meant. `inputs` are (width, height), as
+    results are (height, width)."""
+    for name, (width, height) in zip(names, inputs, strict=False):
+        if (height, width) != size:
             raise ValueError(
-                f"{name}: an image of {storage.height} x {storage.width} pixels in a checked call "
+                f"{name}: an image of {height} x {width} pixels in a checked call "
                 f"whose result has {size[0]} x {size[1]}"
             )
 
@@ -49,22 +51,30 @@ def raise_first(
     numbers: NDArray[Any],
     function: Callable[..., Any],
     signature: Signature,
-    arguments: Arguments,
+    arguments: Arguments | None,
+    corner: tuple[int, int] | None = None,
 ) -> None:
     """Raise the fault of the first pixel, in raster order, that has one. `numbers` (H, W) holds
-    for each pixel which one, counted from 1; 0: none."""
+    for each pixel which one, counted from 1; 0: none. They may be those of a chunk alone, with its
+    first pixel at `corner` (x, y). No `arguments`: nobody has them as whole images."""
     places = np.flatnonzero(numbers)
     if not places.size:
         return
     y, x = (int(n) for n in np.unravel_index(places[0], numbers.shape))
     fault = faults[int(numbers[y, x]) - 1]
-    error = _in_python(function, signature, arguments, Position(x, y))
+    among = ""
+    if corner is not None:
+        x, y, among = x + corner[0], y + corner[1], " in its chunk"
+    error = None
+    if arguments is not None:
+        error = _in_python(function, signature, arguments, Position(x, y))
     if error is None:
         error = (fault.error or RuntimeError)(fault.message)
         if fault.place is not None:
             error.add_note(f"{AT_RUN_TIME}{fault.place}")
     count = len(places)
     more = f"the first of {count} such positions" if count > 1 else "the only such position"
+    more += among
     error.add_note(f"{AT_RUN_TIME}{signature.name} at the position ({x}, {y}), {more}")
     raise error
 

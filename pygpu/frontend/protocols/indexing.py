@@ -28,7 +28,7 @@ from pygpu.frontend.protocols.parts import (
     stored_in_part,
 )
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.protocols.tables import by_dynamic_index, by_key, stored_by_key
+from pygpu.frontend.protocols.tables import by_dynamic_index, by_key, check_index, stored_by_key
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete, own
 from pygpu.frontend.values.lazy import Indexed, Masked, Row
@@ -216,6 +216,7 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
     index = as_index(w, index)
     if isinstance(container, (List, Vector)) and scalar_kind(index) == "int":
         items = list(items_of(w, container))
+        check_index(w, index, len(items))
         for place in range(len(items)):
             at = arithmetic.compare(w, "==", index, place)
             back = arithmetic.compare(w, "==", index, place - len(items))
@@ -237,6 +238,8 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
         indices = index.items if isinstance(index, Tuple) else (index,)
         indices = tuple([as_index(w, part) for part in indices])
         if all(scalar_kind(part) == "int" for part in indices):
+            for part, side in zip(indices, w.read(container).shape, strict=False):
+                check_index(w, part, side)
             w.write(container, stored_by_dynamic(w, w.read(container), indices, new))
             return
         if is_part(index):

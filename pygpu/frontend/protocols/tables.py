@@ -187,20 +187,25 @@ def _row(w: Evaluator, array: np.ndarray[Any, Any], index: Any) -> Indexed:
         assert inner is not None
 
         def element(at: Any, base: Any) -> Any:
-            return inner(arithmetic.binary(w, "+", base, within(w, at, width)))
+            return inner(arithmetic.binary(w, "+", base, clamped(w, at, width)))
 
         w.environment.rows[key] = array, element
     _, element = w.environment.rows[key]
-    base = arithmetic.binary(w, "*", within(w, index, array.shape[0]), width)
+    base = arithmetic.binary(w, "*", clamped(w, index, array.shape[0]), width)
     return Row(width, element, f"a row of a table of shape {array.shape}", (base,))
 
 
 def within(w: Evaluator, index: Any, length: int) -> Any:
+    """An index of the user's, made to lie in a sequence as `clamped` does."""
+    check_index(w, index, length)
+    return clamped(w, index, length)
+
+
+def clamped(w: Evaluator, index: Any, length: int) -> Any:
     """An index made to lie in a sequence: a negative one counts from the end, others clamp."""
     if not isinstance(index, Abstract):
         index = int(index)
         return min(max(index + length if index < 0 else index, 0), length - 1)
-    _check(w, index, length)
     wrapped = arithmetic.select(
         w, arithmetic.compare(w, "<", index, 0), arithmetic.binary(w, "+", index, length), index
     )
@@ -208,24 +213,24 @@ def within(w: Evaluator, index: Any, length: int) -> Any:
     return arithmetic.elementwise(w, "min", (low, length - 1), "int")
 
 
-def _check(w: Evaluator, index: Any, length: int) -> None:
-    """In checked programs note a fault where an index lies outside of a table."""
+def check_index(w: Evaluator, index: Any, length: Any) -> None:
+    """In checked programs note a fault where an index lies outside of a sequence."""
     if w.faults.checked:
-        below = arithmetic.compare(w, "<", index, -length)
+        below = arithmetic.compare(w, "<", index, arithmetic.unary(w, "-", length))
         above = arithmetic.compare(w, ">=", index, length)
         outside = arithmetic.either(w, below, above)
-        w.check(outside, IndexError, f"index out of range: there are {length} elements")
+        there = "" if isinstance(length, Abstract) else f": there are {length} elements"
+        w.check(outside, IndexError, f"index out of range{there}")
 
 
 def look_up(w: Evaluator, values: np.ndarray[Any, Any], index: Any) -> Any:
     """A number of a table by index; an index that is out of range gives some element."""
     if not isinstance(index, Abstract):
-        return from_numpy_scalar(values[within(w, index, len(values))])
+        return from_numpy_scalar(values[clamped(w, index, len(values))])
     if len(values) > TABLE_LIMIT:
         raise w.error(
             f"a table of {len(values)} elements is too large: make it an image (pygpu.Image)"
         )
-    _check(w, index, len(values))
     kind: Kind = {"b": "bool", "i": "int", "u": "uint", "f": "float"}[values.dtype.kind]  # type: ignore[assignment]
     table = w.build.add_table(f"table{len(w.build.tables)}", values)
     at = arithmetic.as_value(w, index, INT)
@@ -361,14 +366,13 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     indices = tuple([as_index(w, part) for part in indices])
     if any(scalar_kind(part) not in ("int", "bool", "uint") for part in indices):
         raise w.error(f"an index must be an integer, got {describe(index)}: convert it with int()")
-    if isinstance(container, Indexed):
-        return _in_turn(w, container.element(indices[0]), indices[1:])
-    if isinstance(container, List):
-        contents = w.read(container)
-        if isinstance(contents, Indexed):
-            return _in_turn(w, contents.element(indices[0]), indices[1:])
+    lazy = w.read(container) if isinstance(container, List) else container
+    if isinstance(lazy, Indexed):
+        check_index(w, indices[0], lazy.length)
+        return _in_turn(w, lazy.element(indices[0]), indices[1:])
     size = vector_type(container)
     if size:
+        check_index(w, indices[0], size.size)
         at = arithmetic.as_value(w, wrap_negative(w, indices[0], size.size), INT)
         whole = arithmetic.as_value(w, operands.contents_of(w, container), size)
         return dynamic(w, "element", whole, at)
@@ -376,6 +380,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         made = _array_column(w, container)
         if made is None:
             raise w.error(f"an array of {container.dtype} cannot be indexed by a dynamic value")
+        check_index(w, indices[0], len(container))
         at = wrap_negative(w, indices[0], len(container))
         return _in_turn(w, made(at), indices[1:])
     if isinstance(container, str):
@@ -384,6 +389,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if not items:
         raise IndexError("index into an empty sequence")
     made = column(w, items) if len(items) > 1 else (lambda at: items[0])
+    check_index(w, indices[0], len(items))
     at = wrap_negative(w, indices[0], len(items))
     return _in_turn(w, made(at) if made else _choose(w, items, at), indices[1:])
 
