@@ -26,6 +26,8 @@ Printed (pygpu/core/ssa_text.py):
 
 from __future__ import annotations
 
+import math
+import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -81,9 +83,14 @@ class Op:
         self.data: Final = data
         self.regions: Final = regions
         self.place: Final = place
-        self.results: Final = tuple([Value(r) if isinstance(r, Type) else r for r in results])
-        for value in self.results:
-            value.op = self
+        made = []
+        for each in results:
+            if isinstance(each, Type):
+                each = Value(each, "", self)
+            else:
+                each.op = self
+            made.append(each)
+        self.results: Final = tuple(made)
 
     @property
     def result(self) -> Value:
@@ -190,12 +197,20 @@ class Function:
         return text(self)
 
 
+_SINGLE: Final = struct.Struct("<f")  # rounds as NumPy does, and sooner
+
+
 def normal(type: Type, value: Any) -> Constant:
     """A constant as its type holds it: float32, int32 and uint32 wrapped to 32 bits, bool."""
     if not type.is_scalar:
         scalar = vector(type.kind, 1)
         return tuple(normal(scalar, component) for component in value)  # type: ignore[misc]
     if type.kind == "float":
+        if value.__class__ is float:
+            try:
+                return _SINGLE.unpack(_SINGLE.pack(value))[0]  # type: ignore[no-any-return]
+            except OverflowError:  # rounds to an infinity
+                return math.copysign(math.inf, value)
         with np.errstate(over="ignore"):
             return float(np.float32(value))
     if type.kind == "int":
@@ -374,8 +389,12 @@ def used_by(op: Op) -> Iterator[Value]:
 def uses(function: Function) -> Counter[Value]:
     """How often each value is an operand, or handed on by a region."""
     found = Counter(function.outputs)
-    for op in function.body.ops:
-        found.update(used_by(op))
+    held = found.get
+    for op in walk(function.body):
+        for value in op.operands:
+            found[value] = held(value, 0) + 1
+        for region in op.regions:
+            found.update(region.results)
     return found
 
 
@@ -396,11 +415,13 @@ def constant_of(value: Value) -> Constant | None:
 def base_and_offset(value: Value, offset: Number = 0) -> tuple[Value, int]:
     """value + offset (ints or uints) as base + offset, where the base adds no constant itself."""
     op = value.op
-    if op is not None and op.code in ("add", "sub"):
+    if op is not None and op.code in _SUMS:
         c = constant_of(op.operands[1])
         if isinstance(c, int):
             offset += c if op.code == "add" else -c
             value = op.operands[0]
+    if offset == 0:
+        return value, 0
     return value, normal(vector(value.type.kind, 1), offset)  # type: ignore[return-value]
 
 

@@ -19,7 +19,10 @@ def same(*kinds: Kind) -> TypeRule:
 
     def rule(types: Sequence[Type], data: object) -> Type:
         first = types[0]
-        if first.kind not in kinds or any(type is not first for type in types):
+        equal = first.kind in kinds
+        for type in types:
+            equal = equal and type is first
+        if not equal:
             raise TypeError(f"takes equal types of {' or '.join(kinds)}, got {list(types)}")
         return first
 

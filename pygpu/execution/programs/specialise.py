@@ -202,7 +202,7 @@ def translate(
     times["translate"] = time.perf_counter() - begun
     before = str(translation.function) if _dumps("ssa") else ""
     begun = time.perf_counter()
-    simplified = passes.simplify(fuse(translation.function))
+    simplified = passes.settle(fuse(translation.function))
     times["simplify"] = time.perf_counter() - begun
     if before:
         dump("ssa", f"{before}\n\n# simplified\n{simplified}")

@@ -38,7 +38,8 @@ def fuse(function: Function) -> Function:
     """The function with products in their sums, and nested as deep as passes take it."""
     function = bound_nesting(function)
     sums = _Sums(function)
-    return remove_dead(Gate(function, {"add": sums.take, "sub": sums.take}).run())
+    special = {"add": sums.take, "sub": sums.take, "mul": sums.leave, "pow": sums.leave}
+    return remove_dead(Gate(function, special).run())
 
 
 class _Sums:
@@ -48,6 +49,22 @@ class _Sums:
         self.count = uses(function)
         self.same = _Numbers(function)
         self.texts = _Texts(function)
+        self.chosen: dict[Op, int] = {}  # of sums, the operand that goes in
+        self.gone: set[Op] = set()  # products that go into sums: no other value is computed alike
+        for op in walk(function.body):
+            if op.code in ("add", "sub") and op.results[0].type.kind == "float":
+                index = self._product_of(op)
+                if index is not None:
+                    self.chosen[op] = index
+                    self._goes(op.operands[index])
+
+    def _goes(self, product: Value) -> None:
+        if self.same.number(product) not in self.same.shared and product.op is not None:
+            self.gone.add(product.op)
+
+    def leave(self, gate: Gate, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+        """What becomes of a product: nothing, where it is only part of a sum."""
+        return op.results if op in self.gone else None
 
     def take(self, gate: Gate, op: Op, operands: tuple[Value, ...]) -> Sequence[Value]:
         """What becomes of a sum or a difference."""
@@ -57,9 +74,9 @@ class _Sums:
         return [made]
 
     def _sum(self, gate: Gate, op: Op, operands: tuple[Value, ...]) -> Value:
-        index = self._product_of(op)
+        index = self.chosen.get(op)
         if index is None:
-            return gate(op.code, *operands)
+            return gate.emit(op.code, operands, None, op.results[0].type)
         factors, minus = _factors(op.operands[index])
         a, b = gate.mapped(factors)
         other = operands[1 - index]
@@ -67,12 +84,11 @@ class _Sums:
             other = gate("neg", other)
         elif op.code == "sub":
             minus = not minus
-        return gate("fma", gate("neg", a) if minus else a, b, other)
+        a = gate("neg", a) if minus else a
+        return gate.emit("fma", (a, b, other), None, op.results[0].type)
 
     def _product_of(self, op: Op) -> int | None:
         """Which operand goes into the sum; None for neither."""
-        if op.result.type.kind != "float":
-            return None
         given = op.data.operands if isinstance(op.data, Given) else ()
         products = [
             index
@@ -82,7 +98,9 @@ class _Sums:
         if op.code == "sub" and len(products) > 1:
             return None
         free = [index for index in products if self._is_free(op.operands, index)]
-        return max(free, key=lambda index: (self.texts.of(op.operands[index]), index), default=None)
+        if len(free) < 2:
+            return free[0] if free else None
+        return max(free, key=lambda index: (self.texts.of(op.operands[index]), index))
 
     def _is_free(self, operands: tuple[Value, ...], index: int) -> bool:
         """Whether a product may go into the sum of these operands."""
@@ -98,6 +116,8 @@ class _Sums:
         """Whether an equal product is among what a value is computed from."""
         inner = made_by(product, "neg")
         wanted = self.same.number(inner.operands[0] if inner else product)
+        if wanted not in self.same.shared:  # no other value is computed alike
+            return False
         waiting, seen = deque([value]), {value}
         while waiting:
             value = waiting.popleft()
@@ -122,21 +142,31 @@ def _factors(value: Value) -> tuple[tuple[Value, ...], bool]:
 
 
 class _Numbers:
-    """Equal numbers for values that are computed alike."""
+    """Equal numbers for values that are computed alike, and which numbers several values have."""
 
     def __init__(self, function: Function) -> None:
         self.numbers: dict[Value, int] = {}
+        self.shared: set[int] = set()
         known: dict[Any, int] = {}
+        numbers, number = self.numbers, self.number
         for op in walk(function.body):
-            if not op.regions:
-                operands = [self.number(value) for value in op.operands]
-                if op.code == "mul":
-                    operands.sort()
-                fresh = self.number(op.result)
-                self.numbers[op.result] = known.setdefault((op.code, op.data, *operands), fresh)
+            if op.regions:
+                continue
+            code = op.code
+            operands = [number(value) for value in op.operands]
+            if code == "mul":
+                operands.sort()
+            fresh = len(numbers)
+            found = known.setdefault((code, op.data, *operands), fresh)
+            numbers[op.results[0]] = found
+            if found != fresh:
+                self.shared.add(found)
 
     def number(self, value: Value) -> int:
-        return self.numbers.setdefault(value, len(self.numbers))
+        found = self.numbers.get(value)
+        if found is None:
+            found = self.numbers[value] = len(self.numbers)
+        return found
 
 
 class _Texts:
@@ -149,24 +179,26 @@ class _Texts:
 
     def of(self, value: Value, depth: int = DEPTH) -> str:
         """The text, in which operands that may be exchanged stand in the order of theirs."""
-        if (value, depth) not in self.known:
-            self.known[value, depth] = self._made(value, depth)
-        return self.known[value, depth]
+        found = self.known.get((value, depth))
+        if found is None:
+            moved = value.type is INT
+            found = self._moved(value, depth) if moved else self._unmoved(value, depth)
+            self.known[value, depth] = found
+        return found
 
-    def _made(self, value: Value, depth: int) -> str:
+    def _moved(self, value: Value, depth: int) -> str:
         base, offset = base_and_offset(value)
         while base is not value:
             value = base
             base, offset = base_and_offset(value, offset)
-        moved = f"+{offset + 2**31:010}" if value.type is INT else ""
-        return self._unmoved(value, depth) + moved
+        return f"{self._unmoved(value, depth)}+{offset + 2**31:010}"
 
     def _unmoved(self, value: Value, depth: int) -> str:
         op = value.op
-        if op is None or op.regions or depth == 0:
+        if op is None or depth == 0 or op.regions:
             return self.params.get(value, "?")
         parts = [self.of(part, depth - 1) for part in op.operands]
         if TABLE[op.code].commutes:
             parts.sort()
-        data = "" if isinstance(op.data, Given) else str(op.data)
+        data = "" if isinstance(op.data, Given) else op.data
         return f"{op.code} {data}({', '.join(parts)})"

@@ -26,7 +26,7 @@ def _ordered(operands: tuple[Value, ...]) -> tuple[Value, Value]:
 
 
 def _add(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
-    a, b = _ordered(operands)
+    a, b = operands
     c = number(b)
     if c == 0:
         return a
@@ -38,7 +38,7 @@ def _add(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
         base, offset = base_and_offset(a, c)
         if base is not a or offset < 0:
             return _shifted(emit, base, offset)
-    return emit("add", a, b) if a is not operands[0] else None
+    return None
 
 
 def _sub(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
@@ -72,7 +72,7 @@ def _shifted(emit: Emit, base: Value, offset: int) -> Value:
 
 
 def _mul(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
-    a, b = _ordered(operands)
+    a, b = operands
     c = number(b)
     if c is not None:
         if c == 0:
@@ -88,13 +88,12 @@ def _mul(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     first, second = made_by(a, "neg"), made_by(b, "neg")
     if first and (second or constant(b) is not None):
         return emit("mul", first.operands[0], second.operands[0] if second else emit("neg", b))
-    return emit("mul", a, b) if a is not operands[0] else None
+    return None
 
 
 def _fma(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     """As rules of products and of sums have it, where that rounds no otherwise."""
-    a, b = _ordered(operands[:2])
-    added = operands[2]
+    a, b, added = operands
     c = number(b)
     if c == 0:
         return added
@@ -108,7 +107,7 @@ def _fma(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     if first and (second or constant(b) is not None):
         b = second.operands[0] if second else emit("neg", b)
         return emit("fma", first.operands[0], b, added)
-    return emit("fma", a, b, added) if a is not operands[0] else None
+    return None
 
 
 def _minus_one(type: Type) -> int:
@@ -336,6 +335,9 @@ def _to_bool(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None
         return emit("to_bool", inner.operands[0])
     return None
 
+
+# Operations whose rules are given a constant factor or term second.
+ORDERED: Final = frozenset(("add", "mul", "fma"))
 
 RULES: Final[dict[str, Rule]] = {
     "add": _add,

@@ -44,13 +44,11 @@ class Known:
 
     def __init__(self) -> None:
         self.values: dict[Key, Value] = {}
-        self.scopes: list[list[tuple[Key, Value | None]]] = [[]]
-
-    def find(self, key: Key) -> Value | None:
-        return self.values.get(key)
+        self.scopes: list[list[tuple[Key, Value | None]]] = []  # regions: what was known before
 
     def add(self, key: Key, value: Value) -> None:
-        self.scopes[-1].append((key, self.values.get(key)))
+        if self.scopes:
+            self.scopes[-1].append((key, self.values.get(key)))
         self.values[key] = value
 
     def enter(self) -> None:

@@ -21,6 +21,7 @@ from pygpu.core.errors import Place
 from pygpu.core.interpret import compute, look_up, scalar
 from pygpu.core.ops import TABLE
 from pygpu.passes.simplify import algebra, logic, places, vectors
+from pygpu.passes.simplify.algebra import ORDERED
 from pygpu.passes.simplify.cse import Key, Known, constant_key, key
 from pygpu.passes.simplify.rules import Rule
 from pygpu.passes.simplify.vectors import COMPONENTWISE, shrink
@@ -97,8 +98,10 @@ class Gate:
         """The value of an operation: a constant, one that is there already, or a new one."""
         if self.assumed:
             operands = tuple([self.assumed.get(value, value) for value in operands])
-        for value in operands:
+        for index, value in enumerate(operands):
             if value.op is None or value.op.code != "constant":
+                if index == 1 and code in ORDERED:
+                    operands = (value, operands[0], *operands[2:])
                 break
         else:
             folded = _folded(code, operands, data, self.tables)
@@ -115,10 +118,11 @@ class Gate:
             if better is not None:
                 return better
         identity = key(code, operands, data)
-        found = self.known.find(identity)
+        known = self.known
+        found = known.values.get(identity)
         if found is None:
             found = self.append(code, operands, data, type)
-            self.known.add(identity, found)
+            known.add(identity, found)
         return found
 
     def append(

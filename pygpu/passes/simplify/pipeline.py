@@ -37,7 +37,11 @@ ROUNDS: Final = 4  # what a restructured function gives way to ends long before 
 def simplify(function: Function) -> Function:
     """The function as devices take it: nothing known left to compute, nothing computed twice,
     nothing unused. PYGPU_VERIFY=1 checks it after every pass."""
-    function = apply((bound_nesting, *CLEAN), function)
+    return settle(apply((bound_nesting, *CLEAN), function))
+
+
+def settle(function: Function) -> Function:
+    """The same for a function that has been through the gate of the local rules."""
     for _ in range(ROUNDS):
         changed = apply(RESTRUCTURE, function)
         if changed is function:
@@ -56,4 +60,4 @@ def apply(passes: Sequence[Pass], function: Function) -> Function:
     return function
 
 
-__all__ = ["CLEAN", "RESTRUCTURE", "apply", "simplify"]
+__all__ = ["CLEAN", "RESTRUCTURE", "apply", "settle", "simplify"]

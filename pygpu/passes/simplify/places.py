@@ -6,7 +6,6 @@ function's own x and y as operands. Places are added without wrapping, as `ssa.L
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
 from pygpu.passes.simplify.rules import Emit, Rule, number
@@ -25,7 +24,8 @@ def _load(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
         x, dx = operands[0], data.dx
     if abs(dy) > FARTHEST:
         y, dy = operands[1], data.dy
-    return emit("load", x, y, data=replace(data, dx=dx, dy=dy))
+    place = Load(data.image, data.type, dx, dy, data.boundary, data.cval)
+    return emit("load", x, y, data=place)
 
 
 def _split(emit: Emit, value: Value, depth: int = 8) -> tuple[Value, int]:
