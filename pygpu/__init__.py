@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pygpu import filters, glsl
     from pygpu.command.about import clear, info
     from pygpu.core.errors import CompileError, DeviceError
+    from pygpu.execution.arrays.packing import compress
+    from pygpu.execution.arrays.scanning import scan
+    from pygpu.execution.arrays.sorting import argsort, sort
     from pygpu.execution.programs.bars import progress
     from pygpu.execution.reduction import reduce
     from pygpu.execution.tuning import tune
@@ -139,6 +142,7 @@ __all__ = [
     "Vec4",
     "acos",
     "acosh",
+    "argsort",
     "asin",
     "asinh",
     "atan",
@@ -147,6 +151,7 @@ __all__ = [
     "clamp",
     "clear",
     "compile",
+    "compress",
     "cos",
     "cosh",
     "cross",
@@ -182,10 +187,12 @@ __all__ = [
     "reduce",
     "reflect",
     "refract",
+    "scan",
     "sign",
     "sin",
     "sinh",
     "smoothstep",
+    "sort",
     "sqrt",
     "step",
     "tan",

@@ -26,7 +26,7 @@ ORDER = """
     passes/analysis passes/simplify passes/lower passes/blocks passes
     codegen/glsl codegen/llvm codegen
     devices/process devices/opengl devices/cpu devices
-    execution/arguments execution/programs execution/large execution
+    execution/arguments execution/programs execution/large execution/arrays execution
     image filters command
 """.split()
 

@@ -162,6 +162,14 @@ class Device:
         so many interleaved channels: sums in 64 bits. None where NumPy is to do it."""
         return None
 
+    def sorted_lines(
+        self, lines: NDArray[Any], descending: bool, placed: bool
+    ) -> tuple[NDArray[Any], NDArray[Any] | None] | None:
+        """The elements of each line of a host array (lines, N) in order, NaNs last, and with
+        `placed` where they were on it, equal ones in their order. None where that is to be done
+        by programs."""
+        return None
+
     def limits(self) -> Limits | None:
         """How large images may be here; None where only memory counts."""
         return None

@@ -27,6 +27,7 @@ from pygpu.devices.cpu.folds import folded
 from pygpu.devices.cpu.layout import Layout, stored_constant
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.reserve import RESERVE
+from pygpu.devices.cpu.sorts import Cores, sorted_lines
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
@@ -52,6 +53,11 @@ class CpuDevice(Device):
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
         return folded(array, how, channels, host(), _driver(host()), thread_count())
 
+    def sorted_lines(
+        self, lines: NDArray[Any], descending: bool, placed: bool
+    ) -> tuple[NDArray[Any], NDArray[Any] | None] | None:
+        return sorted_lines(lines, _cores(), descending, placed)
+
     def clear(self) -> None:
         RESERVE.clear()
 
@@ -63,6 +69,10 @@ class CpuDevice(Device):
 def host() -> Machine:
     """What code is made for: this machine, as far as PYGPU_CPU_FEATURES allows."""
     return machine(os.environ.get("PYGPU_CPU_FEATURES", "").strip())
+
+
+def _cores() -> Cores:
+    return Cores(host(), _driver(host()), thread_count())
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,177 @@
+"""Sorting by native code, on all cores: by digits of keys (sort_code.py).
+
+keys, places = sorted_lines(lines, cores, descending=False, placed=True)
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.llvm import driver
+from pygpu.codegen.llvm.text import Machine
+from pygpu.devices.cpu import sort_code
+from pygpu.devices.cpu.layout import Block
+from pygpu.devices.cpu.native import Native, attributes
+from pygpu.devices.cpu.sort_code import BITS, DIGITS, Kind, Sorting, Step, sort_span
+from pygpu.devices.cpu.threads import POOL, Calls, Job
+
+LEAST: Final = {False: 1 << 15, True: 1 << 12}  # elements of a line below which NumPy is as quick
+LONGEST: Final = 2**31 - 1
+TINY: Final = 1 << 15  # elements, below which a second thread is not worth its call
+_WIDE: Final = {"f": np.dtype("float32"), "u": np.dtype("uint32"), "b": np.dtype("uint32")}
+_KINDS: Final[dict[str, Kind]] = {"f": "float", "u": "uint", "i": "int"}
+
+
+class Cores(NamedTuple):
+    """What native code runs on."""
+
+    machine: Machine
+    calls: Calls
+    threads: int
+
+
+@lru_cache(maxsize=64)
+def _native(sorting: Sorting, machine: Machine) -> tuple[Native, int]:
+    """The code, which must stay, and the address of its function."""
+    native = Native(sort_span(sorting, machine) + attributes(machine), machine)
+    return native, native.address("span")
+
+
+def sorted_lines(
+    lines: NDArray[Any], cores: Cores, descending: bool, placed: bool
+) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
+    """The elements of each line of a contiguous array (lines, N) in order, NaNs last, and with
+    `placed` where they were, equal ones in their order."""
+    count = lines.shape[1]
+    if not LEAST[placed] <= count <= LONGEST or (lines.dtype.itemsize <= 2 and not placed):
+        return _by_numpy(lines, descending, placed)
+    keys = np.empty_like(lines)
+    places = np.empty(lines.shape, np.int32) if placed else None
+    for index, line in enumerate(lines):
+        keys[index], found = _sorted_line(line, cores, descending, placed)
+        if places is not None and found is not None:
+            places[index] = found
+    return keys, places
+
+
+def _sorted_line(
+    line: NDArray[Any], cores: Cores, descending: bool, placed: bool
+) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
+    wide = np.ascontiguousarray(line, _WIDE.get(line.dtype.kind, np.dtype("int32")))
+    run = _Run(wide, cores, descending, placed)
+    run.step("encode", wide, run.keys)
+    bits = line.dtype.itemsize * 8 if line.dtype.kind in "ub" else 32
+    for low in range(0, bits, BITS):
+        run.by_digit(low + (32 if placed else 0))
+    if not placed:
+        result = np.empty_like(wide)
+        run.step("decode", run.keys, result)
+        return result.astype(line.dtype, copy=False), None
+    places = np.empty(wide.size, np.int32)
+    run.step("decode", run.keys, run.keys, places)
+    return line[places], places
+
+
+def _by_numpy(
+    lines: NDArray[Any], descending: bool, placed: bool
+) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
+    """The same for short lines, and where NumPy counts narrow numbers."""
+    if not descending and not placed:
+        return np.sort(lines, axis=1), None
+    is_float = lines.dtype.kind == "f"
+    wide: NDArray[Any] = lines.astype(np.float32 if is_float else np.int64)
+    ranks = -wide if descending else lines
+    places = np.argsort(ranks, axis=1, kind="stable")
+    return np.take_along_axis(lines, places, 1), places.astype(np.int32)
+
+
+class _Run:
+    """One sort: its keys, a second place for them, and how the elements are shared out."""
+
+    def __init__(self, values: NDArray[Any], cores: Cores, descending: bool, placed: bool) -> None:
+        self.cores, self.placed = cores, placed
+        self.kind = _KINDS[values.dtype.kind]
+        self.flip = 2**32 - 1 if descending else 0
+        count = values.size
+        self.threads = 1 if count < TINY else cores.threads
+        self.length = -(-count // self.threads)
+        self.chunks = -(-count // self.length)
+        self.keys = np.empty(count, np.uint64 if placed else np.uint32)
+        self.spare = np.empty_like(self.keys)
+        self.table = np.empty((self.chunks, DIGITS), np.uint32)
+
+    def by_digit(self, shift: int) -> None:
+        """Put the keys in the order of one digit."""
+        self.table[:] = 0
+        self.step("count", self.keys, self.keys, shift=shift)
+        total = self.table.sum(axis=0)
+        if total.max() == self.keys.size:  # all have the same
+            return
+        before = np.cumsum(total) - total
+        self.table[:] = before + np.cumsum(self.table, axis=0) - self.table
+        self.step("move", self.keys, self.spare, shift=shift)
+        self.keys, self.spare = self.spare, self.keys
+
+    def step(
+        self,
+        step: Step,
+        source: NDArray[Any],
+        target: NDArray[Any],
+        other: NDArray[Any] | None = None,
+        shift: int = 0,
+    ) -> None:
+        machine, calls, _ = self.cores
+        _, span = _native(Sorting(step, self.kind, self.placed), machine)
+        values = {
+            sort_code.SOURCE: _address(source),
+            sort_code.TARGET: _address(target),
+            sort_code.OTHER: 0 if other is None else _address(other),
+            sort_code.TABLE: _address(self.table),
+            sort_code.SHIFT: shift,
+            sort_code.FLIP: self.flip,
+            sort_code.LENGTH: self.length,
+        }
+        count = source.size
+        block = chunked_job(span, count, self.length, [values[i] for i in range(sort_code.SLOTS)])
+        scratch = driver.scratch_size(0, 1, 0)
+        is_tiny = count < TINY
+        memory = (source, target, other, self.table)
+        POOL.run(calls, Job(block, scratch, memory), self.threads, True, is_tiny)
+
+
+def chunked_job(span: int, count: int, length: int, arguments: list[int]) -> Block:
+    """A job of one row of elements, each chunk of them a tile: see codegen/llvm/driver.py."""
+    args = driver.JOB_SLOTS
+    stop = args + len(arguments)
+    numbers = [0] * (stop + 1)
+    numbers[args:stop] = arguments
+    for slot, value in {
+        driver.TILES: -(-count // length),
+        driver.TILE_COLUMNS: -(-count // length),
+        driver.TILE_WIDTH: length,
+        driver.TILE_HEIGHT: 1,
+        driver.WIDTH: count,
+        driver.HEIGHT: 1,
+        driver.ROWS: 1,
+        driver.BLOCK: 1,
+        driver.END: count,
+        driver.SPAN: span,
+        driver.SCRATCH: driver.scratch_size(0, 1, 0),
+        driver.GATE: driver.SHUT,
+        driver.ARGS: args,
+        driver.STOP: stop,
+    }.items():
+        numbers[slot] = value
+    return Block(numbers, (driver.ARGS, driver.STOP), stop)
+
+
+def _address(array: NDArray[Any]) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+__all__ = ["Cores", "chunked_job", "sorted_lines"]

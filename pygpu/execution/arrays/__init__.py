@@ -1,0 +1,1 @@
+"""Arrays as wholes: scans, sorts, elements picked and put in place, folds by group."""

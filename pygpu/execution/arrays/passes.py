@@ -1,0 +1,91 @@
+"""Passes over images: compiled functions of PyGPU's own, of which scans and sorts are made.
+
+A pass is a plain function of known values, images and uniform ints, whose last parameter is the
+position. It gives an image for each of its results, on the device, in the dtype that is asked for.
+
+    doubled = Pass(_double, {"images": "object"}, "auto")
+    (image,) = doubled((480, 640), ["float32"], images=(photo,))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.core.sampler import make
+from pygpu.core.storage import Format, ImageLike
+from pygpu.execution.arguments.functions import Code
+from pygpu.execution.arguments.parameters import flatten
+from pygpu.execution.arguments.results import ImageMaker, Wanted
+from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.programs.calls import Programs
+from pygpu.types import INT, Type
+
+Roles = Mapping[str, Any]  # of parameters: "known", "object", or the type of a uniform
+
+
+class Pass:
+    """A function of a pixel and its programs. `known` is the user's function that it calls."""
+
+    def __init__(
+        self, function: Callable[..., Any], roles: Roles, target: str, known: Any = None
+    ) -> None:
+        parameters = []
+        for name, role in roles.items():
+            if isinstance(role, Type):
+                parameters.append(Parameter(name, "uniform", role))
+            elif role == "function":
+                parameters.append(Parameter(name, "known", default=known))
+            else:
+                parameters.append(Parameter(name, role))
+        parameters.append(Parameter("p", "position"))
+        self.names: Final = [parameter.name for parameter in parameters]
+        self.programs: Final = Programs(function, Signature(function, parameters), target)
+
+    def __call__(
+        self, shape: tuple[int, int], dtypes: Sequence[Any] | None, **values: Any
+    ) -> tuple[ImageLike, ...]:
+        """The results of (H, W), of these dtypes; without dtypes in those of their types."""
+        asked = None if dtypes is None else tuple(map(np.dtype, dtypes))
+        arguments = self._arguments(values)
+        results = self.programs.run(arguments, Wanted("image", "", asked), shape=shape).presented()
+        return results if isinstance(results, tuple) else (results,)
+
+    def types(self, **values: Any) -> tuple[tuple[Type, ...], bool]:
+        """The types of its results, and whether it gives a tuple."""
+        return self.programs.types(self._arguments(values))
+
+    def _arguments(self, values: Mapping[str, Any]) -> Any:
+        listed = [values.get(name) for name in self.names]
+        for place, parameter in enumerate(self.programs.signature.parameters):
+            if parameter.name not in values and parameter.role == "known":
+                listed[place] = parameter.default
+        return flatten(self.programs.signature, listed)
+
+
+@lru_cache(maxsize=256)
+def _made(function: Callable[..., Any], roles: Any, target: str, known: Code | None) -> Pass:
+    return Pass(function, dict(roles), target, None if known is None else known.value)
+
+
+def made(
+    function: Callable[..., Any], roles: Roles, target: str, known: Callable[..., Any] | None = None
+) -> Pass:
+    """The pass of a function, made once; `known` is the function of the user's that it calls."""
+    code = None if known is None else Code(known)
+    return _made(function, tuple(roles.items()), target, code)
+
+
+def as_stored(image: ImageLike) -> ImageLike:
+    """The image with its texels as they are stored: bytes are ints."""
+    storage = image.storage
+    return ImageMaker.make(storage, make(Format(storage.dtype, storage.channels, normalize=False)))
+
+
+IMAGES: Final = "object"
+COUNT: Final = INT
+
+__all__ = ["COUNT", "IMAGES", "Pass", "as_stored", "made"]

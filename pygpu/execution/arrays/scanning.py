@@ -1,0 +1,244 @@
+"""`pygpu.scan`: running folds along an axis, by any associative function.
+
+Elements are folded block by block, the blocks' folds are scanned in the same way, and each element
+is the fold of its block up to it, after the scan of all blocks before. So sums of floats err by the
+logarithm of their length, equally on all devices, and an element is read a few times in all.
+
+    scan(np.add, [3, 1, 2])                # 3, 4, 6
+    scan(np.maximum, photo, axis=0, reverse=True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from pygpu.core.errors import shorten, shown
+from pygpu.core.storage import ImageLike
+from pygpu.devices import targets
+from pygpu.execution.arguments.results import natural_dtype
+from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
+from pygpu.execution.arrays.passes import COUNT, IMAGES, made
+from pygpu.execution.arrays.values import checked, folded, identity, settled
+from pygpu.types import Type
+
+BLOCK: Final = 8  # elements folded at once
+
+
+def scan(
+    function: Callable[..., Any],
+    image: Any,
+    axis: int = -1,
+    *,
+    exclusive: bool = False,
+    reverse: bool = False,
+    initial: Any = None,
+    target: str = "auto",
+) -> Any:
+    """Each element becomes the fold by `function(a, b)`, which is associative, of all elements of
+    its line up to it: cumulative sums, maxima, products.
+
+    `image` is an array (N,), an image or anything that one is made of; what comes back is what
+    went in, of texels as functions see them. Lines run along NumPy's `axis`, channels not counted.
+    `exclusive` leaves out the element itself, `reverse` begins at the end. `initial` comes before
+    all others; an exclusive scan has it first, and needs it unless the function is np.add,
+    np.multiply, np.maximum or np.minimum.
+    """
+    if not callable(function):
+        raise TypeError(f"scan: function takes a function, got {shown(function)}")
+    try:
+        given = taken(image, "scan", targets.check(target))
+        lines = given.along(axis)
+        scanning = Scan(function, target, sign=-1 if reverse else 1)
+        return _scanned(scanning, given, lines, bool(exclusive), initial)
+    except Exception as error:
+        shorten(error)
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What to scan by, and where: `sign` is 1, or -1 where a scan begins at the end."""
+
+    function: Callable[..., Any]
+    target: str
+    is_tuple: bool = False
+    sign: int = 1
+
+
+def _scanned(scanning: Scan, given: Taken, lines: Lines, exclusive: bool, initial: Any) -> Any:
+    """The result in the form that was given."""
+    function, target = scanning.function, scanning.target
+    types = settled(function, (given.image.format.type,), False, target)
+    dtype = natural_dtype(types[0])
+    first = None
+    if initial is not None:
+        first = checked(initial, types[0], "scan: initial")
+    elif exclusive:
+        first = identity(function, types[0])
+        if first is None:
+            raise TypeError(
+                "scan: exclusive=True takes initial=, what comes before the first element: an "
+                "identity of the function"
+            )
+    if given.count == 0:
+        return given.array().astype(dtype)
+    state = inclusive(scanning, (given.image,), lines, types)
+    if first is not None:
+        roles = {
+            "function": "function",
+            "how": "known",
+            "image": IMAGES,
+            "first": IMAGES,
+            "count": COUNT,
+        }
+        finish = made(_after, roles, target, function)
+        known = lines.layout, exclusive, scanning.sign
+        values = {"how": known, "image": state, "first": (first,), "count": lines.count}
+        state = finish(lines.shape, [dtype], **values)
+    return given.back(state[0])
+
+
+def _after(function: Any, how: Any, image: Any, first: Any, count: Any, p: Any) -> Any:
+    """The scan with its first value, of the inclusive scan without."""
+    layout, exclusive, sign = how
+    if not exclusive:
+        return function(first[0], image[0](p))
+    line, i = element(layout, p)
+    after = function(first[0], image[0](place(layout, line, i - sign)))
+    return first[0] if i == (0 if sign > 0 else count - 1) else after
+
+
+# ---------------------------------------------------------------- passes
+
+
+def inclusive(
+    scanning: Scan, state: tuple[ImageLike, ...], lines: Lines, types: Sequence[Type]
+) -> tuple[ImageLike, ...]:
+    """The scan of values, an image for each part, along lines: images of these types."""
+    along, row = lines.layout
+    if along != "folded":
+        return _along(scanning, state, lines, types)
+    rows = -(-lines.count // row)
+    within = _along(scanning, state, Lines(("x", 0), rows, row, (lines.count - 1) % row + 1), types)
+    if rows == 1:
+        return within
+    sums = _run(_ends, scanning, (rows, 1), types, state=within, width=row)
+    before = inclusive(scanning, sums, Lines(("y", 0), 1, rows), types)
+    return _run(_below, scanning, (rows, row), types, state=within, before=before, rows=rows)
+
+
+def _along(
+    scanning: Scan, state: tuple[ImageLike, ...], lines: Lines, types: Sequence[Type]
+) -> tuple[ImageLike, ...]:
+    """The scan along rows or columns."""
+    blocks = -(-lines.count // BLOCK)
+    shared = {"layout": lines.layout, "last": lines.lines - 1}
+    shared |= {"count": lines.count, "short": lines.short or lines.count}
+    if blocks == 1:
+        before = state
+    else:
+        fewer = replace(lines, count=blocks, short=-(-lines.short // BLOCK))
+        sums = _run(_blocks, scanning, fewer.shape, types, state=state, **shared)
+        before = inclusive(scanning, sums, fewer, types)
+    is_one = blocks == 1
+    return _run(
+        _within, scanning, lines.shape, types, state=state, before=before, is_one=is_one, **shared
+    )
+
+
+def _run(
+    function: Callable[..., Any],
+    scanning: Scan,
+    shape: tuple[int, int],
+    types: Sequence[Type],
+    **values: Any,
+) -> tuple[ImageLike, ...]:
+    roles: dict[str, Any] = {"function": "function", "is_tuple": "known", "sign": "known"}
+    for name in values:
+        known = name in ("layout", "is_one")
+        is_state = name in ("state", "before")
+        roles[name] = "known" if known else IMAGES if is_state else COUNT
+    run = made(function, roles, scanning.target, scanning.function)
+    dtypes = [natural_dtype(type) for type in types]
+    return run(shape, dtypes, is_tuple=scanning.is_tuple, sign=scanning.sign, **values)
+
+
+def _blocks(
+    function: Any,
+    is_tuple: Any,
+    sign: Any,
+    state: Any,
+    layout: Any,
+    last: Any,
+    count: Any,
+    short: Any,
+    p: Any,
+) -> Any:
+    """The folds of blocks. Blocks are counted from where the scan begins, and so are elements: the
+    last block of a line has those there are."""
+    line, block = element(layout, p)
+    length = short if line == last else count
+    start = (block if sign > 0 else (length - 1) // BLOCK - block) * BLOCK
+    total = _value(state, layout, line, start if sign > 0 else length - 1 - start)
+    for k in range(1, BLOCK):
+        i = start + k
+        if i < length:
+            value = _value(state, layout, line, i if sign > 0 else length - 1 - i)
+            total = folded(function, is_tuple, total, value)
+    return total
+
+
+def _within(
+    function: Any,
+    is_tuple: Any,
+    sign: Any,
+    state: Any,
+    before: Any,
+    is_one: Any,
+    layout: Any,
+    last: Any,
+    count: Any,
+    short: Any,
+    p: Any,
+) -> Any:
+    """The folds of elements with those before them: of their block, and of all blocks before."""
+    line, x = element(layout, p)
+    length = short if line == last else count
+    i = x if sign > 0 else length - 1 - x
+    total = _value(state, layout, line, x)
+    for k in range(1, BLOCK):
+        if i % BLOCK >= k:
+            total = folded(function, is_tuple, _value(state, layout, line, x - sign * k), total)
+    if is_one:
+        return total
+    block = i // BLOCK
+    at = block - 1 if sign > 0 else (length - 1) // BLOCK - block + 1
+    if block > 0:
+        total = folded(function, is_tuple, _value(before, layout, line, at), total)
+    return total
+
+
+def _value(state: Any, layout: Any, line: Any, i: Any) -> Any:
+    """The value at an element of a line, a tuple of its parts."""
+    return tuple([image(place(layout, line, i)) for image in state])
+
+
+def _ends(function: Any, is_tuple: Any, sign: Any, state: Any, width: Any, p: Any) -> Any:
+    """The last scanned value of each row."""
+    return tuple([image((width - 1 if sign > 0 else 0, p.y)) for image in state])
+
+
+def _below(
+    function: Any, is_tuple: Any, sign: Any, state: Any, before: Any, rows: Any, p: Any
+) -> Any:
+    """The scans of rows after that of all rows before them."""
+    total = tuple([image(p) for image in state])
+    if p.y != (0 if sign > 0 else rows - 1):
+        rest = tuple([image((0, p.y - sign)) for image in before])
+        total = folded(function, is_tuple, rest, total)
+    return total
+
+
+__all__ = ["Scan", "inclusive", "scan"]

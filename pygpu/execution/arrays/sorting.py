@@ -1,0 +1,169 @@
+"""`pygpu.sort` and `pygpu.argsort`: lines of an array in order, and what lies beside them.
+
+sort([3.0, nan, 1.0])                  # 1, 3, nan
+keys, names = sort(keys, names)        # by keys, equal ones as they were
+argsort(photo, axis=0, descending=True)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.errors import shorten
+from pygpu.core.sampler import make
+from pygpu.core.storage import Format, ImageLike, Storage
+from pygpu.devices import targets
+from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
+from pygpu.execution.arrays.merging import merged
+from pygpu.execution.arrays.passes import IMAGES, as_stored, made
+
+
+def sort(
+    keys: Any, *values: Any, axis: int = -1, descending: bool = False, target: str = "auto"
+) -> Any:
+    """The elements of each line in order, the least first or with `descending` the greatest; NaNs
+    are last. Equal ones stay as they were.
+
+    `keys` is an array (N,), an image or anything that one is made of, and what comes back is what
+    went in, of the same dtype (float64 as float32); each channel is sorted for itself. Lines run
+    along NumPy's `axis`, channels not counted. `values` of the same size are put in the order of
+    the keys, which have one channel then; with values the result is a tuple.
+    """
+    try:
+        targets.check(target)
+        given = taken(keys, "sort: keys", target)
+        lines = given.along(axis)
+        beside = [taken(v, f"sort: values[{i}]", target) for i, v in enumerate(values)]
+        for index, each in enumerate(beside):
+            if each.size != given.size:
+                raise ValueError(
+                    f"sort: values[{index}] is of size {each.size}, the keys are of {given.size}"
+                )
+        if beside and given.image.format.channels > 1:
+            raise ValueError(
+                f"sort: keys of {given.image.format.channels} channels put nothing else in order: "
+                "take keys of one"
+            )
+        if given.count == 0:
+            results = [np.zeros(0, each.dtype) for each in (given, *beside)]
+        else:
+            results = _sorted(given, beside, lines, bool(descending), target)
+        return tuple(results) if beside else results[0]
+    except Exception as error:
+        shorten(error)
+        raise
+
+
+def argsort(keys: Any, axis: int = -1, *, descending: bool = False, target: str = "auto") -> Any:
+    """Where the elements of each sorted line were on it: an array, or for an image an image, of
+    ints, with a channel for each of the keys'. See `sort`."""
+    try:
+        given = taken(keys, "argsort: keys", targets.check(target))
+        lines = given.along(axis)
+        if given.count == 0:
+            return np.zeros(0, np.int32)
+        found = _ordered(given, lines, bool(descending), target, True)
+        parts = [places for _, places in found if places is not None]
+        return given.back(joined(parts, lines.shape, target))
+    except Exception as error:
+        shorten(error)
+        raise
+
+
+def _sorted(
+    given: Taken, beside: list[Taken], lines: Lines, descending: bool, target: str
+) -> list[Any]:
+    found = _ordered(given, lines, descending, target, bool(beside))
+    keys = joined([keys for keys, _ in found], lines.shape, target)
+    results = [given.back(_read_as(given, keys), given.dtype)]
+    for each in beside:
+        places = found[0][1]
+        assert places is not None, "asked for"
+        moved = picked(each.image, places, lines, target)
+        results.append(each.back(_read_as(each, moved), each.dtype))
+    return results
+
+
+def _ordered(
+    given: Taken, lines: Lines, descending: bool, target: str, placed: bool
+) -> list[tuple[ImageLike, ImageLike | None]]:
+    """Of each channel the sorted keys, and where they were."""
+    return [
+        ordered(channel(given.image, c, lines.shape, target), lines, descending, target, placed)
+        for c in range(given.image.format.channels)
+    ]
+
+
+def ordered(
+    keys: ImageLike, lines: Lines, descending: bool, target: str, placed: bool = True
+) -> tuple[ImageLike, ImageLike | None]:
+    """Keys of one channel in order along lines, as they are stored, and where they were."""
+    device, is_y = targets.choose(target), lines.layout[0] == "y"
+    if device.limits() is None:
+        texels = keys.storage.host()[..., 0]
+        found = device.sorted_lines(
+            np.ascontiguousarray(texels.T if is_y else texels), descending, placed
+        )
+        if found is not None:
+            parts = [None if part is None else (part.T if is_y else part) for part in found]
+            images = [None if part is None else host_image(part[..., None]) for part in parts]
+            assert images[0] is not None
+            return images[0], images[1]
+    return merged(as_stored(keys), lines, descending, target)
+
+
+# ---------------------------------------------------------------- channels and places
+
+
+def channel(image: ImageLike, index: int, shape: tuple[int, int], target: str) -> ImageLike:
+    """One channel of an image, as it is stored."""
+    stored = as_stored(image)
+    if stored.format.channels == 1:
+        return stored
+    run = made(_channel, {"index": "known", "image": IMAGES}, target)
+    return run(shape, [stored.format.dtype], index=index, image=(stored,))[0]
+
+
+def _channel(index: Any, image: Any, p: Any) -> Any:
+    return image[0](p)[index]
+
+
+def joined(parts: list[ImageLike], shape: tuple[int, int], target: str) -> ImageLike:
+    """An image with a channel for each of these images of one."""
+    if len(parts) == 1:
+        return parts[0]
+    dtype = parts[0].format.dtype
+    texels = [part.storage.host() for part in parts]
+    storage = Storage.of(np.ascontiguousarray(np.concatenate(texels, axis=2)))
+    return ImageMaker.make(storage, make(Format(dtype, len(parts), normalize=False)))
+
+
+def picked(image: ImageLike, places: ImageLike, lines: Lines, target: str) -> ImageLike:
+    """The elements of lines at places on them, as they are stored."""
+    stored = as_stored(image)
+    run = made(_picked, {"layout": "known", "images": IMAGES}, target)
+    images = (stored, places)
+    return run(lines.shape, [stored.format.dtype], layout=lines.layout, images=images)[0]
+
+
+def _picked(layout: Any, images: Any, p: Any) -> Any:
+    line, _ = element(layout, p)
+    return images[0](place(layout, line, images[1](p)))
+
+
+def _read_as(given: Taken, result: ImageLike) -> ImageLike:
+    """A result with the texels of what was given: its bytes are seen as those are."""
+    return ImageMaker.make(result.storage, make(given.image.format))
+
+
+def host_image(texels: NDArray[Any]) -> ImageLike:
+    """An image of texels (H, W, C), seen as they are stored."""
+    storage = Storage.of(np.ascontiguousarray(texels))
+    return ImageMaker.make(storage, make(Format(storage.dtype, storage.channels, normalize=False)))
+
+
+__all__ = ["argsort", "channel", "host_image", "joined", "ordered", "picked", "sort"]

@@ -1,0 +1,130 @@
+"""Values that are folded: their types, what users give as one, identities of NumPy's functions.
+
+A value is a scalar or a vector, or a tuple of these, which is an image for each part.
+
+    identity(np.maximum, vector("float", 2))          # Vec2(-inf, -inf)
+    settled(np.add, (BOOL,), False, "auto")           # (INT,): sums of bools are ints
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.core.errors import shown
+from pygpu.core.sampler import make
+from pygpu.core.storage import Format, Storage
+from pygpu.execution.arguments import uniforms
+from pygpu.execution.arguments.results import ImageMaker, natural_dtype
+from pygpu.execution.arrays.passes import IMAGES, made
+from pygpu.language.scalars import UInt, number
+from pygpu.language.vectors import CLASSES, Vector
+from pygpu.types import KINDS, Type, vector
+
+NEUTRAL: Final[dict[Any, float]] = {np.add: 0, np.multiply: 1}
+MAKES: Final[dict[str, Callable[[Any], Any]]] = {
+    "float": float,
+    "int": int,
+    "uint": UInt,
+    "bool": bool,
+}
+
+
+def folded(function: Any, is_tuple: Any, a: Any, b: Any) -> Any:
+    """The fold of two values, each a tuple of its parts. For compiled functions."""
+    if is_tuple:
+        return function(a, b)
+    return (function(a[0], b[0]),)
+
+
+def _pair(function: Any, is_tuple: Any, images: Any, p: Any) -> Any:
+    value = tuple([image(p) for image in images])
+    return function(value, value) if is_tuple else function(value[0], value[0])
+
+
+def settled(
+    function: Callable[..., Any], types: Sequence[Type], is_tuple: bool, target: str
+) -> tuple[Type, ...]:
+    """The types that folding does not change any more, of values of these types. TypeError where
+    the function gives other values than it takes."""
+    roles = {"function": "function", "is_tuple": "known", "images": IMAGES}
+    fold = made(_pair, roles, target, function)
+    current = tuple(types)
+    for _ in KINDS:
+        images = tuple([_sample(type) for type in current])
+        after, gives_tuple = fold.types(is_tuple=is_tuple, images=images)
+        alike = [type.size for type in after] == [type.size for type in types]
+        if gives_tuple != is_tuple or not alike:
+            raise TypeError(
+                f"function(a, b) gives {described(after, gives_tuple)} of two values that are "
+                f"{described(types, is_tuple)}: it must give what it takes"
+            )
+        wider = tuple([_wider(*pair) for pair in zip(current, after, strict=True)])
+        if wider == current:
+            break
+        current = wider
+    return current
+
+
+def described(types: Sequence[Type], is_tuple: bool) -> str:
+    """Types for people to read."""
+    names = ", ".join(map(str, types))
+    return f"({names}{',' * (len(types) == 1)})" if is_tuple else names
+
+
+def _wider(first: Type, second: Type) -> Type:
+    return max(first, second, key=lambda type: KINDS.index(type.kind))
+
+
+def _sample(type: Type) -> Any:
+    """An image of one pixel of this type."""
+    texels = np.ones((1, 1, type.size), natural_dtype(type))
+    return ImageMaker.make(Storage.of(texels), make(Format(texels.dtype, type.size, False)))
+
+
+# ---------------------------------------------------------------- values in hand
+
+
+def value_of(numbers: Sequence[Any], type: Type) -> Any:
+    """A scalar or vector of these components."""
+    parts = [MAKES[type.kind](part) for part in numbers]
+    return parts[0] if type.is_scalar else CLASSES[vector(type.kind, type.size)](*parts)
+
+
+def checked(value: Any, type: Type, what: str) -> Any:
+    """A value of a type, of what users write: one number is spread over vectors."""
+    items = list(value) if isinstance(value, (Vector, list, tuple, np.ndarray)) else None
+    if items is None:
+        items = [value] * type.size
+    if len(items) != type.size or any(number(item) is None for item in items):
+        raise TypeError(
+            f"{what} takes a value like those that are folded, {type}, got {shown(value)}"
+        )
+    constant = uniforms.convert(type, items[0] if type.is_scalar else tuple(items), what)
+    return value_of(constant if isinstance(constant, tuple) else [constant], type)
+
+
+def identity(function: Any, type: Type) -> Any:
+    """The value with which a function of NumPy's leaves others as they are; None of other
+    functions."""
+    neutral: Any = None
+    if function in (np.add, np.multiply):
+        neutral = NEUTRAL[function]
+    elif function in (np.maximum, np.minimum):
+        neutral = _extreme(type, least=function is np.maximum)
+    return None if neutral is None else value_of([neutral] * type.size, type)
+
+
+def _extreme(type: Type, least: bool) -> float:
+    """The least or greatest value of a kind."""
+    if type.kind == "float":
+        return -np.inf if least else np.inf
+    if type.kind == "bool":
+        return 0 if least else 1
+    limits = np.iinfo(natural_dtype(type))
+    return int(limits.min if least else limits.max)
+
+
+__all__ = ["checked", "described", "folded", "identity", "settled", "value_of"]

@@ -1,0 +1,221 @@
+"""Scans, sorts and what masks pick: every size and type against NumPy, on every target."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import pygpu
+from pygpu import Image
+
+Array = NDArray[Any]
+SIZES = range(101)
+DTYPES = ["float32", "int32", "uint8", "int16", "uint16", "float16", "int8", "bool", "int64"]
+
+
+@pytest.fixture(params=["whole", "folded"])
+def layout(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Arrays (N,) as one row, and in rows of 16, as where a device holds no longer ones."""
+    if request.param == "folded":
+        monkeypatch.setenv("PYGPU_TEXTURE_SIZE", "16")
+    return str(request.param)
+
+
+def values(count: int, dtype: str) -> Array:
+    """Few different ones, so that many are equal; NaNs, infinities and zeros of both signs."""
+    generator = np.random.default_rng(count)
+    if np.dtype(dtype).kind == "f":
+        found = (generator.integers(-3, 4, count) / 4).astype(dtype)
+        for number in (np.nan, np.inf, -0.0):
+            found[generator.random(count) < 0.1] = number
+        return found
+    low = 0 if np.dtype(dtype).kind in "ub" else -4
+    return generator.integers(low, 2 if dtype == "bool" else 5, count).astype(dtype)
+
+
+def stable(keys: Array, descending: bool) -> Array:
+    """Where the elements of the sorted keys were: NumPy puts NaNs last."""
+    ranks = keys.astype(np.float64)
+    return np.argsort(-ranks if descending else ranks, axis=-1, kind="stable")
+
+
+# ---------------------------------------------------------------- scans
+
+
+def test_scans_of_every_size(target: str, layout: str) -> None:
+    for count in SIZES:
+        if layout == "folded" and count % 16 > 1:
+            continue
+        array = values(count, "int32")
+        forward, backward = np.cumsum(array), np.cumsum(array[::-1])[::-1]
+        for how, expected in (
+            ({}, forward),
+            ({"reverse": True}, backward),
+            ({"exclusive": True}, forward - array),
+            ({"exclusive": True, "reverse": True, "initial": 5}, backward - array + 5),
+            ({"initial": 2}, forward + 2),
+        ):
+            actual = pygpu.scan(np.add, array, target=target, **how)
+            np.testing.assert_array_equal(actual, expected, str((count, how)))
+
+
+def test_function_need_not_commute(target: str, layout: str) -> None:
+    array = np.arange(150, dtype=np.int32)
+    np.testing.assert_array_equal(pygpu.scan(lambda a, b: b, array, target=target), array)
+    first = pygpu.scan(lambda a, b: a, array, target=target)
+    np.testing.assert_array_equal(first, np.zeros_like(array))
+    last = pygpu.scan(lambda a, b: a, array, reverse=True, target=target)
+    np.testing.assert_array_equal(last, np.full_like(array, 149))
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, -2])
+@pytest.mark.parametrize("shape", [(1, 1), (13, 21), (70, 9, 2), (9, 70, 4)])
+def test_axes_of_images_are_scanned(target: str, shape: tuple[int, ...], axis: int) -> None:
+    array = np.random.default_rng(0).random(shape).astype(np.float32)
+    expected = np.cumsum(array, axis % 2, np.float64)
+    actual = pygpu.scan(np.add, array, axis, target=target)
+    assert actual.dtype == np.float32
+    np.testing.assert_allclose(actual, expected, 1e-6)
+    image = pygpu.scan(np.add, Image(array, boundary="wrap"), axis, target=target)
+    assert image.boundary == "wrap"
+    np.testing.assert_array_equal(np.asarray(image), actual)
+
+
+def test_scans_see_texels_as_functions_do(target: str) -> None:
+    array = np.array([[255, 51, 0]], np.uint8)
+    np.testing.assert_allclose(pygpu.scan(np.add, array, target=target), [[1.0, 1.2, 1.2]], 1e-6)
+    counted = pygpu.scan(np.add, np.array([True, False, True]), target=target)
+    assert counted.dtype == np.int32
+    assert counted.tolist() == [1, 1, 2]
+
+
+def test_long_sums_err_little(target: str) -> None:
+    array = np.random.default_rng(0).random(300_001).astype(np.float32)
+    actual = pygpu.scan(np.add, array, target=target)
+    np.testing.assert_allclose(actual, np.cumsum(array, dtype=np.float64), 2e-6)
+
+
+def test_targets_give_equal_sums() -> None:
+    array = np.random.default_rng(0).normal(size=5000).astype(np.float32)
+    first = pygpu.scan(np.add, array, target="cpu")
+    np.testing.assert_array_equal(pygpu.scan(np.add, array, target="interpreter"), first)
+
+
+# ---------------------------------------------------------------- sorts
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sorts_of_every_size(target: str, dtype: str) -> None:
+    for count in SIZES if dtype == "float32" else SIZES[1::11]:
+        check_sorted(values(count, dtype), target, bool(count % 2))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+def test_folded_arrays_are_sorted(target: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYGPU_TEXTURE_SIZE", "32")
+    for count in (33, 64, 1000):
+        check_sorted(values(count, dtype), target, bool(count % 2))
+
+
+def check_sorted(keys: Array, target: str, descending: bool) -> None:
+    order = stable(keys, descending)
+    ordered = pygpu.sort(keys, target=target, descending=descending)
+    assert ordered.dtype == keys.dtype
+    np.testing.assert_array_equal(ordered, keys[order])
+    places = pygpu.argsort(keys, target=target, descending=descending)
+    np.testing.assert_array_equal(places, order)
+    beside = np.arange(keys.size, dtype=np.uint8)
+    again, moved = pygpu.sort(keys, beside, target=target, descending=descending)
+    np.testing.assert_array_equal(again, keys[order])
+    np.testing.assert_array_equal(np.signbit(again * 1.0), np.signbit(keys[order] * 1.0))
+    np.testing.assert_array_equal(moved, beside[order])
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_long_lines_are_sorted(dtype: str, descending: bool) -> None:
+    for count in (1 << 15, 100_003):
+        keys = values(count, dtype)
+        if np.dtype(dtype).kind == "f":
+            keys += np.random.default_rng(1).normal(size=count).astype(dtype) ** 3
+        order = stable(keys, descending)
+        options: dict[str, Any] = {"descending": descending, "target": "cpu"}
+        np.testing.assert_array_equal(pygpu.argsort(keys, **options), order)
+        np.testing.assert_array_equal(pygpu.sort(keys, **options), keys[order])
+
+
+def test_millions_are_sorted() -> None:
+    keys = np.random.default_rng(0).integers(-(2**31), 2**31, 10**7, np.int32)
+    np.testing.assert_array_equal(pygpu.sort(keys, target="cpu"), np.sort(keys))
+    order = np.argsort(keys >> 12, kind="stable")
+    np.testing.assert_array_equal(pygpu.argsort(keys >> 12, target="cpu"), order)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, -2])
+def test_axes_of_images_are_sorted(target: str, axis: int) -> None:
+    array = np.random.default_rng(0).integers(0, 9, (13, 21, 3)).astype(np.uint8)
+    ordered = pygpu.sort(Image(array), axis=axis, target=target)
+    assert isinstance(ordered, Image)
+    assert ordered.dtype == np.uint8
+    np.testing.assert_array_equal(np.asarray(ordered), np.sort(array, axis % 2))
+    places = pygpu.argsort(array, axis=axis, target=target)
+    np.testing.assert_array_equal(places, np.argsort(array, axis % 2, kind="stable"))
+    first = array[..., 0]
+    order = np.argsort(first, axis, kind="stable")
+    _, moved = pygpu.sort(first, array, axis=axis, target=target)
+    np.testing.assert_array_equal(moved, np.take_along_axis(array, order[..., None], axis % 2))
+
+
+# ---------------------------------------------------------------- masks
+
+
+def test_masks_of_every_size_pick(target: str, layout: str) -> None:
+    for count in SIZES:
+        if layout == "folded" and count % 16 > 1:
+            continue
+        for share in (0.0, 0.3, 1.1)[:: 1 + (count % 8 > 0)]:
+            mask = np.random.default_rng(count).random(count) < share
+            floats, names = values(count, "float32"), np.arange(count)
+            picked, named = pygpu.compress(mask, floats, names, target=target)
+            np.testing.assert_array_equal(picked, floats[mask])
+            np.testing.assert_array_equal(named, names[mask])
+            assert named.dtype == names.dtype
+
+
+def test_masks_pick_of_images(target: str) -> None:
+    array = np.random.default_rng(0).integers(0, 255, (37, 53, 3)).astype(np.uint8)
+    mask = array[..., 0] > 99
+    np.testing.assert_array_equal(pygpu.compress(mask, array, target=target), array[mask])
+    floats = mask * np.float32(0.1)
+    np.testing.assert_array_equal(pygpu.compress(floats, Image(array), target=target), array[mask])
+
+
+# ---------------------------------------------------------------- errors
+
+WRONG: list[tuple[Any, type[Exception], str]] = [
+    (lambda: pygpu.scan(3, [1]), TypeError, "function takes a function, got 3"),
+    (lambda: pygpu.scan(operator.sub, [1, 2], exclusive=True), TypeError, "takes initial="),
+    (lambda: pygpu.scan(np.add, [1, 2], initial="x"), TypeError, "initial takes a value"),
+    (lambda: pygpu.scan(lambda a, b: (a, b), [1]), TypeError, "must give what it takes"),
+    (lambda: pygpu.scan(np.add, [1, 2], axis=1), np.exceptions.AxisError, "axis 1 is out"),
+    (lambda: pygpu.scan(np.add, [1, 2], axis=0.5), TypeError, "axis: takes a whole number"),
+    (lambda: pygpu.scan(np.add, [2**40]), OverflowError, "does not fit in 32 bits"),
+    (lambda: pygpu.sort([2**40]), OverflowError, "does not fit in 32 bits"),
+    (lambda: pygpu.sort(["a"]), TypeError, "holds no texels"),
+    (lambda: pygpu.sort([1, 2], [1]), ValueError, r"values\[0\] is of size \(1,\)"),
+    (lambda: pygpu.sort(np.ones((2, 2, 3)), np.ones((2, 2))), ValueError, "take keys of one"),
+    (lambda: pygpu.compress([True]), TypeError, "got a mask alone"),
+    (lambda: pygpu.compress([True], [1, 2]), ValueError, r"signals\[0\] is of size \(2,\)"),
+    (lambda: pygpu.compress(np.ones((2, 2, 3)), [1]), ValueError, "takes one channel, got 3"),
+    (lambda: pygpu.sort([1], target="moon"), ValueError, "target='moon'"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), WRONG)
+def test_wrong_calls_say_what_is_taken(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
