@@ -59,7 +59,7 @@ bench-gpu: $(VENV)/.bench ## time the kernels on a GPU against other libraries; 
 	$(BIN)/python -m benchmarks.gpu --json out/gpu.json --report benchmarks/RESULTS_GPU.md --plot docs/images/benchmarks_gpu.png $(BENCH_ARGS)
 
 clean: ## remove everything made here
-	rm -rf docs/_build docs/astronaut.jpg docs/gallery docs/notebooks
+	rm -rf docs/_build docs/_live docs/astronaut.jpg docs/gallery docs/notebooks
 	rm -rf $(VENV) build dist out .pythons *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -30,8 +30,10 @@ extensions = [
     "docstrings",
     "root_pages",
     "generated_programs",
+    "live_pages",
 ]
-exclude_patterns = ["_build", "images/README.md", "gallery/*.ipynb", "gallery/*.py"]
+html_extra_path = ["_live"]  # made by live_pages while the examples run
+exclude_patterns = ["_build", "_live", "images/README.md", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", ".*")]  # types in signatures are written as users write them
 default_role = "code"  # docstrings put code between single backquotes, as Markdown does

@@ -256,7 +256,7 @@ class _Writer(Writer):
                 f"layout(location = {location}) flat out {type} pg_given{location};",
             ]
             handed.append(f"pg_given{location} = {name};")
-        return triangle(declared, handed)
+        return triangle(declared, handed, self.dialect.embedded)
 
     def sampler(self, image: int) -> str:
         """What declares a texture."""

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pygpu.core.errors import shorten, shown
@@ -138,6 +140,30 @@ class Compiled(Programs):
             shorten(error)
             raise
 
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *args: Any,
+        controls: Mapping[str, Any] | None = None,
+        iterate: int | None = None,
+        shape: tuple[int, int] | None = None,
+        **kwargs: Any,
+    ) -> Path:
+        """One HTML file that runs the function in the browser (WebGL 2), with nothing to fetch: the
+        path. The arguments are those of a call. The images come with the page, until others are
+        dropped on it; each number that is given has a control, of a range guessed from its value,
+        or as `controls` says by name: (least, greatest), (least, greatest, step), "colour", "time",
+        or False for none. With `iterate` the page runs live as a simulation: so many rounds for
+        each picture shown, results in place of the first images. DeviceError says what cannot go
+        there."""
+        from pygpu.execution.web.export import export  # few need it, and it prints GLSL
+
+        try:
+            return export(self, path, args, kwargs, controls=controls, iterate=iterate, shape=shape)
+        except Exception as error:
+            shorten(error)
+            raise
+
     # ---- as a plain function
 
     def plain_binding(
@@ -237,6 +263,10 @@ class BoundMethod:
     def iterate(self, image: Any, n: int, *args: Any, **kwargs: Any) -> Any:
         """As `iterate` of the compiled function."""
         return self.__func__.iterate(image, n, self.__self__, *args, **kwargs)
+
+    def export(self, path: str | os.PathLike[str], *args: Any, **kwargs: Any) -> Path:
+        """As `export` of the compiled function."""
+        return self.__func__.export(path, self.__self__, *args, **kwargs)
 
     def plain_binding(
         self,

@@ -26,7 +26,8 @@ ORDER = """
     passes/analysis passes/simplify passes/lower passes/blocks passes
     codegen/glsl codegen/llvm codegen
     devices/process devices/opengl devices/cpu devices
-    execution/arguments execution/programs execution/large execution/arrays execution
+    execution/arguments execution/programs execution/large execution/arrays execution/web
+    execution
     image filters command
 """.split()
 

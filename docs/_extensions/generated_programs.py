@@ -1,4 +1,5 @@
-"""For the gallery: the picture an example made, and below its source the GLSL of its functions.
+"""For the gallery: the picture an example made, the example live in the browser below it, and
+below its source the GLSL of its functions.
 
 sphinx-gallery asks for a scraper by the name of this module. It is called after a block of an
 example has run, with what the block defined, and answers in reStructuredText. sphinx-gallery puts
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+import live_pages
 from _gallery import Parser
 from sphinx.application import Sphinx
 from sphinx_gallery.scrapers import figure_rst
@@ -36,6 +38,7 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any])
     shutil.copyfile(written, picture)
     title = defined["__doc__"].strip().partition("\n")[0]
     parts = [figure_rst([str(picture)], gallery_conf["src_dir"], title)]
+    parts.append(live_pages.embedded(name, title, defined["render"]))
     shown = [folded(title, program.glsl) for title, program in programs(defined)]
     return "\n".join([*parts, BEGIN, *shown, END])
 

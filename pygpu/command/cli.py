@@ -2,6 +2,7 @@
 
     python -m pygpu run edges.py:edgeDetect photo.jpg -o edges.png --set sigma=1.5
     python -m pygpu show edges.py:edgeDetect photo.jpg
+    python -m pygpu web edges.py:edgeDetect photo.jpg -o edges.html
     python -m pygpu info
 
 What the user got wrong is told in a line, with exit status 2; --traceback shows where it arose.
@@ -15,6 +16,8 @@ import re
 import sys
 import time
 import traceback
+import types
+import webbrowser
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,8 +25,9 @@ from typing import Any
 import pygpu
 from pygpu.core.errors import CompileError
 from pygpu.devices import targets
-from pygpu.execution.arguments.signatures import Signature
+from pygpu.execution.arguments.signatures import MISSING, Signature
 from pygpu.execution.vectorized import Vectorized
+from pygpu.execution.web.export import export_recorded
 from pygpu.runtime import BoundMethod, Compiled
 
 
@@ -92,9 +96,28 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", parents=[function], help="print a function's program")
     show.set_defaults(command=_show)
 
+    web = commands.add_parser(
+        "web", parents=[function], help="make a page that runs a function in the browser"
+    )
+    web.add_argument("-o", "--output", metavar="OUT", type=Path, help="the page (FUNCTION.html)")
+    web.add_argument(
+        "--control",
+        metavar="NAME=RANGE",
+        dest="controls",
+        type=_assignment,
+        action="append",
+        default=[],
+        help="what changes a number: LEAST,GREATEST or LEAST,GREATEST,STEP, colour, time, False",
+    )
+    web.add_argument(
+        "--iterate", metavar="N", type=int, help="run live, N rounds for each picture shown"
+    )
+    web.add_argument("--open", action="store_true", help="open the page in the browser")
+    web.set_defaults(command=_web)
+
     info = commands.add_parser("info", help="print what targets are here, and why others are not")
     info.set_defaults(command=_info)
-    for command in (run, show, info):
+    for command in (run, show, web, info):
         command.add_argument("--traceback", action="store_true", help="show where an error arose")
     return parser
 
@@ -129,6 +152,56 @@ def _show(options: argparse.Namespace) -> None:
     lowered = compiled.lower(*images, **values, **_shape(options))
     print(lowered.ssa)
     print(f"# {lowered.target}\n{lowered.source}")
+
+
+def _web(options: argparse.Namespace) -> None:
+    function, controls = _loaded(*options.function), dict(options.controls)
+    output = options.output or Path(f"{options.function[1]}.html")
+    try:
+        if _is_over_images(function):
+            page = _recorded_page(function, options, controls, output)
+        else:
+            compiled, values = _compiled(options)
+            images = _opened(compiled, options) or _examples(compiled)
+            asked = {"controls": controls, "iterate": options.iterate} | _shape(options)
+            page = compiled.export(output, *images, **values, **asked)
+    except OSError as error:
+        raise UsageError(_of_file(output, error)) from None
+    print(f"{page}: {page.stat().st_size / 1024:.0f} KiB")
+    if options.open:
+        webbrowser.open(page.resolve().as_uri())
+
+
+def _is_over_images(function: Any) -> bool:
+    """Whether a function is plain Python over whole images: of an image, and no position."""
+    if not isinstance(function, types.FunctionType):
+        return False
+    signature = Signature.of(function, {})
+    return signature.has_image and signature.position is None
+
+
+def _recorded_page(
+    function: Any, options: argparse.Namespace, controls: dict[str, Any], output: Path
+) -> Path:
+    if options.iterate is not None:
+        raise UsageError(
+            f"--iterate: rounds are of a function of a position, {function.__name__} has none"
+        )
+    images = [_picture(path) for path in options.images] or [_example()]
+    return export_recorded(function, output, images, dict(options.values), controls)
+
+
+def _examples(compiled: Any) -> list[pygpu.Image]:
+    """A picture for each image that a function must be given."""
+    signature = getattr(compiled, "signature", None)
+    if signature is None:
+        return []
+    needed = [p for p in signature.parameters if p.role == "image" and p.default is MISSING]
+    return [_example() for _ in needed]
+
+
+def _example() -> pygpu.Image:
+    return pygpu.Image(pygpu.data.astronaut())
 
 
 def _info(options: argparse.Namespace) -> None:

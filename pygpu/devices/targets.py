@@ -16,7 +16,9 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final, cast
@@ -100,6 +102,7 @@ class _State:
 
 
 _STATE: Final = _State()
+_DIVERTED: Final[ContextVar[Device | None]] = ContextVar("diverted", default=None)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_STATE.after_fork)
 
@@ -126,10 +129,23 @@ def asked(target: str) -> str:
 def choose(target: str) -> Device:
     """The device for a target; for "auto" the best that is here. For "compute" it is fragment's
     where the driver is too old for its programs."""
+    diverted = _DIVERTED.get()
+    if diverted is not None and target == "auto":
+        return diverted
     name = asked(target)
     if name != "auto":
         return _STATE.opened.get(name) or _STATE.instead.get(name) or _demanded(name)
     return _STATE.automatic or _choose_automatically()
+
+
+@contextmanager
+def diverted(device: Device) -> Iterator[None]:
+    """Within the block, this thread's calls that leave the target to PyGPU go to a device."""
+    token = _DIVERTED.set(device)
+    try:
+        yield
+    finally:
+        _DIVERTED.reset(token)
 
 
 def _demanded(name: str) -> Device:

@@ -162,6 +162,25 @@ def test_show_prints_the_program(place: Path, capsys: pytest.CaptureFixture[str]
     assert "function scaled(" in capsys.readouterr().out
 
 
+def test_web_makes_a_page(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("web filters.py:scaled photo.png --set gain=2.0 --control gain=0,9".split()) == 0
+    assert capsys.readouterr().out.startswith("scaled.html: ")
+    assert '"name":"gain","kind":"range","value":[2.0],"low":0.0,"high":9.0' in Path(
+        "scaled.html"
+    ).read_text("utf-8")
+
+
+def test_web_of_plain_python_over_images_records_it(place: Path) -> None:
+    Path("whole.py").write_text(
+        "from filters import compiled\n"
+        "from pygpu import Image\n"
+        "def twice(photo: Image):\n"
+        "    return compiled(compiled(photo))\n"
+    )
+    assert main("web whole.py:twice -o page.html".split()) == 0
+    assert Path("page.html").read_text("utf-8").count('"inputs":[') == 2
+
+
 def test_info_names_the_targets(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info"]) == 0
     assert "cpu" in capsys.readouterr().out
@@ -186,6 +205,9 @@ def test_info_names_the_targets(capsys: pytest.CaptureFixture[str]) -> None:
         ("run filters.py:scaled inks.jpg -o out.png", "inks.jpg: a PIL image of mode 'CMYK'"),
         ("run filters.py:ramp -o out.png", "shape"),
         ("run filters.py:fails photo.png -o out.png", "KeyError: 'missing'"),
+        ("web filters.py:scaled photo.png --control gian=0,1", "no number is called 'gian'"),
+        ("web filters.py:scaled photo.png -o nowhere/page.html", "nowhere/page.html: "),
+        ("web filters.py:scaled photo.png --iterate 0", "1 or more; got 0"),
     ],
 )
 def test_mistakes_are_told_in_a_line(

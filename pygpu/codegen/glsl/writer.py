@@ -36,6 +36,12 @@ _LANES: Final = {
     False: {"lanes": "unpackHalf2x16", "word": "packHalf2x16"},
 }
 TABLE_WIDTH: Final = 1024  # texels in a row of a table that is a texture
+# How texts of GLSL ES begin: all in 32 bits, and nothing can be declared `precise`.
+EMBEDDED: Final = [
+    "#version 300 es",
+    "#define precise",
+    *(f"precision highp {type};" for type in "float int sampler2D isampler2D usampler2D".split()),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +56,12 @@ class Dialect:
     narrow: bool = False  # it has NARROW_BUFFERS, and float16 with them
     lanes: bool = False  # it computes with two float16 at once
     saturates: bool = False  # its int(x) is the nearest int where none holds x, and 0 for NaN
+    embedded: bool = False  # it is GLSL ES 3.00, as browsers take it
 
     @property
     def precise(self) -> bool:
         """Whether it can be told not to regroup what is computed."""
-        return self.version >= 400
+        return self.version >= 400 and not self.embedded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -250,7 +257,9 @@ class Writer:
         helpers = self.printer.helpers
         header = [f"#version {version} core"]
         functions = source(helpers)
-        if version < 400 and _is_of_400([functions, *declared, *main]):
+        if self.dialect.embedded:
+            header = EMBEDDED
+        elif version < 400 and _is_of_400([functions, *declared, *main]):
             is_known = self.dialect.version >= 400
             header = ["#version 400 core"] if is_known else [*header, "#define precise"]
         if self.has_lanes and self.dialect.narrow:
@@ -274,11 +283,14 @@ def _is_of_400(texts: Sequence[str]) -> bool:
     return any(word in text for text in texts for word in ("precise ", "fma("))
 
 
-def triangle(declared: Sequence[str] = (), handed: Sequence[str] = ()) -> str:
+def triangle(
+    declared: Sequence[str] = (), handed: Sequence[str] = (), embedded: bool = False
+) -> str:
     """The program of the vertices of a triangle over everything, and of what they hand on."""
     x, y = [f"gl_VertexID == {vertex} ? 3.0 : -1.0" for vertex in (1, 2)]
     main = braced("void main()", [*handed, f"gl_Position = vec4({x}, {y}, 0.0, 1.0);"])
-    return lines_of([f"#version {430 if declared else 330} core", *declared, "", *main])
+    version = "300 es" if embedded else f"{430 if declared else 330} core"
+    return lines_of([f"#version {version}", *declared, "", *main])
 
 
 def lines_of(lines: Sequence[str]) -> str:

@@ -1,0 +1,299 @@
+"""`f.export`: a function as a page that runs it in the browser.
+
+    edges.export("edges.html", photo, gain=2.0, controls={"gain": (0, 10)})
+    export_recorded(render, "bloom.html", [photo], {"strength": 0.5})       # plain Python of images
+
+A compiled function is one step on pictures of any size. Plain Python over whole images is recorded
+as it runs on the given ones: the page repeats its steps on pictures of that size, and numbers that
+go into programs as they are can be changed there.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import textwrap
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.core.errors import HOME, DeviceError, shown
+from pygpu.core.sampler import of
+from pygpu.core.storage import Format, ImageLike, texels
+from pygpu.devices.recording import Recording, recorded
+from pygpu.execution.arguments.convert import is_picture, is_pil
+from pygpu.execution.arguments.parameters import Arguments, bindings, flatten
+from pygpu.execution.arguments.results import ImageMaker, Wanted
+from pygpu.execution.arguments.signatures import Signature
+from pygpu.execution.programs.calls import Programs, Run
+from pygpu.execution.web.controls import Control, check_names, guess
+from pygpu.execution.web.pages import Page
+from pygpu.types import FLOAT, INT
+
+INNER: Final = 0.382  # where between least and greatest a number is tried, besides these
+
+
+def export(
+    compiled: Programs,
+    path: str | os.PathLike[str],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    controls: Mapping[str, Any] | None,
+    iterate: int | None,
+    shape: tuple[int, int] | None,
+) -> Path:
+    """See runtime.Compiled.export."""
+    rounds = _rounds(iterate)
+    signature = compiled.signature
+    programs = Programs(compiled.function, signature)
+    arguments = flatten(signature, signature.collect(args, kwargs))
+    with recorded() as recording:
+        run = programs.run(arguments, Wanted("image"), shape=shape)
+    state = len(run.specialisation.types) if rounds else 0
+    if rounds:
+        arguments = _as_state(signature, arguments, state)
+        with recorded() as recording:
+            run = programs.run(arguments, Wanted("image"), shape=shape)
+    page = _page(compiled, recording, arguments, run, controls)
+    page.follows = shape is None and bool(arguments.images)
+    page.rounds = rounds
+    places = [place for place, _ in page.results]
+    page.state = list(zip(list(page.names)[:state], places, strict=True)) if rounds else []
+    return _written(page, path)
+
+
+def _rounds(iterate: int | None) -> int:
+    if iterate is None:
+        return 0
+    if isinstance(iterate, bool) or not isinstance(iterate, int | np.integer) or iterate < 1:
+        raise ValueError(
+            f"iterate: takes the rounds that are made for each picture shown, 1 or more; "
+            f"got {shown(iterate)}"
+        )
+    return int(iterate)
+
+
+def _as_state(signature: Signature, arguments: Arguments, count: int) -> Arguments:
+    """The arguments with the first images as rounds hand them on: not rounded to bytes."""
+    if len(arguments.images) < count:
+        raise TypeError(
+            f"iterate: {signature.name}() returns {count} images and takes "
+            f"{len(arguments.images)}: as many must come out as go in"
+        )
+    seen = {}
+    for given in arguments.images[:count]:
+        storage, sampler = given.storage, given.sampler
+        seen[id(given.original)] = ImageMaker.wrap(
+            texels(storage.host(), sampler.format),
+            boundary=sampler.boundary,
+            cval=sampler.cval,
+            interpolation=sampler.interpolation,
+        )
+    return flatten(signature, [seen.get(id(value), value) for value in arguments.values])
+
+
+def _page(
+    compiled: Programs,
+    recording: Recording,
+    arguments: Arguments,
+    run: Run,
+    controls: Mapping[str, Any] | None,
+) -> Page:
+    """The page of a single step."""
+    signature, (step,) = compiled.signature, recording.steps
+    _, images, uniforms = bindings(signature, arguments)
+    wishes = check_names(controls, [name for name, _ in uniforms])
+    found: list[Control] = []
+    uses = {}
+    for index, (name, type) in enumerate(uniforms):
+        control = guess(name, type, arguments.uniforms[index], wishes.get(name))
+        if control is not None:
+            found.append(control)
+            uses[0, index] = name
+    names = {
+        place: images[index].name if index < len(images) else ""
+        for index, place in enumerate(step.inputs)
+    }
+    made = run.specialisation
+    shown_results = list(zip(step.outputs, made.task.outputs, strict=True))[: len(made.types)]
+    return Page(
+        recording,
+        signature.name,
+        _story(compiled.function),
+        _source(compiled.function),
+        names,
+        dict(zip(step.inputs, step.task.inputs, strict=True)),
+        shown_results,
+        found,
+        uses,
+    )
+
+
+# ---------------------------------------------------------------- plain Python of images
+
+
+def export_recorded(
+    function: Callable[..., Any],
+    path: str | os.PathLike[str],
+    images: Sequence[Any],
+    values: Mapping[str, Any] | None = None,
+    controls: Mapping[str, Any] | None = None,
+    name: str = "",
+) -> Path:
+    """A page of what a plain Python function runs on whole images, called `name` or what the
+    function is called."""
+    bound = inspect.signature(function).bind(*map(_wrapped, images), **dict(values or {}))
+    bound.apply_defaults()
+    named = {n: _wrapped(v) for n, v in bound.arguments.items()}
+    numbers = {n: v for n, v in named.items() if type(v) in (float, int)}
+    wishes = check_names(controls, list(numbers))
+    try:
+        recording, results = _record(function, named)
+    except DeviceError as error:
+        raise DeviceError(f"{function.__name__}{_where(error)}: {error}") from None
+    names = dict.fromkeys(recording.given(), "")
+    for parameter, value in named.items():
+        if isinstance(value, ImageLike) and recording.place(value.storage) in names:
+            names[recording.place(value.storage)] = parameter
+    formats = _formats(recording)
+    uses: dict[tuple[int, int], str] = {}
+    found = []
+    for parameter, value in numbers.items():
+        kind = FLOAT if isinstance(value, float) else INT
+        control = guess(parameter, kind, value, wishes.get(parameter))
+        used = _uses(function, named, recording, control) if control is not None else []
+        if control is not None and used:
+            found.append(control)
+            uses |= dict.fromkeys(used, parameter)
+    page = Page(
+        recording,
+        name or function.__name__,
+        _story(function),
+        _source(function),
+        names,
+        formats,
+        [(recording.place(image.storage), of(image).format) for image in results],
+        found,
+        uses,
+    )
+    return _written(page, path)
+
+
+def _wrapped(value: Any) -> Any:
+    """Pictures as images, which operators and compiled functions take to the recording device."""
+    return ImageMaker.wrap(value) if is_picture(value) or is_pil(value) else value
+
+
+def _record(
+    function: Callable[..., Any], named: Mapping[str, Any]
+) -> tuple[Recording, list[ImageLike]]:
+    """What the function runs, and its results."""
+    with recorded() as recording:
+        bound = inspect.signature(function).bind_partial()
+        bound.arguments.update(named)
+        result = function(*bound.args, **bound.kwargs)
+    results = list(result) if isinstance(result, tuple | list) else [result]
+    for image in results:
+        if not isinstance(image, ImageLike):
+            raise TypeError(
+                f"{function.__name__}: a page shows images, and it returned {shown(image)} "
+                f"({type(image).__name__})"
+            )
+    return recording, results
+
+
+def _formats(recording: Recording) -> dict[int, Format]:
+    """How the given images are stored and seen: as the first step that reads each has it."""
+    formats: dict[int, Format] = {}
+    for step in reversed(recording.steps):
+        formats.update(zip(step.inputs, step.task.inputs, strict=True))
+    return formats
+
+
+def _uses(
+    function: Callable[..., Any],
+    named: Mapping[str, Any],
+    recording: Recording,
+    control: Control,
+) -> list[tuple[int, int]]:
+    """Which uniforms are this number as it is, if the steps depend on it by these alone: shown by
+    recording the function with other numbers of its range. Else none."""
+    name = control.name
+    kind = type(named[name])
+    value = named[name]
+    low, high = control.low, control.high
+    uses: list[tuple[int, int]] | None = None
+    for tried in (low, high, low + INNER * (high - low)):
+        number = kind(tried)
+        if number == value:
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                other, _ = _record(function, {**named, name: number})
+        except Exception:  # the user's function may not take it
+            return []
+        found = _changed(recording, other, value, number)
+        if found is None or (uses is not None and found != uses):
+            return []
+        uses = found
+    return uses or []
+
+
+def _changed(
+    before: Recording, after: Recording, value: Any, number: Any
+) -> list[tuple[int, int]] | None:
+    """The uniforms that were one number and are another; None where anything else differs."""
+    if len(before.steps) != len(after.steps):
+        return None
+    found = []
+    for place, (old, new) in enumerate(zip(before.steps, after.steps, strict=True)):
+        same = old.task is new.task and old.shape == new.shape
+        if not same or (old.inputs, old.outputs) != (new.inputs, new.outputs):
+            return None
+        for index, pair in enumerate(zip(old.uniforms, new.uniforms, strict=True)):
+            if pair == (value, number):
+                found.append((place, index))
+            elif pair[0] != pair[1]:
+                return None
+    return found
+
+
+# ---------------------------------------------------------------- texts and files
+
+
+def _where(error: BaseException) -> str:
+    """The user's line that led to an error: ", canny.py:87 (`high = quantile(found, 0.9)`)"."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(HOME)
+    ]
+    if not frames:
+        return ""
+    last = frames[-1]
+    return f", {Path(last.filename).name}:{last.lineno} (`{last.line}`)"
+
+
+def _story(function: Callable[..., Any]) -> str:
+    """What a function says of itself, in a paragraph."""
+    return " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
+
+
+def _source(function: Callable[..., Any]) -> str:
+    try:
+        return textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
+    except (OSError, TypeError):
+        return ""
+
+
+def _written(page: Page, path: str | os.PathLike[str]) -> Path:
+    file = Path(path)
+    file.write_text(page.html(), "utf-8")
+    return file
+
+
+__all__ = ["export", "export_recorded"]

@@ -1,0 +1,241 @@
+"""Recordings as pages: programs, images, controls and results as one HTML file.
+
+    with recorded() as recording: result = f(photo)
+    page = Page(recording, "f", ...)
+    page.html()                        # nothing in it is fetched from elsewhere
+
+What the page does is in page.js beside this file; page.html is around it, with page.css.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.codegen.glsl.writer import TABLE_WIDTH, BoundTable
+from pygpu.codegen_glsl import FragmentProgram
+from pygpu.core.device import Task
+from pygpu.core.storage import Format
+from pygpu.devices.recording import Recording, Step
+from pygpu.execution.web.controls import Control
+from pygpu.execution.web.pictures import described, texture
+from pygpu.execution.web.programs import passes
+from pygpu.ssa import Constant, Value
+
+HERE: Final = Path(__file__).parent
+# Which uniform of which step is a control's: (step, index).
+Uses = Mapping[tuple[int, int], str]
+
+
+@dataclass(slots=True, eq=False)
+class Page:
+    """What is on a page. `names` are those of given images by place, `results` the places of what
+    is shown, `state` the pairs of places (given, made) that a round hands on, `formats` those of
+    given images. Where `follows`, all is as large as the first picture, which may change."""
+
+    recording: Recording
+    name: str
+    story: str
+    python: str
+    names: dict[int, str]
+    formats: dict[int, Format]
+    results: list[tuple[int, Format]]
+    controls: list[Control]
+    uses: Uses
+    follows: bool = False
+    state: list[tuple[int, int]] = field(default_factory=list)
+    rounds: int = 0
+
+    def html(self) -> str:
+        """The page."""
+        data = self.data()
+        parts = {
+            "TITLE": html.escape(self.name),
+            "STORY": html.escape(self.story),
+            "PYTHON": html.escape(self.python),
+            "GLSL": html.escape("\n".join(p["text"] for p in data["programs"])),
+            "STYLE": (HERE / "page.css").read_text("utf-8"),
+            "SCRIPT": (HERE / "page.js").read_text("utf-8"),
+            # "<" begins neither a tag nor a comment within a script that way
+            "DATA": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
+        }
+        text = (HERE / "page.html").read_text("utf-8")
+        for name, part in parts.items():
+            text = text.replace(f"<!--{name}-->", part)
+        return text
+
+    def data(self) -> dict[str, Any]:
+        """All that the script needs to know."""
+        programs = _Programs()
+        steps = [
+            part
+            for number, step in enumerate(self.recording.steps)
+            for part in programs.steps(step, self._uniforms(number, step))
+        ]
+        slots = _Slots(self, steps)
+        steps = slots.placed(steps)
+        pictures = [
+            described(self.recording.images[place], self.formats[place], name)
+            | {"slot": slots.at[place]}
+            for place, name in self.names.items()
+        ]
+        return {
+            "name": self.name,
+            "programs": programs.texts,
+            "slots": slots.slots,
+            "pictures": pictures,
+            "steps": steps,
+            "results": [
+                {"slot": slots.at[place], **texture(format)} for place, format in self.results
+            ],
+            "state": [[slots.at[old], slots.at[new]] for old, new in self.state],
+            "rounds": self.rounds,
+            "follows": self.follows,
+            "controls": [control.described() for control in self.controls],
+        }
+
+    def _uniforms(self, number: int, step: Step) -> list[Any]:
+        """What each uniform of a step is: a control's name, or a constant."""
+        return [
+            {"control": self.uses[number, index]}
+            if (number, index) in self.uses
+            else _numbers(value)
+            for index, value in enumerate(step.uniforms)
+        ]
+
+
+class _Programs:
+    """The texts of all tasks, each once."""
+
+    def __init__(self) -> None:
+        self.texts: list[dict[str, Any]] = []
+        self._of: dict[Task, list[tuple[int, FragmentProgram, list[int]]]] = {}
+        self._places: dict[str, int] = {}
+
+    def steps(self, step: Step, uniforms: Sequence[Any]) -> list[dict[str, Any]]:
+        """What the page draws for a step, images by their places."""
+        if step.task not in self._of:
+            self._of[step.task] = [
+                (self._add(program, step.task), program, indices)
+                for program, indices in passes(step.task)
+            ]
+        return [
+            {
+                "program": place,
+                "inputs": [
+                    image
+                    for image, name in zip(step.inputs, program.images, strict=True)
+                    if name is not None
+                ],
+                "uniforms": [
+                    value
+                    for value, name in zip(uniforms, program.uniforms, strict=True)
+                    if name is not None
+                ],
+                "outputs": [step.outputs[index] for index in indices],
+            }
+            for place, program, indices in self._of[step.task]
+        ]
+
+    def _add(self, program: FragmentProgram, task: Task) -> int:
+        place = self._places.get(program.text)
+        if place is None:
+            place = self._places[program.text] = len(self.texts)
+            named = zip(program.uniforms, task.function.uniforms, strict=True)
+            self.texts.append(
+                {
+                    "text": program.text,
+                    "vertices": program.vertices,
+                    "images": [name for name in program.images if name is not None],
+                    "uniforms": [[name, _setter(value)] for name, value in named if name],
+                    "tables": [_table(table) for table in program.tables],
+                }
+            )
+        return place
+
+
+def _setter(value: Value) -> str:
+    """How WebGL sets a uniform: gl.uniform3fv, say, is "3fv"."""
+    kind = {"float": "f", "int": "i", "uint": "ui", "bool": "i"}[value.type.kind]
+    return f"{value.type.size}{kind}v"
+
+
+def _numbers(value: Constant) -> list[Any]:
+    """The components of a constant, as JSON has them: infinities and NaN by name."""
+    parts = value if isinstance(value, tuple) else (value,)
+    return [float(x) if np.isfinite(float(x)) else str(float(x)) for x in parts]
+
+
+def _table(table: BoundTable) -> dict[str, Any]:
+    values = np.ascontiguousarray(table.values)
+    return {
+        "name": table.name,
+        "block": table.is_block,
+        "kind": values.dtype.kind,
+        "width": TABLE_WIDTH,
+        "rows": base64.b64encode(values.tobytes()).decode("ascii"),
+    }
+
+
+class _Slots:
+    """Textures for images: what is not needed any more makes room for what comes."""
+
+    def __init__(self, page: Page, steps: Sequence[dict[str, Any]]) -> None:
+        self.page = page
+        self.slots: list[dict[str, Any]] = []
+        self.at: dict[int, int] = {}
+        self.formats = dict(page.formats)
+        for step in page.recording.steps:
+            self.formats.update(zip(step.outputs, step.task.outputs, strict=True))
+        self.last: dict[int, int] = {}
+        for number, drawn in enumerate(steps):
+            for place in (*drawn["inputs"], *drawn["outputs"]):
+                self.last[place] = number
+        kept = [*page.names, *(place for place, _ in page.results)]
+        self.kept = {*kept, *(place for pair in page.state for place in pair)}
+        self.free: dict[str, list[int]] = {}
+        for place in page.names:
+            self._give(place)
+
+    def placed(self, steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The steps, images by their slots."""
+        found = []
+        for number, step in enumerate(steps):
+            for place in step["outputs"]:
+                if place not in self.at:
+                    self._give(place)
+            inputs = [self.at[place] for place in step["inputs"]]
+            outputs = [self.at[place] for place in step["outputs"]]
+            found.append(step | {"inputs": inputs, "outputs": outputs})
+            for place in {*step["inputs"], *step["outputs"]} - self.kept:
+                if self.last[place] == number:
+                    slot = self.at[place]
+                    self.free.setdefault(self._key(place), []).append(slot)
+        return found
+
+    def _key(self, place: int) -> str:
+        return json.dumps(self._described(place))
+
+    def _described(self, place: int) -> dict[str, Any]:
+        image = self.page.recording.images[place]
+        fixed = not self.page.follows or place in list(self.page.names)[1:]
+        size = [image.width, image.height] if fixed else None
+        return {"size": size, **texture(self.formats[place])}
+
+    def _give(self, place: int) -> None:
+        free = self.free.get(self._key(place))
+        if free:
+            self.at[place] = free.pop()
+            return
+        self.at[place] = len(self.slots)
+        self.slots.append(self._described(place))
+
+
+__all__ = ["Page", "Uses"]

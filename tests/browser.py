@@ -1,0 +1,74 @@
+"""A headless browser for tests: Debian's Chromium with WebGL in software, driven by Playwright.
+
+with browser_page() as page: page.goto(path.as_uri()); page.evaluate("pygpu.ready")
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+OPTIONS = (
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+    "--no-sandbox",
+    "--use-fake-device-for-media-stream",
+    "--use-fake-ui-for-media-stream",
+)
+
+
+def missing() -> str:
+    """Why there is no browser here; empty where there is one."""
+    if not any(map(shutil.which, NAMES)):
+        return "no browser: install Debian's chromium"
+    try:
+        import playwright  # noqa: F401
+    except ImportError:
+        return "no playwright: pip install playwright"
+    return ""
+
+
+@contextmanager
+def browser_page(**options: Any) -> Iterator[Any]:
+    """An empty page. The test is skipped where there is no browser, or fails where
+    PYGPU_REQUIRE_BROWSER asks for one."""
+    reason = missing()
+    if reason and os.environ.get("PYGPU_REQUIRE_BROWSER", "0") != "0":
+        pytest.fail(f"PYGPU_REQUIRE_BROWSER is set, but {reason}", pytrace=False)
+    if reason:
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    path = next(filter(None, map(shutil.which, NAMES)))
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=[*OPTIONS])
+        yield chromium.new_page(**options)
+        chromium.close()
+
+
+def opened(page: Any, file: Path) -> None:
+    """Open a page of PyGPU's and wait until it has drawn. AssertionError for anything that it or
+    the browser says is wrong."""
+    wrong: list[str] = []
+    page.on("console", lambda m: wrong.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(file.as_uri())
+    page.evaluate("pygpu.ready")
+    said = page.inner_text("#message.wrong") if page.query_selector("#message.wrong") else ""
+    assert not wrong, wrong
+    assert not said, said
+
+
+def result(page: Any, index: int = 0) -> np.ndarray:
+    """The texels of a result, (H, W, C)."""
+    made = page.evaluate(f"pygpu.read({index})")
+    texels = np.array(made["texels"], float).reshape(made["height"], made["width"], 4)
+    return texels[..., : made["channels"]]

@@ -1,0 +1,342 @@
+"""Pages in a real browser: what they compute, and what their readers do with them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image as PILImage
+
+import gallery
+import pygpu
+from browser import browser_page, opened, result
+from pygpu import Bool, Float, Image, Int, Position, Vec3
+from pygpu.execution.web.export import export_recorded
+
+RNG = np.random.default_rng(3)
+PHOTO = RNG.integers(0, 256, (40, 52, 3), dtype=np.uint8)
+# Folds and fits happen in Python, between programs: a page cannot repeat them for other pictures.
+FOLDING = {
+    "canny", "harris", "histogram_equalisation", "kmeans_colours", "template_matching",
+    "tone_mapping", "white_balance",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Any]:
+    with browser_page(viewport={"width": 1000, "height": 800}) as page:
+        yield page
+
+
+@pygpu.compile
+def edges(
+    im: Image, p: Position, gain: Float = 1.0, tint: Vec3 = (1, 0.5, 0), invert: Bool = False
+):
+    """Differences, in a colour.
+
+    Not on the page."""
+    across = im(p + (1, 0)) - im(p - (1, 0))
+    found = gain * pygpu.length(across) * tint
+    return 1 - found if invert else found
+
+
+def check(page: Any, file: Path, *expected: Any) -> None:
+    opened(page, file)
+    for index, want in enumerate(expected):
+        want = np.asarray(want)
+        have = result(page, index)
+        np.testing.assert_allclose(
+            have, want.reshape(*want.shape[:2], -1).astype(float), rtol=1e-4, atol=1e-5
+        )
+
+
+def test_function_gives_what_it_gives_on_the_cpu(page: Any, tmp_path: Path) -> None:
+    file = edges.export(tmp_path / "edges.html", PHOTO, gain=2.0)
+    check(page, file, edges.on("cpu")(PHOTO, gain=2.0, dtype=np.float32))
+    assert page.title() == "edges"
+    assert page.inner_text("header p") == "Differences, in a colour."
+    texts = page.text_content("body")
+    assert "def edges(" in texts
+    assert "#version 300 es" in texts
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "uint8", "uint16", "int8", "int16", "int32", "float16", "float32"]
+)
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_images_of_all_kinds(page: Any, tmp_path: Path, dtype: str, channels: int) -> None:
+    def beside(im: Image, p: Position):
+        return im(p - (1, 0))
+
+    texels = RNG.integers(0, 100, (5, 6, channels)).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        texels = texels / texels.dtype.type(7)
+    f = pygpu.compile(beside, target="cpu")
+    check(page, f.export(tmp_path / "page.html", texels), pygpu.Image(np.asarray(f(Image(texels)))))
+
+
+def test_ints_tables_and_several_results(page: Any, tmp_path: Path) -> None:
+    large, small = RNG.random(20000).astype(np.float32), np.arange(300) * 3
+
+    def looked(im: Image, p: Position, n: Int = 7):
+        k = Int(im(p) * 255)
+        return large[k * n], small[k], k > 100, Vec3(p.x, p.y, n), k + 0.5
+
+    f = pygpu.compile(looked, target="cpu")
+    grey = PHOTO[..., 0]
+    check(page, f.export(tmp_path / "page.html", grey, n=9), *f(grey, n=9, dtype=np.float32))
+
+
+def test_image_from_nothing_has_a_clock(page: Any, tmp_path: Path) -> None:
+    def wave(p: Position, time: Float = 0.0):
+        return 0.5 + 0.5 * np.sin(p.x * 0.3 + time)
+
+    f = pygpu.compile(wave, target="cpu")
+    file = f.export(tmp_path / "wave.html", time=1.0, shape=(20, 30))
+    check(page, file, f(time=1.0, shape=(20, 30)))
+    before = result(page)
+    page.click("text=Play")
+    page.wait_for_function(f"pygpu.read(0).texels[0] !== {before.flat[0]}")
+    page.click("text=Pause")
+
+
+def test_simulation_makes_the_rounds_of_iterate(page: Any, tmp_path: Path) -> None:
+    def spread(u: Image, v: Image, p: Position, rate: Float = 0.1):
+        near = u(p + (1, 0)) + u(p - (1, 0)) + u(p + (0, 1)) + u(p - (0, 1)) - 4 * u(p)
+        return u(p) + rate * near, v(p) + u(p)
+
+    f = pygpu.compile(spread, target="cpu")
+    u, v = PHOTO[..., 0], RNG.random((40, 52)).astype(np.float32)
+    file = f.export(tmp_path / "page.html", u, v, rate=0.2, iterate=2)
+    opened(page, file)
+    page.click("text=Pause")
+    page.click("text=Start again")
+    page.wait_for_function("true")
+    page.reload()
+    page.evaluate("pygpu.ready")
+    page.click("text=Pause")
+    rounds = page.evaluate("pygpu.rounds()")
+    want = f.iterate((u, v), rounds, rate=0.2, dtype=np.float32)
+    for index in range(2):
+        np.testing.assert_allclose(result(page, index)[..., 0], want[index], rtol=1e-4, atol=1e-4)
+    page.click("text=Step")
+    assert page.evaluate("pygpu.rounds()") == rounds + 1
+
+
+@pytest.mark.parametrize("name", sorted(set(gallery.NAMES) - FOLDING))
+def test_gallery_program_gives_what_it_gives_on_the_cpu(
+    page: Any, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    render = gallery.load(name).render
+    file = export_recorded(render, tmp_path / f"{name}.html", [gallery.photo()])
+    opened(page, file)
+    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+    want = render(gallery.photo())
+    have = result(page)
+    want = np.asarray(pygpu.Image(np.asarray(want)))
+    scale = {"b": 1, "u": 255}.get(want.dtype.kind, 1)
+    want = np.clip(want.reshape(have.shape) / scale, 0, 1)
+    close = np.abs(np.clip(have, 0, 1) - want) <= 1 / 255
+    assert close.mean() > 0.995, f"{(~close).sum()} of {close.size}"
+
+
+@pytest.mark.parametrize("name", sorted(FOLDING))
+def test_gallery_program_that_folds_is_refused_by_name(name: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        pygpu.DeviceError, match=rf"render, {name}\.py:\d+ \(`.*`\): this needs the"
+    ):
+        export_recorded(gallery.load(name).render, tmp_path / "page.html", [gallery.photo()])
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_method_is_exported_with_what_its_object_holds(page: Any, tmp_path: Path) -> None:
+    class Lens:
+        def __init__(self, gain: float) -> None:
+            self.gain = gain
+
+        @pygpu.compile
+        def look(self, im: Image, p: Position):
+            return self.gain * im(p)
+
+    lens = Lens(0.25)
+    file = lens.look.export(tmp_path / "page.html", PHOTO)
+    check(page, file, lens.look.on("cpu")(PHOTO, dtype=np.float32))
+    assert page.locator("input[type=range]").get_attribute("name") == "self_gain"
+
+
+def test_number_that_python_computes_with_has_no_control(tmp_path: Path) -> None:
+    scaled = pygpu.compile(lambda im, p, gain: gain * im(p), im=Image, p=Position, gain=Float)
+
+    def render(photo: Image, *, gain=0.5, power=2.0, bright=1.0, radius=3):
+        photo = scaled(scaled(photo, gain=gain), gain=2**power)
+        photo = scaled(photo, gain=bright if bright < 0.7 else 2 * bright)
+        return scaled(photo, gain=sum(range(radius)))
+
+    controls = {"gain": (0, 3)}
+    file = export_recorded(render, tmp_path / "page.html", [PHOTO], {"gain": 0.7}, controls)
+    data = file.read_text().partition('id="data">')[2].partition("</script>")[0]
+    assert [(c["name"], c["high"]) for c in json.loads(data)["controls"]] == [("gain", 3)]
+
+
+@pytest.mark.parametrize(
+    ("controls", "error", "words"),
+    [
+        ({"gian": (0, 1)}, TypeError, "no number is called 'gian'; the function is given gain, ti"),
+        ({"gain": 3}, TypeError, r"controls\['gain'\]: takes \(least, greatest\)"),
+        ({"gain": (2, 1)}, ValueError, "least is below greatest"),
+        ({"gain": (0, float("nan"))}, TypeError, "takes"),
+        ({"gain": "colour"}, TypeError, "a colour has three floats or four, not float"),
+        ({"tint": "time"}, TypeError, "the time is a number, not vec3"),
+    ],
+)
+def test_controls_that_do_not_fit_are_refused(
+    tmp_path: Path, controls: dict[str, Any], error: type, words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        edges.export(tmp_path / "page.html", PHOTO, controls=controls)
+
+
+@pytest.mark.parametrize("iterate", [0, -1, 1.5, True, "2"])
+def test_rounds_that_are_none_are_refused(tmp_path: Path, iterate: Any) -> None:
+    with pytest.raises(ValueError, match="1 or more; got"):
+        edges.export(tmp_path / "page.html", PHOTO, iterate=iterate)
+
+
+def test_text_cannot_end_the_page(page: Any, tmp_path: Path) -> None:
+    @pygpu.compile
+    def odd(im: Image, p: Position):
+        """</script><b>& <!--DATA-->"""
+        return im(p)
+
+    opened(page, odd.export(tmp_path / "page.html", PHOTO))
+    assert page.inner_text("header p") == "</script><b>& <!--DATA-->"
+
+
+# ---------------------------------------------------------------- readers
+
+
+def test_slider_moved_by_the_mouse_changes_the_picture(page: Any, tmp_path: Path) -> None:
+    opened(page, edges.export(tmp_path / "page.html", PHOTO, controls={"gain": (0, 4)}))
+    slider = page.locator("input[name=gain]")
+    assert [slider.get_attribute(name) for name in ("min", "max")] == ["0", "4"]
+    box = slider.bounding_box()
+    before = result(page)
+    page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + box["height"] / 2)
+    gain = float(slider.input_value())
+    assert gain == pytest.approx(3, abs=0.2)
+    page.evaluate("new Promise(requestAnimationFrame)")
+    np.testing.assert_allclose(result(page), before * gain, rtol=1e-3, atol=1e-5)
+
+
+def test_keys_check_boxes_and_colours(page: Any, tmp_path: Path) -> None:
+    opened(page, edges.export(tmp_path / "page.html", PHOTO))
+    page.focus("input[name=gain]")
+    page.keyboard.press("ArrowLeft")
+    page.focus("input[name=invert]")
+    page.keyboard.press("Space")
+    page.fill("input[name=tint]", "#00ff00")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    gain = float(page.input_value("input[name=gain]"))
+    assert gain < 1
+    want = edges.on("cpu")(PHOTO, gain, (0, 1, 0), True, dtype=np.float32)
+    np.testing.assert_allclose(result(page), want, rtol=1e-4, atol=1e-5)
+    page.click("text=Reset")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    assert float(page.input_value("input[name=gain]")) == 1
+
+
+def test_picture_that_is_opened_or_dropped_is_processed(page: Any, tmp_path: Path) -> None:
+    opened(page, edges.export(tmp_path / "page.html", PHOTO))
+    other = RNG.integers(0, 256, (30, 45, 3), dtype=np.uint8)
+    PILImage.fromarray(other).save(tmp_path / "other.png")
+    page.set_input_files("input[type=file]", str(tmp_path / "other.png"))
+    page.wait_for_function("pygpu.read(0).width === 45")
+    want = edges.on("cpu")(other, dtype=np.float32)
+    np.testing.assert_allclose(result(page), want, rtol=1e-4, atol=1e-5)
+    third = np.ascontiguousarray(other[:20])
+    PILImage.fromarray(third).save(tmp_path / "third.png")
+    drop(page, tmp_path / "third.png")
+    page.wait_for_function("pygpu.read(0).height === 20")
+    want = edges.on("cpu")(third, dtype=np.float32)
+    np.testing.assert_allclose(result(page), want, rtol=1e-4, atol=1e-5)
+
+
+def drop(page: Any, path: Path) -> None:
+    """Drop a file on the picture."""
+    transfer = page.evaluate_handle(
+        """([bytes, name]) => {
+            const data = new DataTransfer();
+            data.items.add(new File([new Uint8Array(bytes)], name));
+            return data;
+        }""",
+        [list(path.read_bytes()), path.name],
+    )
+    page.dispatch_event("#stage", "drop", {"dataTransfer": transfer})
+
+
+def test_file_that_is_no_picture_is_told_and_the_page_goes_on(page: Any, tmp_path: Path) -> None:
+    opened(page, edges.export(tmp_path / "page.html", PHOTO))
+    (tmp_path / "notes.txt").write_text("no picture")
+    before = result(page)
+    drop(page, tmp_path / "notes.txt")
+    page.wait_for_selector("#message.wrong")
+    text = page.inner_text("#message")
+    assert text == "notes.txt is not a picture that this browser can read."
+    np.testing.assert_array_equal(result(page), before)
+
+
+def test_lost_context_comes_back(page: Any, tmp_path: Path) -> None:
+    opened(page, edges.export(tmp_path / "page.html", PHOTO))
+    before = result(page)
+    lose = "window.lost = pygpu.engine().gl.getExtension('WEBGL_lose_context'); lost.loseContext()"
+    page.evaluate(lose)
+    page.wait_for_selector("#message.wrong")
+    assert "comes back" in page.inner_text("#message")
+    page.evaluate("lost.restoreContext()")
+    page.wait_for_function("document.getElementById('message').textContent === ''")
+    page.evaluate("pygpu.ready")
+    np.testing.assert_array_equal(result(page), before)
+
+
+def test_browser_without_webgl2_says_so(page: Any, tmp_path: Path) -> None:
+    file = edges.export(tmp_path / "page.html", PHOTO)
+    text = file.read_text()
+    without = "HTMLCanvasElement.prototype.getContext = () => null;"
+    file.write_text(text.replace("<script>", f"<script>{without}"))
+    page.goto(file.as_uri())
+    page.wait_for_selector("#message.wrong")
+    assert "needs WebGL 2" in page.inner_text("#message")
+
+
+def test_camera_is_processed(page: Any, tmp_path: Path) -> None:
+    opened(page, edges.export(tmp_path / "page.html", PHOTO))
+    page.context.grant_permissions(["camera"])
+    page.click("text=Camera")
+    page.wait_for_function("pygpu.read(0).width > 100", timeout=20_000)
+    page.click("text=Stop the camera")
+
+
+def test_page_fits_a_phone_and_fetches_nothing(page: Any, tmp_path: Path) -> None:
+    file = edges.export(tmp_path / "page.html", PHOTO)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.set_viewport_size({"width": 360, "height": 640})
+    opened(page, file)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert {url.partition(":")[0] for url in asked} <= {"file", "data", "blob"}
+    assert sum(url.startswith("file:") for url in asked) == 1
+    page.set_viewport_size({"width": 1000, "height": 800})
+    assert len(file.read_bytes()) < 100 * 1024
+
+
+def test_downloaded_picture_is_the_result(page: Any, tmp_path: Path) -> None:
+    opened(page, edges.export(tmp_path / "page.html", PHOTO))
+    with page.expect_download() as download:
+        page.click("text=Download")
+    assert download.value.suggested_filename == "edges.png"
+    download.value.save_as(tmp_path / "got.png")
+    got = np.asarray(PILImage.open(tmp_path / "got.png"))[..., :3]
+    want = edges.on("cpu")(PHOTO, dtype=np.uint8)
+    assert np.abs(got.astype(int) - want).max() <= 1

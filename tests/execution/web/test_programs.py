@@ -1,0 +1,78 @@
+"""GLSL ES is the same functions: every program of tests/programs gives what plain Python gives."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pygpu
+from conftest import require
+from glsl_validator import validate
+from pygpu import Image, Position
+from pygpu.core.device import Task
+from pygpu.core.errors import DeviceError
+from pygpu.devices import targets
+from pygpu.devices.targets import Target
+from pygpu.execution.web.programs import passes
+from test_conformance import PROGRAMS, check
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[str]:
+    require("fragment")
+    targets.register("browser", Target("es_target:BrowserDevice", is_public=False))
+    yield "browser"
+    del targets.DEVICES["browser"]
+
+
+@pytest.mark.parametrize("name", list(PROGRAMS)[::3])  # all take a minute
+def test_program_gives_what_python_gives(name: str, browser: str) -> None:
+    check(name, browser)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint16", "float16", "float32"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_texels_of_all_kinds_are_read(browser: str, dtype: str, channels: int) -> None:
+    def twice(im: Image, p: Position):
+        return im(p - (1, 0)) + im(p)
+
+    texels = np.random.default_rng(0).integers(0, 2, (5, 7, channels)).astype(dtype)
+    f = pygpu.compile(twice)
+    np.testing.assert_allclose(f.on(browser)(texels), f.on("cpu")(texels), rtol=1e-6)
+
+
+def task_of(function: object, *images: np.ndarray) -> Task:
+    compiled = pygpu.compile(function, target="interpreter")
+    compiled(*images)
+    (made,) = compiled.specialisations()
+    return made.task
+
+
+def test_texts_are_of_the_version_that_browsers_take(tmp_path: Path) -> None:
+    table = np.arange(300.0)
+
+    def looked(im: Image, p: Position):
+        return table[int(im(p) * 255)] + np.sin(p.x)
+
+    ((program, indices),) = passes(task_of(looked, np.zeros((2, 2), np.uint8)))
+    assert program.text.startswith("#version 300 es\n")
+    assert program.vertices.startswith("#version 300 es\n")
+    assert indices == [0]
+    validate([program.text], tmp_path)
+
+
+def test_more_results_than_a_browser_draws_are_drawn_in_passes() -> None:
+    def six(im: Image, p: Position):
+        return tuple(im(p) * k for k in range(6))
+
+    found = passes(task_of(six, np.zeros((2, 2), np.float32)))
+    assert [indices for _, indices in found] == [[0, 1, 2, 3], [4, 5]]
+
+
+def test_more_images_than_a_browser_reads_are_refused_by_number() -> None:
+    def sum_of(*ims: Image, p: Position):
+        return sum(im(p) for im in ims)
+
+    with pytest.raises(DeviceError, match="reads 17 images and 0 large tables at once; browsers"):
+        passes(task_of(sum_of, *[np.zeros((2, 2), np.float32)] * 17))
