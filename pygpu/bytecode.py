@@ -69,6 +69,7 @@ from pygpu.frontend.decode.jumps import (
     TURNS,
     Draft,
     Position,
+    delegate,
     graph_of,
     merge_inverse_branches,
     prune,
@@ -156,6 +157,7 @@ class _Identity:
 def _decode(key: _Identity) -> Code:
     drafts = _translate(key.code)
     resolve(drafts)
+    delegate(drafts)
     take_plain_calls(drafts)
     merge_inverse_branches(drafts)
     unrotate(drafts)

@@ -37,6 +37,7 @@ from programs import (
     tables,
     vectors,
     vocabulary,
+    yielding,
 )
 from programs.suite import HEIGHT, IMAGES, WIDTH
 from pygpu.devices import targets
@@ -68,6 +69,7 @@ TOPICS = (
     tables,
     vectors,
     vocabulary,
+    yielding,
 )
 PROGRAMS = {
     f"{topic.__name__.rpartition('.')[2]}.{program.name}": program

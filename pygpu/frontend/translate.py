@@ -35,7 +35,16 @@ from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.faults import Fault, is_set
 from pygpu.frontend.values.kinds import Complex, held_kind, is_complex
 from pygpu.frontend.values.lazy import Row
-from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Object, Vector
+from pygpu.frontend.values.objects import (
+    Array,
+    Dict,
+    Instance,
+    Iterator,
+    List,
+    Matrix,
+    Object,
+    Vector,
+)
 from pygpu.frontend.values.values import (
     Choice,
     Conflict,
@@ -253,6 +262,8 @@ def _output(w: Walker, function: Any, result: Any) -> Value:
 def _hint(w: Walker, result: Any) -> str:
     if result is None:
         return ": is a return missing?"
+    if isinstance(result, Iterator):
+        return ": take from it, as with sum() or next()"
     if isinstance(result, Choice) and any(option is None for option in result.options):
         return ", as one path ends without a value: return one there too"
     if isinstance(result, _SEQUENCES):

@@ -44,6 +44,12 @@ def generator(im, p):
     yield im(p + (1, 0))
 
 
+def above(im, p, limit):
+    for i in range(5):
+        if im(p + (i, 0)) > limit:
+            yield im(p + (i, 0))
+
+
 def fails_inside(v):
     return v.brightness
 
@@ -85,8 +91,35 @@ def yield_statement(im: Image, p: Position):
 
 
 @program
-def generator_called(im: Image, p: Position):
-    return sum(generator(im, p))
+def value_of_yield_from(im: Image, p: Position):
+    def twice():
+        found = yield from generator(im, p)
+        yield found
+
+    return sum(twice())
+
+
+@program
+def next_of_items_that_may_not_be_there(im: Image, p: Position):
+    bright = (v for v in generator(im, p) if v > 0.5)
+    return next(bright)
+
+
+@program
+def next_after_a_loop_that_was_left_early(im: Image, p: Position):
+    texels = above(im, p, 0.5)
+    total = 0.0
+    for v in texels:
+        total += v
+        if total > 1:
+            break
+    return total + next(texels, 0.0)
+
+
+@program
+def list_of_items_that_may_not_be_there(im: Image, p: Position):
+    texels = list(above(im, p, 0.5))
+    return texels[0]
 
 
 @program
@@ -313,8 +346,9 @@ def read_of_one_that_may_have_been_changed(im: Image, p: Position):
 def change_of_what_a_generator_reads(im: Image, p: Position):
     scale = 2.0
     scaled = (scale * v for v in [im(p), 1.0])
+    first = next(scaled)
     scale = 3.0
-    return sum(scaled)
+    return first + sum(scaled)
 
 
 @program

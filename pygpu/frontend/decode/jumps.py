@@ -35,7 +35,7 @@ _INVERSE: Final = {"false": "true", "true": "false", "none": "notnone", "notnone
 def target_of(draft: Draft) -> int | None:
     """Where the instruction may jump to."""
     match draft.op:
-        case "JUMP" | "FOR":
+        case "JUMP" | "FOR" | "SEND":
             target: int = draft.arg
         case "BRANCH":
             _, target = draft.arg
@@ -55,6 +55,21 @@ def resolve(drafts: list[Draft]) -> None:
         target = target_of(draft)
         if target is not None:
             _aim(draft, bisect_left(offsets, target))
+
+
+def delegate(drafts: list[Draft]) -> None:
+    """Make a loop of `yield from`: its SEND, which sends what the generator was sent, is a FOR, for
+    nothing is sent. RESULT stands where the loop is left, for the value of `yield from`."""
+    for place, draft in enumerate(drafts):
+        if draft.op != "SEND":
+            continue
+        sent, end = drafts[place - 1], draft.arg
+        result = end if drafts[end].op == "RESULT" else end - 1
+        sent.op, sent.arg = "JUMP", place
+        draft.op, draft.arg = "FOR", result
+        is_used = drafts[result + 1].op != "POP"
+        made = ("UNSUPPORTED", "the value of 'yield from'") if is_used else ("CONST", None)
+        drafts[result].op, drafts[result].arg = made
 
 
 def take_plain_calls(drafts: list[Draft]) -> None:

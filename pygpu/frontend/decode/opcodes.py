@@ -82,7 +82,6 @@ _WITH_NUMBER: Final = {
     "FOR_ITER": "FOR",
     "JUMP_FORWARD": "JUMP",
     "JUMP_BACKWARD": "JUMP",
-    "JUMP_BACKWARD_NO_INTERRUPT": "JUMP",
 }
 
 _WITH_CONSTANT: Final = {"LOAD_CONST": "CONST", "KW_NAMES": "KW_NAMES"}
@@ -168,10 +167,7 @@ UNSUPPORTED: Final = {
     "CHECK_EXC_MATCH": "try",
     "CHECK_EG_MATCH": "try",
     "PREP_RERAISE_STAR": "try",
-    "SEND": "yield from",
-    "END_SEND": "yield from",
     "CLEANUP_THROW": "yield from",
-    "GET_YIELD_FROM_ITER": "yield from",
     "GET_AWAITABLE": "await",
     "GET_AITER": "async for",
     "GET_ANEXT": "async for",
@@ -226,6 +222,13 @@ def _get_iter(t: Tables, a: int) -> Pairs:
     if VERSION >= (3, 15) and a:
         return (("UNSUPPORTED", "yield from"),)
     return (("ITER", None), *_NULLS * (ITERATOR_SLOTS - 1))
+
+
+def _back_to_send(t: Tables, a: int) -> Pairs:
+    """The jump back in `yield from`. From 3.12 on END_SEND leaves the value where SEND jumps to; in
+    3.11 it is there already."""
+    back: Pairs = (("POP", None), ("JUMP", a))
+    return back if VERSION >= (3, 12) else (*back, ("RESULT", None))
 
 
 def _return_generator(t: Tables, a: int) -> Pairs:
@@ -310,6 +313,10 @@ RULES: Final[dict[str, Rule]] = {
     "CALL_FUNCTION_EX": _call_function_ex,
     "MAKE_FUNCTION": _make_function,
     "GET_ITER": _get_iter,
+    "GET_YIELD_FROM_ITER": _constantly(("ITER", None), *_NULLS * (ITERATOR_SLOTS - 1)),
+    "SEND": lambda t, a: (("SEND", a),),
+    "END_SEND": _constantly(("RESULT", None)),
+    "JUMP_BACKWARD_NO_INTERRUPT": _back_to_send,
     "POP_ITER": _constantly(*[("POP", None)] * ITERATOR_SLOTS),
     "RETURN_GENERATOR": _return_generator,
     "FORMAT_VALUE": lambda t, a: (("FORMAT", (_CONVERSIONS[a & 3], bool(a & 4))),),

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.numbers import hint_of_number
 from pygpu.frontend.protocols.operands import components
 from pygpu.frontend.values.evaluator import Evaluator, Mark
-from pygpu.frontend.values.lazy import Indexed, Lazy, Masked, Row
+from pygpu.frontend.values.lazy import Indexed, Lazy, Masked, Row, Suspended
 from pygpu.frontend.values.objects import (
     Array,
     Dict,
@@ -134,7 +135,20 @@ def _open(w: Evaluator, iterator: Iterator) -> None:
     """Prepare an iterator whose items are all taken now: at once, if that can be done."""
     source, index = w.read(iterator)
     if isinstance(source, Lazy) and source.whole is not None and same_known(index, 0):
-        w.write(iterator, w.read(source.whole(w)))
+        w.write(iterator, w.read(source.whole(w, *source.of)))
+
+
+def in_turn(w: Evaluator, xs: Any) -> bool:
+    """Whether what an iterator gives can only be taken by a loop: a generator goes on as long as a
+    dynamic value says. Else its items are taken now."""
+    if not isinstance(xs, Iterator) or not isinstance(w.read(xs)[0], Suspended):
+        return False
+    try:
+        with w.attempt() as trial:
+            _open(w, xs)
+            return trial.keep(False)
+    except CompileError:
+        return True
 
 
 def maybe_next(w: Evaluator, iterator: Iterator) -> bool:
@@ -218,7 +232,7 @@ def advance_iterator(w: Evaluator, iterator: Any) -> Any:
         item = items[index]
     if type(item) is Maybe:
         raise w.error(
-            "the filter of this generator expression is not known at compile time, so only sum(), "
+            "the filter of this generator is not known at compile time, so only a loop, sum(), "
             "min(), max(), any(), all() and next() with a default can take what it gives: write "
             "'x if c else 0' instead"
         )

@@ -15,7 +15,7 @@ from pygpu import glsl
 from pygpu.frontend.protocols import arithmetic, operators
 from pygpu.frontend.protocols.arithmetic import elementwise
 from pygpu.frontend.protocols.operands import vector_type
-from pygpu.frontend.protocols.sequences import indexed, items_of, items_or_maybe, put_off
+from pygpu.frontend.protocols.sequences import in_turn, indexed, items_of, items_or_maybe, put_off
 from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.rules.ordering import sort_network
 from pygpu.frontend.values.evaluator import Evaluator
@@ -85,6 +85,8 @@ def _sum(w: Evaluator, xs: Any, start: Any = 0) -> Any:
     if lazy is not None:
         start = _widened(w, lazy, start)
         return w.call(_library("sum_of_groups" if lazy.grouped else "sum_of"), _groups(lazy), start)
+    if in_turn(w, xs):
+        return w.call(_library("sum_of"), xs, start)
     total = start
     for item in items_or_maybe(w, xs):
         item = _value(w, item)
@@ -144,6 +146,11 @@ def _extreme(symbol: str, code: str) -> Rule:
                     return w.call(_library(f"{code}_or"), lazy, more["default"])
                 name = f"{code}_of_groups" if lazy.grouped else f"{code}_of"
                 return w.call(_library(name), _groups(lazy))
+            if in_turn(w, args[0]):
+                if key is not None:
+                    raise w.error(f"{code}() with a key takes items whose number is known")
+                fallback = (more["default"],) if "default" in more else ()
+                return w.call(_library(f"{code}_in_turn"), args[0], *fallback)
             args = items_or_maybe(w, args[0])
             if any(isinstance(arg, Maybe) for arg in args):
                 return _extreme_of_some(w, symbol, args, key, **more)
@@ -241,6 +248,8 @@ def _reduce(w: Evaluator, function: Any, xs: Any, *initial: Any) -> Any:
             raise w.error("functools.reduce over a long sequence takes an initial value")
         name = "reduce_of_groups" if lazy.grouped else "reduce_of"
         return w.call(_library(name), function, _groups(lazy), initial[0])
+    if initial and in_turn(w, xs):
+        return w.call(_library("reduce_of"), function, xs, initial[0])
     items = [*initial, *items_of(w, xs)]
     if not items:
         raise TypeError("reduce() of empty iterable with no initial value")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pygpu import bytecode
@@ -12,7 +13,10 @@ from pygpu.frontend.values.states import State
 class Frame:
     """A function being walked."""
 
-    __slots__ = ("_doomed", "at", "caller", "code", "globals", "graph", "name", "state", "stored")
+    __slots__ = (
+        *("_doomed", "at", "caller", "code", "driver"),
+        *("globals", "graph", "name", "state", "stored", "suspends"),
+    )
 
     def __init__(self, code: bytecode.Code, globals: dict[str, Any], caller: Frame | None) -> None:
         self.code = code
@@ -23,6 +27,9 @@ class Frame:
         self.at = 0  # the instruction being walked
         self.state: State | None = None
         self._doomed: frozenset[int] | None = None
+        # Of a generator: what becomes of an item, from the state, the item and where to go on.
+        self.driver: Callable[[State, Any, int], Any] | None = None
+        self.suspends = False  # whether it waits at the item then
         self.stored: dict[str, int] = {}  # the instruction that last assigned each variable
 
     def place(self, at: int | None = None) -> Place:

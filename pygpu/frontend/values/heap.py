@@ -34,11 +34,14 @@ Row = Callable[[Any, int], Any]
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """What was read to list the items; `row` makes one anew, `count` says how many there are."""
+    """What was read to list the items; `row` makes one anew, `count` says how many there are.
+    `late` gives what the iterator holds if its items are to be taken one by one, None if they
+    cannot be any more."""
 
     reads: set[Object]
     row: Row | None = None
     count: Callable[[], int] | None = None
+    late: Callable[[], Any] | None = None
 
 
 class Heap:
@@ -134,6 +137,7 @@ class Heap:
         reads: set[Object],
         row: Row | None = None,
         count: Callable[[], int] | None = None,
+        late: Callable[[], Any] | None = None,
     ) -> Any:
         """`made` itself, an iterator or list of items that were taken now."""
         if isinstance(made, (Taken, List)) and made not in self._followers and reads:
@@ -142,7 +146,7 @@ class Heap:
                 below = [self._followers[r].reads for r in reads if r in self._followers]
                 below.append({r.base for r in reads if isinstance(r, Array) and r.base is not None})
                 reads = reads.union(*below)
-                self._followers[made] = Follower(reads, row, count)
+                self._followers[made] = Follower(reads, row, count, late)
                 for read in reads:
                     self._followed.setdefault(read, WeakSet()).add(made)
         return made
@@ -159,8 +163,12 @@ class Heap:
             rows = self.state.get(source) if isinstance(source, Yielded) else source
             if not isinstance(rows, tuple) or not isinstance(index, int) or index >= len(rows):
                 continue
-            renewed = _renewed(self._followers[made], rows, index)
-            if renewed is None:
+            follower = self._followers[made]
+            renewed = _renewed(follower, rows, index)
+            late = follower.late() if follower.late and index == 0 else None
+            if late is not None:
+                self.state.heap[made] = late
+            elif renewed is None:
                 what = "a variable" if isinstance(handle, Cell) else describe(handle)
                 self.state.heap[made] = Conflict(
                     f"the items of this iterator were taken before {what} that they depend on was "

@@ -28,6 +28,7 @@ from pygpu.frontend.values.objects import (
     Object,
     Set,
     Vector,
+    Waiting,
     Yielded,
 )
 from pygpu.frontend.values.states import State, reachable
@@ -295,6 +296,8 @@ class Join:
             return self.yielded(a, b, key)
         if isinstance(handle, Instance):
             return self.attributes(a, b, key)
+        if isinstance(handle, Waiting):
+            return self.named(a, b, key, self.meeting.explain)
         if isinstance(handle, Set) or not handle.matches(a, b):
             return Conflict(self._mismatch(handle, a, b))
         if isinstance(handle, Array):  # one of numbers meets one of others element by element
@@ -335,13 +338,20 @@ class Join:
 
     def attributes(self, a: Any, b: Any, key: Key) -> dict[str, Any]:
         """What two objects of a class hold, an error in place of what one of them does not."""
+        return self.named(
+            *(a, b, key),
+            lambda name: (
+                f"the attribute '{name}' is set on one path only through "
+                f"{self.meeting.place}: set it on the other path too, or before"
+            ),
+        )
+
+    def named(self, a: Any, b: Any, key: Key, explain: Callable[[str], str]) -> dict[str, Any]:
+        """Values by name as one, what only one path has as an error that `explain` words."""
         return {
             name: self.value(a[name], b[name], (*key, name))
             if name in a and name in b
-            else Conflict(
-                f"the attribute '{name}' is set on one path only through {self.meeting.place}: "
-                "set it on the other path too, or before"
-            )
+            else Conflict(explain(name))
             for name in {**a, **b}
         }
 

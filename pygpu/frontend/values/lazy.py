@@ -7,6 +7,7 @@ evens.element(index)            # emits a product
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import Any, Final
 
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Parts, numbered
@@ -135,7 +136,8 @@ def lifted(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
 class Lazy(Abstract):
     """What an iterator over other iterators takes from: `step(w, index, *of)` makes the next item,
     or raises StopIteration. Whatever may be dynamic is one of the values that it is made `of`.
-    `whole(w)`, where given, is an iterator over all items, to be used before one has been taken."""
+    `whole(w, *of)`, where given, is an iterator over all items, to be used before one has been
+    taken."""
 
     __slots__ = ("of", "step", "whole")
 
@@ -159,3 +161,33 @@ class Lazy(Abstract):
 
     def shape(self) -> Any:
         return id(self.step), len(self.of)
+
+
+class Suspended(Lazy):
+    """What a generator gives: of one object, its frame, which waits."""
+
+    __slots__ = ("code", "globals")
+
+    def __init__(
+        self,
+        code: CodeType,
+        globals: dict[str, Any],
+        step: Callable[..., Any],
+        of: tuple[Any, ...],
+        whole: Callable[..., Any],
+    ) -> None:
+        super().__init__(step, of, whole)
+        self.code: Final = code
+        self.globals: Final = globals
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Suspended | None:
+        if any(isinstance(part, Conflict) for part in parts):
+            return None
+        assert self.whole is not None
+        return Suspended(self.code, self.globals, self.step, parts, self.whole)
+
+    def shape(self) -> Any:
+        return id(self.code)
+
+    def describe(self) -> str:
+        return f"the generator {self.code.co_qualname}"

@@ -201,6 +201,16 @@ class Keyed(Object):
         return list(a) == list(b)
 
 
+class Waiting(Keyed):
+    """A frame that waits: of a generator between two items, or of a function whose loop a generator
+    drives. Its parts are its variables by name, what is on its stack, and where it goes on."""
+
+    __slots__ = ()
+
+    def fill(self, hollow: Any, contents: Any, parts: tuple[Any, ...]) -> Any:
+        raise NotKnown
+
+
 class Dict(Keyed):
     """A dict with known keys."""
 
@@ -334,6 +344,9 @@ class Iterator(Object):
             return True
         both = isinstance(source, tuple) and isinstance(other, tuple) and len(source) == len(other)
         return (both or source is other) and same_known(index, place)
+
+    def describe(self) -> str:
+        return "an iterator"
 
 
 class Replay:

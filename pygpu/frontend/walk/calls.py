@@ -112,6 +112,12 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         bound = objects.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
     objects_given = any(isinstance(value, Instance) for value in (*args, *keywords.values()))
+    if _is_generator(function) and any(
+        isinstance(value, Abstract) for value in (*args, *keywords.values())
+    ):
+        return _walk_known(
+            w, function, args, keywords
+        )  # what it is given may change before it goes on
     if not (objects_given and isinstance(function, types.FunctionType) and _is_walked(function)):
         try:
             return native(w, function, args, keywords)
@@ -156,6 +162,12 @@ def _is_method_of(function: Any, value: Any) -> bool:
     """Whether the function is a builtin class's method, of values that the compiler looks after."""
     return isinstance(function, types.MethodDescriptorType) and (
         isinstance(value, Abstract) or function.__objclass__ in methods.MUTATING
+    )
+
+
+def _is_generator(function: Any) -> bool:
+    return isinstance(function, types.FunctionType) and bool(
+        function.__code__.co_flags & _GENERATOR
     )
 
 
@@ -358,8 +370,9 @@ def call_function(
     code = function.code
     locals = bind(function, args, keywords)
     locals.update(zip(code.co_freevars, function.closure, strict=True))
-    if code.co_flags & _GENERATOR and code.co_name == "<genexpr>":
-        return generators.expression(w, code, function.globals, locals)
+    if code.co_flags & _GENERATOR:
+        make = generators.expression if code.co_name == "<genexpr>" else generators.generator
+        return make(w, code, function.globals, locals)
     return w.inline(code, function.globals, locals)
 
 

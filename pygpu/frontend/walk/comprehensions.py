@@ -27,6 +27,8 @@ def collected_by(w: ControlFlow, frame: Frame, header: int, state: State) -> Lis
     for block in sorted(frame.graph.loops[header]):
         for instruction in frame.code.instructions[block : frame.graph.blocks[block]]:
             if instruction.op == "YIELD":
+                if frame.code.code.co_name != "<genexpr>":
+                    return None  # a generator's loop may carry more than its items
                 collected: List | None = state.locals.get(".yield")
                 return collected
             if instruction.op == "APPEND":

@@ -1,58 +1,113 @@
-"""Generator expressions, and what else computes items when they are asked for.
+"""Generators, and what else computes items when they are asked for.
 
-Their items are taken at once where nobody can tell. Where taking them changes something, or fails,
-they are taken as in Python: one by one, by a frame that stops at each `yield`.
+A generator is a frame that waits. It is walked on to its next `yield` when an item is asked for;
+where all items are taken, it is walked to its end. A generator expression's items are taken at once
+where nobody can tell: where taking them changes something, or fails, it waits as others do.
 
     n = 0
     any(counted(x) > 1 for x in xs)         # `counted` changes n: stops at the first that holds
+
+For loops over generators see driving.py.
 """
 
 from __future__ import annotations
 
 import functools
 import types
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from pygpu import bytecode
 from pygpu.core.errors import CompileError
+from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.sequences import taken_or_put_off
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.lazy import Indexed, Lazy
-from pygpu.frontend.values.objects import Cell, Iterator, Object, Yielded
+from pygpu.frontend.values.lazy import Indexed, Lazy, Suspended
+from pygpu.frontend.values.objects import Iterator, Object, Waiting, Yielded
 from pygpu.frontend.values.states import State, reachable
-from pygpu.frontend.values.values import Abstract, Tuple
-from pygpu.frontend.walk.paths import RAISED, RETURN, SUSPENDED, ControlFlow, PathEnds
+from pygpu.frontend.values.values import Choice
+from pygpu.frontend.walk.branches import branch
+from pygpu.frontend.walk.choices import possible
+from pygpu.frontend.walk.paths import RAISED, RETURN, SUSPENDED, ControlFlow, Outcome, PathEnds
+
+# Where a frame goes on stands with its variables: a block and how much is on its stack, or why it
+# does not. It is a string: what is one string on one path and another on the other is a choice.
+AT: Final = ".at"
+ENDED: Final = "ended"
+RUNNING: Final = "running"
+LEFT: Final = "left"
+
+# What becomes of an item: from the generator's state, the item, and where the frame goes on.
+Driver = Callable[[State, Any, int], Outcome]
+
+
+def packed(block: int, state: State) -> dict[str, Any]:
+    """The parts of a frame that waits to go on at a block."""
+    stack = {f".stack{place}": value for place, value in enumerate(state.stack)}
+    return {**state.locals, **stack, AT: f"{block} {len(stack)}"}
+
+
+def unpacked(contents: Mapping[str, Any], at: str) -> tuple[int, dict[str, Any], list[Any]]:
+    """The block at which a frame goes on, its variables and its stack."""
+    block, depth = map(int, at.split())
+    stack = [contents[f".stack{place}"] for place in range(depth)]
+    own = {name: v for name, v in contents.items() if name != AT and not name.startswith(".stack")}
+    return block, own, stack
+
+
+def generator(
+    w: ControlFlow, code: types.CodeType, globals: dict[str, Any], locals: dict[str, Any]
+) -> Iterator:
+    """What a call of a generator function gives, its code with its parameters given."""
+    return Iterator((_suspended(code, globals, locals), 0))
+
+
+def _suspended(code: types.CodeType, globals: dict[str, Any], locals: dict[str, Any]) -> Suspended:
+    waiting = Waiting(packed(0, State(locals, [], {})))
+    step = functools.partial(_resume, code, globals, _UNDECIDED)
+    return Suspended(code, globals, step, (waiting,), functools.partial(_whole, code, globals))
 
 
 def expression(
     w: ControlFlow, code: types.CodeType, globals: dict[str, Any], locals: dict[str, Any]
 ) -> Iterator:
     """The iterator that a generator expression is, its code with its variables given."""
-
-    def whole(w: ControlFlow) -> Iterator:
-        collected = Yielded(())
-        with w.heap.noted() as reads:
-            w.inline(code, globals, {**locals, ".yield": collected})
-        contents = w.read(collected)
-        source = contents if isinstance(contents, Indexed) else collected
-        made: Iterator = w.heap.follow(Iterator((source, 0)), reads)
-        return made
-
-    def suspended(error: Exception | None) -> Iterator:
-        why = error.msg if isinstance(error, CompileError) else _UNDECIDED
-        step = functools.partial(_resume, code, globals, why)
-        names, values = tuple(locals), tuple(locals.values())
-        return Iterator((Lazy(step, (Cell(_pack(0, [], names, values)),), whole), 0))
-
-    source = locals[".0"]
+    suspended = _suspended(code, globals, locals)
+    (waiting,) = suspended.of
+    source, region = locals[".0"], w.build.region
     unseen = source is w.fresh or not isinstance(source, Iterator) or not w.in_sight(source)
-    return taken_or_put_off(w, lambda: whole(w), suspended, (source,) if unseen else ())
+    begun = w.peek(source) if unseen and isinstance(source, Iterator) else None
+
+    def late() -> Any:
+        """The items as they are if they are taken later, where they can still be."""
+        if w.build.region is not region or begun is None or isinstance(begun[0], Lazy):
+            return None
+        w.state.heap[source] = begun
+        return suspended, 0
+
+    def whole() -> Iterator:
+        with w.heap.noted() as reads:
+            made = _whole(code, globals, w, waiting)
+        followed: Iterator = w.heap.follow(made, reads - {waiting}, late=late)
+        return followed
+
+    sources = (source,) if unseen else ()
+
+    def put_off(error: Exception | None) -> Iterator:
+        refused = error if isinstance(error, CompileError) else None
+        return Iterator((suspended if refused is None else _refused(suspended, refused), 0))
+
+    return taken_or_put_off(w, whole, put_off, sources)
 
 
-_UNDECIDED = (
-    "whether this generator expression gives an item here is not known at compile time, and "
-    "taking one changes something: write a loop"
-)
+def _refused(source: Suspended, error: CompileError) -> Suspended:
+    """A generator whose items cannot be taken at once."""
+
+    def whole(w: ControlFlow, waiting: Waiting) -> Any:
+        raise error
+
+    step = functools.partial(_resume, source.code, source.globals, error.msg)
+    return Suspended(source.code, source.globals, step, source.of, whole)
 
 
 def in_sight(w: ControlFlow, handle: Object) -> bool:
@@ -62,36 +117,115 @@ def in_sight(w: ControlFlow, handle: Object) -> bool:
     return handle in reachable([*values, *w.kept], w.state)
 
 
-def _pack(position: int, stack: list[Any], names: tuple[str, ...], values: Any) -> Tuple:
-    """A frame that waits: the block it goes on at, its stack and variables."""
-    return Tuple((position, Tuple(tuple(stack)), names, Tuple(tuple(values))))
+def go_on(
+    w: ControlFlow,
+    code: types.CodeType,
+    globals: dict[str, Any],
+    waiting: Waiting,
+    driver: Driver,
+    suspends: bool = False,
+) -> Outcome:
+    """Walk a generator from where it waits: the paths that end it, and those that `driver` gives.
+    With `suspends` these stop at the item. The state of the walk is afterwards what it was."""
+    outer = w.state
+    contents = w.read(waiting)
+    at = contents[AT]
+    frame = Frame(bytecode.decode(code), globals, w.frame)
+    frame.driver, frame.suspends = driver, suspends
+    state = State({}, [], outer.heap, outer.facts)
+    if isinstance(at, Choice):
+        outcome = _from_any(w, frame, contents, at, sorted(possible(w, at)), state)
+    else:
+        outcome = _from(w, frame, contents, at, state)
+    w.state = outer
+    return outcome
+
+
+def _from(
+    w: ControlFlow, frame: Frame, contents: Mapping[str, Any], at: str, state: State
+) -> Outcome:
+    w.state = state
+    if at == ENDED:
+        return Outcome.one(RETURN, State({}, [None], state.heap, state.facts))
+    if at in _STUCK:
+        raise w.error(_STUCK[at])
+    block, locals, stack = unpacked(contents, at)
+    return w.enter(frame, block, State(locals, stack, state.heap, state.facts), frozenset())
+
+
+def _from_any(
+    w: ControlFlow,
+    frame: Frame,
+    contents: Mapping[str, Any],
+    at: Choice,
+    left: list[int],
+    state: State,
+) -> Outcome:
+    """From one of several places, of which a dynamic int says which."""
+    first, *others = left
+    here = at.options[first]
+    if not others:
+        return _from(w, frame, contents, here, state)
+    condition = arithmetic.compare(w, "==", at.which, first)
+    other = state.fork()
+    return branch(
+        w,
+        frame,
+        condition.value,
+        lambda: _from(w, frame, contents, here, state),
+        lambda: _from_any(w, frame, contents, at, others, other),
+    )
+
+
+_STUCK: Final = {
+    RUNNING: "an item of this generator is asked for in a loop over it, whose rounds depend on "
+    "dynamic values: make a list of its items first, or ask for each with next()",
+    LEFT: "how many items of this generator a loop has taken that was left early is not known at "
+    "compile time: make a list of its items first",
+}
+_UNDECIDED: Final = (
+    "whether this generator gives one more item is not known at compile time: loop over it with "
+    "'for', or fold it with sum(), min(), max(), any() or all()"
+)
 
 
 def _resume(
-    code: types.CodeType, globals: dict[str, Any], why: str, w: ControlFlow, index: Any, cell: Cell
+    code: types.CodeType,
+    globals: dict[str, Any],
+    why: str,
+    w: ControlFlow,
+    index: Any,
+    waiting: Waiting,
 ) -> Any:
     """The next item; `why` says what to say where it cannot be told whether there is one.
     StopIteration at the end."""
-    if isinstance(index, Abstract):
-        raise w.error("how many items of this generator expression have been taken is not known")
-    packed = w.read(cell)
-    if packed is None:
-        raise StopIteration
-    position, stack, names, values = packed.items
-    outer = w.state
-    frame = Frame(bytecode.decode(code), globals, w.frame)
-    inner = State(dict(zip(names, values.items, strict=True)), list(stack.items), outer.heap)
-    outcome = w.enter(frame, position, inner, frozenset((SUSPENDED,)))
-    w.state = outer
+
+    def stop(state: State, item: Any, end: int) -> Outcome:
+        w.write(waiting, packed(end, State(state.locals, [*state.stack, None], {})))
+        return Outcome.one(SUSPENDED, State({}, [item], state.heap, state.facts))
+
+    outcome = go_on(w, code, globals, waiting, stop, suspends=True)
     if len(outcome.exits) > 1:
         raise w.error(why)
     ((target, state),) = outcome.exits.items()
-    outer.heap = state.heap
+    w.state.heap = state.heap
     if target == RAISED:
         raise PathEnds
     if target == RETURN:
-        w.write(cell, None)
+        w.write(waiting, {AT: ENDED})
         raise StopIteration
-    *rest, item, position = state.stack
-    w.write(cell, _pack(position, [*rest, None], tuple(state.locals), state.locals.values()))
-    return item
+    return state.stack[-1]
+
+
+def _whole(
+    code: types.CodeType, globals: dict[str, Any], w: ControlFlow, waiting: Waiting
+) -> Iterator:
+    """An iterator over all items of a generator that has not begun."""
+    collected = Yielded(())
+    _, locals, _ = unpacked(w.read(waiting), w.read(waiting)[AT])
+    w.inline(code, globals, {**locals, ".yield": collected})
+    contents = w.read(collected)
+    return Iterator((contents if isinstance(contents, Indexed) else collected, 0))
+
+
+__all__ = ["expression", "generator", "go_on", "in_sight", "packed", "unpacked"]

@@ -20,17 +20,19 @@ from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import Iterator, List, youngest
+from pygpu.frontend.values.objects import Iterator, List, Waiting, youngest
 from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Conflict, Dynamic, Key, same_known, scalar_kind
 from pygpu.frontend.walk.branches import join
 from pygpu.frontend.walk.comprehensions import collected_by, long_comprehension
+from pygpu.frontend.walk.driving import drive
 from pygpu.frontend.walk.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 
 FEW_EXITS: Final = 8  # of a loop, each with a state of its own
 ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
+COLLECTED: Final = 64  # rounds of a loop that a dynamic test may leave whose items are collected
 UNROLL_EXITS: Final = 16  # iterations of a known loop that a dynamic test may leave
 
 
@@ -38,6 +40,14 @@ def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozens
     """Unroll a loop, or make it one of the device."""
     entry = frame.graph.blocks[header] - 1
     is_for = frame.code.instructions[entry].op == "FOR" and bool(frame.graph.exits(header))
+    if is_for:
+
+        def ask(state: State) -> Outcome:
+            return _Unrolling(w, frame, header, stops, is_for, w.mark(state)).walk(state)
+
+        driven = drive(w, frame, header, state, stops, ask)
+        if driven is not None:
+            return driven
     if not is_for or _is_known_iterator(w, state):
         return _Unrolling(w, frame, header, stops, is_for, w.mark(state)).walk(state)
     frame.at = entry
@@ -104,7 +114,8 @@ class _Unrolling:
         whole = emitted + emitted // self.iterations * left
         too_much = whole > UNROLL_OPS and self.iterations + left > 4
         if self.refused:
-            if too_much and emitted > UNROLL_OPS:
+            endless = may_leave and self.iterations >= COLLECTED and _collects(w)
+            if endless or (too_much and emitted > UNROLL_OPS):
                 raise self.refused
             return None
         if may_leave and not self.is_for:
@@ -148,6 +159,13 @@ def _is_known_iterator(w: ControlFlow, state: State) -> bool:
     iterator = state.stack[-ITERATOR_SLOTS]
     w.state = state
     return not isinstance(w.read(iterator)[0], Indexed)
+
+
+def _collects(w: ControlFlow) -> bool:
+    """Whether the items of a generator are being collected."""
+    held = [frame.state.locals for frame in w.frames if frame.state is not None]
+    held += [w.state.get(each) for each in w.kept if isinstance(each, Waiting)]
+    return any(".yield" in variables for variables in held)
 
 
 def _items_left(w: ControlFlow, state: State) -> int:

@@ -19,7 +19,7 @@ from pygpu.types import BOOL, Type
 
 RETURN: Final = -1  # the exit of a frame
 RAISED: Final = -3  # where a path ends by raising
-SUSPENDED: Final = -2  # where a generator's frame stops, the item and where to go on on its stack
+SUSPENDED: Final = -2  # where a generator's frame stops, the item on its stack
 
 
 class PathEnds(Exception):

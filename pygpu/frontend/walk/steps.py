@@ -348,7 +348,7 @@ def _yield(w: ControlFlow, state: State, arg: Any) -> None:
     collected = state.locals.get(".yield")
     value = state.stack.pop()
     if collected is None:
-        raise w.error("'yield' is not supported: return a list or use a generator expression")
+        raise w.error("'yield' is not supported here")
     w.write(collected, (*w.read(collected), value))
     state.stack.append(None)
 
@@ -364,6 +364,8 @@ _INSTEAD: Final = {
     "try": "'try' is not supported: test the condition before, device code does not raise",
     "with": "'with' is not supported: open what is needed outside and pass the values",
     "async with": "'async with' is not supported in a compiled function",
+    "the value of 'yield from'": "the value of 'yield from' is not supported: 'return' gives none "
+    "in a generator; keep what it would return in an object",
     "await": "'await' is not supported in a compiled function",
 }
 

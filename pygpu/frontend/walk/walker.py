@@ -38,7 +38,7 @@ from pygpu.frontend.values.states import Meanings, State
 from pygpu.frontend.values.values import Builtin, Choice, Conflict, Dynamic
 from pygpu.frontend.walk import attempts, branches, calls, choices, generators, loops
 from pygpu.frontend.walk.attempts import Attempt
-from pygpu.frontend.walk.paths import RAISED, RETURN, SUSPENDED, Outcome, PathEnds, guard
+from pygpu.frontend.walk.paths import RAISED, RETURN, Outcome, PathEnds, guard
 from pygpu.frontend.walk.raising import doom, is_assertion, raise_known
 from pygpu.frontend.walk.steps import STEPS, refusal
 from pygpu.ssa import Builder, Value
@@ -235,7 +235,7 @@ class Walker:
         if force:
             outcome = self.block(frame, block, state, stops)
         while True:
-            pending = [t for t in outcome.exits if t not in (RETURN, RAISED) and t not in stops]
+            pending = [t for t in outcome.exits if t >= 0 and t not in stops]
             if not pending:
                 return outcome
             target = min(pending, key=frame.graph.number.__getitem__)
@@ -311,9 +311,9 @@ class Walker:
                         self.returns.append((result, frame.place()))
                     return Outcome.one(RETURN, State({}, [result], state.heap))
                 case "YIELD":
-                    if SUSPENDED in stops:
-                        state.stack.append(end)
-                        return Outcome.one(SUSPENDED, state)
+                    if frame.driver is not None:
+                        outcome: Outcome = frame.driver(state, state.stack.pop(), end)
+                        return outcome
                     STEPS["YIELD"](self, state, None)
             return Outcome.one(end, state)
         except PathEnds:
@@ -392,6 +392,8 @@ class Walker:
                 state.stack.append(source.element(index))
                 self.write(iterator, (source, arithmetic.binary(self, "+", index, 1)))
                 return Outcome.one(body, state)
+        elif isinstance(iterator, Iterator) and sequences.maybe_next(self, iterator):
+            return self._for_maybe(frame, block, state, stops)
         else:
             try:
                 state.stack.append(self.next(iterator))
@@ -400,6 +402,23 @@ class Walker:
                 pass
         del state.stack[-ITERATOR_SLOTS:]
         return Outcome.one(target, state)
+
+    def _for_maybe(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
+        """Walk the body where the next item is there."""
+        iterator = state.stack[-ITERATOR_SLOTS]
+        source, index = self.read(iterator)
+        item = self.read(source)[index]
+        self.write(iterator, (source, index + 1))
+        inner = stops.union((block,), frame.graph.merges(block))
+        other = state.fork()
+        state.stack.append(item.value)
+        return branches.branch(
+            self,
+            frame,
+            item.taken.value,
+            lambda: self.run(frame, frame.graph.blocks[block], state, inner),
+            lambda: Outcome.one(block, other),
+        )
 
     def _for_dynamic(
         self,

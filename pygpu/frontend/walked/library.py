@@ -66,6 +66,25 @@ def max_or(xs: Any, default: Any) -> Any:
     return best
 
 
+def min_in_turn(xs: Any, default: Any = 0) -> Any:
+    """min of an iterator that a loop of the device runs through."""
+    best, found = default, False
+    for x in xs:
+        if not found or x < best:
+            best = x
+        found = True
+    return best
+
+
+def max_in_turn(xs: Any, default: Any = 0) -> Any:
+    best, found = default, False
+    for x in xs:
+        if not found or x > best:
+            best = x
+        found = True
+    return best
+
+
 def min_of_groups(groups: Any) -> Any:
     best = groups[0][0]
     for group in groups:

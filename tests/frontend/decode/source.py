@@ -6,7 +6,7 @@ from types import CodeType
 
 from pygpu.bytecode import ITERATOR_SLOTS, Code, Span
 
-LOOPS = (ast.For, ast.While, ast.comprehension)
+LOOPS = (ast.YieldFrom, ast.For, ast.While, ast.comprehension)
 
 # What each canonical instruction adds to the stack, by its argument.
 EFFECTS = {

@@ -171,10 +171,16 @@ def test_try_in_loop_and_finally_are_found() -> None:
         call(function, [1])
 
 
-def test_yield_from_is_unsupported() -> None:
-    function = types.FunctionType(compiled("def f(a):\n    yield from a\n"), {})
-    with pytest.raises(UnsupportedError, match="yield from"):
-        next(call(function, [1]))
+def test_yield_from_is_a_loop() -> None:
+    text = "def f(a):\n    yield 1\n    yield from a\n    yield from [a, 4]\n"
+    function = types.FunctionType(compiled(text), {})
+    assert list(call(function, (2, 3))) == [1, 2, 3, (2, 3), 4]
+
+
+def test_value_of_yield_from_is_unsupported() -> None:
+    function = types.FunctionType(compiled("def f(a):\n    return (yield from a)\n"), {})
+    with pytest.raises(UnsupportedError, match="the value of 'yield from'"):
+        list(call(function, [1]))
 
 
 @pytest.mark.parametrize("what", ASYNCHRONOUS)

@@ -1,0 +1,179 @@
+"""Loops over generators: the generator is walked, and at each `yield` the body of the loop.
+
+So what makes an item stands where its `yield` does: under the generator's conditions, in its
+loops, be they unrolled or loops of the device. Meanwhile the function whose loop it is waits: its
+variables are an object's parts, so that they are joined where paths of the generator meet.
+
+    def steps(x):
+        while x > 1:                # a loop of the device, its body that of the `for`
+            yield x
+            x = x / 2
+    for x in steps(im(p)):
+        total += x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pygpu.bytecode import ITERATOR_SLOTS
+from pygpu.core.errors import CompileError
+from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.lazy import Suspended
+from pygpu.frontend.values.objects import Iterator, Waiting
+from pygpu.frontend.values.states import State, reachable
+from pygpu.frontend.walk.generators import AT, ENDED, LEFT, RUNNING, go_on, packed, unpacked
+from pygpu.frontend.walk.paths import RAISED, RETURN, ControlFlow, Outcome
+
+_FINISHED = -5  # where the generator has ended, the loop with it
+_CODES = 4096  # exits of one loop, each of a number of its own
+
+
+def suspended(w: ControlFlow, state: State) -> Suspended | None:
+    """The generator that the next loop is over, if it is over one."""
+    iterator = state.stack[-ITERATOR_SLOTS]
+    w.state = state
+    source = w.read(iterator)[0] if isinstance(iterator, Iterator) else None
+    return source if isinstance(source, Suspended) else None
+
+
+def drive(
+    w: ControlFlow,
+    frame: Frame,
+    header: int,
+    state: State,
+    stops: frozenset[int],
+    ask: Callable[[State], Outcome],
+) -> Outcome | None:
+    """A loop over a generator; None where it is over something else. `ask` walks it item by item:
+    what else leads to the generator may take some too, and more after a loop that is left early."""
+    source = suspended(w, state)
+    if source is None or frame.graph.blocks[header] - 1 != header:
+        return None
+    w.state = frame.state = state
+    frame.at = header
+    if frame.suspends and _yields(frame, header):
+        return ask(state)
+    ways = [lambda state: _Drive(w, frame, header, stops, source).walk(state), ask]
+    if not _is_named(w, frame, state):
+        return ways[0](state)
+    if len(frame.graph.exits(header)) > 1:
+        ways.reverse()
+    try:
+        with w.attempt() as trial:
+            return trial.keep(ways[0](state.fork()))
+    except CompileError:
+        return ways[1](state)
+
+
+def _yields(frame: Frame, header: int) -> bool:
+    """Whether the body of a loop stops at a `yield`: a generator that is asked for one item cannot
+    wait amid another one."""
+    bodies = [(block, frame.graph.blocks[block]) for block in frame.graph.loops[header]]
+    code = frame.code.instructions
+    return any(i.op == "YIELD" for start, end in bodies for i in code[start:end])
+
+
+def _is_named(w: ControlFlow, frame: Frame, state: State) -> bool:
+    """Whether something else than the loop leads to its iterator. A variable that is read for the
+    loop alone does not."""
+    read = [i.arg for i in frame.code.instructions if i.op == "LOAD"]
+    held = [v for name, v in state.locals.items() if read.count(name) > 1]
+    held += [*state.stack[:-ITERATOR_SLOTS], *w.kept]
+    for other in w.frames:
+        if other is not frame and other.state is not None:
+            held += [*other.state.locals.values(), *other.state.stack]
+    return state.stack[-ITERATOR_SLOTS] in reachable(held, state)
+
+
+class _Drive:
+    """A loop that its generator drives."""
+
+    def __init__(
+        self, w: ControlFlow, frame: Frame, header: int, stops: frozenset[int], source: Suspended
+    ) -> None:
+        graph = frame.graph
+        meets = [e for e in graph.exits(header) if len(graph.forward_predecessors(e)) > 1]
+        self.w = w
+        self.frame = frame
+        self.header = header
+        self.body = graph.blocks[header]
+        self.stops = stops.union((header,), meets)
+        self.source = source
+        self.generator: Waiting = source.of[0]
+        self.function = Waiting({})  # the function whose loop it is
+        self.exits: dict[int, int] = {}  # where the body leaves the loop to: a number of its own
+
+    def walk(self, state: State) -> Outcome:
+        w, frame = self.w, self.frame
+        w.kept.append(self.function)
+        w.write(self.function, packed(self.header, state))
+        frame.state = None
+        outcome = go_on(w, self.source.code, self.source.globals, self.generator, self._item)
+        frame.state = state
+        frame.at = self.header
+        w.kept.remove(self.function)
+        return self._leave(outcome)
+
+    def _item(self, state: State, item: Any, end: int) -> Outcome:
+        """Walk the body of the loop for an item, and then go on with the generator."""
+        w = self.w
+        contents = w.read(self.function)
+        _, locals, stack = unpacked(contents, contents[AT])
+        w.write(self.generator, {AT: RUNNING})
+        inner = State(locals, [*stack, item], state.heap, state.facts)
+        outcome = w.enter(self.frame, self.body, inner, self.stops)
+        self.frame.state = None
+        exits: dict[int, State] = {}
+        codes: dict[int, int] = {}
+        for target, reached in outcome.exits.items():
+            codes[target] = self._code(target, end)
+            if target == RAISED:
+                exits[RAISED] = reached
+                continue
+            heap = {**reached.heap, self.function: packed(max(target, 0), reached)}
+            if target == self.header:
+                made = State(state.locals, [*state.stack, None], heap, reached.facts)
+            else:
+                heap[self.generator] = {AT: LEFT}
+                made = State({}, [], heap, reached.facts)
+            exits[codes[target]] = made
+        return Outcome(exits, {codes[target]: guard for target, guard in outcome.guards.items()})
+
+    def _code(self, target: int, end: int) -> int:
+        """Where in the generator a path goes on that arrives somewhere in the function."""
+        if target == self.header:
+            return end
+        if target == RAISED:
+            return RAISED
+        return self.exits.setdefault(target, -_CODES * self.function.serial - len(self.exits))
+
+    def _leave(self, outcome: Outcome) -> Outcome:
+        """The paths out of the generator as paths out of the loop."""
+        after = self.frame.code.instructions[self.header].arg
+        targets = {code: target for target, code in self.exits.items()}
+        targets |= {RETURN: _FINISHED, RAISED: RAISED}
+        exits: dict[int, State] = {}
+        for code, reached in outcome.exits.items():
+            if code != RAISED:
+                contents = reached.heap.pop(self.function, self.function.initial)
+                _, locals, stack = unpacked(contents, contents[AT])
+                reached = State(locals, stack, reached.heap, reached.facts)
+            if code == RETURN:
+                del reached.stack[-ITERATOR_SLOTS:]
+                reached.heap[self.generator] = {AT: ENDED}
+            exits[targets[code]] = reached
+        made = Outcome(exits, {targets[code]: guard for code, guard in outcome.guards.items()})
+        if _FINISHED not in exits:
+            return made
+        return self.w.advance(
+            self.frame,
+            made,
+            _FINISHED,
+            self.stops,
+            lambda frame, block, state, stops: Outcome.one(after, state),
+        )
+
+
+__all__ = ["drive", "suspended"]

@@ -1,0 +1,327 @@
+"""Generator functions: `yield`, loops over what they give, folds, and items one by one."""
+
+import itertools
+import math
+
+import numpy as np
+
+from programs.suite import Suite
+from pygpu import Image, Position
+
+program = Suite()
+
+
+@program
+def yields_are_summed(im: Image, p: Position):
+    def g(x):
+        yield x
+        yield x * 2
+        yield x * 3
+
+    return sum(g(im(p)))
+
+
+@program
+def while_that_yields_as_long_as_a_dynamic_value_says(im: Image, p: Position):
+    def g(x):
+        while x > 0.1:
+            yield x
+            x = x / 2
+
+    t = 0.0
+    for v in g(im(p)):
+        t += v * v
+    return t
+
+
+@program
+def yield_under_a_dynamic_condition(im: Image, p: Position):
+    def g(n):
+        for i in range(n):
+            if im(p + (i, 0)) > 0.5:
+                yield im(p + (i, 0))
+
+    t = 0.0
+    n = 0
+    for v in g(5):
+        t += v * v
+        n += 1
+    return t / (n + 1)
+
+
+@program
+def loop_over_a_generator_is_left_early(im: Image, p: Position):
+    def g(n):
+        for i in range(n):
+            if im(p + (i, 0)) > 0.5:
+                yield im(p + (i, 0))
+
+    for v in g(5):
+        if v > 0.7:
+            return v
+    return -1.0
+
+
+@program
+def endless_generator_is_zipped(im: Image, p: Position):
+    def nat():
+        n = im(p)
+        while True:
+            yield n
+            n = n + 1
+
+    s = 0.0
+    for a, b in zip(nat(), range(4)):
+        s += a * b
+    return s
+
+
+@program
+def endless_generator_of_random_numbers(im: Image, p: Position):
+    def rng(x):
+        while True:
+            x = (x * 1.31 + 0.17) % 1.0
+            yield x
+
+    r = rng(im(p))
+    a = next(r)
+    b = next(r)
+    t = 0.0
+    for i in range(p.x + 2):
+        t += next(r) * i
+    return a + 3 * b + t
+
+
+@program
+def folds_of_a_dynamic_number_of_items(im: Image, p: Position):
+    def g(n):
+        i = 0
+        while i < n:
+            yield im(p + (i, 0))
+            i += 1
+
+    return sum(g(p.x)) + (1 if any(v > 0.9 for v in g(p.y)) else 0)
+
+
+@program
+def generator_of_a_generator_is_left_early(im: Image, p: Position):
+    def inner(n):
+        for i in range(n):
+            yield im(p + (i, 0))
+
+    def sq(xs):
+        for x in xs:
+            if x > 0.3:
+                yield x * x
+
+    t = 0.0
+    for v in sq(inner(4)):
+        if v > 0.8:
+            break
+        t += v
+    else:
+        t += 10
+    return t
+
+
+@program
+def generator_expression_reads_a_variable_that_changes(im: Image, p: Position):
+    n = 2
+    g = (im(p) * n for _ in range(3))
+    n = 5
+    return sum(g)
+
+
+@program
+def recursive_generator_yields_from_itself(im: Image, p: Position):
+    def tree(d, x):
+        if d == 0:
+            yield x
+        else:
+            yield from tree(d - 1, x * 0.5)
+            yield from tree(d - 1, x + 0.25)
+
+    return max(tree(3, im(p)))
+
+
+@program
+def return_in_a_generator(im: Image, p: Position):
+    def g(n):
+        for i in range(n):
+            yield im(p + (i, 0))
+            if im(p + (i, 1)) > 0.8:
+                return
+
+    return sum(g(6)), max(g(6))
+
+
+class Ring:
+    def __init__(self, r):
+        self.r = r
+
+    def __iter__(self):
+        for j in range(-self.r, self.r + 1):
+            for i in range(-self.r, self.r + 1):
+                if max(abs(i), abs(j)) == self.r:
+                    yield i, j
+
+
+@program
+def iteration_method_that_yields(im: Image, p: Position):
+    return sum(im(p + d) for d in Ring(2)) + max(im(p + (i, j)) for i, j in Ring(1))
+
+
+@program
+def extremes_of_items_that_may_not_be_there(im: Image, p: Position):
+    def g(n):
+        for i in range(n):
+            if im(p + (i, 0)) > 0.5:
+                yield im(p + (i, 0))
+
+    return max(g(5), default=-1.0), min(g(5), default=-1.0), sum(x * 2 for x in g(5))
+
+
+@program
+def numbers_of_rounds_that_a_generator_decides(im: Image, p: Position):
+    def collatz(n):
+        while n != 1:
+            yield n
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+
+    return sum(1 for _ in collatz(p.x + 1)), max(collatz(p.x + 2)), len(list(range(3)))
+
+
+@program
+def long_generator_is_summed(im: Image, p: Position):
+    def g():
+        for i in range(200):
+            yield im(p + (i % 5, 0)) * i
+
+    return sum(g())
+
+
+@program
+def rest_of_a_generator_in_a_loop(im: Image, p: Position):
+    def g():
+        for i in range(3):
+            got = yield im(p + (i, 0))
+
+    it = g()
+    a = next(it)
+    t = 0
+    for v in it:
+        t += v
+    return a * 100 + t + next(it, 7)
+
+
+@program
+def loop_over_what_a_mask_selects(im: Image, p: Position):
+    w = np.array([im(p + (i, 0)) for i in range(5)])
+    t = 0.0
+    for v in w[w > 0.5]:
+        t = t * 0.5 + v
+    return t
+
+
+@program
+def loop_over_a_filtered_generator_expression(im: Image, p: Position):
+    g = (im(p + (i, 0)) for i in range(5) if im(p + (i, 0)) > 0.4)
+    t = 0.0
+    for v in g:
+        if v > 0.9:
+            break
+        t = t * 0.5 + v
+    return t
+
+
+@program
+def nested_sums_over_windows(im: Image, p: Position):
+    def mean(q):
+        return sum(im(q + (i, j)) * (1 + abs(i)) for i in range(-2, 3) for j in range(-2, 3)) / 25
+
+    def var(q):
+        m = mean(q)
+        return sum((im(q + (i, j)) - m) ** 2 for i in range(-2, 3) for j in range(-2, 3)) / 25
+
+    return sum(var(p + (i, j)) for i in range(-3, 4) for j in range(-3, 4))
+
+
+@program
+def nested_function_with_a_sum_in_a_sum_over_a_window(im: Image, p: Position):
+    def luma(q):
+        return sum(w * im(q + (k, 0)) for k, w in enumerate((0.2, 0.7, 0.1)))
+
+    return sum(abs(luma(p + (i, j)) - luma(p)) for j in range(-3, 4) for i in range(-3, 4))
+
+
+@program
+def least_difference_of_blocks_in_a_window(im: Image, p: Position):
+    def sad(q, r):
+        return sum(abs(im(q + (i, j)) - im(r + (i, j))) for j in range(-1, 2) for i in range(-1, 2))
+
+    return min(sad(p, p + (i, j)) for j in range(-3, 4) for i in range(-3, 4) if (i, j) != (0, 0))
+
+
+@program
+def means_of_non_local_neighbours(im: Image, p: Position):
+    def sad(q, r):
+        return sum(abs(im(q + (i, j)) - im(r + (i, j))) for j in range(-1, 2) for i in range(-1, 2))
+
+    def w(d):
+        return math.exp(-sad(p, p + d) * 4)
+
+    return sum(w((i, j)) * im(p + (i, j)) for j in range(-3, 4) for i in range(-3, 4)) / sum(
+        w((i, j)) for j in range(-3, 4) for i in range(-3, 4)
+    )
+
+
+def gen(xs):
+    for x in xs:
+        yield x
+
+
+@program
+def list_changes_while_a_generator_reads_it(im: Image, p: Position):
+    xs = [1, 2, 3]
+    g = gen(xs)
+    xs[1] = 7
+    a = next(g)
+    xs[2] = 9
+    return im(p) * (a + sum(g))
+
+
+@program
+def path_that_a_generator_walks(im: Image, p: Position):
+    def walk(q, n):
+        for k in range(n):
+            q = q + ((1, 0) if im(q) > 0.5 else (0, 1))
+            yield q
+
+    return sum(im(q) for q in walk(p, 5)) + sum(im(q) for q in walk(p, p.x))
+
+
+@program
+def fibonacci_up_to_a_limit(im: Image, p: Position):
+    def fib():
+        a, b = 0, 1
+        while True:
+            yield a
+            a, b = b, a + b
+
+    return sum(im(p) * v for v in itertools.takewhile(lambda v: v < 50, fib())) + sum(
+        v for v, _ in zip(fib(), range(10))
+    )
+
+
+@program
+def ray_that_a_generator_marches(im: Image, p: Position):
+    def ray(o, d, n):
+        t = 0.0
+        for _ in range(n):
+            yield t, o + d * t
+            t = t + 0.5
+
+    for t, q in ray(im(p), 0.25, 40):
+        if q > 0.9:
+            return t
+    return -1.0
