@@ -8,6 +8,7 @@ first asked for.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from pygpu.codegen.llvm.code import Code
@@ -65,7 +66,8 @@ class Block:
         return (cell[0] if bits & X else 0), (cell[1] if bits & ROW else 0)
 
     def get(self, value: Value, cell: Cell) -> Values:
-        u, r = self.cell(value, cell)
+        bits = self.bits[value]
+        u, r = cell[0] if bits & X else 0, cell[1] if bits & ROW else 0
         found = self.env.get((value, u, r))
         if found is None:
             assert value.op in self.plan.late, value
@@ -91,15 +93,15 @@ class Block:
 
     def texels(self, taps: TapSet, row: int, dx: int) -> Values:
         """A vector of texels, loaded once."""
+        make = partial(self._loaded, taps, row, dx)
+        return self.code.remembered((taps, row, dx), self.x.depth, make)  # type: ignore[no-any-return]
+
+    def _loaded(self, taps: TapSet, row: int, dx: int) -> Values:
         format = self.inputs[taps.image]
         texel = format.dtype.itemsize * format.channels
-
-        def make() -> Values:
-            start = self.code.cast("sext", self.x, "long") * texel
-            start = self.code.at(self.rows[taps, row], start)
-            return load_block(self.code, self.code.at(start, dx * texel), format, self.plan.raw)
-
-        return self.code.remembered((taps, row, dx), self.x.depth, make)  # type: ignore[no-any-return]
+        start = self.code.cast("sext", self.x, "long") * texel
+        start = self.code.at(self.rows[taps, row], start)
+        return load_block(self.code, self.code.at(start, dx * texel), format, self.plan.raw)
 
     def set(self, value: Value, cell: Cell, parts: Values) -> None:
         self.env[(value, *self.cell(value, cell))] = parts
@@ -110,7 +112,8 @@ class Block:
         return [self.code.plain(self.code.splat(part, lanes)) for part in parts]
 
     def cells_of(self, value: Value, cells: Sequence[Cell]) -> list[Cell]:
-        return list(dict.fromkeys([self.cell(value, cell) for cell in cells]))
+        found = [self.cell(value, cell) for cell in cells]
+        return found if len(found) == 1 else list(dict.fromkeys(found))
 
     # ------------------------------------------------------------ arguments
 

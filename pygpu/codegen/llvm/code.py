@@ -29,6 +29,7 @@ from pygpu.codegen.llvm.text import (
     Val,
     lanes_text,
     literal,
+    suffix_text,
     type_text,
 )
 
@@ -51,8 +52,10 @@ class Code:
         self.machine = machine
         self.scopes = [Scope("entry", barrier=True)]
         self.floor = 0  # the innermost barrier
+        self.has_fma = machine.has("fma")
         self.count = 0
-        self.constants: dict[tuple[str, int, str], Val] = {}
+        self.constants: dict[tuple[str, int, str | float], Val] = {}
+        self.heads: dict[tuple[str, str, str, int], str] = {}  # of calls, up to the operands
         self.declared: dict[str, str] = {}  # intrinsics
         self.functions: dict[str, str] = {}  # functions of our own, and tables of theirs
 
@@ -63,6 +66,9 @@ class Code:
         return f"{hint}{self.count}"
 
     def constant(self, kind: str, value: float, lanes: int = 1) -> Val:
+        known = self.constants.get((kind, lanes, value))
+        if known is not None:
+            return known
         text = literal(kind, value)
         key = kind, lanes, text
         if key not in self.constants:
@@ -76,6 +82,8 @@ class Code:
             else:
                 shown = f"<{', '.join([scalar] * lanes)}>"
             self.constants[key] = Val(self, kind, lanes, shown, 0, value)
+        if value:  # 0.0 and -0.0 are equal
+            self.constants[kind, lanes, value] = self.constants[key]
         return self.constants[key]
 
     def like(self, model: Val, value: Val | float) -> Val:
@@ -99,12 +107,13 @@ class Code:
 
     def _shared(self, kind: str, lanes: int, text: str, depth: int) -> Val:
         key = text, kind
-        for level in range(depth, -1, -1):
-            found = self.scopes[level].known.get(key)
+        for scope in self.scopes[depth::-1]:
+            found = scope.known.get(key)
             if found is not None:
                 return found
         scope = self.scopes[depth]
-        name = f"%{self.fresh()}"
+        self.count += 1
+        name = f"%t{self.count}"
         scope.lines.append(f"  {name} = {text}")
         value = Val(self, kind, lanes, name, depth)
         scope.known[key] = value
@@ -114,8 +123,8 @@ class Code:
         """What `make` made where it was last asked for under this key, if that can be seen here.
         `depth` is the scope that the result belongs to at least."""
         depth = max(depth, self.floor)
-        for level in range(depth, -1, -1):
-            found = self.scopes[level].results.get(key)
+        for scope in self.scopes[depth::-1]:
+            found = scope.results.get(key)
             if found is not None:
                 return found
         self.scopes[depth].results[key] = made = make()
@@ -151,8 +160,12 @@ class Code:
 
     def level(self, *values: Val) -> list[Val]:
         """The values with equal lanes."""
-        lanes = max([value.lanes for value in values])
-        return [self.splat(value, lanes) for value in values] if lanes > 1 else list(values)
+        lanes = most = values[0].lanes
+        equal = True
+        for value in values:
+            if value.lanes != lanes:
+                equal, most = False, max(most, value.lanes)
+        return list(values) if equal else [self.splat(value, most) for value in values]
 
     def ramp(self, base: Val, lanes: int = 0) -> Val:
         """base, base + 1, base + 2, ..."""
@@ -257,19 +270,19 @@ class Code:
         return self.call(f"llvm.{name}", first.kind, values, suffix or self.suffix(first))
 
     def suffix(self, value: Val) -> str:
-        letter = "f" if value.kind in FLOATING else "i"
-        scalar = f"{letter}{BITS[value.kind]}"
-        return scalar if value.lanes == 1 else f"v{value.lanes}{scalar}"
+        return suffix_text(value.kind, value.lanes)
 
     def call(self, name: str, kind: str, values: Sequence[Val], suffix: str) -> Val:
         lanes = values[0].lanes
-        full = f"{name}.{suffix}"
-        result = type_text(kind, lanes)
-        if full not in self.declared:
+        head = self.heads.get((name, suffix, kind, lanes))
+        if head is None:
+            full = f"{name}.{suffix}"
+            result = type_text(kind, lanes)
             types = ", ".join([value.type for value in values])
             self.declared[full] = f"declare {result} @{full}({types})"
+            head = self.heads[name, suffix, kind, lanes] = f"call {result} @{full}("
         given = ", ".join([f"{value.type} {value.text}" for value in values])
-        return self.make(kind, f"call {result} @{full}({given})", *values)
+        return self.make(kind, f"{head}{given})", *values)
 
     def multiply_add(self, a: Val, b: Val, c: Val) -> Val:
         """a * b + c of floats, rounded once where the machine can; of ints."""
@@ -278,7 +291,7 @@ class Code:
     def fma(self, a: Val, b: Val | float, c: Val | float) -> Val:
         """a * b + c, rounded once where the machine can, else twice."""
         b, c = self.like(a, b), self.like(a, c)
-        if self.machine.has("fma"):
+        if self.has_fma:
             return self.intrinsic("fma", a, b, c)
         return a * b + c
 

@@ -9,7 +9,8 @@ memory (an aligned word around a texel may be read, which never crosses a page).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 import numpy as np
 
@@ -32,7 +33,7 @@ LIMITS: Final = {"int8": (-128, 127), "int16": (-(2**15), 2**15 - 1), "uint8": (
 def decode(code: Code, raw: Val, format: Format) -> Val:
     """A texel's component from its stored bits: floats as they are, else ints that hold them in
     their low bits, what is above being anything."""
-    name: str = format.dtype.name
+    name = _name(format.dtype)
     if name in ("float32", "int32", "uint32"):
         return code.bits(raw, RAW[name])
     if name == "float16":
@@ -50,6 +51,12 @@ def decode(code: Code, raw: Val, format: Format) -> Val:
     return _byte_to_unit(code, code.to_float(value))
 
 
+@cache
+def _name(dtype: np.dtype[Any]) -> str:
+    """NumPy makes the name anew each time."""
+    return dtype.name
+
+
 def _byte_to_unit(code: Code, value: Val) -> Val:
     """v / 255, correctly rounded."""
     if not code.machine.has("fma"):
@@ -61,7 +68,7 @@ def _byte_to_unit(code: Code, value: Val) -> Val:
 def encode(code: Code, value: Val, format: Format) -> Val:
     """The stored bits of a result: see device.Task. Ints hold them in their low bits,
     what is above being anything."""
-    name = format.dtype.name
+    name = _name(format.dtype)
     if name == "float32":
         return code.to_float(value)
     if name == "float16":
@@ -130,8 +137,8 @@ def float_to_half(code: Code, value: Val) -> Val:
 def load_block(code: Code, pointer: Val, format: Format, raw: bool = False) -> tuple[Val, ...]:
     """The components of `lanes` texels that lie side by side; `raw`: of one channel, as stored."""
     size, channels, lanes = format.dtype.itemsize, format.channels, code.machine.lanes
-    if raw:
-        return (code.load(RAW[format.dtype.name], pointer, lanes, size),)
+    if raw or (size == 4 and channels == 1):
+        return (code.load(RAW[_name(format.dtype)], pointer, lanes, size),)
     parts = _unpack(code, pointer, size, channels, lanes)
     return tuple([decode(code, value, format) for value in parts])
 

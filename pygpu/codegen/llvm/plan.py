@@ -26,7 +26,7 @@ COSTLY: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TapSet:
     """The taps of one image under one boundary rule: how far they reach along x, and the source
     rows that a block needs, relative to its first. `shifted`: texels that cost work to load are

@@ -42,7 +42,7 @@ def chains(function: Function) -> list[Chain]:
 
 
 def in_order(function: Function, taps: set[Op], cells: Sequence[Cell]) -> Iterator[Step]:
-    """Ops and cells by the source row, then the source column, that each has reached; by column,
+    """Ops, but for constants, and cells by the source row, then the source column, that each has reached; by column,
     then row, where more ops then follow the taps that they take."""
     rows = _reached(function, taps, lambda dx, dy: (dy, dx))
     columns = _reached(function, taps, lambda dx, dy: (dx, dy))
@@ -50,7 +50,7 @@ def in_order(function: Function, taps: set[Op], cells: Sequence[Cell]) -> Iterat
     by_columns = _prompt(columns, taps, lambda dx, dy: (dx, dy))
     items = []
     for index, op in enumerate(function.body.ops):
-        if op in taps:
+        if op in taps or op.code == "constant":
             continue
         row, column = rows[op]
         if by_columns > by_rows:
@@ -78,13 +78,16 @@ def _reached(
     reached: Reached = {}
     for op in function.body.ops:
         times = [reached[value.op] for value in _inputs(op) if value.op in reached]
-        times += [key(e.data.dx, e.data.dy) for e in walk(Region(ops=[op])) if e in taps]
+        within = walk(Region(ops=[op])) if op.regions else (op,)
+        times += [key(e.data.dx, e.data.dy) for e in within if e in taps]
         reached[op] = max(times, default=lowest)
     return reached
 
 
-def _inputs(op: Op) -> list[Value]:
+def _inputs(op: Op) -> Sequence[Value]:
     """What an op and the regions within use."""
+    if not op.regions:
+        return op.operands
     within = list(walk(Region(ops=[op])))
     inner = [value for each in within for value in each.operands]
     return inner + [value for each in within for r in each.regions for value in r.results]

@@ -139,6 +139,9 @@ class _Writer(Block):
         if not self.plan.straight:
             self.region(self.f.body, self.cells, masks)
             return
+        for op in self.f.body.ops:
+            if op.code == "constant":
+                self.op(op, self.cells, masks)
         for op, cell in self.plan.order(self.cells):
             self.op(op, [cell], masks)
 
@@ -163,18 +166,20 @@ class _Writer(Block):
             else:
                 control.divergent_if(self, op, cells, masks)
         else:
-            for u, r in self.cells_of(op.result, cells):
-                if self.plan.straight and (op.result, u, r) in self.env:
+            (result,) = op.results
+            for u, r in self.cells_of(result, cells):
+                if self.plan.straight and (result, u, r) in self.env:
                     continue
-                self.env[op.result, u, r] = self.simple(op, (u, r))
+                self.env[result, u, r] = self.simple(op, (u, r))
 
     def simple(self, op: Op, cell: Cell) -> Values:
-        special = getattr(self, f"op_{op.code}", None)
-        if special is not None:
-            return special(op, cell)  # type: ignore[no-any-return]
+        rule = RULES.get(op.code)
+        if rule is None:
+            return getattr(self, f"op_{op.code}")(op, cell)  # type: ignore[no-any-return]
         operands = [self.get(value, cell) for value in op.operands]
-        size = op.result.type.size
-        rule = RULES[op.code]
+        size = op.results[0].type.size
+        if size == 1:
+            return (rule(self.code, *[parts[0] for parts in operands]),)
         wide = [parts * size if len(parts) < size else parts for parts in operands]
         return tuple([rule(self.code, *parts) for parts in zip(*wide, strict=True)])
 

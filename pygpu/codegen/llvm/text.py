@@ -64,6 +64,13 @@ def type_text(kind: str, lanes: int) -> str:
     return TYPES[kind] if lanes == 1 else f"<{lanes} x {TYPES[kind]}>"
 
 
+@cache
+def suffix_text(kind: str, lanes: int) -> str:
+    """A type as the names of intrinsics end in it."""
+    scalar = f"{'f' if kind in FLOATING else 'i'}{BITS[kind]}"
+    return scalar if lanes == 1 else f"v{lanes}{scalar}"
+
+
 def literal(kind: str, value: float) -> str:
     """A constant as LLVM reads it; floats by their bits."""
     if kind == "float":
@@ -114,7 +121,7 @@ class Val:
     its text is then made when it is first asked for.
     """
 
-    __slots__ = ("_text", "base", "code", "depth", "kind", "lanes", "number")
+    __slots__ = ("_text", "base", "code", "depth", "kind", "lanes", "number", "type")
 
     def __init__(
         self,
@@ -126,6 +133,7 @@ class Val:
         number: float | None = None,
     ) -> None:
         self.code, self.kind, self.lanes, self.depth = code, kind, lanes, depth
+        self.type = type_text(kind, lanes)
         self._text = text
         self.number = number  # the value of a constant
         self.base: Val | None = None
@@ -135,10 +143,6 @@ class Val:
         if self.base is not None:
             return self.code.ramp(self.base).text
         return self._text
-
-    @property
-    def type(self) -> str:
-        return type_text(self.kind, self.lanes)
 
     def __repr__(self) -> str:
         return f"<{self.type} {self._text or 'ramp'}>"

@@ -135,7 +135,8 @@ def assembly(text: str, made_for: Machine) -> str:
 
 def _assembly(text: str, made_for: Machine) -> str:
     with _LOCK:
-        return str(_target(made_for).emit_assembly(_optimized(text, made_for)))
+        target = _target(made_for, _effort(text))
+        return str(target.emit_assembly(_optimized(text, made_for)))
 
 
 def attributes(made_for: Machine) -> str:
@@ -163,10 +164,19 @@ def _compiled(text: str, made_for: Machine) -> bytes:
 
 def _emitted(text: str, made_for: Machine) -> bytes:
     with _LOCK:
-        return bytes(_target(made_for).emit_object(_optimized(text, made_for)))
+        target = _target(made_for, _effort(text))
+        return bytes(target.emit_object(_optimized(text, made_for)))
 
 
-PIPELINE: Final = "1"  # changes when what is done to IR does
+PIPELINE: Final = "2"  # changes when what is done to IR does
+EFFORT: Final = 2  # how hard LLVM's code generator tries, of 3
+LONG: Final = 100_000  # characters of IR, from which on it tries less hard
+
+
+def _effort(text: str) -> int:
+    """Large functions are not scheduled a second time after registers are allocated, which takes a
+    tenth of their time, more than in proportion to a block's length, and makes them no faster."""
+    return EFFORT if len(text) < LONG else EFFORT - 1
 
 
 def _optimized(text: str, made_for: Machine) -> Any:
@@ -182,16 +192,16 @@ def _optimized(text: str, made_for: Machine) -> Any:
     return module
 
 
-@lru_cache(maxsize=4)
-def _target(made_for: Machine) -> Any:
-    return _new_target(made_for)
+@lru_cache(maxsize=8)
+def _target(made_for: Machine, effort: int = EFFORT) -> Any:
+    return _new_target(made_for, effort)
 
 
-def _new_target(made_for: Machine) -> Any:
+def _new_target(made_for: Machine, effort: int = EFFORT) -> Any:
     """A target machine; an engine keeps the one that it is given."""
     target = llvm.Target.from_triple(llvm.get_process_triple())
     return target.create_target_machine(
-        cpu=made_for.cpu, features=made_for.features, opt=2, jit=True
+        cpu=made_for.cpu, features=made_for.features, opt=effort, jit=True
     )
 
 
