@@ -42,8 +42,8 @@ def chains(function: Function) -> list[Chain]:
 
 
 def in_order(function: Function, taps: set[Op], cells: Sequence[Cell]) -> Iterator[Step]:
-    """Ops, but for constants, and cells by the source row, then the source column, that each has reached; by column,
-    then row, where more ops then follow the taps that they take."""
+    """Ops and cells by the source row, then the source column, that each has reached; by column,
+    then row, where more ops then follow the taps that they take. Constants are not among them."""
     rows = _reached(function, taps, lambda dx, dy: (dy, dx))
     columns = _reached(function, taps, lambda dx, dy: (dx, dy))
     by_rows = _prompt(rows, taps, lambda dx, dy: (dy, dx))
