@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pygpu import filters, glsl
     from pygpu.command.about import clear, info
     from pygpu.core.errors import CompileError, DeviceError
+    from pygpu.drawing.draw import draw
+    from pygpu.drawing.mesh import Mesh
+    from pygpu.drawing.shader import Shader
     from pygpu.execution.arrays.packing import compress
     from pygpu.execution.arrays.scanning import scan
     from pygpu.execution.arrays.sorting import argsort, sort
@@ -72,6 +75,7 @@ if TYPE_CHECKING:
     from pygpu.image.files import imread, imwrite
     from pygpu.image.image import Image
     from pygpu.language import random
+    from pygpu.language.fragments import ddx, ddy, discard, fwidth
     from pygpu.language.kernels import offsets
     from pygpu.language.matrices import Mat2, Mat3, Mat4
     from pygpu.language.scalars import Bool, Complex, Float, Int, UInt
@@ -132,7 +136,9 @@ __all__ = [
     "Mat2",
     "Mat3",
     "Mat4",
+    "Mesh",
     "Position",
+    "Shader",
     "UInt",
     "UVec2",
     "UVec3",
@@ -156,16 +162,21 @@ __all__ = [
     "cosh",
     "cross",
     "data",
+    "ddx",
+    "ddy",
     "degrees",
     "determinant",
+    "discard",
     "distance",
     "dot",
+    "draw",
     "exp",
     "exp2",
     "faceforward",
     "filters",
     "floor",
     "fract",
+    "fwidth",
     "glsl",
     "imread",
     "imwrite",

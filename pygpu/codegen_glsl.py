@@ -62,9 +62,9 @@ def fragment_program(
     """A program that computes the function's pixel and stores it as the task says; `packed` are
     the images whose textures are."""
     names = _names("result", len(task.outputs))
-    writer = _Writer(task.function, task.inputs, dialect, frozenset(names), packed)
+    writer = FragmentWriter(task.function, task.inputs, dialect, frozenset(names), packed)
     lines = [*writer.body(), *_stores(writer, names, task.outputs)]
-    place = ["ivec2 p = ivec2(gl_FragCoord.xy);"] if _has(lines, "p") else []
+    place = ["ivec2 p = ivec2(gl_FragCoord.xy);"] if mentions(lines, "p") else []
     main = braced("void main()", [*place, *writer.places(), *lines])
     return writer.finish(names, task.outputs, main)
 
@@ -75,7 +75,7 @@ def block_fragment(
     """A program of which each fragment is a block of four pixels in a row, packed."""
     names = _names("result", len(blocked.outputs))
     taken = frozenset([*names, "texel"])
-    writer = _Writer(blocked.function, blocked.inputs, dialect, taken, packed, blocked.views)
+    writer = FragmentWriter(blocked.function, blocked.inputs, dialect, taken, packed, blocked.views)
     for op in blocked.function.body.ops:
         if is_column(blocked.function, op):
             writer.plan.free.add(op.result)
@@ -94,7 +94,7 @@ def four_pixels(
     names = _names("result", len(outputs))
     values = _names("value", len(outputs))
     taken = frozenset([*names, *values, "pixel", "last"])
-    writer = _Writer(task.function, task.inputs, dialect, taken, packed)
+    writer = FragmentWriter(task.function, task.inputs, dialect, taken, packed)
     lines = [*writer.body(), *_stores(writer, values, outputs)]
     outs = zip(values, outputs, strict=True)
     params = ", ".join(f"out {stored_type(format)} {value}" for value, format in outs)
@@ -128,11 +128,12 @@ def _names(name: str, count: int) -> list[str]:
     return [name] if count == 1 else [f"{name}{index}" for index in range(count)]
 
 
-def _has(lines: Sequence[str], name: str) -> bool:
+def mentions(lines: Sequence[str], name: str) -> bool:
+    """Whether a line has a word."""
     return any(re.search(rf"\b{name}\b", line) for line in lines)
 
 
-def _stores(writer: _Writer, names: Sequence[str], outputs: Sequence[Format]) -> list[str]:
+def _stores(writer: FragmentWriter, names: Sequence[str], outputs: Sequence[Format]) -> list[str]:
     lines = []
     for name, value, format in zip(names, writer.function.outputs, outputs, strict=True):
         before, made = writer.stored(value, format, "value")
@@ -140,7 +141,7 @@ def _stores(writer: _Writer, names: Sequence[str], outputs: Sequence[Format]) ->
     return lines
 
 
-class _Writer(Writer):
+class FragmentWriter(Writer):
     """Reads textures. `views` are the last of the function's images: of which packed image each is
     one, so that its texels are the texture's own."""
 
@@ -152,8 +153,9 @@ class _Writer(Writer):
         taken: frozenset[str],
         packed: frozenset[int],
         views: Sequence[int] = (),
+        held: frozenset[str] = frozenset(),
     ) -> None:
-        super().__init__(function, inputs, dialect, taken)
+        super().__init__(function, inputs, dialect, taken, held=held)
         self.packed = packed
         self.count = len(inputs) - len(views)
         self.views = views
@@ -287,8 +289,10 @@ __all__ = [
     "BoundTable",
     "Dialect",
     "FragmentProgram",
+    "FragmentWriter",
     "GlslProgram",
     "block_fragment",
     "four_pixels",
     "fragment_program",
+    "mentions",
 ]

@@ -25,10 +25,10 @@ ORDER = """
     frontend
     passes/analysis passes/simplify passes/lower passes/blocks passes
     codegen/glsl codegen/llvm codegen
-    devices/process devices/opengl devices/cpu devices
+    devices/process devices/opengl devices/cpu devices/meshes devices
     execution/arguments execution/programs execution/large execution/arrays execution/web
     execution
-    image filters command
+    image drawing filters command
 """.split()
 
 # The five modules that are read first, and others at the top: each is the door of a room.

@@ -26,6 +26,7 @@ from typing import Final, cast
 import numpy as np
 
 from pygpu.core.device import Device, Limits, Task
+from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.host import cache
 from pygpu.core.storage import Format, Storage
@@ -43,13 +44,21 @@ class Target:
     packages: str = ""  # what to install where the module cannot be imported
     is_gpu: bool = False  # may be hardware: asked first, and never in a forked child
     is_public: bool = True  # whether users are told of it, and "auto" may be it
+    meshes: str = ""  # "module:class" of what draws meshes there, if not the device's own method
 
+
+_MESHES: Final = "pygpu.devices.meshes.opengl:OpenGLDrawing"
 
 # To add a target is to add its line here, or to call `register`.
 DEVICES: Final = {
-    "fragment": Target("pygpu.devices.opengl.fragment:FragmentDevice", "moderngl", is_gpu=True),
+    "fragment": Target(
+        "pygpu.devices.opengl.fragment:FragmentDevice", "moderngl", is_gpu=True, meshes=_MESHES
+    ),
     "compute": Target(
-        "pygpu.devices.opengl.compute:ComputeDevice", "moderngl PyOpenGL", is_gpu=True
+        "pygpu.devices.opengl.compute:ComputeDevice",
+        "moderngl PyOpenGL",
+        is_gpu=True,
+        meshes=_MESHES,
     ),
     "cpu": Target("pygpu.devices.cpu.device:CpuDevice", "llvmlite"),
     "interpreter": Target("pygpu.devices.interpreter:InterpreterDevice", is_public=False),
@@ -211,6 +220,17 @@ def open_device(name: str) -> Device:
         return device
 
 
+def drawing(device: Device, drawing: Drawing) -> DrawProgram:
+    """What draws meshes on a device. DeviceError where nothing does."""
+    target = DEVICES.get(device.name)
+    if target is None or not target.meshes:
+        return device.drawing(drawing)
+    module, _, cls = target.meshes.partition(":")
+    with forks.IMPORTING:
+        imported = importlib.import_module(module)
+    return cast(DrawProgram, getattr(imported, cls)(device, drawing))
+
+
 # ---------------------------------------------------------------- auto
 
 
@@ -328,6 +348,7 @@ __all__ = [
     "check",
     "choose",
     "description",
+    "drawing",
     "gpus",
     "instead_of",
     "limits",

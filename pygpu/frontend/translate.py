@@ -7,12 +7,14 @@ translation.function                # an ssa.Function, not yet simplified
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -28,11 +30,12 @@ from pygpu.core.specs import (
 )
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.protocols import arithmetic, complex_numbers, operands
+from pygpu.frontend.protocols.arithmetic import convert
 from pygpu.frontend.protocols.arrays import opened
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values import values as kinds
 from pygpu.frontend.values.dependencies import Dependencies
-from pygpu.frontend.values.faults import Fault, is_set
+from pygpu.frontend.values.faults import Fault, PathEnds, Stage, is_set
 from pygpu.frontend.values.kinds import Complex, held_kind, is_complex
 from pygpu.frontend.values.lazy import Row
 from pygpu.frontend.values.objects import (
@@ -57,8 +60,9 @@ from pygpu.frontend.values.values import (
 from pygpu.frontend.walk.calls import call, call_function
 from pygpu.frontend.walk.walker import Walker
 from pygpu.language import matrices, vectors
+from pygpu.language.fragments import Discarded
 from pygpu.ssa import Builder, Function, ImageInput, Value
-from pygpu.types import Type, vector
+from pygpu.types import INT, Type, vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class Translation:
     is_tuple: bool  # whether the function returned a tuple
     dependencies: Dependencies
     faults: tuple[Fault, ...] = ()  # of a checked program, whose last output numbers them from 1
+    discards: bool = False  # whether the last output says where a fragment is dropped
+    sizes: tuple[int, ...] = ()  # of a stage: of how many outputs each result is
     statistics: dict[str, int] = field(default_factory=dict)
 
 
@@ -80,21 +86,31 @@ def translate(
     images: Sequence[ImageInput],
     uniforms: Sequence[tuple[str, Type]],
     checked: bool = False,
+    stage: Stage = "",
 ) -> Translation:
     """Walk the function with its parameters bound to known objects and specs. In a `checked`
-    program what goes wrong at run time is one more output.
+    program what goes wrong at run time is one more output. Results of a shader's `stage` are
+    floats.
 
     CompileError for what cannot be translated; what known code raises comes through with a note.
     """
     build = Builder(_name(function), images, uniforms)
-    walker = Walker(build, checked)
+    walker = Walker(build, checked, stage)
     try:
         with _deep_recursion():
             result = _Root(walker).call(function, bindings)
-            outputs, is_tuple = _outputs(walker, function, result)
+            sizes: tuple[int, ...] = ()
+            if stage:
+                outputs, is_tuple, sizes = _stage_outputs(walker, function, result)
+            else:
+                outputs, is_tuple = _outputs(walker, function, result)
+            dropped = _dropped(walker)
             faults = _with_faults(walker, outputs)
+            outputs += dropped
     except CompileError as error:
         raise error.with_traceback(None) from None  # one frame, one caret: the user's
+    except PathEnds:
+        raise CompileError(f"{_name(function)} drops every fragment, whatever its values") from None
     environment = walker.environment
     given = len(images)
     captured = tuple(
@@ -108,7 +124,14 @@ def translate(
         "walked": walker.steps,
     }
     return Translation(
-        build.finish(outputs), captured, is_tuple, environment.dependencies, faults, statistics
+        build.finish(outputs),
+        captured,
+        is_tuple,
+        environment.dependencies,
+        faults,
+        bool(dropped),
+        sizes,
+        statistics,
     )
 
 
@@ -123,11 +146,22 @@ def _deep_recursion() -> Any:
         sys.setrecursionlimit(limit)
 
 
+def _dropped(w: Walker) -> list[Value]:
+    """Where a fragment is dropped, if it may be; of a stage's faults these are one no more."""
+    held = w.state.get(w.faults.cell)
+    numbers = [n for n, fault in enumerate(w.faults.sites, 1) if fault.error is Discarded]
+    if not isinstance(held, Dynamic) or not numbers:
+        return []
+    emit, constant = w.build.emit, w.build.constant
+    masks = [emit("eq", held.value, constant(INT, number)) for number in numbers]
+    return [functools.reduce(partial(emit, "bit_or"), masks)]
+
+
 def _with_faults(w: Walker, outputs: list[Value]) -> tuple[Fault, ...]:
     """What may go wrong in a checked program, with the output that says it. Where a program is not
     checked, the results of a pixel whose path has raised are NaN, 0 or False."""
     held = w.state.get(w.faults.cell)
-    if not isinstance(held, Dynamic):
+    if not isinstance(held, Dynamic) or all(f.error is Discarded for f in w.faults.sites):
         return ()
     if w.faults.checked:
         outputs.append(held.value)
@@ -232,6 +266,30 @@ def _outputs(w: Walker, function: Any, result: Any) -> tuple[list[Value], bool]:
     return [_output(w, function, part) for part in parts], is_tuple
 
 
+def _stage_outputs(
+    w: Walker, function: Any, result: Any
+) -> tuple[list[Value], bool, tuple[int, ...]]:
+    """A stage's results as floats, whether they came in a tuple, and of how many values each is:
+    of a vertex matrices too, which are rows."""
+    is_vertex, is_tuple = w.faults.stage == "vertex", isinstance(result, (Tuple, tuple))
+    parts = items_of(w, result) if is_tuple else (result,)
+    made: list[list[Value]] = []
+    for part in parts if is_vertex else ():
+        rows = w.items(part) if isinstance(part, (Matrix, matrices.Matrix)) else (part,)
+        made.append([_output(w, function, row) for row in rows])
+    if not is_vertex:
+        made = [[output] for output in _outputs(w, function, result)[0]]
+    elif not made or made[0][0].type.size != 4 or len(made[0]) != 1:
+        first = describe(parts[0]) if parts else "nothing"
+        raise CompileError(
+            f"{_name(function)} returns no position: its result, or the first of them, is a Vec4 "
+            f"in clip space, got {first}",
+            _place(w, function, result),
+        )
+    outputs = [convert(w, output, "float") for rows in made for output in rows]
+    return outputs, is_tuple, tuple(map(len, made))
+
+
 _SEQUENCES: Final = (Array, List, Row, list, np.ndarray)
 
 
@@ -274,11 +332,19 @@ def _hint(w: Walker, result: Any) -> str:
 
 
 def _refused(w: Walker, function: Any, result: Any, what: str, hint: str) -> CompileError:
+    taken = _TAKEN[w.faults.stage]
     return CompileError(
-        f"{_name(function)} returns {what}{hint}; the result of a pixel is a number, a vector, "
-        "or a tuple of them",
+        f"{_name(function)} returns {what}{hint}; {taken}",
         _place(w, function, result),
     )
+
+
+_TAKEN: Final[dict[Stage, str]] = {
+    "": "the result of a pixel is a number, a vector, or a tuple of them",
+    "vertex": "a vertex gives its position, a Vec4 in clip space, and after it numbers, vectors "
+    "and matrices, which are interpolated",
+    "fragment": "a fragment gives a colour, a number or a vector, or a tuple of them, one an image",
+}
 
 
 def _place(w: Walker, function: Any, result: Any) -> Place | None:

@@ -11,6 +11,9 @@ from typing import Final
 # Where each name lives. The functions of GLSL that would hide a builtin are in pygpu.glsl alone.
 _NAMES: Final = {
     "command.about": "clear info",
+    "drawing.draw": "draw",
+    "drawing.mesh": "Mesh",
+    "drawing.shader": "Shader",
     "execution.programs.bars": "progress",
     "core.errors": "CompileError DeviceError",
     "glsl": """
@@ -21,6 +24,7 @@ _NAMES: Final = {
     """,
     "image.files": "imread imwrite",
     "image.image": "Image",
+    "language.fragments": "ddx ddy discard fwidth",
     "language.kernels": "offsets",
     "language.matrices": "Mat2 Mat3 Mat4",
     "execution.arrays.packing": "compress",

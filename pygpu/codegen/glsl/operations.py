@@ -430,6 +430,8 @@ TABLE: Final[dict[str, Row]] = {
     "dot": _dot,
     "from_unorm8x4": _from_unorm8x4,
     "unorm8x4": _unorm8x4,
+    "ddx": _function("dFdx"),
+    "ddy": _function("dFdy"),
     "any": _fold_bools("any"),
     "all": _fold_bools("all"),
     **{name: _function(name) for name in _ALIKE},

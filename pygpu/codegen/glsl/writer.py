@@ -247,13 +247,14 @@ class Writer:
     ) -> GlslProgram:
         """The text, for GLSL of a version or of a later one that has what helpers need."""
         used = [value in self.plan.uses for value in self.function.uniforms]
-        uniforms = [
+        declarations = [
             self.given(value.type, name)
             for value, name, is_used in zip(
                 self.function.uniforms, self.uniforms, used, strict=True
             )
             if is_used
         ]
+        uniforms = [declaration for declaration in declarations if declaration]
         helpers = self.printer.helpers
         header = [f"#version {version} core"]
         functions = source(helpers)

@@ -89,15 +89,16 @@ class Context:
     # ------------------------------------------------ programs
 
     def program(self, text: str, is_compute: bool = False, vertices: str = TRIANGLE) -> Program:
-        """The program with this fragment (or compute) shader, one for all who hold it. Fragment
-        shaders say by what they are handed which `vertices` they are of."""
-        found = self.programs.get(text)
+        """The program with this fragment (or compute) shader, one for all who hold it. `vertices`
+        are those of a triangle over everything, or what hands the fragments what they take."""
+        name = text if vertices is TRIANGLE else vertices + text
+        found = self.programs.get(name)
         if found is None:
             try:
                 found = self._undisturbed(self._compile, text, is_compute, vertices)
             except moderngl.Error as error:
                 raise DeviceError(f"the driver refused a program: {error}\n{text}") from None
-            self.programs[text] = found
+            self.programs[name] = found
         return found
 
     def _compile(self, text: str, is_compute: bool, vertices: str) -> Program:
@@ -131,10 +132,16 @@ class Context:
     # ------------------------------------------------ textures
 
     def texture(
-        self, width: int, height: int, channels: int, dtype: np.dtype[Any], pixels: int = 1
+        self,
+        width: int,
+        height: int,
+        channels: int,
+        dtype: np.dtype[Any],
+        pixels: int = 1,
+        samples: int = 0,
     ) -> Texture:
-        """A texture, its texels undefined, each of which holds so many pixels of a row. DeviceError
-        where it does not fit."""
+        """A texture, its texels undefined, each of which holds so many pixels of a row, or of as
+        many samples (then it is only drawn into). DeviceError where it does not fit."""
         limit = self.limits.texture_size
         if max(width, height) > limit:
             raise DeviceError(
@@ -142,18 +149,34 @@ class Context:
                 f"this driver, which go to {limit * pixels} x {limit} ({self.renderer}); "
                 "target='cpu' takes it"
             )
-        key = (width, height, channels, DTYPES[dtype])
-        nbytes = width * height * channels * dtype.itemsize
+        key = (width, height, channels, DTYPES[dtype], samples)
+        nbytes = width * height * channels * dtype.itemsize * max(samples, 1)
+        return self._pooled(key, partial(self._new_texture, *key), nbytes)
+
+    def depth_texture(self, width: int, height: int, samples: int = 0) -> Texture:
+        """A texture of depths, undefined, to be drawn with."""
+        key = ("depth", width, height, samples)
+        make = partial(self._new_depth_texture, width, height, samples)
+        return self._pooled(key, make, 4 * width * height * max(samples, 1))
+
+    def _pooled(self, key: Any, make: Callable[[], Any], nbytes: int) -> Texture:
         glo = self.pool.take(key)
         if glo is None:
-            glo = self._allocate(
-                partial(self._new_texture, *key), f"a texture of {width} x {height}", nbytes
-            )
+            glo = self._allocate(make, "a texture", nbytes)
         return Texture(self, glo, key, nbytes)
 
-    def _new_texture(self, width: int, height: int, channels: int, dtype: str) -> Any:
-        texture = self.gl.texture((width, height), channels, dtype=dtype, alignment=1)
-        texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+    def _new_texture(self, width: int, height: int, channels: int, dtype: str, samples: int) -> Any:
+        size = (width, height)
+        texture = self.gl.texture(size, channels, dtype=dtype, alignment=1, samples=samples)
+        if not samples:
+            texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        return texture
+
+    def _new_depth_texture(self, width: int, height: int, samples: int) -> Any:
+        texture = self.gl.depth_texture((width, height), samples=samples, alignment=4)
+        if not samples:
+            texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            texture.compare_func = ""  # read as numbers
         return texture
 
     def _allocate(self, make: Callable[[], Any], what: str, nbytes: int) -> Any:
@@ -173,12 +196,14 @@ class Context:
         self.check()
         raise OutOfMemory(f"no memory for {what} ({nbytes >> 20} MiB): {answer} ({self.renderer})")
 
-    def framebuffer(self, textures: Sequence[Texture]) -> Any:
+    def framebuffer(self, textures: Sequence[Texture], depths: Texture | None = None) -> Any:
         """What draws into these textures, made once for them."""
-        key = tuple([texture.glo.glo for texture in textures])
+        attached = [texture.glo for texture in textures]
+        depth = depths and depths.glo
+        key = tuple([each.glo for each in (*attached, *([depth] if depth else []))])
         found = self.framebuffers.get(key)
         if found is None:
-            found = self.gl.framebuffer([texture.glo for texture in textures])
+            found = self.gl.framebuffer(attached, depth)
             self.framebuffers[key] = found
         return found
 

@@ -206,7 +206,7 @@ class Programs:
     def size(self, shape: Any, inputs: Sequence[Storage], out: Out | None) -> tuple[int, int]:
         """The height and width of the results."""
         if shape is not None:
-            return _checked_shape(shape)
+            return checked_shape(shape)
         if inputs:
             return inputs[0].height, inputs[0].width
         if out is not None:
@@ -279,7 +279,8 @@ def _within(limits: Limits, made: Specialisation, work: _Work) -> list[Storage]:
     return tiles.run(limits, made, *work)
 
 
-def _checked_shape(shape: Any) -> tuple[int, int]:
+def checked_shape(shape: Any) -> tuple[int, int]:
+    """(height, width) as it was given. TypeError or ValueError for anything else."""
     try:
         height, width = shape
         if isinstance(height, (float, np.floating)) or isinstance(width, (float, np.floating)):
@@ -297,4 +298,4 @@ def _checked_size(size: tuple[int, int], given: str) -> tuple[int, int]:
     return size
 
 
-__all__ = ["Programs", "Run"]
+__all__ = ["Programs", "Run", "checked_shape"]

@@ -31,6 +31,7 @@ from pygpu.frontend.rules.object_calls import CHANGING, OBJECT_RULES, REMEMBERIN
 from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.faults import Fault, PathEnds
 from pygpu.frontend.values.known import concrete, realised
 from pygpu.frontend.values.objects import Array, Instance, Matrix
 from pygpu.frontend.values.values import (
@@ -43,7 +44,8 @@ from pygpu.frontend.values.values import (
     scalar_kind,
 )
 from pygpu.frontend.walked import library
-from pygpu.language import kernels, matrices, vectors
+from pygpu.language import fragments, kernels, matrices, vectors
+from pygpu.language.fragments import Discarded
 from pygpu.types import vector
 
 Rule = Callable[..., Any]
@@ -148,6 +150,26 @@ def _wrapping(cls: Any) -> Rule:
 
     def rule(w: Evaluator, *functions: Any) -> Any:
         return cls(*[realised(w, f) if isinstance(f, Function) else f for f in functions])
+
+    return rule
+
+
+def _discard(w: Evaluator) -> Any:
+    if w.faults.stage != "fragment":
+        raise w.error("discard() drops a fragment: it is called in Shader.fragment")
+    number = w.faults.number(Fault(Discarded, "", w.frame.place()))
+    w.write(w.faults.cell, w.faults.first(w.build, w.state, number))
+    raise PathEnds
+
+
+def _derivative(code: str) -> Rule:
+    def rule(w: Evaluator, x: Any) -> Any:
+        if w.faults.stage == "vertex":
+            raise w.error(f"{code}() is of neighbouring pixels: a vertex has none")
+        result = arithmetic.elementwise(w, code, (x,), "float")
+        if result is NotImplemented:
+            raise TypeError(f"{code}() takes a number or a vector, got {describe(x)}")
+        return result
 
     return rule
 
@@ -259,6 +281,9 @@ _RULES: Final[dict[Any, Rule]] = {
     eval: _evaluation(eval),
     exec: _evaluation(exec),
     kernels.known: _known,
+    fragments.discard: _discard,
+    fragments.ddx: _derivative("ddx"),
+    fragments.ddy: _derivative("ddy"),
     hash: _refuse("a dynamic value has no hash: keys and elements of sets must be known"),
     **{cls: _vector_constructor(cls) for cls in (*vectors.CLASSES.values(), vectors.Position)},
     **{cls: _matrix_constructor(cls) for cls in matrices.MATRICES.values()},
@@ -297,6 +322,9 @@ ALWAYS: Final = frozenset(
         collections.OrderedDict,
         collections.Counter,
         library.refuse,
+        fragments.discard,
+        fragments.ddx,
+        fragments.ddy,
         *CHANGING,
         *REMEMBERING,
     ]

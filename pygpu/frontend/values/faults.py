@@ -10,7 +10,7 @@ that cannot fail costs nothing: there it is known to be 0.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from pygpu.core.errors import Place
 from pygpu.frontend.values.objects import Cell
@@ -18,6 +18,8 @@ from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Dynamic
 from pygpu.ssa import Builder, Value
 from pygpu.types import INT
+
+Stage = Literal["", "vertex", "fragment"]  # of a shader; "" is a function of images
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,18 @@ class Fault:
     place: Place | None
 
 
+class PathEnds(Exception):
+    """The path that is being walked ends by raising: a call on it never returns."""
+
+
 @dataclass(slots=True)
 class Faults:
     """The faults of a walk. Where it is `checked`, every one ends in an error after the run; else
-    the results of a pixel whose path ends by raising are NaN, 0 or False."""
+    the results of a pixel whose path ends by raising are NaN, 0 or False. In a fragment that is
+    drawn, paths may also end where it is dropped: faults of the exception Discarded."""
 
     checked: bool = False
+    stage: Stage = ""
     cell: Cell = field(default_factory=lambda: Cell(0))
     sites: list[Fault] = field(default_factory=list)
 
@@ -74,4 +82,4 @@ def chosen(build: Builder, condition: Value, yes: Value, no: int) -> Value:
     return build.emit("select", condition, yes, build.constant(INT, no))
 
 
-__all__ = ["Fault", "Faults", "is_set"]
+__all__ = ["Fault", "Faults", "PathEnds", "Stage", "is_set"]

@@ -22,10 +22,6 @@ RAISED: Final = -3  # where a path ends by raising
 SUSPENDED: Final = -2  # where a generator's frame stops, the item on its stack
 
 
-class PathEnds(Exception):
-    """The path that is being walked ends by raising: a call on it never returns."""
-
-
 class ControlFlow(Evaluator, Protocol):
     """An evaluator's control flow, as loops and generators use it."""
 

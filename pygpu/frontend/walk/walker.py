@@ -29,7 +29,7 @@ from pygpu.core.errors import (
 from pygpu.frontend.protocols import arithmetic, indexing, methods, objects, operators, sequences
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.evaluator import Condition, Mark
-from pygpu.frontend.values.faults import Fault, Faults
+from pygpu.frontend.values.faults import Fault, Faults, PathEnds, Stage
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.lazy import Indexed
@@ -38,7 +38,7 @@ from pygpu.frontend.values.states import Meanings, State
 from pygpu.frontend.values.values import Builtin, Choice, Conflict, Dynamic
 from pygpu.frontend.walk import attempts, branches, calls, choices, generators, loops
 from pygpu.frontend.walk.attempts import Attempt
-from pygpu.frontend.walk.paths import RAISED, RETURN, Outcome, PathEnds, guard
+from pygpu.frontend.walk.paths import RAISED, RETURN, Outcome, guard
 from pygpu.frontend.walk.raising import doom, is_assertion, raise_known
 from pygpu.frontend.walk.steps import STEPS, refusal
 from pygpu.ssa import Builder, Value
@@ -53,9 +53,9 @@ _TERMINATORS: Final = frozenset({"BRANCH", "FOR", "JUMP", "RAISE", "RETURN", "YI
 class Walker:
     """Walks one function and everything it calls into one SSA function."""
 
-    def __init__(self, build: Builder, checked: bool = False) -> None:
+    def __init__(self, build: Builder, checked: bool = False, stage: Stage = "") -> None:
         self.build = build
-        self.faults = Faults(checked)
+        self.faults = Faults(checked, stage)
         self.meanings = Meanings()
         self.frames: list[Frame] = []
         self.heap = Heap(self.error)

@@ -1,0 +1,1 @@
+"""Meshes drawn by OpenGL's own rasteriser."""

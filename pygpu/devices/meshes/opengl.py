@@ -1,0 +1,313 @@
+"""Drawings on OpenGL's own rasteriser, for the targets fragment and compute.
+
+Colours are drawn into float32 textures with row 0 on top; those of two and four channels are the
+results as they are. One channel is packed afterwards, four pixels a texel, as all images of one
+channel are here; three channels lie in textures of four. Buffers of vertices stay with their
+geometry.
+
+    program = OpenGLDrawing(device, drawing)
+    colour, = program.draw(draw)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.drawing import COPIES, DrawTexts, draw_program
+from pygpu.core.device import Task
+from pygpu.core.drawing import Draw, Drawing, DrawProgram, Geometry, Stage
+from pygpu.core.errors import DeviceError
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.device import OpenGLDevice
+from pygpu.devices.opengl.fragment import COPY, TRIANGLES, read_texture, upload
+from pygpu.passes.blocks.block_views import COLUMNS
+from pygpu.passes.lower.boundary import lower_boundary
+from pygpu.passes.lower.nans import without_nans
+from pygpu.passes.simplify.if_conversion import convert_all
+from pygpu.passes.simplify.pipeline import CLEAN, apply
+
+FLOATS: Final = np.dtype("float32")
+VERTICES: Final = "opengl vertices"  # the name of a geometry's copy here
+KEPT: Final = 16  # programs for which a geometry keeps how its buffers are bound
+
+
+class OpenGLDrawing(DrawProgram):
+    """A drawing's pair of programs, made ready in the context: first now, again where the driver
+    has reset."""
+
+    def __init__(self, device: OpenGLDevice, drawing: Drawing) -> None:
+        count = len(drawing.colours)
+        if count > device.granted.outputs:
+            raise DeviceError(
+                f"the shader draws into {count} images at once; this driver takes "
+                f"{device.granted.outputs}"
+            )
+        self.drawing = drawing
+        for stage in (drawing.vertex, drawing.fragment):
+            Bindings.check(stage.function, device.granted.uniform_components)
+        loose = device.dialect.loose
+        stages = [_lowered(stage, loose) for stage in (drawing.vertex, drawing.fragment)]
+        lowered = replace(drawing, vertex=stages[0], fragment=stages[1])
+        self.texts = draw_program(lowered, device.dialect)
+        self.source = self.texts.text
+        begun = time.perf_counter()
+        with opengl.context() as gl:
+            _check_samples(gl, drawing.samples)
+            self._ready = _Ready(gl, self.texts)
+        self.driver_seconds = time.perf_counter() - begun
+
+    def draw(self, draw: Draw) -> list[Storage]:
+        """See DrawProgram. Waits for nothing."""
+        with opengl.context() as gl:
+            if self._ready.held.context is not gl:
+                self._ready = _Ready(gl, self.texts)
+            targets = _Targets(gl, self.drawing, draw)
+            self._ready.bind(gl, draw)
+            targets.use()
+            _render(gl, self.drawing, self._ready, draw.geometry)
+            return targets.results()
+
+
+def _lowered(stage: Stage, loose: bool) -> Stage:
+    """The stage with all loads inside their images."""
+    task = Task(without_nans(stage.function, stage.images), stage.images, ())
+    function = convert_all(task.function) if loose else task.function
+    function = apply(CLEAN, lower_boundary(function))
+    return replace(stage, function=function)
+
+
+def _check_samples(gl: opengl.Context, samples: int) -> None:
+    most = gl.gl.max_samples
+    if samples > most:
+        raise DeviceError(f"samples={samples}: this driver takes up to {most} ({gl.renderer})")
+
+
+class _Ready:
+    """The driver's program, and where what a draw brings is bound."""
+
+    def __init__(self, gl: opengl.Context, texts: DrawTexts) -> None:
+        self.held = gl.program(texts.fragment.text, vertices=texts.vertex.text)
+        program, self.texts = self.held.glo, texts
+        self.textures: list[tuple[int, int, int]] = []  # stage, image, unit
+        self.widths: list[tuple[int, int, Any]] = []  # stage, image, uniform
+        for stage, text in enumerate((texts.vertex, texts.fragment)):
+            for index, name in enumerate(text.images):
+                if name is not None and name in program:
+                    unit = len(self.textures)
+                    program[name].value = unit
+                    self.textures.append((stage, index, unit))
+            self.widths += [
+                (stage, index, program[name])
+                for index, name in enumerate(texts.widths[stage])
+                if name is not None and name in program
+            ]
+        both = texts.both
+        Bindings.check_textures(gl, both, len(self.textures))
+        self.bindings = Bindings(gl, self.held, both, len(self.textures))
+
+    def bind(self, gl: opengl.Context, draw: Draw) -> None:
+        """Uniforms, tables and textures."""
+        held = [upload(gl, draw.images[stage][index]) for stage, index, _ in self.textures]
+        for texture, (_, _, unit) in zip(held, self.textures, strict=True):
+            texture.glo.use(unit)
+        widths = [draw.images[stage][index].width for stage, index, _ in self.widths]
+        if widths != self.held.sizes:
+            self.held.sizes = widths
+            for width, (_, _, uniform) in zip(widths, self.widths, strict=True):
+                uniform.value = width
+        if self.bindings.buffers:
+            gl.order.before(read=self.bindings.buffers)
+        self.bindings.bind(draw.uniforms)
+
+
+# ---------------------------------------------------------------- vertices
+
+
+@dataclass(slots=True)
+class _Buffers:
+    """A geometry in the context: a buffer for each attribute that was asked for, and how programs
+    have them bound."""
+
+    context: opengl.Context
+    attributes: dict[str, opengl.Buffer] = field(default_factory=dict)
+    triangles: opengl.Buffer | None = None
+    bound: dict[opengl.Program, opengl.Held] = field(default_factory=dict)
+
+
+def _vertices(gl: opengl.Context, ready: _Ready, geometry: Geometry) -> Any:
+    """What draws the geometry with a program."""
+    kept: _Buffers | None = geometry.copies.get(VERTICES)
+    if kept is None or kept.context is not gl:
+        kept = geometry.copies[VERTICES] = _Buffers(gl)
+        kept.triangles = _buffer(gl, geometry.triangles)
+    found = kept.bound.get(ready.held)
+    if found is None:
+        content = []
+        for name, attribute in zip(ready.texts.attributes, ready.texts.given, strict=True):
+            if name not in ready.held.glo:
+                continue
+            values = geometry.attributes[attribute]
+            if attribute not in kept.attributes:
+                kept.attributes[attribute] = _buffer(gl, values)
+            buffer = kept.attributes[attribute].glo
+            content.append((buffer, f"{values.shape[1]}f", name))
+        assert kept.triangles is not None
+        made = gl.gl.vertex_array(
+            ready.held.glo, content, index_buffer=kept.triangles.glo, index_element_size=4
+        )
+        found = opengl.Held(gl, made, None, 0)
+        while len(kept.bound) >= KEPT:
+            del kept.bound[next(iter(kept.bound))]
+        kept.bound[ready.held] = found
+    return found.glo
+
+
+def _buffer(gl: opengl.Context, values: NDArray[Any]) -> opengl.Buffer:
+    made = gl.gl.buffer(values.tobytes())
+    return opengl.Buffer(gl, made, None, values.nbytes)
+
+
+def _render(gl: opengl.Context, drawing: Drawing, ready: _Ready, geometry: Geometry) -> None:
+    """Draw the triangles into the framebuffer in use."""
+    if not len(geometry.triangles):
+        return
+    vertices = _vertices(gl, ready, geometry)
+    flags, driver = 0, gl.gl
+    if drawing.depth:
+        flags |= driver.DEPTH_TEST
+        driver.depth_func = "<"
+    if drawing.cull:
+        flags |= driver.CULL_FACE
+        driver.front_face = "cw"  # y is turned over
+        driver.cull_face = drawing.cull
+    if drawing.blend:
+        flags |= driver.BLEND
+        driver.blend_func = _factors(driver, drawing.blend)
+    driver.enable_only(flags)
+    try:
+        vertices.render(TRIANGLES)
+    finally:
+        driver.enable_only(0)
+
+
+def _factors(driver: Any, blend: str) -> tuple[int, int]:
+    return {
+        "alpha": (driver.SRC_ALPHA, driver.ONE_MINUS_SRC_ALPHA),
+        "add": (driver.ONE, driver.ONE),
+        "multiply": (driver.DST_COLOR, driver.ZERO),
+    }[blend]
+
+
+# ---------------------------------------------------------------- what is drawn into
+
+
+class _Targets:
+    """The textures that a draw goes into, and the images that come of them."""
+
+    def __init__(self, gl: opengl.Context, drawing: Drawing, draw: Draw) -> None:
+        self.gl, self.draw = gl, draw
+        self.channels = [type.size for type in drawing.colours]
+        self.samples = drawing.samples if drawing.samples > 1 else 0
+        height, width = draw.shape
+        self.size = width, height
+        self.drawn = [self._texture(size, self.samples) for size in self.channels]
+        self.depths = gl.depth_texture(*self.size, self.samples) if drawing.depth else None
+        self.framebuffer = gl.framebuffer(self.drawn, self.depths)
+        self._begin()
+
+    def _texture(self, channels: int, samples: int = 0) -> opengl.Texture:
+        stored = 4 if channels == 3 else channels
+        return self.gl.texture(*self.size, stored, FLOATS, samples=samples)
+
+    def _begin(self) -> None:
+        """Clear, or put there what is drawn over."""
+        draw = self.draw
+        self.framebuffer.use()
+        self.framebuffer.clear(*_four(draw.clear[0]), depth=1.0)
+        for texture, colour in zip(self.drawn, draw.clear, strict=True):
+            if colour != draw.clear[0]:
+                self.gl.framebuffer([texture]).clear(*_four(colour))
+        for texture, storage in zip(self.drawn, draw.onto or (), strict=draw.onto is not None):
+            self._fill([texture], None, storage, "colour")
+        if draw.depths is not None:
+            self._fill([], self.depths, draw.depths, "depth")
+
+    def _fill(
+        self,
+        textures: Sequence[opengl.Texture],
+        depths: opengl.Texture | None,
+        storage: Storage,
+        what: str,
+    ) -> None:
+        """Draw an image over the whole of a target."""
+        gl = self.gl
+        is_packed = storage.channels == 1
+        program = gl.program(COPIES[f"packed {what}" if is_packed else what])
+        gl.framebuffer(textures, depths).use()
+        upload(gl, storage).glo.use(0)
+        driver = gl.gl
+        driver.depth_func = "1"  # always
+        driver.enable_only(driver.DEPTH_TEST if depths is not None else 0)
+        program.vertices.render(TRIANGLES, 3)
+        driver.enable_only(0)
+
+    def use(self) -> None:
+        self.framebuffer.use()
+
+    def results(self) -> list[Storage]:
+        """What was drawn, and the depths where they are kept."""
+        drawn = self.drawn
+        if self.samples:
+            drawn = [self._texture(size) for size in self.channels]
+            for many, one in zip(self.drawn, drawn, strict=True):
+                target, source = self.gl.framebuffer([one]), self.gl.framebuffer([many])
+                self.gl.gl.copy_framebuffer(target, source)
+        made = [
+            self._image(self._packed(texture) if size == 1 else texture, size)
+            for texture, size in zip(drawn, self.channels, strict=True)
+        ]
+        if self.draw.keep_depth:
+            assert self.depths is not None, "depths are kept where there are any"
+            made.append(self._image(self._packed(self.depths), 1))
+        return made
+
+    def _packed(self, texture: opengl.Texture) -> opengl.Texture:
+        """A texture of one channel with four pixels a texel."""
+        gl, (width, height) = self.gl, self.size
+        packed = gl.texture(-(-width // COLUMNS), height, 4, FLOATS, COLUMNS)
+        program = gl.program(COPIES["pack"])
+        gl.framebuffer([packed]).use()
+        texture.glo.use(0)
+        program.vertices.render(TRIANGLES, 3)
+        return packed
+
+    def _image(self, texture: opengl.Texture, channels: int) -> Storage:
+        """A storage of a texture, downloaded when it is asked for."""
+        shape, format = self.draw.shape, Format(FLOATS, channels)
+
+        def download() -> NDArray[Any]:
+            array = np.empty((*shape, channels), FLOATS)
+            with opengl.context() as gl:
+                if texture.context is not gl:
+                    raise DeviceError("the image was lost when the driver reset the device")
+                read_texture(gl, texture, format, array)
+            return array
+
+        storage = Storage(*shape, channels, FLOATS, None, download)
+        storage.copies[COPY] = texture
+        return storage
+
+
+def _four(colour: Sequence[float]) -> tuple[float, ...]:
+    return (*colour, *(0.0,) * (4 - len(colour)))
+
+
+__all__ = ["OpenGLDrawing"]

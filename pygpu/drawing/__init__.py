@@ -1,0 +1,1 @@
+"""Meshes drawn by shader classes: a vertex and a fragment method, compiled as functions are."""

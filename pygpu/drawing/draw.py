@@ -1,0 +1,291 @@
+"""`draw`: a mesh by a shader, into images.
+
+colour, normals = draw(Lit(camera, lamps, wood), mesh, shape=(720, 1280))
+colour = draw(Glow(camera), lamps, onto=colour, depth=depths, blend="add")
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.core import sampler
+from pygpu.core.device import Device
+from pygpu.core.drawing import BLENDED, CULLED, Draw
+from pygpu.core.errors import DeviceError, shorten, shown
+from pygpu.core.storage import STORED, Format, ImageLike, Storage
+from pygpu.devices import targets
+from pygpu.drawing.drawings import Made, arguments_of, compiled, converted, translate
+from pygpu.drawing.mesh import Mesh
+from pygpu.drawing.shader import Shader
+from pygpu.execution.arguments.parameters import Arguments
+from pygpu.execution.programs.calls import checked_shape
+from pygpu.execution.programs.specialise import COMPILING, LOG
+from pygpu.image.image import Image
+from pygpu.language.vectors import Position
+from pygpu.runtime import Compiled, compile
+
+LIMIT: Final = 128  # drawings kept of one class of shaders
+FLOATS: Final = np.dtype("float32")
+DTYPES: Final = tuple([dtype for dtype in STORED if dtype.name in ("uint8", "float16", "float32")])
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What of a draw is compiled in, besides the shader."""
+
+    depth: bool
+    cull: str
+    blend: str
+    samples: int
+
+
+def draw(
+    shader: Shader,
+    mesh: Mesh,
+    *,
+    shape: tuple[int, int] | None = None,
+    onto: Any = None,
+    depth: Any = True,
+    cull: str | None = None,
+    blend: str | None = None,
+    clear: Any = 0.0,
+    samples: int = 1,
+    dtype: Any = None,
+    keep_depth: bool = False,
+    target: str = "auto",
+) -> Any:
+    """Draw a mesh into new images: one for each result of `shader.fragment`, (H, W) or (H, W, C).
+
+    `shape` is (H, W); `clear` the colour where nothing is drawn, a number, or one for each
+    component, or a list of such, one an image. `onto`, an image or as many as there are results, is
+    what is drawn over instead: it stays as it is, what comes back has both. `depth=False` draws
+    each triangle over those before it; an image of depths (H, W) goes on with these, and
+    `keep_depth=True` gives them as a last result. `cull` is "back" or "front": counter-clockwise is
+    the front. `blend` is "alpha", "add" or "multiply", of all components alike. With `samples`
+    edges are averages of so many. `dtype` is float32, float16 or uint8; that of `onto`
+    where there is one.
+
+    TypeError, ValueError and CompileError name what does not fit, before anything is drawn.
+    """
+    try:
+        if not isinstance(shader, Shader):
+            raise TypeError(f"draw: takes an instance of a pygpu.Shader, got {shown(shader)}")
+        if not isinstance(mesh, Mesh):
+            raise TypeError(
+                f"draw: takes a pygpu.Mesh, got {shown(mesh)}; Mesh.of takes what has vertices and "
+                "faces"
+            )
+        state = _state(depth, cull, blend, samples)
+        wanted = None if dtype is None else _dtype(dtype)
+        under = None if onto is None else _images(onto)
+        size = _size(shape, under)
+        depths = _depths(depth, size, samples, keep_depth)
+        arguments = arguments_of(shader)
+        made, device = _made(shader, mesh, arguments, state, target)
+        colours = made.drawing.colours
+        _check_onto(under, [type.size for type in colours], size)
+        inputs = [given.storage for given in arguments.images]
+        work = Draw(
+            mesh.geometry,
+            made.attributes,
+            arguments.uniforms,
+            (inputs + made.captured[0], inputs + made.captured[1]),
+            size,
+            _clear(clear, [type.size for type in colours]),
+            None if under is None else [_as_floats(image, device) for image in under],
+            None if depths is None else _as_floats(depths, device),
+            keep_depth,
+        )
+        results = _presented(made.program.draw(work), under, wanted, len(colours), device)
+        return results if made.is_tuple or len(results) > 1 else results[0]
+    except Exception as error:
+        shorten(error)
+        raise
+
+
+# ---------------------------------------------------------------- programs
+
+
+def _made(
+    shader: Shader, mesh: Mesh, arguments: Arguments, state: _State, target: str
+) -> tuple[Made, Device]:
+    """The drawing for these: kept, or compiled now. Nothing is kept if it fails."""
+    device = targets.choose(targets.check(target))
+    key = (*arguments.key, mesh.widths)
+    drawings = type(shader)._drawings
+    found = drawings.get((key, state, device.name))
+    if found is not None and not found[0].changed():
+        return found  # type: ignore[no-any-return]
+    with COMPILING.lock:
+        translated = drawings.get(key)
+        if translated is None or translated.changed():
+            translated = translate(shader, mesh.geometry, arguments)
+        drawing = replace(
+            translated.drawing,
+            depth=state.depth, cull=state.cull, blend=state.blend, samples=state.samples,
+        )  # fmt: skip
+        for type_ in drawing.colours if state.blend == "alpha" else ():
+            if type_.size != 4:
+                raise ValueError(
+                    f"blend='alpha' takes colours of 4 components, the fourth is alpha; "
+                    f"{type(shader).__name__}.fragment gives {type_.size}"
+                )
+        name = type(shader).__name__
+        program, chosen = _program(device, drawing, target)
+        made = compiled(translated, drawing, program, chosen.name, name)
+        drawings[key] = translated
+        drawings[key, state, device.name] = made, chosen
+        while len(drawings) > LIMIT:
+            del drawings[next(iter(drawings))]
+    return made, chosen
+
+
+def _program(device: Device, drawing: Any, target: str) -> tuple[Any, Device]:
+    """What draws on the device; where it was left to us and cannot, on OpenGL."""
+    try:
+        return targets.drawing(device, drawing), device
+    except DeviceError:
+        if target != "auto" or device.name in targets.gpus():
+            raise
+        LOG.warning("the target %r draws no meshes; drawing on fragment", device.name)
+        other = targets.open_device("fragment")
+        return targets.drawing(other, drawing), other
+
+
+def _state(depth: Any, cull: Any, blend: Any, samples: Any) -> _State:
+    if cull not in (None, *CULLED[1:]):
+        raise ValueError(f"cull={cull!r}: takes None, {_listed(CULLED[1:])}")
+    if blend not in (None, *BLENDED[1:]):
+        raise ValueError(f"blend={blend!r}: takes None, {_listed(BLENDED[1:])}")
+    if not isinstance(samples, (int, np.integer)) or samples not in (1, 2, 4, 8, 16):
+        raise ValueError(f"samples={shown(samples)}: takes 1, 2, 4, 8 or 16")
+    return _State(depth is not False, cull or "", blend or "", int(samples))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join(map(repr, names))
+
+
+# ---------------------------------------------------------------- what is drawn into
+
+
+def _dtype(dtype: Any) -> np.dtype[Any]:
+    try:
+        found: np.dtype[Any] = np.dtype(dtype)
+    except TypeError as error:
+        raise TypeError(f"dtype={dtype!r}: {error}") from None
+    if found not in DTYPES:
+        raise TypeError(f"dtype={found}: what is drawn is float32, float16 or uint8")
+    return found
+
+
+def _images(onto: Any) -> list[Image]:
+    given = list(onto) if isinstance(onto, (list, tuple)) else [onto]
+    return [image if isinstance(image, Image) else Image(image) for image in given]
+
+
+def _size(shape: Any, under: list[Image] | None) -> tuple[int, int]:
+    if shape is not None:
+        size = checked_shape(shape)
+        if under and size != under[0].shape[:2]:
+            raise ValueError(f"shape={size}: what is drawn onto has shape {under[0].shape[:2]}")
+        return size
+    if not under:
+        raise TypeError("draw: needs the size of the picture: shape=(height, width)")
+    return under[0].shape[:2]  # type: ignore[return-value]
+
+
+def _depths(depth: Any, size: tuple[int, int], samples: int, keep: bool) -> Image | None:
+    if keep and depth is False:
+        raise ValueError("keep_depth=True: there are no depths with depth=False")
+    if samples > 1 and (keep or not isinstance(depth, (bool, np.bool_))):
+        raise ValueError(
+            f"samples={samples}: a pixel has several depths, so none are kept or given"
+        )
+    if isinstance(depth, (bool, np.bool_)):
+        return None
+    if not isinstance(depth, (ImageLike, np.ndarray)):
+        raise TypeError(f"depth={shown(depth)}: takes True, False or an image of depths")
+    image = depth if isinstance(depth, Image) else Image(depth)
+    if image.shape != size or image.format.kind != "float":
+        raise ValueError(
+            f"depth: an image of depths is (H, W) of floats, here {size}; got {image.shape} of "
+            f"{image.dtype}"
+        )
+    return image
+
+
+def _check_onto(under: list[Image] | None, sizes: list[int], size: tuple[int, int]) -> None:
+    if under is None:
+        return
+    if len(under) != len(sizes):
+        raise ValueError(
+            f"onto: the shader draws into {len(sizes)} image{'s' * (len(sizes) != 1)}, "
+            f"got {len(under)}"
+        )
+    for image, channels in zip(under, sizes, strict=True):
+        if image.shape[:2] != size or image.channels != channels:
+            wanted = size if channels == 1 else (*size, channels)
+            raise ValueError(f"onto: the picture has shape {wanted}, got {image.shape}")
+        if image.format.kind != "float":
+            raise TypeError(f"onto: what is drawn onto holds floats or bytes, got {image.dtype}")
+
+
+def _clear(clear: Any, sizes: list[int]) -> list[tuple[float, ...]]:
+    """A colour for each image."""
+    if isinstance(clear, list) and len(clear) != len(sizes):
+        raise ValueError(f"clear: {len(clear)} colours for {len(sizes)} images")
+    colours = clear if isinstance(clear, list) else [clear] * len(sizes)
+    return [converted(each, size, "clear") for each, size in zip(colours, sizes, strict=True)]
+
+
+# ---------------------------------------------------------------- dtypes
+
+
+def _texel(im: Image, p: Position):  # type: ignore[no-untyped-def]
+    return im(p)
+
+
+@functools.lru_cache(maxsize=8)
+def _copy(target: str) -> Compiled:
+    """What makes an image of another dtype on a target."""
+    made: Compiled = compile(_texel, target=target)
+    return made
+
+
+def _as_floats(image: Image, device: Device) -> Storage:
+    """The image as float32."""
+    if image.storage.dtype == FLOATS:
+        return image.storage
+    found: Image = _copy(device.name)(image, dtype=FLOATS)
+    return found.storage
+
+
+def _presented(
+    storages: list[Storage],
+    under: list[Image] | None,
+    wanted: np.dtype[Any] | None,
+    count: int,
+    device: Device,
+) -> tuple[Image, ...]:
+    """What was drawn, as images of the dtype that was asked for; depths are float32."""
+    made = []
+    for index, storage in enumerate(storages):
+        reading = sampler.make(Format(FLOATS, storage.channels))
+        dtype = wanted or FLOATS
+        if under is not None and index < count:
+            reading = sampler.inherited(sampler.of(under[index]), reading.format)
+            dtype = wanted or under[index].storage.dtype
+        image = Image._of(storage, reading)
+        if index < count and dtype != FLOATS:
+            image = _copy(device.name)(image, dtype=dtype)
+        made.append(image)
+    return tuple(made)
+
+
+__all__ = ["draw"]
