@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from pygpu.image import data
     from pygpu.image.files import imread, imwrite
     from pygpu.image.image import Image
+    from pygpu.image.signal import Signal
     from pygpu.language import random
     from pygpu.language.fragments import ddx, ddy, discard, fwidth
     from pygpu.language.kernels import offsets
@@ -139,6 +140,7 @@ __all__ = [
     "Mesh",
     "Position",
     "Shader",
+    "Signal",
     "UInt",
     "UVec2",
     "UVec3",

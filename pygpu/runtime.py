@@ -74,7 +74,7 @@ class Compiled(Programs):
         self,
         *args: Any,
         out: Any = None,
-        shape: tuple[int, int] | None = None,
+        shape: tuple[int, ...] | None = None,
         dtype: Any = None,
         **kwargs: Any,
     ) -> Any:
@@ -104,7 +104,7 @@ class Compiled(Programs):
         self,
         *args: Any,
         out: Any = None,
-        shape: tuple[int, int] | None = None,
+        shape: tuple[int, ...] | None = None,
         dtype: Any = None,
         **kwargs: Any,
     ) -> Lowered:
@@ -188,7 +188,7 @@ class Compiled(Programs):
     def profile(
         self,
         *args: Any,
-        shape: tuple[int, int] | None = None,
+        shape: tuple[int, ...] | None = None,
         dtype: Any = None,
         **kwargs: Any,
     ) -> Profile:

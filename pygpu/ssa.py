@@ -15,6 +15,10 @@ it in its region and in the regions within. There is no jump and no phi. Two ops
 
 Evaluation has no side effects. A loop whose `go` never fails does not end.
 
+A volume is read by `voxel` at x, y, z, and `plane` is the z of the pixel, until
+pygpu/passes/lower/planes.py makes a function of images of it: devices know `load` alone. A signal
+is an image of one row.
+
 Printed (pygpu/core/ssa_text.py):
 
     function scale(photo: image float, gain: float) {
@@ -245,6 +249,7 @@ class Builder:
         self.body = Region(tuple(Value(type, hint) for hint, type in params))
         self.x, self.y = self.body.params[:2]
         self.uniforms = self.body.params[2:]
+        self.dims = 2  # coordinates of a position; with 1 all rows but the first are empty
         self.region = self.body
         self.place: Place | None = None
         self.count = 0  # operations emitted so far, constants apart
@@ -286,6 +291,17 @@ class Builder:
     ) -> Value:
         data = Load(image, self.images[image].type, dx, dy, boundary, cval)
         return self.emit("load", x, y, data=data)
+
+    def texel(
+        self, image: int, place: Sequence[Value], boundary: str, cval: tuple[Number, ...]
+    ) -> Value:
+        """The load of a signal, image or volume at one, two or three coordinates."""
+        if len(place) == 3:
+            data = Load(image, self.images[image].type, 0, 0, boundary, cval)
+            return self.emit("voxel", *place, data=data)
+        x, *rest = place
+        row = rest[0] if rest else self.y if self.dims == 1 else self.constant(INT, 0)
+        return self.load(image, x, row, boundary, cval)
 
     def add_table(self, name: str, values: NDArray[Any]) -> int:
         """The index of a new table (or of an equal one)."""

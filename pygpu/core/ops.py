@@ -339,6 +339,10 @@ _ROWS: Final = (
     _row("table", 1, rules.table, None, Cost.MEMORY, componentwise=False),
     _row("width", 0, rules.size_of, None, Cost.GIVEN, componentwise=False),  # data: which image
     _row("height", 0, rules.size_of, None, Cost.GIVEN, componentwise=False),
+    # Of volumes, which passes make images of: x, y, z; data: ssa.Load, without an offset.
+    _row("voxel", 3, rules.voxel, None, Cost.MEMORY, componentwise=False),
+    _row("depth", 0, rules.size_of, None, Cost.GIVEN, componentwise=False),
+    _row("plane", 0, rules.size_of, None, Cost.GIVEN, componentwise=False),  # the pixel's z
 )  # fmt: skip
 
 TABLE: Final[dict[str, Operation]] = {row.name: row for row in _ROWS}

@@ -10,7 +10,7 @@ specialisations.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -156,15 +156,18 @@ def constant(format: Format, cval: Any) -> tuple[Number, ...]:
 # ---------------------------------------------------------------- places
 
 
-def index(boundary: str, x: int, y: int, width: int, height: int) -> tuple[int, int] | None:
-    """The place of the texel read at x, y; None where that is the constant."""
-    if 0 <= x < width and 0 <= y < height:
-        return x, y
+def index(boundary: str, place: Sequence[int], sizes: Sequence[int]) -> tuple[int, ...] | None:
+    """The place of the texel read at x, y (and z), in an image of that width and height (and
+    depth); None where that is the constant."""
+    if all(0 <= x < size for x, size in zip(place, sizes, strict=True)):
+        return tuple(place)
     if boundary == "constant":
         return None
-    return (
-        boundaries.index(boundary, boundaries.INTEGERS, x, width),
-        boundaries.index(boundary, boundaries.INTEGERS, y, height),
+    return tuple(
+        [
+            boundaries.index(boundary, boundaries.INTEGERS, x, size)
+            for x, size in zip(place, sizes, strict=True)
+        ]
     )
 
 

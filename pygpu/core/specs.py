@@ -43,7 +43,7 @@ class MatrixSpec:
 
 @dataclass(frozen=True, slots=True)
 class ImageSpec:
-    """An image given at each call. `index` counts the images of the function."""
+    """An image, signal or volume given at each call. `index` counts those of the function."""
 
     index: int
     name: str
@@ -51,11 +51,14 @@ class ImageSpec:
     boundary: str
     cval: tuple[Number, ...]
     interpolation: str
+    dims: int = 2  # coordinates of a texel: a signal has 1, a volume 3
 
 
 @dataclass(frozen=True, slots=True)
 class PositionSpec:
-    """The position of the pixel being computed."""
+    """The position of the pixel being computed, of so many coordinates."""
+
+    dims: int = 2
 
 
 @dataclass(slots=True, eq=False)

@@ -178,9 +178,13 @@ class _Printer:
             )
             cval = f" {op.data.cval}" if op.data.boundary == "constant" else ""
             return f"{self.f.images[op.data.image].name}[{x}, {y}] {op.data.boundary}{cval}"
+        if op.code == "voxel":
+            cval = f" {op.data.cval}" if op.data.boundary == "constant" else ""
+            read: str = self.f.images[op.data.image].name
+            return f"{read}[{self.names_of(op.operands)}] {op.data.boundary}{cval}"
         if op.code == "table":
             return f"{self.f.tables[op.data.table].name}[{self.names_of(op.operands)}]"
-        if op.code in ("width", "height"):
+        if op.code in ("width", "height", "depth"):
             name: str = self.f.images[op.data].name
             return name
         if op.code == "swizzle":

@@ -1,16 +1,20 @@
 """An image's texels and where they live now: in a host array, on a device, or both.
 
-A `Storage` never changes once it is made, so copies on devices stay true and may be shared.
+A `Storage` never changes once it is made, so copies on devices stay true and may be shared. It is
+rows of texels whatever the dimensions: a signal is one row, a volume the rows of its planes, one
+plane after the other.
 
     storage = Storage.of(array)            # (H, W) or (H, W, C) of a stored dtype
     storage.host()                         # (H, W, C), downloaded where it must be
+    Storage.of(rows, (D, H, W)).shape      # (D, H, W), of D * H rows
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,9 +73,15 @@ class Format:
         return "bool" if self.dtype.kind == "b" else "int"
 
 
+def rows_of(shape: tuple[int, ...]) -> tuple[int, int]:
+    """The rows, and texels of a row, of a signal (N,), an image (H, W) or a volume (D, H, W)."""
+    return math.prod(shape[:-1]), shape[-1]
+
+
 class Storage:
     """Texels (H, W, C) of one dtype. `copies` belongs to the devices: each keeps its own form there
-    under its own name. At least one of `array` and a copy is there."""
+    under its own name. At least one of `array` and a copy is there. `shape` has an axis for each
+    coordinate, `height` counts all rows."""
 
     __slots__ = (
         "__weakref__",
@@ -81,6 +91,7 @@ class Storage:
         "download",
         "dtype",
         "height",
+        "shape",
         "width",
     )
 
@@ -94,15 +105,37 @@ class Storage:
         download: Callable[[], NDArray[Any]] | None = None,
     ) -> None:
         self.height, self.width, self.channels, self.dtype = height, width, channels, dtype
+        self.shape: tuple[int, ...] = (height, width)
         self.array = array  # (H, W, C), C-contiguous
         self.download = download  # makes `array` from a device's copy
         self.copies: dict[str, Any] = {}
 
     @classmethod
-    def of(cls, array: NDArray[Any]) -> Storage:
-        """The texels of a C-contiguous array (H, W) or (H, W, C), which is not copied."""
+    def of(cls, array: NDArray[Any], shape: tuple[int, ...] = ()) -> Storage:
+        """The texels of a C-contiguous array (H, W) or (H, W, C), which is not copied; `shape` is
+        that of their coordinates, if not (H, W)."""
         texels = array.reshape(array.shape[0], array.shape[1], -1)
-        return cls(*texels.shape, texels.dtype, texels)
+        made = cls(*texels.shape, texels.dtype, texels)
+        return made.shaped(shape) if shape else made
+
+    def shaped(self, shape: tuple[int, ...]) -> Storage:
+        """The same storage, just made, as one of a signal, an image or a volume."""
+        assert rows_of(shape) == (self.height, self.width), (shape, self.height, self.width)
+        self.shape = shape
+        return self
+
+    @property
+    def dims(self) -> int:
+        """The coordinates of a texel: 1 to 3."""
+        return len(self.shape)
+
+    def as_image(self) -> Storage:
+        """The same texels as those of an image: all rows, one below the other."""
+        if self.dims == 2:
+            return self
+        rows = Storage(self.height, self.width, self.channels, self.dtype, self.array, self.host)
+        rows.copies = self.copies
+        return rows
 
     def host(self) -> NDArray[Any]:
         """The texels in a host array (H, W, C). Not to be written."""
@@ -111,12 +144,20 @@ class Storage:
             self.array = self.download()
         return self.array
 
+    def seen(self) -> NDArray[Any]:
+        """The texels in a host array with an axis for each coordinate, and a last one of channels
+        where there are several. Not to be written."""
+        array = self.host()
+        return array.reshape(self.shape if self.channels == 1 else (*self.shape, self.channels))
+
 
 class ImageLike:
-    """What the compiler knows of pygpu.Image: where its texels are and how they are read."""
+    """What the compiler knows of pygpu.Image, pygpu.Signal and pygpu.Volume: where texels are and
+    how they are read. `dims` is how many coordinates they have."""
 
     __slots__ = ()
 
+    dims: ClassVar[int] = 2
     storage: Storage
     format: Format
     boundary: str  # one of ssa.BOUNDARIES

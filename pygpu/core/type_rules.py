@@ -94,6 +94,12 @@ def load(types: Sequence[Type], data: Any) -> Type:
     return data.type  # type: ignore[no-any-return]
 
 
+def voxel(types: Sequence[Type], data: Any) -> Type:
+    if list(types) != [INT, INT, INT]:
+        raise TypeError(f"takes three ints, got {list(types)}")
+    return data.type  # type: ignore[no-any-return]
+
+
 def floats_to_int(types: Sequence[Type], data: object) -> Type:
     """All operands are floats."""
     if any(type is not FLOAT for type in types):

@@ -14,7 +14,7 @@ import numpy as np
 
 from pygpu.core.errors import shown
 from pygpu.core.storage import ImageLike, Storage, stored, texels
-from pygpu.execution.arguments.convert import is_pil, result_dtype, without_channel_axis
+from pygpu.execution.arguments.convert import is_pil, result_dtype
 from pygpu.execution.arguments.parameters import Arguments, Given, flatten
 from pygpu.execution.arguments.results import (
     Form,
@@ -155,12 +155,11 @@ def _unchanged(state: Sequence[Given], several: bool, form: Form, out: Any, dtyp
     """The input, as n = 0 rounds give it back."""
     if out is not None:
         target = Out.of(out)
-        first = state[0].storage
         types = [given.sampler.type for given in state]
-        target.check(types, several, (first.height, first.width))
+        target.check(types, several, state[0].storage.shape)
         for index, given in enumerate(state):
             seen = texels(given.storage.host().copy(), given.sampler.format)
-            target.fill(index, Storage.of(seen), None)
+            target.fill(index, Storage.of(seen, given.storage.shape), None)
         return out
     if dtype is None:
         results = [_copied(given.original) for given in state]
@@ -178,8 +177,8 @@ def _copied(original: Any) -> Any:
 
 def _converted(given: Given, form: Form, dtype: np.dtype[Any]) -> Any:
     """The texels in another dtype."""
-    seen = texels(given.storage.host(), given.sampler.format)
-    array = without_channel_axis(np.array(stored(seen, dtype)))
+    seen = texels(given.storage.seen(), given.sampler.format)
+    array = np.array(stored(seen, dtype))
     if form == "pil":
         return picture_of(array, info_of([given]))
     reading = given.sampler
@@ -188,6 +187,7 @@ def _converted(given: Given, form: Form, dtype: np.dtype[Any]) -> Any:
         if form == "array"
         else ImageMaker.wrap(
             array,
+            given.storage.dims,
             boundary=reading.boundary,
             cval=reading.cval,
             interpolation=reading.interpolation,

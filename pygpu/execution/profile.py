@@ -18,7 +18,7 @@ from typing import Any, Final
 from pygpu.core.device import Device, Program, Shape
 from pygpu.core.errors import DeviceError
 from pygpu.core.ops import Cost, cost_of
-from pygpu.core.storage import Storage
+from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import form_of
@@ -112,7 +112,7 @@ class Job:
         compiled: Programs,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
-        shape: tuple[int, int] | None = None,
+        shape: tuple[int, ...] | None = None,
         dtype: Any = None,
     ) -> Job:
         """What a call with these arguments would run. DeviceError where the device does not hold
@@ -121,7 +121,7 @@ class Job:
         wanted = compiled.wanted(form_of(arguments.deciding), None, dtype)
         made = compiled.specialisation(arguments, wanted)
         inputs = [given.storage for given in arguments.images] + made.captured
-        size = compiled.size(shape, inputs[arguments.first :], None)
+        size = rows_of(compiled.size(shape, arguments, None))
         limits = targets.limits(made.device)
         if limits is not None and not tiles.hold(limits, made, inputs, size):
             raise DeviceError(
@@ -142,7 +142,7 @@ def profile(
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     *,
-    shape: tuple[int, int] | None,
+    shape: tuple[int, ...] | None,
     dtype: Any,
 ) -> Profile:
     """Measure a call. See Compiled.profile."""

@@ -22,6 +22,7 @@ from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.folding import State, fold_all, folded_once, image_of, program, takes_two
+from pygpu.execution.mapped import as_rows, mapped
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.tiles import Tile, tiles_of
@@ -51,11 +52,34 @@ def reduce(
     if not isinstance(image, ImageLike):
         values = texels_of(array_of(image))
         image = ImageMaker.make(Storage.of(values), default(values.dtype, values.shape[2]))
+    if image.dims != 2 and map is not None and takes_two(map):
+        return _of_positions(function, map, image, initial, targets.check(target))
+    image = as_rows(image)
     problem = _unlike(Code(function), Code(map), sampler_of(image))
     if problem is not None:
         raise TypeError(problem)
     try:
         state = _whole(function, map, image, targets.check(target))
+    except Exception as error:
+        shorten(error)
+        raise
+    if initial is not None:
+        _check_initial(initial, state)
+    results = [_pixel(part) for part in state.images]
+    return tuple(results) if state.is_tuple else results[0]
+
+
+def _of_positions(
+    function: Callable[..., Any],
+    map: Callable[..., Any],
+    image: ImageLike,
+    initial: Any,
+    target: str,
+) -> Any:
+    """The fold of what a map makes of the texels of a signal or a volume and of their places."""
+    try:
+        values = mapped(map, image, target)
+        state = fold_all(program(Code(function), Code(None), target), values)
     except Exception as error:
         shorten(error)
         raise

@@ -35,7 +35,7 @@ def total(image: ImageLike, axis: Any, keepdims: bool) -> Any:
     if not _starts_on_device(image, axis):
         summed = _natively(image, "sum", axis, keepdims)
         if summed is None:
-            raw, wide = without_channel_axis(storage.host()), np.float64 if is_float else np.int64
+            raw, wide = storage.seen(), np.float64 if is_float else np.int64
             summed = np.sum(raw, axis, dtype=wide, keepdims=keepdims)
     elif is_float:
         return np.sum(_folded(_add, None, image, axis)[0], axis, np.float64, keepdims=keepdims)
@@ -54,7 +54,7 @@ def extreme(image: ImageLike, function: Callable[..., Any], axis: Any, keepdims:
         return function(_folded(pick, None, image, axis)[0], axis, keepdims=keepdims)
     raw = _natively(image, "min" if function is np.min else "max", axis, keepdims)
     if raw is None:
-        raw = function(without_channel_axis(image.storage.host()), axis, keepdims=keepdims)
+        raw = function(image.storage.seen(), axis, keepdims=keepdims)
     return texels(np.asarray(raw, image.format.dtype)[()], image.format)
 
 
@@ -64,10 +64,10 @@ def _natively(image: ImageLike, how: How, axis: Any, keepdims: bool) -> Any:
     array = image.storage.host()
     if keepdims or array.size < NATIVE or not array.flags.c_contiguous:
         return None
-    channels, axes = image.format.channels, _axes(image, axis)
-    if axes == {0, 1} and channels > 1:
+    channels, axes, dims = image.format.channels, _axes(image, axis), image.dims
+    if axes == set(range(dims)) and channels > 1:
         return targets.choose("auto").texels(array, how, channels)
-    if len(axes) != (2 if channels == 1 else 3):
+    if len(axes) != dims + (channels > 1):
         return None
     found = targets.choose("auto").texels(array, how, 1)
     return None if found is None else found[0]
@@ -77,6 +77,8 @@ def _starts_on_device(image: ImageLike, axis: Any) -> bool:
     """Whether to fold on the device before what is left is downloaded: a large image whose texels
     are there, and there alone if the device has no groups of lanes."""
     storage = image.storage
+    if image.dims != 2:  # what is folded there has the axes of images
+        return False
     if _along(image, axis) is None or storage.height * storage.width < ON_DEVICE:
         return False
     if storage.array is None:
@@ -105,7 +107,7 @@ def checked_axes(axis: Any, ndim: int) -> list[int]:
 
 def _axes(image: ImageLike, axis: Any) -> set[int]:
     """NumPy's axes, from the front."""
-    return set(checked_axes(axis, 2 if image.format.channels == 1 else 3))
+    return set(checked_axes(axis, image.dims + (image.format.channels > 1)))
 
 
 def _along(image: ImageLike, axis: Any) -> Along | None:

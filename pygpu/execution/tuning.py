@@ -54,7 +54,7 @@ def tune(
     function: Any,
     /,
     *args: Any,
-    shape: tuple[int, int] | None = None,
+    shape: tuple[int, ...] | None = None,
     dtype: Any = None,
     **kwargs: Any,
 ) -> Tuned:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.errors import shorten, shown
-from pygpu.core.storage import ImageLike, stored
+from pygpu.core.storage import ImageLike, rows_of, stored
 from pygpu.execution.arguments import broadcasting
 from pygpu.execution.arguments.annotations import user_type
 from pygpu.execution.arguments.convert import result_dtype
@@ -253,7 +253,9 @@ class Vectorized:
     def _over_images(self, given: _Bound, dtype: np.dtype[Any] | None, out: Any) -> Any:
         """The result as an image: what is no scalar is read at the same pixel."""
         arguments, shape = self._texels(given)
-        run = self._compiled.run(arguments, Wanted("image", "", dtype), shape=shape)
+        size = shape if arguments.dims == len(shape) else rows_of(shape)
+        run = self._compiled.run(arguments, Wanted("image", "", dtype), shape=size)
+        run.storages = [storage.shaped(shape) for storage in run.storages]
         run.parent = sampler.of(next(v for v in given.values if isinstance(v, ImageLike)))
         results = run.presented()
         if out is None:
@@ -266,26 +268,30 @@ class Vectorized:
                 target[...] = stored(np.asarray(image), target.dtype.newbyteorder("="))
         return out
 
-    def _texels(self, given: _Bound) -> tuple[Arguments, tuple[int, int]]:
-        """The arguments, all arrays as images, and the height and width of the result."""
-        channels = max(v.format.channels for v in given.values if isinstance(v, ImageLike))
+    def _texels(self, given: _Bound) -> tuple[Arguments, tuple[int, ...]]:
+        """The arguments, all arrays as images, and the shape of the result. Signals, and volumes
+        that need no broadcasting, are images of their rows: what reads its own place alone does not
+        care how rows lie."""
+        beside = [value for value in given.values if isinstance(value, ImageLike)]
+        channels, dims = max(v.format.channels for v in beside), beside[0].dims
         arguments = [
-            broadcasting.beside_images(value, name, channels)
+            broadcasting.beside_images(value, name, channels, dims)
             for name, value in zip(given.names, given.values, strict=True)
         ]
         images = [a for a in arguments if isinstance(a, ImageLike)]
         try:
-            height, width = np.broadcast_shapes(
-                *[(image.storage.height, image.storage.width) for image in images]
-            )
+            if len({image.dims for image in images}) > 1:
+                raise ValueError
+            shape = np.broadcast_shapes(*[image.storage.shape for image in images])
         except ValueError:
-            sizes = ", ".join(f"{i.storage.height} x {i.storage.width}" for i in images)
+            sizes = ", ".join(" x ".join(map(str, i.storage.shape)) for i in images)
             raise ValueError(f"images of different sizes: {sizes}") from None
+        as_rows = len(shape) == 1 or all(image.storage.shape == shape for image in images)
         read = tuple([isinstance(a, ImageLike) for a in arguments])
         clamped = tuple(
-            [broadcasting.clamped(a) if isinstance(a, ImageLike) else a for a in arguments]
+            [broadcasting.clamped(a, as_rows) if isinstance(a, ImageLike) else a for a in arguments]
         )
-        return self._flattened(clamped, read, given.keywords), (height, width)
+        return self._flattened(clamped, read, given.keywords), shape
 
     # ---- looking at it
 

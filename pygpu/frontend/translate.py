@@ -229,11 +229,22 @@ class _Root:
                 return Complex(*map(Dynamic, parts))
             case ImageSpec():
                 return Picture(
-                    spec.index, spec.name, spec.type, spec.boundary, spec.cval, spec.interpolation
+                    spec.index,
+                    spec.name,
+                    spec.type,
+                    spec.boundary,
+                    spec.cval,
+                    spec.interpolation,
+                    spec.dims,
                 )
             case PositionSpec():
-                x, y = Natural(build.x), Natural(build.y)
-                return Vector(vectors.Position, vector("int", 2), (x, y), outside=True)
+                build.dims = spec.dims
+                if spec.dims == 1:
+                    return Natural(build.x)
+                place = (build.x, build.y, build.emit("plane"))[: spec.dims]
+                type = vector("int", spec.dims)
+                whole = tuple(map(Natural, place))
+                return Vector(vectors.POSITIONS[type], type, whole, outside=True)
             case ObjectSpec():
                 return self.object(spec)
         return spec
@@ -327,7 +338,8 @@ def _hint(w: Walker, result: Any) -> str:
     if isinstance(result, _SEQUENCES):
         return ": two to four numbers in a list or array make a vector, a tuple several images"
     if isinstance(result, (Picture, ImageLike)):
-        return ": call the image with a position, as im(p)"
+        noun = result.noun if isinstance(result, Picture) else "image"
+        return f": call the {noun} with a position, as im(p)"
     return ""
 
 

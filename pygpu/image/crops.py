@@ -13,78 +13,83 @@ import numpy as np
 
 from pygpu.core import sampler
 from pygpu.core.errors import shown
-from pygpu.core.storage import Format, ImageLike, Storage, texels
-from pygpu.execution.arguments.convert import without_channel_axis
+from pygpu.core.storage import Format, ImageLike, Storage, rows_of, texels
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.language.scalars import Int
-from pygpu.language.vectors import Position
-from pygpu.runtime import Compiled, compile
+from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.runtime import Compiled
+from pygpu.types import vector
 
 
 def crop(image: ImageLike, index: Any) -> Any:
-    """What the index takes of an image: an image where it takes rows, columns and channels by
+    """What the index takes of an image: an image where it takes each coordinate and channels by
     slices (or one channel by its number), else an array or a number of texels as functions see
     them."""
     storage = image.storage
-    places = _expanded(index, 2 if storage.channels == 1 else 3)
+    places = _expanded(index, storage)
     if places is None:
-        seen = texels(storage.host(), image.format)
-        return without_channel_axis(seen)[index]
-    rows, columns, channels = places
-    down, across = (
-        range(size)[part] for size, part in ((storage.height, rows), (storage.width, columns))
-    )
+        return texels(storage.seen(), image.format)[index]
+    *sides, channels = places
+    parts = [range(size)[side] for size, side in zip(storage.shape, sides, strict=True)]
     all_channels = range(storage.channels)
     count = len(all_channels[channels])
-    if not (len(down) and len(across) and count):
-        raise ValueError(
-            f"an empty crop {shown(index)} of an image of {storage.height} x {storage.width}"
-        )
+    shape = tuple(map(len, parts))
+    if not (all(shape) and count):
+        size = " x ".join(map(str, storage.shape))
+        kind = {1: "a signal", 2: "an image", 3: "a volume"}[image.dims]
+        raise ValueError(f"an empty crop {shown(index)} of {kind} of {size}")
     if storage.array is None and all_channels[channels] == all_channels:
-        return _on_device(image, down, across)
-    part = Storage.of(np.array(storage.host()[rows, columns, channels], order="C"))
-    format = Format(part.dtype, count, image.format.normalize)
+        return _on_device(image, parts[::-1])
+    part = storage.host().reshape(*storage.shape, storage.channels)[(*sides, channels)]
+    rows = np.array(part, order="C").reshape(*rows_of(shape), count)
+    format = Format(rows.dtype, count, image.format.normalize)
     cval = np.array(image.cval)[channels]
     reading = sampler.make(format, image.boundary, cval, image.interpolation)
-    return ImageMaker.make(part, reading, info=image.info)
+    return ImageMaker.make(Storage.of(rows, shape), reading, info=image.info)
 
 
-def _expanded(index: Any, axes: int) -> tuple[slice, slice, slice] | None:
-    """The slices of rows, columns and channels; None where the index is no crop."""
+def _expanded(index: Any, storage: Storage) -> list[slice] | None:
+    """The slices of each coordinate and of channels; None where the index is no crop."""
+    axes = storage.dims + (storage.channels > 1)
     parts = list(index) if isinstance(index, tuple) else [index]
     dots = [place for place, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1 or len(parts) > axes + len(dots):
         return None
     for place in dots:
         parts[place : place + 1] = [slice(None)] * (axes - len(parts) + 1)
-    parts += [slice(None)] * (3 - len(parts))
-    channel = parts[2]
+    parts += [slice(None)] * (storage.dims + 1 - len(parts))
+    channel = parts[-1]
     if isinstance(channel, (int, np.integer)):
-        parts[2] = slice(int(channel), int(channel) + 1 or None)
-    if not all(isinstance(part, slice) for part in parts):
-        return None
-    return parts[0], parts[1], parts[2]
+        parts[-1] = slice(int(channel), int(channel) + 1 or None)
+    return parts if all(isinstance(part, slice) for part in parts) else None
 
 
-def _on_device(image: ImageLike, down: range, across: range) -> Any:
-    """A crop of what lies on the device alone."""
-    return program()(
+def _on_device(image: ImageLike, parts: list[range]) -> Any:
+    """A crop, along x, y and z, of what lies on the device alone."""
+    firsts, steps = [part.start for part in parts], [part.step for part in parts]
+    shape = tuple([len(part) for part in parts[::-1]])
+    compiled, whole = program(image.dims), len(parts) == 1
+    return compiled(
         image,
-        across.start,
-        down.start,
-        across.step,
-        down.step,
-        shape=(len(down), len(across)),
+        firsts[0] if whole else firsts,
+        steps[0] if whole else steps,
+        shape=shape,
         dtype=image.storage.dtype,
     )
 
 
-@lru_cache(maxsize=1)
-def program() -> Compiled:
-    compiled: Compiled = compile(_every)
-    return compiled
+@lru_cache(maxsize=3)
+def program(dims: int) -> Compiled:
+    """What takes every so-manyth texel from one on, along each coordinate."""
+    place = vector("int", dims)
+    parameters = [
+        Parameter("image", "image", dims),
+        Parameter("first", "uniform", place),
+        Parameter("step", "uniform", place),
+        Parameter("p", "position"),
+    ]
+    return Compiled(_every, Signature(_every, parameters))
 
 
-def _every(image: ImageLike, left: Int, top: Int, across: Int, down: Int, p: Position) -> Any:
+def _every(image: Any, first: Any, step: Any, p: Any) -> Any:
     """The texel at a place of the crop."""
-    return image((left + across * p.x, top + down * p.y))  # type: ignore[operator]
+    return image(first + step * p)

@@ -7,8 +7,9 @@ Operators and ufuncs are compiled functions of texels, as functions see them (ui
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +18,6 @@ from numpy.typing import NDArray
 
 from pygpu.core.errors import shorten
 from pygpu.core.storage import ImageLike, texels
-from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.totals import extreme, total
 from pygpu.execution.vectorized import Vectorized
@@ -41,20 +41,31 @@ def _operand(value: Any) -> bool:
     )
 
 
-def _as_texels(value: Any) -> Any:
-    """An operand beside an image: arrays of two or more axes are images, too, as `Image` has it."""
+def _as_texels(value: Any, beside: ImageLike) -> Any:
+    """An operand beside an image: arrays of as many axes as it has coordinates, or more, are such
+    images, too, as `Image` has it. Beside a signal of several channels an array of one axis is a
+    colour, as NumPy has it."""
+    dims = beside.dims
     if isinstance(value, ImageLike) or number(value) is not None:
         return value
     if isinstance(value, (tuple, list)):
         value = np.asarray(value)
-    if not isinstance(value, Vector) and np.ndim(value) >= 2:
-        return ImageMaker.wrap(value)
+    if not isinstance(value, Vector) and np.ndim(value) >= (
+        2 if beside.format.channels > 1 else dims
+    ):
+        return ImageMaker.wrap(value, dims)
     return value
+
+
+def _texels_among(operands: Sequence[Any]) -> list[Any]:
+    """The operands, arrays as what the image among them is."""
+    image = next((value for value in operands if isinstance(value, ImageLike)), None)
+    return list(operands) if image is None else [_as_texels(value, image) for value in operands]
 
 
 def _apply(function: Callable[..., Any], *operands: Any) -> Any:
     try:
-        return texelwise(function)(*map(_as_texels, operands))
+        return texelwise(function)(*_texels_among(operands))
     except Exception as error:
         shorten(error)
         raise
@@ -126,7 +137,7 @@ class ArrayMethods(ImageLike):
         dtype = kwargs.pop("dtype", None)
         if not all(map(_operand, inputs)):
             return NotImplemented
-        result = texelwise(ufunc)(*map(_as_texels, inputs), dtype=dtype)
+        result = texelwise(ufunc)(*_texels_among(inputs), dtype=dtype)
         if out is None:
             return result
         results = result if isinstance(result, tuple) else (result,)
@@ -155,7 +166,7 @@ class ArrayMethods(ImageLike):
     ) -> Any:
         """The mean of texels, of all or along NumPy's axes."""
         summed, storage = total(self, axis, keepdims), self.storage
-        count = storage.height * storage.width * storage.channels
+        count = math.prod(storage.shape) * storage.channels
         return _given(summed / (count // max(np.size(summed), 1)), dtype, out)
 
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
@@ -200,8 +211,9 @@ class ArrayMethods(ImageLike):
 
 
 def seen(image: ImageLike) -> NDArray[Any]:
-    """Texels as functions see them, (H, W) or (H, W, C)."""
-    return without_channel_axis(texels(image.storage.host(), image.format))
+    """Texels as functions see them, with an axis for each coordinate, and one of channels where
+    there are several."""
+    return texels(image.storage.seen(), image.format)
 
 
 def _check_out(*arrays: Any) -> None:

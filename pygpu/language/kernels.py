@@ -3,29 +3,38 @@
 An offset is a position, so that `im(p + d)` is the texel under the kernel's element.
 
     offsets([[a, b, c]]) == [Position(-1, 0), Position(0, 0), Position(1, 0)]
+    offsets([a, b, c], dims=1) == [-1, 0, 1]
 """
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from pygpu.language.scalars import Int
-from pygpu.language.vectors import Position, position
+from pygpu.language.vectors import position
 
 
-def offsets(kernel: Any) -> list[Position]:
-    """The offsets (dx, dy) of a kernel's elements from its centre, in C order.
+def offsets(kernel: Any, dims: int | None = None) -> list[Any]:
+    """The offsets of a kernel's elements from its centre, in C order: (dx, dy), of a kernel of
+    three dimensions (dx, dy, dz).
 
     The kernel is an array, nested lists, or one row of elements, which lies along x. The centre of
-    an axis of n elements is n // 2, as in `scipy.ndimage`. ValueError for other shapes.
+    an axis of n elements is n // 2, as in `scipy.ndimage`. `dims` asks for so many components: 1
+    gives numbers along x, for signals, and 3 triples of a kernel that lies in a plane. ValueError
+    for other shapes.
     """
     shape = _shape(kernel)
-    if len(shape) not in (1, 2):
-        raise ValueError(f"a kernel has 1 or 2 dimensions, got {len(shape)}: shape {shape}")
-    height, width = (1, *shape)[-2:]
-    xs = [Int(x - width // 2) for x in range(width)]
-    ys = [Int(y - height // 2) for y in range(height)]
-    return [position(x, y) for y in ys for x in xs]
+    if not 1 <= len(shape) <= 3:
+        raise ValueError(f"a kernel has 1 to 3 dimensions, got {len(shape)}: shape {shape}")
+    count = max(len(shape), 2) if dims is None else dims
+    if count not in (1, 2, 3) or count < len(shape):
+        raise ValueError(f"dims={dims!r}: takes {', '.join(map(str, range(len(shape), 4)))}")
+    sides = [[Int(i - n // 2) for i in range(n)] for n in shape]
+    sides = [[Int(0)]] * (count - len(shape)) + sides
+    if count == 1:
+        return sides[0]
+    return [position(*place[::-1]) for place in product(*sides)]
 
 
 def known(value: Any, what: str) -> Any:

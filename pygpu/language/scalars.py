@@ -305,6 +305,11 @@ class Int(_Word):
             raise OverflowError(f"{value} needs more than 32 bits")
         return int.__new__(cls, whole)
 
+    @property
+    def x(self) -> "Int":
+        """The number itself: a place in a signal is an Int, and has the x of other positions."""
+        return self
+
 
 class UInt(_Word):
     """A 32-bit integer without a sign: 0 to 2**32 - 1. `UInt(x)` truncates a float; what needs

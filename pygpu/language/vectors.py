@@ -144,8 +144,8 @@ class Vector(Componentwise):
         if not 2 <= len(values) <= 4:
             raise TypeError(f"a vector has 2 to 4 components, not {len(values)}")
         result = from_components(values)
-        if type(result) is IVec2 and (isinstance(self, Position) or isinstance(other, Position)):
-            return _make(Position, result._components)
+        if type(result) in _PLACES and (isinstance(self, Position) or isinstance(other, Position)):
+            return _make(_PLACES[type(result)], result._components)
         return result
 
     # ---- operators
@@ -218,7 +218,7 @@ _set_components: Final = Vector._components.__set__  # type: ignore[attr-defined
 
 def _make(cls: type[Vector], components: tuple[Any, ...]) -> Vector:
     """A vector of components that are of its kind already."""
-    result = cls.__new__(cls) if cls is not Position else object.__new__(cls)
+    result = object.__new__(cls)
     _set_components(result, components)
     return result
 
@@ -387,19 +387,45 @@ class BVec4(Vector):
 
 
 class Position(IVec2):
-    """A pixel's place (x, y): column and row, whole numbers at the centres of pixels.
+    """A pixel's place (x, y): column and row, whole numbers at the centres of pixels. A place in a
+    volume is (x, y, z), one in a signal a number: `Position(5)` is an `Int`, whose `x` is itself.
 
     Arithmetic with integers gives a position. Floats lie between pixels: arithmetic with them,
-    and `Position(1.5, 2)` itself, gives a `Vec2`.
+    and `Position(1.5, 2)` itself, gives a `Vec2`, with three components a `Vec3`, with one a float.
     """
 
     __slots__ = ()
 
     def __new__(cls, *parts: Any) -> Any:
         values = _flatten("Position", parts)
+        if len(values) == 1:
+            return values[0] if isinstance(values[0], float) else Place(values[0])
         if "float" in map(kind_of, values):
-            return Vec2(*parts)
-        return super().__new__(cls)
+            return (Vec3 if len(values) == 3 else Vec2)(*parts)
+        return object.__new__(Position3 if len(values) == 3 else Position)
+
+
+class Position3(Position):
+    """A place (x, y, z) in a volume: what `Position` gives of three components."""
+
+    __slots__ = ()
+    TYPE = vector("int", 3)
+
+
+Position3.__name__ = Position.__name__  # as users write it
+
+
+class Place(Int):
+    """A place in a signal: what `Position` gives of one component."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Position({int(self)})"
+
+
+_PLACES: Final[dict[type[Vector], type[Position]]] = {IVec2: Position, IVec3: Position3}
+POSITIONS: Final = {cls.TYPE: cls for cls in _PLACES.values()}
 
 
 CLASSES: Final[dict[Type, type[Vector]]] = {
@@ -413,6 +439,7 @@ CLASSES: Final[dict[Type, type[Vector]]] = {
 }
 
 
-def position(x: Int, y: Int) -> Position:
-    """The position of two Ints, without the constructor's checks."""
-    return _make(Position, (x, y))  # type: ignore[return-value]
+def position(*components: Int) -> Position:
+    """The position of two or three Ints, without the constructor's checks."""
+    cls = Position if len(components) == 2 else Position3
+    return _make(cls, components)  # type: ignore[return-value]

@@ -75,7 +75,7 @@ def test_annotations_and_defaults_name_types():
     def old(a=Image, b=Float, c=Int, d=Bool, e=Vec3, g=Mat2, p=Position): ...
 
     expected = {
-        "a": ("image", None),
+        "a": ("image", 2),
         "b": ("uniform", FLOAT),
         "c": ("uniform", INT),
         "d": ("uniform", BOOL),
@@ -107,7 +107,7 @@ def test_optional_types_are_their_types():
     def f(im: Image, mask: Image | None = None, gain: "Float | None" = None, k: int | str = 2): ...
 
     assert roles(f) == {
-        "im": ("image", None), "mask": ("image", None), "gain": ("uniform", FLOAT),
+        "im": ("image", 2), "mask": ("image", 2), "gain": ("uniform", FLOAT),
         "k": ("known", None),
     }  # fmt: skip
     assert bound(f, PHOTO)["gain"] is None
@@ -129,7 +129,7 @@ def test_string_annotations_are_evaluated():
     def f(a: "Image", b: "pygpu.Float", c: "Annotated[Vec2, 'metres']"): ...
 
     assert roles(f) == {
-        "a": ("image", None),
+        "a": ("image", 2),
         "b": ("uniform", FLOAT),
         "c": ("uniform", vector("float", 2)),
     }

@@ -514,10 +514,15 @@ def test_shape_says_the_size():
     assert pygpu.compile(where)(out=out) is out
 
 
-@pytest.mark.parametrize("shape", [3, (3,), (1, 2, 3), "ab", (2.5, 3), (0, 3), (-1, 3)])
+@pytest.mark.parametrize("shape", [3, (), (1, 2, 3, 4), "ab", (2.5, 3), (0, 3), (-1, 3)])
 def test_wrong_shapes_are_refused(shape):
     with pytest.raises((TypeError, ValueError), match="shape"):
         pygpu.compile(scale)(PHOTO, shape=shape)
+
+
+def test_a_shape_says_how_many_components_positions_have():
+    with pytest.raises(pygpu.CompileError, match=r"takes a position, as im\(p\)"):
+        pygpu.compile(scale)(PHOTO, shape=(3,))
 
 
 def test_a_function_without_images_needs_a_shape():

@@ -37,8 +37,8 @@ def test_offsets_belong_to_elements_that_may_be_anything():
     ("kernel", "message"),
     [
         (3, r"shape \(\)"),
-        (np.ones((1, 2, 3)), r"shape \(1, 2, 3\)"),
-        ([[[1]]], r"shape \(1, 1, 1\)"),
+        (np.ones((1, 2, 3, 4)), r"shape \(1, 2, 3, 4\)"),
+        ([[[[1]]]], r"shape \(1, 1, 1, 1\)"),
         ([[1], [1, 2]], r"lengths \[1, 2\]"),
         ([[1], 2], "lengths"),
     ],

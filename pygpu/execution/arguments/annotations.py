@@ -1,6 +1,6 @@
 """What annotations say of parameters: which are types of PyGPU, and which classes of the user's.
 
-user_type(Vec3) == ("uniform", vector("float", 3)); user_type(Image) == ("image", None)
+user_type(Vec3) == ("uniform", vector("float", 3)); user_type(Volume) == ("image", 3)
 object_type(Camera) == ("object", Camera)
 Scope(function, {}).evaluate("Image")      # of the text of an annotation, what it names
 """
@@ -50,7 +50,7 @@ def user_type(annotation: Any) -> tuple[Role, Any] | None:
     if annotation is Position:
         return "position", None
     if issubclass(annotation, ImageLike):
-        return "image", None
+        return "image", annotation.dims
     return None
 
 

@@ -42,8 +42,12 @@ def argument(value: Any, name: str) -> Any:
     return narrow(np.asarray(array_of(value, name)), name)
 
 
-def beside_images(value: Any, name: str, channels: int) -> Any:
-    """An argument beside images: an array is an image itself, or a value for each channel."""
+_BESIDE: Final = {1: "a signal", 2: "an image", 3: "a volume"}
+
+
+def beside_images(value: Any, name: str, channels: int, dims: int) -> Any:
+    """An argument beside images of so many channels and coordinates: an array is an image itself,
+    or a value for each channel. Axes that it lacks have one element."""
     if isinstance(value, ImageLike):
         return value
     made = argument(value, name)
@@ -52,11 +56,11 @@ def beside_images(value: Any, name: str, channels: int) -> Any:
     if made.ndim == 1 and made.size == channels > 1:
         cls = CLASSES[Format(made.dtype, channels, normalize=False).type]
         return cls(*made.tolist())
-    if made.ndim == 1:
-        made = made[None, :]
-    if made.ndim > 3:
-        raise ValueError(f"{name}: {made.ndim} axes beside an image")
-    return ImageMaker.wrap(made, normalize=False)
+    if made.ndim < dims:
+        made = made[(None,) * (dims - made.ndim)]
+    if made.ndim > dims + 1:
+        raise ValueError(f"{name}: {made.ndim} axes beside {_BESIDE[dims]}")
+    return ImageMaker.wrap(made, dims, normalize=False)
 
 
 def as_image(array: NDArray[Any]) -> ImageLike:
@@ -64,9 +68,10 @@ def as_image(array: NDArray[Any]) -> ImageLike:
     return ImageMaker.make(storage, sampler.make(Format(storage.dtype, storage.channels, False)))
 
 
-def clamped(image: ImageLike) -> ImageLike:
+def clamped(image: ImageLike, as_rows: bool) -> ImageLike:
     """The image read with the nearest texel: what has one row or column is repeated so."""
-    return ImageMaker.make(image.storage, sampler.make(image.format), info=image.info)
+    storage = image.storage.as_image() if as_rows else image.storage
+    return ImageMaker.make(storage, sampler.make(image.format), info=image.info)
 
 
 def cuts(count: int) -> list[tuple[int, int, int]]:

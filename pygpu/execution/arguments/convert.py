@@ -5,6 +5,7 @@ holds numbers is taken: ndarrays, PIL images, `__array_interface__`, `__array__`
 
     array = array_of(picture)              # (H, W) or (H, W, C), as it came, not copied if possible
     texels = texels_of(array)              # checked, narrowed to what devices store
+    storage_of(array, dims=3)              # the same of a volume (D, H, W) or (D, H, W, C)
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
-from pygpu.core.storage import STORED
+from pygpu.core.storage import STORED, Storage, rows_of
 
 if TYPE_CHECKING:
     from PIL import Image as PILImage
 
-TAKEN: Final = (
-    "an image is an array (H, W) or (H, W, C) with 1 to 4 channels, a PIL image or a pygpu.Image"
-)
+TAKEN: Final = {  # by the coordinates of a texel
+    1: "a signal is an array (N,) or (N, C) with 1 to 4 channels or a pygpu.Signal",
+    2: "an image is an array (H, W) or (H, W, C) with 1 to 4 channels, a PIL image or a "
+    "pygpu.Image",
+    3: "a volume is an array (D, H, W) or (D, H, W, C) with 1 to 4 channels or a pygpu.Volume",
+}
+KINDS: Final = {1: "Signal", 2: "Image", 3: "Volume"}  # the classes that users write
 
 LONGEST: Final = 2**31 - 1  # pixels along an axis: positions are 32 bits wide
 
@@ -66,8 +71,9 @@ def is_picture(value: object) -> bool:
     return not isinstance(value, type) and any(hasattr(value, name) for name in protocols)
 
 
-def array_of(data: Any, what: str = "image") -> NDArray[Any]:
+def array_of(data: Any, what: str = "image", dims: int = 2) -> NDArray[Any]:
     """An ndarray of what was given, not copied where that can be. `what` names it in errors."""
+    taken = TAKEN[dims]
     if isinstance(data, np.ndarray):
         return data
     if is_pil(data):
@@ -75,12 +81,12 @@ def array_of(data: Any, what: str = "image") -> NDArray[Any]:
     if not isinstance(data, (list, tuple)) and not is_picture(data):
         is_path = isinstance(data, (str, os.PathLike))
         more = "; pygpu.Image.open(path) reads a file" if is_path else ""
-        raise TypeError(f"{what}: got {shown(data)} of type {type(data).__name__}; {TAKEN}{more}")
+        raise TypeError(f"{what}: got {shown(data)} of type {type(data).__name__}; {taken}{more}")
     if isinstance(data, (list, tuple)):
         try:
             return np.asarray(data)
         except ValueError as error:
-            raise ValueError(f"{what}: {error}; {TAKEN}") from None
+            raise ValueError(f"{what}: {error}; {taken}") from None
     if hasattr(data, "__dlpack__") and not hasattr(data, "__array__"):
         return np.from_dlpack(data)
     return np.asarray(data)
@@ -102,27 +108,53 @@ def _pil_array(image: PILImage.Image, what: str) -> NDArray[Any]:
     return np.asarray(image)
 
 
-def texels_of(array: NDArray[Any], what: str = "image", copy: bool = False) -> NDArray[Any]:
-    """The array's texels (H, W, C), narrowed to a stored dtype, C-contiguous. Copied where it is
-    asked for or where that takes a copy.
+def storage_of(
+    array: NDArray[Any], what: str = "image", dims: int = 2, copy: bool = False
+) -> Storage:
+    """The array's texels as a storage of a signal, an image or a volume: see texels_of."""
+    return Storage.of(texels_of(array, what, copy, dims), array.shape[:dims])
+
+
+def texels_of(
+    array: NDArray[Any], what: str = "image", copy: bool = False, dims: int = 2
+) -> NDArray[Any]:
+    """The array's texels (rows, W, C), narrowed to a stored dtype, C-contiguous. Copied where it is
+    asked for or where that takes a copy. `dims` is how many coordinates a texel has.
 
     TypeError for dtypes that are no numbers, ValueError for shapes that are no image,
     OverflowError where a value does not fit.
     """
-    if array.ndim not in (2, 3):
-        more = "; a colour alone is none" if array.ndim == 1 and array.size <= 4 else ""
-        raise ValueError(f"{what}: {_described(array)} has {array.ndim} axes; {TAKEN}{more}")
-    if array.ndim == 3 and not 1 <= array.shape[2] <= 4:
-        raise ValueError(f"{what}: {_described(array)} has {array.shape[2]} channels; {TAKEN}")
-    if array.shape[0] == 0 or array.shape[1] == 0:
-        raise ValueError(f"{what}: {_described(array)} is empty; {TAKEN}")
-    if max(array.shape) > LONGEST:
-        raise ValueError(f"{what}: {_described(array)}: an axis has at most {LONGEST} pixels")
+    taken, shape = TAKEN[dims], array.shape
+    if array.ndim not in (dims, dims + 1):
+        more = _elsewhere(array, dims)
+        raise ValueError(f"{what}: {_described(array)} has {array.ndim} axes; {taken}{more}")
+    if array.ndim > dims and not 1 <= shape[dims] <= 4:
+        more = _elsewhere(array, dims)
+        raise ValueError(f"{what}: {_described(array)} has {shape[dims]} channels; {taken}{more}")
+    if 0 in shape[:dims]:
+        raise ValueError(f"{what}: {_described(array)} is empty; {taken}")
+    rows, width = rows_of(shape[:dims])
+    if max(rows, width) > LONGEST:
+        longest = "an axis has" if dims < 3 else "its planes have together"
+        unit = "pixels" if dims < 3 else "rows, and a row pixels"
+        raise ValueError(f"{what}: {_described(array)}: {longest} at most {LONGEST} {unit}")
     narrowed = narrow(np.asarray(array), what)
-    narrowed = np.ascontiguousarray(narrowed.reshape(*array.shape[:2], -1))
+    narrowed = np.ascontiguousarray(narrowed.reshape(rows, width, -1))
     if copy and np.may_share_memory(narrowed, array):
         narrowed = narrowed.copy()
     return narrowed
+
+
+def _elsewhere(array: NDArray[Any], dims: int) -> str:
+    """What is there for an array that has too few axes, or too many."""
+    if array.ndim < dims:
+        fitting = [KINDS[array.ndim]] if array.ndim else []
+        if array.ndim == dims - 1 == 1 and array.size <= 4:
+            return "; a colour alone is none"
+        return "".join(f"; a parameter annotated {name} takes it" for name in fitting)
+    if dims == 1 and array.ndim in (2, 3):
+        return "; a parameter annotated Image takes all axes"
+    return ""
 
 
 def _described(array: NDArray[Any]) -> str:

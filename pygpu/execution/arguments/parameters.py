@@ -34,7 +34,7 @@ from pygpu.core.specs import (
 from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.annotations import user_type, written_in_python
-from pygpu.execution.arguments.convert import array_of, is_pil, texels_of
+from pygpu.execution.arguments.convert import KINDS, array_of, is_pil, storage_of
 from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.language.matrices import Mat2, Mat3, Mat4
@@ -76,6 +76,7 @@ class Arguments:
     seen: dict[int, int] = field(default_factory=dict)  # objects entered, by id
     rank: int = 0  # of the images that are being added
     checked: bool = False  # whether what goes wrong at run time is to be found
+    asked: int = 0  # axes of the shape that was asked for, if one was
 
     @property
     def deciding(self) -> Sequence[Given]:
@@ -91,6 +92,12 @@ class Arguments:
         """Which image gives the results their size, and how they are read."""
         images = self.images
         return min(range(len(images)), key=lambda i: images[i].rank, default=0)
+
+    @property
+    def dims(self) -> int:
+        """How many coordinates a position has: those of the shape that was asked for, else of the
+        image that gives the results their size."""
+        return self.asked or (self.images[self.first].storage.dims if self.images else 2)
 
 
 # ---------------------------------------------------------------- flattening
@@ -122,7 +129,7 @@ def flatten(signature: Signature, values: list[Any]) -> Arguments:
 def _add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> None:
     match parameter.role:
         case "image":
-            _add_image(arguments, value, name)
+            _add_image(arguments, value, name, parameter.type)
         case "uniform":
             arguments.uniforms.append(uniforms.convert(parameter.type, value, name))
         case "complex":
@@ -141,15 +148,21 @@ def _add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> N
                 arguments.key.append((parameter.name, known_key(value)))
 
 
-def _add_image(arguments: Arguments, value: Any, name: str) -> None:
+def _add_image(arguments: Arguments, value: Any, name: str, dims: int) -> None:
     if isinstance(value, ImageLike):
+        if value.dims != dims:
+            kind, taken = KINDS[value.dims], f"takes {_AN[dims]}"
+            raise TypeError(f"{name}: {taken}, got a pygpu.{kind} of shape {value.storage.shape}")
         given = Given(value.storage, sampler.of(value), value, arguments.rank)
     else:
-        texels = texels_of(array_of(value, name), name)
-        reading = sampler.default(texels.dtype, texels.shape[2])
-        given = Given(Storage.of(texels), reading, value, arguments.rank)
+        storage = storage_of(array_of(value, name, dims), name, dims)
+        reading = sampler.default(storage.dtype, storage.channels)
+        given = Given(storage, reading, value, arguments.rank)
     arguments.images.append(given)
-    arguments.key.append(given.sampler)
+    arguments.key += given.sampler, dims
+
+
+_AN: Final = {1: "a Signal (N,)", 2: "an Image (H, W)", 3: "a Volume (D, H, W)"}
 
 
 def check_class(parameter: Parameter, value: Any) -> None:
@@ -191,7 +204,7 @@ def _enter(arguments: Arguments, value: Any, name: str) -> None:
             key.append(cls)
             arguments.uniforms.extend(uniforms.matrix(len(value), value, name))
         case "image":
-            _add_image(arguments, value, name)
+            _add_image(arguments, value, name, value.dims)
         case _:
             children = fields_of(value, kind)
             key.append((cls, tuple([_field_key(field) for field in children])))
@@ -273,10 +286,17 @@ class _Binder:
 
     def image(self, name: str) -> ImageSpec:
         index = len(self.images)
-        reading = self.arguments.images[index].sampler
+        given = self.arguments.images[index]
+        reading = given.sampler
         self.images.append(ImageInput(name, reading.type))
         return ImageSpec(
-            index, name, reading.type, reading.boundary, reading.cval, reading.interpolation
+            index,
+            name,
+            reading.type,
+            reading.boundary,
+            reading.cval,
+            reading.interpolation,
+            given.storage.dims,
         )
 
     def uniform(self, name: str, type: Type) -> UniformSpec:
@@ -318,7 +338,7 @@ class _Binder:
             case "object":
                 return self.enter(value, name, name)
             case "position":
-                return PositionSpec()
+                return PositionSpec(self.arguments.dims)
         if parameter.dynamic is not None and parameter.dynamic.role != "position":
             return self.one(parameter.dynamic, value, name)
         return value
@@ -344,10 +364,10 @@ class _Binder:
             case _:
                 spec = ObjectSpec(cls, {}, value)
                 self.seen[id(value)] = spec
-                images = _image_fields(cls) if kind == "object" else frozenset()
+                images = _image_fields(cls) if kind == "object" else {}
                 for field_name, child in fields_of(value, kind).items():
                     if field_name in images:
-                        _check_wrapped(child, f"{path}.{field_name}")
+                        _check_wrapped(child, f"{path}.{field_name}", images[field_name])
                     inner = f"{name}_{_identifier(field_name)}"
                     spec.fields[field_name] = self.enter(child, inner, f"{path}.{field_name}")
         self.seen[id(value)] = spec
@@ -371,15 +391,19 @@ def _identifier(name: Any) -> str:
 
 
 @_per_class
-def _image_fields(cls: type) -> frozenset[str]:
-    """The attributes that a class, or one it inherits from, annotates with Image."""
-    names = set()
+def _image_fields(cls: type) -> dict[str, str]:
+    """The attributes that a class, or one it inherits from, annotates with Image, Signal or Volume,
+    and with which of them."""
+    names = {}
     for base in cls.__mro__:
         for name, annotation in _annotations(base).items():
             text = annotation if isinstance(annotation, str) else ""
-            if user_type(annotation) == ("image", None) or text.rpartition(".")[2] == "Image":
-                names.add(name)
-    return frozenset(names)
+            asked, named = user_type(annotation), text.rpartition(".")[2]
+            if asked is not None and asked[0] == "image":
+                names[name] = KINDS[asked[1]]
+            elif named in KINDS.values():
+                names[name] = named
+    return names
 
 
 def _annotations(cls: type) -> dict[str, Any]:
@@ -390,9 +414,9 @@ def _annotations(cls: type) -> dict[str, Any]:
         return {}
 
 
-def _check_wrapped(value: Any, path: str) -> None:
+def _check_wrapped(value: Any, path: str, kind: str) -> None:
     if isinstance(value, np.ndarray) or is_pil(value):
         raise TypeError(
-            f"{path}: the field is annotated Image and holds a {type(value).__name__}; "
-            f"wrap it: pygpu.Image(...)"
+            f"{path}: the field is annotated {kind} and holds a {type(value).__name__}; "
+            f"wrap it: pygpu.{kind}(...)"
         )

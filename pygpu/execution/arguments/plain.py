@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.execution.arguments.signatures import MISSING, Signature
-from pygpu.language.vectors import Position, Vector
+from pygpu.language.scalars import number
+from pygpu.language.vectors import Place, Position, Vector
 
 _REST: Final = inspect.Parameter.VAR_POSITIONAL
 _KEYWORDS: Final = inspect.Parameter.VAR_KEYWORD
@@ -24,9 +25,12 @@ def in_class(cls: type, value: Any) -> Any:
     return cls(value) if isinstance(value, (tuple, list, np.ndarray)) else value
 
 
-def is_pair(value: Any) -> bool:
-    """Whether a plain argument may be a position: it has two components."""
-    return isinstance(value, (Vector, tuple, list)) and len(value) == 2
+def is_place(value: Any, dims: int) -> bool:
+    """Whether a plain argument may be a position: it has as many components. A number may be one in
+    a signal."""
+    if isinstance(value, (Vector, tuple, list)):
+        return len(value) == dims
+    return dims == 1 and number(value) is not None
 
 
 def arguments(
@@ -37,23 +41,25 @@ def arguments(
     if signature.parameters[signature.position].name in kwargs:
         return binding(signature, args, kwargs)
     rank = sorted([*signature.positional, signature.position]).index(signature.position)
+    images = [parameter.type for parameter in signature.parameters if parameter.role == "image"]
+    dims = images[0] if images else 2
     for place in (rank, signature.position):
         if len(args) > place and (
-            isinstance(args[place], Position)
-            or (is_pair(args[place]) and not _takes_pair(signature, place))
+            isinstance(args[place], (Position, Place))
+            or (is_place(args[place], dims) and not _takes_place(signature, place, dims))
         ):
             return binding(signature, args, kwargs)
     return None
 
 
-def _takes_pair(signature: Signature, rank: int) -> bool:
+def _takes_place(signature: Signature, rank: int, dims: int) -> bool:
     """Whether the argument at a place could be for the parameter that has it where no
     position is given."""
     places = signature.positional
     if rank >= len(places):
         return signature.rest is not None
     parameter = signature.parameters[places[rank]]
-    return parameter.role != "uniform" or not parameter.type.is_scalar
+    return dims == 1 or parameter.role != "uniform" or not parameter.type.is_scalar
 
 
 def binding(

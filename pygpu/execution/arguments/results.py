@@ -21,10 +21,10 @@ from pygpu.core.sampler import Sampler
 from pygpu.core.storage import STORED, Format, ImageLike, Storage, stored
 from pygpu.execution.arguments.convert import (
     KEPT_MODES,
+    KINDS,
     PIL_STORES,
     is_pil,
     pil_of,
-    without_channel_axis,
 )
 from pygpu.execution.arguments.parameters import Given
 from pygpu.types import INTEGERS, Type
@@ -47,24 +47,25 @@ NO_INFO: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class ImageMaker:
-    """Makes a pygpu.Image. Images stand above this module, for their operators are compiled
-    programs: so their class is had where users have it, from the package, at the first result."""
+    """Makes a pygpu.Image, or by the number of coordinates a Signal or a Volume. They stand above
+    this module, for their operators are compiled programs: so their classes are had where users
+    have them, from the package, at the first result."""
 
     @staticmethod
     def make(storage: Storage, sampler: Sampler, *, info: Mapping[str, Any] = NO_INFO) -> ImageLike:
         """An image of texels that are on a device already, or may be."""
-        image: ImageLike = _package().Image._of(storage, sampler, info=info)
+        image: ImageLike = _class(storage.dims)._of(storage, sampler, info=info)
         return image
 
     @staticmethod
-    def wrap(data: Any, **options: Any) -> ImageLike:
+    def wrap(data: Any, dims: int = 2, **options: Any) -> ImageLike:
         """An image of what users make one of, by their options."""
-        image: ImageLike = _package().Image(data, **options)
+        image: ImageLike = _class(dims)(data, **options)
         return image
 
 
-def _package() -> Any:
-    return sys.modules["pygpu"]
+def _class(dims: int) -> Any:
+    return getattr(sys.modules["pygpu"], KINDS[dims])
 
 
 def form_of(images: Sequence[Given]) -> tuple[Form, str]:
@@ -145,16 +146,17 @@ def present(
     if form == "image":
         if dtype == storage.dtype:
             return ImageMaker.make(storage, sampler, info=info)
-        array = stored(without_channel_axis(storage.host()), dtype)
+        array = stored(storage.seen(), dtype)
         return ImageMaker.wrap(
             array,
+            storage.dims,
             boundary=sampler.boundary,
             cval=sampler.cval,
             interpolation=sampler.interpolation,
             normalize=sampler.format.normalize,
             info=info,
         )
-    array = without_channel_axis(storage.host())
+    array = storage.seen()
     if form == "pil":
         return picture_of(array, info)
     return stored(array, dtype)
@@ -210,7 +212,7 @@ class Out:
             [None if array is None else array.dtype.newbyteorder("=") for array in self.arrays]
         )
 
-    def check(self, types: Sequence[Type], is_tuple: bool, shape: tuple[int, int]) -> None:
+    def check(self, types: Sequence[Type], is_tuple: bool, shape: tuple[int, ...]) -> None:
         """ValueError where the arrays do not fit the results."""
         if len(self.arrays) != len(types):
             raise ValueError(
@@ -223,11 +225,12 @@ class Out:
                 raise ValueError(f"out: the result has shape {fitting[0]}, got {array.shape}")
 
     def direct(
-        self, formats: Sequence[Format], inputs: Sequence[Storage]
+        self, formats: Sequence[Format], inputs: Sequence[Storage], rows: tuple[int, int]
     ) -> list[NDArray[Any] | None]:
-        """The arrays (H, W, C) into which a device may write itself; None for the others."""
+        """The arrays (H, W, C), of so many rows and texels of a row, into which a device may write
+        itself; None for the others."""
         return [
-            np.asarray(array).reshape(*array.shape[:2], format.channels)
+            np.asarray(array).reshape(*rows, format.channels)
             if array is not None
             and array.dtype == format.dtype
             and array.flags.carray

@@ -20,7 +20,7 @@ import numpy as np
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.annotations import Role, Scope, object_type, user_type, without_none
-from pygpu.execution.arguments.convert import is_picture, is_pil
+from pygpu.execution.arguments.convert import KINDS, is_picture, is_pil
 from pygpu.language.matrices import MATRICES as MATRIX_CLASSES
 from pygpu.language.vectors import CLASSES as VECTORS
 
@@ -30,9 +30,10 @@ MISSING: Final[Any] = inspect.Parameter.empty
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter. `type` is a Type for uniforms, the number of rows for matrices, a class (or
-    None: any) for objects. `default` is MISSING where a call must give a value; for known ones
-    it is the value. `dynamic` is what a known parameter becomes when a call gives it a value."""
+    """One parameter. `type` is a Type for uniforms, the number of rows for matrices, that of
+    coordinates for images, a class (or None: any) for objects. `default` is MISSING where a call
+    must give a value; for known ones it is the value. `dynamic` is what a known parameter becomes
+    when a call gives it a value."""
 
     name: str
     role: Role
@@ -76,6 +77,8 @@ class Parameter:
             case "known":
                 shown = repr(self.default)
                 return f"{self.name}={shown if len(shown) <= 40 else type(self.default).__name__}"
+            case "image":
+                return f"{self.name}: {KINDS[self.type].lower()}"
             case role:
                 return f"{self.name}: {role}"
 
@@ -336,8 +339,9 @@ def wants_wrapping(parameter: Parameter) -> bool:
     )
 
 
-def wrapped(parameter: Parameter, wrap: Callable[[Any], ImageLike]) -> Parameter:
+def wrapped(parameter: Parameter, wrap: Callable[..., ImageLike]) -> Parameter:
     """The parameter with its picture as an image of the device."""
     if not wants_wrapping(parameter):
         return parameter
-    return replace(parameter, default=wrap(parameter.default))
+    assert parameter.dynamic is not None
+    return replace(parameter, default=wrap(parameter.default, parameter.dynamic.type))

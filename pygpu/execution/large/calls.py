@@ -15,8 +15,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.errors import shown
 from pygpu.core.storage import Format, stored, texels
-from pygpu.execution.arguments.convert import result_dtype, texels_of
+from pygpu.execution.arguments.convert import KINDS, result_dtype, texels_of
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted
 from pygpu.execution.large.graph import Graph
@@ -32,7 +33,7 @@ def call(
     values: Sequence[Any],
     *,
     out: Any = None,
-    shape: tuple[int, int] | None = None,
+    shape: tuple[int, ...] | None = None,
     dtype: Any = None,
 ) -> Any:
     """The results of a call as Dask arrays; nothing is computed yet. `values` are the arguments in
@@ -119,6 +120,12 @@ class _Call:
     def of(cls, compiled: Function, values: Sequence[Any], wanted: Wanted) -> _Call:
         sources: dict[int, Source] = {}
         names = [str(parameter.name) for parameter in compiled.signature.parameters]
+        for parameter, value in zip(compiled.signature.parameters, values, strict=True):
+            if parameter.role == "image" and parameter.type != 2 and is_dask(value):
+                raise TypeError(
+                    f"{parameter.name}: a Dask array is an image (H, W) or (H, W, C) in chunks; "
+                    f"for a {KINDS[parameter.type]} take its array, value.compute()"
+                )
         stood = [_standins(value, name, sources) for name, value in zip(names, values, strict=True)]
         arguments = flatten(compiled.signature, stood)
         by_image = {
@@ -133,7 +140,7 @@ class _Call:
             )
         return cls(compiled, stood, arguments, by_image, wanted)
 
-    def laid(self, shape: tuple[int, int] | None) -> Any:
+    def laid(self, shape: tuple[int, ...] | None) -> Any:
         """The results as Dask arrays."""
         first = self.arguments.first
         plan = Plan(
@@ -151,12 +158,20 @@ class _Call:
             width, height = self.sizes[first]
             size = (height, width)
         else:
-            size = self.compiled.size(shape, [], None)
+            size = self._size(shape)
         if self.arguments.checked:
             images = self.translated.function.images
-            check_sizes([image.name for image in images], self.sizes, size)
+            shapes = [(height, width) for width, height in self.sizes]
+            check_sizes([image.name for image in images], shapes, size)
         chunks = _chunks(size, first, self.by_image)
         return Graph(plan, self.by_image, self.windowed, chunks).results(self.translated)
+
+    def _size(self, shape: Any) -> tuple[int, int]:
+        """The height and width that were asked for."""
+        height, *width = self.compiled.size(shape, self.arguments, None)
+        if len(width) != 1:
+            raise TypeError(f"shape: Dask arrays are images (height, width), got {shown(shape)}")
+        return height, width[0]
 
     # ---- rounds
 

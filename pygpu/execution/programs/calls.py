@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pygpu.core.device import Device, Limits
 from pygpu.core.errors import DeviceError, OutOfMemory, shown
 from pygpu.core.sampler import Sampler, inherited
-from pygpu.core.storage import Storage
+from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import LONGEST, result_dtype
 from pygpu.execution.arguments.parameters import Arguments
@@ -76,26 +76,28 @@ class Programs:
         wanted: Wanted,
         *,
         out: Out | None = None,
-        shape: tuple[int, int] | None = None,
+        shape: tuple[int, ...] | None = None,
         order: Sequence[int] = (),
     ) -> Run:
         """Run for flattened arguments; `order` says from which image each result inherits how it
         is read, if not from the first."""
+        whole = self.size(shape, arguments, out)
+        arguments.asked = len(whole)
         made = self.specialisation(arguments, wanted, order)
         inputs = [given.storage for given in arguments.images] + made.captured
-        size = self.size(shape, inputs[arguments.first :], out)
+        size = rows_of(whole)
         direct: list[NDArray[Any] | None]
         if out is None:
             direct = [None] * len(made.types)
         else:
-            out.check(made.types, made.is_tuple, size)
-            direct = out.direct(made.task.outputs[: len(made.types)], inputs)
+            out.check(made.types, made.is_tuple, whole)
+            direct = out.direct(made.task.outputs[: len(made.types)], inputs, size)
         faults = made.translated.translation.faults
         if faults:
             direct.append(None)
         if arguments.checked:
             names = [image.name for image in made.translated.function.images]
-            checked.check_sizes(names, [(each.width, each.height) for each in inputs], size)
+            checked.check_sizes(names, [each.shape for each in inputs], whole)
         limits = targets.limits(made.device)
         if limits is None:
             storages = made.program.run(inputs, arguments.uniforms, size, direct)
@@ -107,8 +109,9 @@ class Programs:
                 made = self._instead(made, error, arguments, wanted, order)
                 storages = made.program.run(inputs, arguments.uniforms, size, direct)
         if faults:
-            numbers = storages.pop().host()[..., 0]
+            numbers = storages.pop().host().reshape(whole)
             checked.raise_first(faults, numbers, self.function, self.signature, arguments)
+        storages = [storage.shaped(whole) for storage in storages]
         return Run(made, wanted, storages, out, direct, arguments)
 
     def _is_checked(self) -> bool:
@@ -121,7 +124,7 @@ class Programs:
         inputs = [given.storage for given in arguments.images] + made.captured
         if not inputs:
             return ()
-        return extended(made.task, inputs, self.size(shape, inputs[arguments.first :], out))
+        return extended(made.task, inputs, rows_of(self.size(shape, arguments, out)))
 
     def _instead(
         self,
@@ -156,7 +159,7 @@ class Programs:
             device = self.device()
         order = order or (arguments.first,)
         arguments.checked = self._is_checked()
-        key = (arguments.checked, *arguments.key, wanted, device.name, *order)
+        key = (arguments.checked, arguments.dims, *arguments.key, wanted, device.name, *order)
         found = self._cache.get(key)
         if found is not None:
             return found
@@ -203,16 +206,20 @@ class Programs:
             LOG.warning("%s on %s: %s; running on %s", signature.name, device.name, error, other)
         return specialise(function, signature, arguments, wanted, other, cache, order)
 
-    def size(self, shape: Any, inputs: Sequence[Storage], out: Out | None) -> tuple[int, int]:
-        """The height and width of the results."""
+    def size(self, shape: Any, arguments: Arguments, out: Out | None) -> tuple[int, ...]:
+        """The shape of the results: (N,) of signals, (H, W) of images, (D, H, W) of volumes."""
         if shape is not None:
-            return checked_shape(shape)
-        if inputs:
-            return inputs[0].height, inputs[0].width
+            return _checked_shape(shape)
+        if arguments.images:
+            return arguments.images[arguments.first].storage.shape
+        made = self.translated(arguments)
+        if made.translation.captured:
+            return made.translation.captured[0].storage.shape
         if out is not None:
             for array in out.arrays:
-                if array is not None and array.ndim in (2, 3):
-                    return _checked_size(array.shape[:2], f"out of shape {array.shape}")
+                if array is not None and 1 <= array.ndim <= 4:
+                    dims = {1: 1, 4: 3}.get(array.ndim, 2)  # of three axes the last is channels
+                    return _checked_size(array.shape[:dims], f"out of shape {array.shape}")
         raise TypeError(
             f"{self.signature.name}() is given no image, so it needs the size of its result: "
             "shape=(height, width)"
@@ -279,22 +286,34 @@ def _within(limits: Limits, made: Specialisation, work: _Work) -> list[Storage]:
     return tiles.run(limits, made, *work)
 
 
+def _checked_shape(shape: Any) -> tuple[int, ...]:
+    try:
+        if any(isinstance(side, (float, np.floating)) for side in shape):
+            raise TypeError
+        sides = tuple([int(side) for side in shape])
+        if not 1 <= len(sides) <= 3:
+            raise TypeError
+    except (TypeError, ValueError):
+        raise TypeError(
+            "shape: takes (height, width), of signals (length,), of volumes (depth, height, "
+            f"width), got {shown(shape)}"
+        ) from None
+    return _checked_size(sides, f"shape={shown(shape)}")
+
+
 def checked_shape(shape: Any) -> tuple[int, int]:
     """(height, width) as it was given. TypeError or ValueError for anything else."""
-    try:
-        height, width = shape
-        if isinstance(height, (float, np.floating)) or isinstance(width, (float, np.floating)):
-            raise TypeError
-        height, width = int(height), int(width)
-    except (TypeError, ValueError):
-        raise TypeError(f"shape: takes (height, width), got {shown(shape)}") from None
-    return _checked_size((height, width), f"shape={shown(shape)}")
+    sides = _checked_shape(shape)
+    if len(sides) != 2:
+        raise TypeError(f"shape: takes (height, width), got {shown(shape)}")
+    return sides[0], sides[1]
 
 
-def _checked_size(size: tuple[int, int], given: str) -> tuple[int, int]:
+def _checked_size(size: tuple[int, ...], given: str) -> tuple[int, ...]:
     """The size, or a ValueError: positions are 32 bits wide."""
-    if min(size) < 1 or max(size) > LONGEST:
-        raise ValueError(f"{given}: height and width are from 1 to {LONGEST}")
+    if min(size) < 1 or max(rows_of(size)) > LONGEST:
+        sides = {1: "the length is", 2: "height and width are", 3: "width and rows are"}[len(size)]
+        raise ValueError(f"{given}: {sides} from 1 to {LONGEST}")
     return size
 
 

@@ -33,16 +33,16 @@ def is_asked_for() -> bool:
 
 
 def check_sizes(
-    names: Sequence[str], inputs: Sequence[tuple[int, int]], size: tuple[int, int]
+    names: Sequence[str], shapes: Sequence[tuple[int, ...]], size: tuple[int, ...]
 ) -> None:
     """ValueError where an image is smaller or larger than the result: what lies outside a smaller
-    one is read by its boundary, which may not be meant. `inputs` are (width, height), as
-    results are (height, width)."""
-    for name, (width, height) in zip(names, inputs, strict=False):
-        if (height, width) != size:
+    one is read by its boundary, which may not be meant. `shapes` are those of the images, (H, W) of
+    an image, as `size` is that of the result."""
+    for name, shape in zip(names, shapes, strict=False):
+        if shape != size:
+            theirs, ours = (" x ".join(map(str, sides)) for sides in (shape, size))
             raise ValueError(
-                f"{name}: an image of {height} x {width} pixels in a checked call "
-                f"whose result has {size[0]} x {size[1]}"
+                f"{name}: an image of {theirs} pixels in a checked call whose result has {ours}"
             )
 
 
@@ -54,20 +54,23 @@ def raise_first(
     arguments: Arguments | None,
     corner: tuple[int, int] | None = None,
 ) -> None:
-    """Raise the fault of the first pixel, in raster order, that has one. `numbers` (H, W) holds
-    for each pixel which one, counted from 1; 0: none. They may be those of a chunk alone, with its
-    first pixel at `corner` (x, y). No `arguments`: nobody has them as whole images."""
+    """Raise the fault of the first pixel, in raster order, that has one. `numbers`, of the shape of
+    the results, holds for each pixel which one, counted from 1; 0: none. They may be those of a
+    chunk alone, with its first pixel at `corner` (x, y). No `arguments`: nobody has them as whole
+    images."""
     places = np.flatnonzero(numbers)
     if not places.size:
         return
-    y, x = (int(n) for n in np.unravel_index(places[0], numbers.shape))
-    fault = faults[int(numbers[y, x]) - 1]
+    place = np.unravel_index(places[0], numbers.shape)
+    fault = faults[int(numbers[place]) - 1]
+    coordinates = tuple([int(n) for n in place[::-1]])
     among = ""
     if corner is not None:
-        x, y, among = x + corner[0], y + corner[1], " in its chunk"
+        x, y = coordinates
+        coordinates, among = (x + corner[0], y + corner[1]), " in its chunk"
     error = None
     if arguments is not None:
-        error = _in_python(function, signature, arguments, Position(x, y))
+        error = _in_python(function, signature, arguments, Position(*coordinates))
     if error is None:
         error = (fault.error or RuntimeError)(fault.message)
         if fault.place is not None:
@@ -75,12 +78,16 @@ def raise_first(
     count = len(places)
     more = f"the first of {count} such positions" if count > 1 else "the only such position"
     more += among
-    error.add_note(f"{AT_RUN_TIME}{signature.name} at the position ({x}, {y}), {more}")
+    error.add_note(f"{AT_RUN_TIME}{signature.name} at the position {_shown(coordinates)}, {more}")
     raise error
 
 
+def _shown(coordinates: tuple[int, ...]) -> str:
+    return str(coordinates[0] if len(coordinates) == 1 else coordinates)
+
+
 def _in_python(
-    function: Callable[..., Any], signature: Signature, arguments: Arguments, position: Position
+    function: Callable[..., Any], signature: Signature, arguments: Arguments, position: Any
 ) -> BaseException | None:
     """What the plain function raises at a position."""
     images = {id(given.original): given for given in arguments.images}

@@ -88,6 +88,7 @@ class Specialisation:
     times: dict[str, float]
     used: int = 0
     cut: Any = None  # the same for tiles of images that are too large: see tiles.py
+    wrapped: dict[tuple[int, ...], Specialisation] = field(default_factory=dict)  # wrapping.py
 
 
 @dataclass(slots=True)
@@ -187,7 +188,7 @@ def translate(
             (part.type, part.boundary, part.cval, part.interpolation)
             if isinstance(part, Sampler)
             else part
-            for part in (arguments.checked, *arguments.key)
+            for part in (arguments.checked, arguments.dims, *arguments.key)
         ]
     )
     kept = cache.translations.get(key)

@@ -2,7 +2,8 @@
 
 A tile is given to the device with as much of the images around it as the function looks at; the
 host assembles that, with what lies outside by the image's boundary. Results are host arrays. What a
-function reads far from the pixel cannot be cut: such images must fit as they are.
+function reads far from the pixel cannot be cut: such images must fit as they are, or wrapped into
+rows that are short enough.
 
     made.program.run(...) if hold(limits, made, inputs, size) else run(limits, made, inputs, ...)
 """
@@ -22,6 +23,7 @@ from pygpu.core.device import Limits, Program, Task
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation, dump
+from pygpu.execution.programs.wrapping import fitted
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.window import View, Windowed, window
 from pygpu.ssa import Constant
@@ -225,6 +227,7 @@ def run(
 ) -> list[Storage]:
     """Compute all pixels of (H, W), tile by tile, as storage.Program.run does at once. NotCut where
     that cannot be."""
+    made, inputs, uniforms = fitted(limits, made, inputs, uniforms)
     cut = _cut(made)
     views = cut.windowed.views
     room = _room(limits, made, views, inputs)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic, operands
+from pygpu.frontend.protocols import arithmetic, operands, pictures
 from pygpu.frontend.protocols.arrays import (
     opened,
     stored,
@@ -118,7 +118,7 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
         case Indexed():
             return container.element(index)
         case Picture():
-            raise w.error("an image is called with a position, im(p) or im((x, y))")
+            raise w.error(pictures.called(container))
         case Dynamic() if index is Ellipsis or (isinstance(index, tuple) and not index):
             return container  # a NumPy scalar is its own only element
     method = user_method(w, container, "__getitem__")
@@ -144,7 +144,7 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if method is not None:
         return w.call(method, container, index)
     if isinstance(container, Picture):
-        raise w.error("an image is called with a position, im(p) or im((x, y))")
+        raise w.error(pictures.called(container))
     if isinstance(container, (dict, Dict)):
         return by_key(w, container, index)
     if isinstance(container, (Array, np.ndarray)):

@@ -148,7 +148,7 @@ def _is_natural(w: Evaluator, value: Value, depth: int) -> bool:
         return isinstance(number, int) and number >= 0
     natural = [_is_natural(w, operand, depth - 1) for operand in op.operands]
     match op.code:
-        case "abs" | "width" | "height":  # abs(-2**31) aside, which is itself
+        case "abs" | "width" | "height" | "depth" | "plane":  # abs(-2**31) aside, which is itself
             return True
         case "to_int":
             return op.operands[0].type.kind == "bool"

@@ -30,6 +30,7 @@ from pygpu.frontend.values.values import (
     Conflict,
     Dynamic,
     Function,
+    Narrow,
     Picture,
     Slice,
     Super,
@@ -168,6 +169,8 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return getattr(np.empty(()), name)
         case Dynamic() if name == "T":
             return value
+        case Dynamic() if name == "x" and value.type is INT and not isinstance(value, Narrow):
+            return value  # a place in a signal
         case Array() if name == "T":
             return viewed(w, value, lambda array: array.T)
         case Array() if name == "flat":
@@ -236,7 +239,7 @@ def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
 
 
 def vector_of(w: Evaluator, like: Vector, parts: tuple[Any, ...]) -> Vector:
-    position = like.cls is vectors.Position and len(parts) == 2
+    position = issubclass(like.cls, vectors.Position)
     return make_vector(w, vector(like.type.kind, len(parts)), parts, position)
 
 

@@ -41,7 +41,8 @@ def unknown(w: Evaluator, value: Any) -> Any:
 
 def make_vector(w: Evaluator, type: Type, contents: Any, position: bool = False) -> Vector:
     """A new vector of a type. Components are made of its kind; floats from ints, never back."""
-    cls = vectors.Position if position and type is vector("int", 2) else vectors.CLASSES[type]
+    classes = vectors.POSITIONS if position and type in vectors.POSITIONS else vectors.CLASSES
+    cls = classes[type]
     if isinstance(contents, tuple):
         scalar = vector(type.kind, 1)
         contents = tuple([component_of(w, part, scalar) for part in contents])
@@ -139,7 +140,7 @@ def componentwise(
     if kind is None:
         raise w.error(f"components of one vector are ints and uints: {integers.HINT}")
     position = any(
-        getattr(operand, "cls", type(operand)) is vectors.Position for operand in operands
+        getattr(operand, "cls", type(operand)) in vectors.POSITIONS.values() for operand in operands
     )
     if not any(isinstance(result, Abstract) for result in results):
         known = vectors.from_components(tuple(np.asarray(r).item() for r in results))

@@ -1,11 +1,13 @@
 """Reading an image at a position: which loads are emitted.
 
 At a whole position one texel is loaded; the boundary is the load's own business. At a fractional
-one, "nearest" takes floor(x + 0.5) and "linear" weights the four texels around, in float32.
+one, "nearest" takes floor(x + 0.5) and "linear" weights the texels around, in float32. A signal is
+read at one coordinate, a volume at three.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -34,32 +36,44 @@ from pygpu.types import FLOAT, INT, KINDS, vector
 
 def read(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> Any:
     """picture(p): the texel there, a scalar or a vector."""
-    x, y = coordinates(w, picture, args)
-    kinds = scalar_kind(x), scalar_kind(y)
-    if "float" not in kinds:
-        return texel(w, picture, load(w, picture, as_value(w, x, INT), as_value(w, y, INT)))
+    place = coordinates(w, picture, args)
+    if "float" not in map(scalar_kind, place):
+        return texel(w, picture, load(w, picture, [as_value(w, x, INT) for x in place]))
     if picture.interpolation == "nearest" or picture.type.kind != "float":
-        return texel(w, picture, load(w, picture, _nearest(w, x), _nearest(w, y)))
-    return texel(w, picture, _linear(w, picture, as_value(w, x, FLOAT), as_value(w, y, FLOAT)))
+        return texel(w, picture, load(w, picture, [_nearest(w, x) for x in place]))
+    return texel(w, picture, _linear(w, picture, [as_value(w, x, FLOAT) for x in place]))
 
 
-def coordinates(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> tuple[Any, Any]:
-    """The x and y of what an image was called with."""
+def coordinates(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The coordinates that an image was called with: x and y of an image."""
     parts = args
-    if len(args) == 1:
+    if len(args) == 1 and not (picture.dims == 1 and scalar_kind(args[0])):
         position = args[0]
-        is_pair = vector_type(position) or not isinstance(position, Abstract)
-        is_pair = is_pair or not isinstance(position, (Dynamic, Picture))
+        is_several = vector_type(position) or not isinstance(position, Abstract)
+        is_several = is_several or not isinstance(position, (Dynamic, Picture))
         try:
-            parts = items_of(w, position) if is_pair else ()
+            parts = items_of(w, position) if is_several else ()
         except TypeError:
             parts = ()
-    if len(parts) != 2 or not all(map(scalar_kind, parts)):
+    if len(parts) != picture.dims or not all(map(scalar_kind, parts)):
         shown = ", ".join(describe(arg) for arg in args)
         raise w.error(
-            f"the image '{picture.name}' takes a position, as im(p) or im((x, y)); got {shown}"
+            f"{picture.describe()} takes a position, as {_CALLS[picture.dims]}; got {shown}"
         )
-    return parts[0], parts[1]
+    return tuple(parts)
+
+
+_CALLS: Final = {
+    1: "signal(p) or signal(i)",
+    2: "im(p) or im((x, y))",
+    3: "volume(p) or volume((x, y, z))",
+}
+
+
+def called(picture: Picture) -> str:
+    """What is said where an image is subscripted."""
+    article = "an" if picture.dims == 2 else "a"
+    return f"{article} {picture.noun} is called with a position, {_CALLS[picture.dims]}"
 
 
 def texel(w: Evaluator, picture: Picture, value: Value) -> Any:
@@ -67,8 +81,8 @@ def texel(w: Evaluator, picture: Picture, value: Value) -> Any:
     return Dynamic(value) if value.type.is_scalar else make_vector(w, value.type, value)
 
 
-def load(w: Evaluator, picture: Picture, x: Value, y: Value) -> Value:
-    return w.build.load(picture.index, x, y, picture.boundary, picture.cval)
+def load(w: Evaluator, picture: Picture, place: Sequence[Value]) -> Value:
+    return w.build.texel(picture.index, place, picture.boundary, picture.cval)
 
 
 def _nearest(w: Evaluator, coordinate: Any) -> Value:
@@ -82,27 +96,34 @@ def _nearest(w: Evaluator, coordinate: Any) -> Value:
     return convert(w, w.build.emit("floor", w.build.emit("add", value, half)), "int")
 
 
-def _linear(w: Evaluator, picture: Picture, x: Value, y: Value) -> Value:
-    """The mean of the four texels around, weighted by how near they are."""
+def _linear(w: Evaluator, picture: Picture, place: Sequence[Value]) -> Value:
+    """The mean of the two texels around in a signal, of the four in an image and the eight in a
+    volume, weighted by how near they are."""
     emit, build = w.build.emit, w.build
     one = build.constant(FLOAT, 1.0)
-    left, top = emit("floor", x), emit("floor", y)
-    right_weight, bottom_weight = emit("sub", x, left), emit("sub", y, top)
-    weights = [[emit("sub", one, weight), weight] for weight in (right_weight, bottom_weight)]
+    lows = [emit("floor", x) for x in place]
+    far = [emit("sub", x, low) for x, low in zip(place, lows, strict=True)]
+    weights = [(emit("sub", one, weight), weight) for weight in far]
     step = build.constant(INT, 1)
-    column, row = convert(w, left, "int"), convert(w, top, "int")
-    columns, rows = [column, emit("add", column, step)], [row, emit("add", row, step)]
-    lines = []
-    for at in rows:
-        parts = []
-        for place, weight in zip(columns, weights[0], strict=True):
-            parts.append(emit("mul", load(w, picture, place, at), _splat(w, picture, weight)))
-        lines.append(emit("add", *parts))
-    parts = [
-        emit("mul", line, _splat(w, picture, weight))
-        for line, weight in zip(lines, weights[1], strict=True)
-    ]
-    return emit("add", *parts)
+    firsts = [convert(w, low, "int") for low in lows]
+    places = [(first, emit("add", first, step)) for first in firsts]
+
+    def weighted(value: Value, weight: Value) -> Value:
+        return emit("mul", value, _splat(w, picture, weight))
+
+    def mean(axis: int, outer: tuple[Value, ...]) -> Value:
+        """The mean along the axes up to this one, at coordinates along those beyond."""
+        if axis == 0:
+            parts = [
+                weighted(load(w, picture, (at, *outer)), weight)
+                for at, weight in zip(places[0], weights[0], strict=True)
+            ]
+        else:
+            lines = [mean(axis - 1, (at, *outer)) for at in places[axis]]
+            parts = [weighted(*pair) for pair in zip(lines, weights[axis], strict=True)]
+        return emit("add", *parts)
+
+    return mean(len(place) - 1, ())
 
 
 def _splat(w: Evaluator, picture: Picture, weight: Value) -> Value:
@@ -113,23 +134,23 @@ def _splat(w: Evaluator, picture: Picture, weight: Value) -> Value:
 def attribute(w: Evaluator, picture: Picture, name: str) -> Any:
     """picture.width and the like."""
     match name:
-        case "width" | "height":
+        case "width" | "height" | "depth" if name in _SIDES[-picture.dims :]:
             return dynamic(w, name, data=picture.index)
         case "channels":
             return picture.type.size
         case "shape":
-            sides = [dynamic(w, side, data=picture.index) for side in ("height", "width")]
+            sides = [dynamic(w, side, data=picture.index) for side in _SIDES[-picture.dims :]]
             channels = (picture.type.size,) if picture.type.size > 1 else ()
             return Tuple((*sides, *channels))
         case "ndim":
-            return 2 if picture.type.is_scalar else 3
+            return picture.dims + (not picture.type.is_scalar)
         case "boundary" | "interpolation":
             return getattr(picture, name)
         case "sampled":
             return Builtin("sampled", lambda **how: sampled(w, picture, **how))
     raise w.error(
-        f"the image '{picture.name}' has no attribute '{name}' inside a function: "
-        "width, height, shape, channels and sampled() may be used"
+        f"{picture.describe()} has no attribute '{name}' inside a function: "
+        f"{', '.join(_SIDES[: -picture.dims - 1 : -1])}, shape, channels and sampled() may be used"
     )
 
 
@@ -151,8 +172,11 @@ def sampled(w: Evaluator, picture: Picture, **how: Any) -> Picture:
         interpolation_name(how["interpolation"], format)
         if "interpolation" in how
         else picture.interpolation,
+        picture.dims,
     )
 
+
+_SIDES: Final = ("depth", "height", "width")  # the last of them, by how many coordinates there are
 
 _FORMATS: Final = {
     vector(kind, size): Format(np.dtype(NUMPY_TYPE[kind]), size)

@@ -181,9 +181,8 @@ _CACHED_PROPERTY: Final = functools.cached_property
 
 
 def _vector_constructor(cls: Any) -> Rule:
-    type = cls.TYPE
-
     def rule(w: Evaluator, *parts: Any) -> Any:
+        type, position = cls.TYPE, cls is vectors.Position
         flat: list[Any] = []
         for part in parts:
             if isinstance(part, Conflict):
@@ -196,6 +195,10 @@ def _vector_constructor(cls: Any) -> Rule:
                     if whole is not None:
                         return whole
                 flat.extend(items_of(w, part))
+        if position and len(flat) == 1 and scalar_kind(flat[0]):
+            return flat[0] if scalar_kind(flat[0]) == "float" else arrays.cast(w, flat[0], "int")
+        if position and len(flat) == 3:
+            type = vector("int", 3)
         if len(flat) == 1 and len(parts) == 1:
             flat *= type.size
         elif len(parts) == 1 and vector_type(parts[0]) and len(flat) > type.size:
@@ -205,9 +208,8 @@ def _vector_constructor(cls: Any) -> Rule:
         for part in flat:
             if not scalar_kind(part):
                 raise TypeError(f"{cls.__name__} takes numbers and vectors, got {describe(part)}")
-        position = cls is vectors.Position
         if position and any(scalar_kind(part) == "float" for part in flat):
-            return make_vector(w, vector("float", 2), tuple(flat))
+            return make_vector(w, vector("float", len(flat)), tuple(flat))
         if type.kind != "float":  # truncates, as int() does
             flat = [arrays.cast(w, part, type.kind) for part in flat]
         return make_vector(w, type, tuple(flat), position)
@@ -218,13 +220,17 @@ def _vector_constructor(cls: Any) -> Rule:
 def _converted(w: Evaluator, cls: Any, part: Any) -> Any:
     """A vector of the same size in another class, kept whole if it is."""
     contents = operands.contents_of(w, part)
-    if isinstance(contents, tuple) or contents.type.size != cls.TYPE.size:
+    if isinstance(contents, tuple):
         return None
-    position = cls is vectors.Position
+    type, position = cls.TYPE, cls is vectors.Position
+    if position and contents.type.size == 3:
+        type = vector("int", 3)
+    if contents.type.size != type.size:
+        return None
     if position and contents.type.kind == "float":
         return make_vector(w, contents.type, contents)
-    value = arithmetic.as_value(w, contents, cls.TYPE)
-    return make_vector(w, cls.TYPE, value, position)
+    value = arithmetic.as_value(w, contents, type)
+    return make_vector(w, type, value, position)
 
 
 def _matrix_constructor(cls: Any) -> Rule:

@@ -10,7 +10,7 @@ from typing import Any
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.objects import Cell, ClassParts
-from pygpu.frontend.values.values import UNBOUND, Picture
+from pygpu.frontend.values.values import NOUNS, UNBOUND, Picture
 from pygpu.language.names import hint_of_name
 from pygpu.ssa import Builder, ImageInput
 
@@ -74,7 +74,7 @@ class Environment:
                     break
             else:
                 index, place = len(build.images), len(self.captured)
-                name = f"image{place}"
+                name = f"{NOUNS[image.dims]}{place}"
                 build.images.append(ImageInput(name, image.format.type))
             self.captured.append(image)
             self.pictures[id(image)] = Picture(
@@ -84,6 +84,7 @@ class Environment:
                 image.boundary,
                 tuple(image.cval),
                 image.interpolation,
+                image.dims,
             )
         return self.pictures[id(image)]
 

@@ -265,7 +265,7 @@ def _inner(parts: list[Any], w: Evaluator | None) -> list[Any]:
     return result
 
 
-_VECTORS: Final = frozenset([*vectors.CLASSES.values(), vectors.Position])
+_VECTORS: Final = frozenset([*vectors.CLASSES.values(), *vectors.POSITIONS.values()])
 _MATRICES: Final = frozenset(matrices.MATRICES.values())
 ADOPTED: Final = frozenset([list, dict, set, np.ndarray]) | _VECTORS | _MATRICES
 

@@ -325,10 +325,14 @@ class Slice(Abstract):
         return slice(*parts)
 
 
-class Picture(Abstract):
-    """An image that is an input, and how it is read here."""
+NOUNS: Final = {1: "signal", 2: "image", 3: "volume"}  # by the coordinates of a texel
 
-    __slots__ = ("boundary", "cval", "index", "interpolation", "name", "type")
+
+class Picture(Abstract):
+    """An image that is an input, and how it is read here: a signal where `dims` is 1, a volume
+    where it is 3."""
+
+    __slots__ = ("boundary", "cval", "dims", "index", "interpolation", "name", "type")
 
     def __init__(
         self,
@@ -338,6 +342,7 @@ class Picture(Abstract):
         boundary: str,
         cval: tuple[ssa.Number, ...],
         interpolation: str,
+        dims: int = 2,
     ) -> None:
         self.index: Final = index
         self.name: Final = name
@@ -345,9 +350,14 @@ class Picture(Abstract):
         self.boundary: Final = boundary
         self.cval: Final = cval
         self.interpolation: Final = interpolation
+        self.dims: Final = dims
 
     def describe(self) -> str:
-        return f"the image '{self.name}'"
+        return f"the {self.noun} '{self.name}'"
+
+    @property
+    def noun(self) -> str:
+        return NOUNS[self.dims]
 
 
 class Choice(Abstract):

@@ -69,7 +69,7 @@ def call(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
             return _by_rule(meant, function.call, args, keywords, (function.owner,))
         case Picture():
             if keywords:
-                raise w.error(f"the image '{function.name}' takes a position alone")
+                raise w.error(f"{function.describe()} takes a position alone")
             return pictures.read(w, function, args)
         case Conflict():
             raise w.error(function.message)

@@ -52,7 +52,7 @@ def _lowered(gate: Gate, data: Load, operands: tuple[Value, ...], interior: str)
             offsets.append(offset)
             continue
         size = gate("width" if axis == "x" else "height", data=data.image)
-        numbers, moved = _Emitting(gate), _Moved(place, offset, own=place is pixel)
+        numbers, moved = Emitting(gate), Moved(place, offset, own=place is pixel)
         if data.boundary == "constant":
             found, inside = numbers.nearest(moved, size)
             tests.append(inside)
@@ -71,7 +71,7 @@ def _lowered(gate: Gate, data: Load, operands: tuple[Value, ...], interior: str)
 
 
 @dataclass(frozen=True, slots=True)
-class _Moved:
+class Moved:
     """The place `base` + `offset`, whose sum might overflow unless the base is the pixel's `own`
     coordinate: that is small, not negative, and so is the offset."""
 
@@ -81,15 +81,15 @@ class _Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class _Emitting:
+class Emitting:
     """The arithmetic of values: operations that are emitted. See pygpu/core/boundaries.py."""
 
     emit: Emit
 
-    def clamped(self, place: _Moved, size: Value) -> Value:
+    def clamped(self, place: Moved, size: Value) -> Value:
         return self.nearest(place, size)[0]
 
-    def nearest(self, place: _Moved, size: Value) -> tuple[Value, Value]:
+    def nearest(self, place: Moved, size: Value) -> tuple[Value, Value]:
         """The nearest index, and whether it is the place itself."""
         emit, base, offset = self.emit, place.base, self.number(place.offset)
         last = self.sub(size, 1)
@@ -103,7 +103,7 @@ class _Emitting:
         index = self.max(self.min(base, self.sub(last, offset)), -place.offset)
         return self.add(index, offset), emit("eq", index, base)
 
-    def modulo(self, place: _Moved, period: Value) -> Value:
+    def modulo(self, place: Moved, period: Value) -> Value:
         base = place.base
         if not place.own and place.offset != 0:
             base = self.emit("mod", base, period)
@@ -127,4 +127,4 @@ class _Emitting:
 
 def nearest(emit: Emit, base: Value, offset: int, size: Value) -> Value:
     """The nearest index to base + offset, where the base is the pixel's own coordinate."""
-    return _Emitting(emit).clamped(_Moved(base, offset, own=True), size)
+    return Emitting(emit).clamped(Moved(base, offset, own=True), size)

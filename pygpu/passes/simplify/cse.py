@@ -22,7 +22,7 @@ def key(code: str, operands: tuple[Value, ...], data: Any) -> Key:
         operands = operands[::-1]
     if code == "fma" and id(operands[0]) > id(operands[1]):
         operands = operands[1], operands[0], operands[2]
-    if code == "load" and data.cval:
+    if code in ("load", "voxel") and data.cval:
         return code, data, _bits(data.cval), operands
     return code, data, operands
 

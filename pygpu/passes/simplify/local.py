@@ -230,7 +230,7 @@ class Gate:
 
 # ---------------------------------------------------------------- constants
 
-_NEED_MEMORY: Final = frozenset(("load", "width", "height", "constant"))
+_NEED_MEMORY: Final = frozenset(("load", "voxel", "width", "height", "depth", "plane", "constant"))
 
 
 def _folded(
