@@ -24,7 +24,8 @@ EFFORT = 160  # statements walked, loops unrolled and calls inlined, at most
 
 @dataclass(frozen=True)
 class Scalar:
-    """A bool, an int, or a num: an int or float, which may change from one to the other."""
+    """A bool, an int, a num (an int or float, which may change from one to the other) or a word
+    (an int from 0 to 2**32 - 1)."""
 
     kind: str
 
@@ -81,8 +82,13 @@ class Obj:
 
 
 Type = Any
-BOOL, INT, NUM = Scalar("bool"), Scalar("int"), Scalar("num")
-HOLDS = {"num": (NUM, INT), "int": (INT,), "bool": (BOOL,)}  # what may stand for a kind
+BOOL, INT, NUM, WORD = Scalar("bool"), Scalar("int"), Scalar("num"), Scalar("word")
+HOLDS = {  # what may stand for a kind
+    "num": (NUM, INT),
+    "int": (INT,),
+    "bool": (BOOL,),
+    "word": (WORD,),
+}
 
 
 def is_flat(items: Sequence[Type]) -> bool:
@@ -148,6 +154,8 @@ class Path:
 
 class Expressions:
     """Writes expressions. `below(n)` chooses a number less than n; 0 is the simplest choice."""
+
+    rules: dict[str, tuple[Rule, ...]]  # for scalars of each kind
 
     def __init__(self, below: Callable[[int], int]) -> None:
         self.below = below
@@ -251,7 +259,7 @@ class Expressions:
     def fit(self, kind: str, e: E) -> E:
         """The expression, small enough for a variable."""
         text, scale, bound = e.text, e.scale, e.bound
-        if kind == "bool":
+        if kind in ("bool", "word"):
             return e
         if scale > SCALE:
             text = self.pick(f"(math.floor({text} * 8) / 8)", f"({text} * 8 // 1 / 8)")
@@ -269,7 +277,7 @@ class Expressions:
         if depth <= 0 or self.room <= 0:
             return self.atom(kind)
         self.room -= 1
-        rule = self.pick(*RULES[kind])
+        rule = self.pick(*self.rules[kind])
         return rule(self, kind, depth - 1) or self.atom(kind)  # type: ignore[no-any-return]
 
     def small(self, kind: str, depth: int | None = None) -> E:
@@ -282,6 +290,8 @@ class Expressions:
             return E(path.text, SCALE if path.kind == "num" else 0, BOUND)
         if kind == "bool":
             return E(self.pick("False", "True"), 0, 1)
+        if kind == "word":
+            return E(self.pick("1", "97", "0x80000000", "4294967295", "2166136261"), 0, 1)
         if kind == "int" or self.chance(2):
             return E(*self.pick(("0", 0, 0), ("1", 0, 1), ("2", 0, 2), ("-3", 0, 3), ("5", 0, 5)))
         return E(*self.pick(("0.5", 1, 1), ("1.0", 0, 1), ("-0.25", 2, 1), ("2.5", 1, 3)))
@@ -836,3 +846,4 @@ RULES: dict[str, tuple[Rule, ...]] = {
         X.walrus,
     ),
 }
+Expressions.rules = RULES

@@ -4,9 +4,9 @@
     made.source, made.function, made.values # the text, the function `main`, its scalar arguments
     @given(made=programs())                 # from Hypothesis, which shrinks what fails
 
-What the language refuses (lists of two lengths that meet, a name that may be either of two
-objects) is left out: a container grows only where its length stays known, and one that has two
-names is not assigned anew under a condition. All loops end.
+Values of further kinds come from `random_values`. What the language refuses (lists of two lengths
+that meet, a name that may be either of two objects) is left out: a container grows only where its
+length stays known, and one that has two names is not assigned anew under a condition. Loops end.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from random_expressions import (
     Class,
     Dct,
     E,
-    Expressions,
     Fn,
     Lst,
     Obj,
@@ -44,11 +43,13 @@ from random_expressions import (
     fresh,
     is_flat,
 )
+from random_values import VALUE_BLOCKS, VALUE_STATEMENTS, Values
 
 TRIPS = 4  # of loops
 MAIN = "main(im: Image, rgb: Image, ints: Image, p: Position, n: int, g: float, flag: bool)"
 HEADER = """\
 import dataclasses
+import enum
 import functools
 import math
 import operator
@@ -57,10 +58,17 @@ from typing import NamedTuple
 import numpy as np
 
 import pygpu
-from pygpu import Image, Position, Vec2, Vec3, Vec4
+from pygpu import Image, Int, Position, Vec2, Vec3, Vec4
 
 TABLE = [3, -1, 4, 1, -5, 9, 2, -6]
 GRID = np.array([[1.0, -0.5, 2.0], [0.25, 4.0, -3.0]])
+BYTES = np.array([3, 250, 128, 77], np.uint8)
+
+
+class Mode(enum.Enum):
+    LOW = 1
+    HIGH = 7
+    OFF = -2
 
 
 class Pair(NamedTuple):
@@ -97,7 +105,7 @@ class Box:
         return iter(self.items)
 
     def __bool__(self):
-        return self.items[0] > 0
+        return bool(self.items[0] > 0)
 
     def __contains__(self, item):
         return any(item == each for each in self.items)
@@ -183,7 +191,7 @@ class Program:
         return names["main"]  # type: ignore[no-any-return]
 
 
-class Statements(Expressions):
+class Statements(Values):
     """Writes statements, functions and classes."""
 
     def __init__(self, below: Callable[[int], int]) -> None:
@@ -827,6 +835,7 @@ SIMPLE = (
     S.call_statement,
     S.jump,
     S.jump,
+    *VALUE_STATEMENTS,
 )
 COMPOUND = (
     S.branch,
@@ -841,6 +850,7 @@ COMPOUND = (
     S.closure,
     S.counted,
     S.jump,
+    *VALUE_BLOCKS,
 )
 
 

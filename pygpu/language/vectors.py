@@ -196,6 +196,48 @@ class Vector(Componentwise):
             "the smaller or larger of two vectors, a component at a time, np.minimum or np.maximum"
         )
 
+    # ---- NumPy's methods
+
+    def sum(self, *args: Any, **named: Any) -> Any:
+        """The components' sum; of bools, how many are True."""
+        return self._folded("sum", args, named)
+
+    def prod(self, *args: Any, **named: Any) -> Any:
+        """The components' product."""
+        return self._folded("prod", args, named)
+
+    def min(self, *args: Any, **named: Any) -> Any:
+        """The least component, NaN where one is NaN."""
+        return self._folded("min", args, named)
+
+    def max(self, *args: Any, **named: Any) -> Any:
+        """The greatest component, NaN where one is NaN."""
+        return self._folded("max", args, named)
+
+    def mean(self, *args: Any, **named: Any) -> Any:
+        """The components' mean, a float."""
+        return self._folded("mean", args, named)
+
+    def any(self, *args: Any, **named: Any) -> Any:
+        """Whether any component is true."""
+        return self._folded("any", args, named)
+
+    def all(self, *args: Any, **named: Any) -> Any:
+        """Whether all components are true."""
+        return self._folded("all", args, named)
+
+    def dot(self, other: Any) -> Any:
+        """The sum of products with another vector."""
+        made = self @ other
+        if made is NotImplemented:
+            raise TypeError(f"dot takes a vector of {len(self)} components, got {shown(other)}")
+        return made
+
+    def _folded(self, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """What NumPy's method gives; a number as one of ours."""
+        made = getattr(np.asarray(self), name)(*args, **named)
+        return made if isinstance(made, np.ndarray) else from_numpy_scalar(made)
+
     # ---- texts, copies, arrays
 
     def __repr__(self) -> str:

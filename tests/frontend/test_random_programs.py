@@ -3,7 +3,9 @@
 PYGPU_EXAMPLES=20 runs twenty times as many, other ones each time.
 """
 
+import functools
 import os
+import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -12,6 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import pygpu
+from conftest import require
+from pygpu import Image, Position, Vec3
 from pygpu.core import interpret
 from pygpu.core.errors import CompileError
 from pygpu.core.specs import ImageSpec, PositionSpec, UniformSpec
@@ -131,6 +135,110 @@ def on_target(target: str) -> Callable[[Program, list[np.ndarray]], None]:
         same(expected, [np.asarray(each) for each in results], f"on {target}")
 
     return check
+
+
+# ---------------------------------------------------------------- what is done with programs
+
+
+DTYPES = ("bool", "uint8", "int8", "uint16", "int16", "int32", "float16", "float32", "float64")
+FOLDS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda a, b: a + b,
+    "least": lambda a, b: min(a, b),
+    "greatest": lambda a, b: max(a, b),
+    "both": lambda a, b: (a[0] + b[0], max(a[1], b[1])),
+}
+
+
+def in_dtypes(made: Program, target: str, dtype: str) -> None:
+    """A program's results are stored in a dtype as the language says."""
+    compiled = pygpu.compile(made.function, target=target)
+    plain, wanted = compiled(**IMAGES, **made.values), np.dtype(dtype)
+    results = compiled(**IMAGES, **made.values, dtype=wanted)
+    parts = plain if isinstance(plain, tuple) else (plain,)
+    others = results if isinstance(results, tuple) else (results,)
+    for part, other in zip(parts, others, strict=True):
+        values, have = np.asarray(part), np.asarray(other)
+        assert have.dtype == wanted, (target, dtype)
+        slack = 0.5 if wanted.kind in "iu" and values.dtype.kind == "f" else 0  # a tie: either way
+        off = np.abs(have.astype(np.float64) - as_stored(values, wanted))
+        assert (off <= slack).all(), (target, dtype, values[off > slack], have[off > slack])
+
+
+def as_stored(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """What is to be stored, before it is rounded to an integer."""
+    if dtype.kind == "b":
+        return (values != 0).astype(float)
+    if dtype.kind == "f":
+        return values.astype(dtype).astype(np.float64)
+    ends = np.iinfo(dtype)
+    wide = values.astype(np.float64)
+    if values.dtype.kind == "b":
+        wide = wide * ends.max if dtype.kind == "u" else wide
+    elif values.dtype.kind == "f" and dtype.kind == "u":
+        wide = wide * ends.max
+    return np.clip(wide, ends.min, ends.max)
+
+
+def in_rounds(made: Program, target: str, count: int) -> None:
+    """A program of one result, iterated, gives what Python gives round by round."""
+
+    def step(im: Image, rgb: Image, ints: Image, p: Position, n: int, g: float, flag: bool):
+        result = plain_function(im, rgb, ints, p, n, g, flag)
+        return 1.0 * (result[0] if isinstance(result, (tuple, Vec3)) else result)
+
+    plain_function = made.function
+    images = inputs(made)
+    state = images["im"]
+    for _ in range(count):
+        given = {**images, "im": state}
+        pixels = [
+            step(**given, p=Position(x, y), **made.values) for y, x in np.ndindex(HEIGHT, WIDTH)
+        ]
+        rows = images_of(pixels)[0]
+        state = Image(rows.astype(np.float32), boundary=made.boundary)
+    images = inputs(made)
+    rest = images["rgb"], images["ints"], *made.values.values()
+    result = pygpu.compile(step, target=target).iterate(images["im"], count, *rest)
+    same([rows], [np.asarray(result)], f"{count} rounds on {target}")
+
+
+def folded(made: Program, target: str, how: str) -> None:
+    """Folds of what a program gives at each pixel are those of Python."""
+    images, plain_function, values = inputs(made), made.function, made.values
+    rgb, ints = images["rgb"], images["ints"]
+    im = images["im"]
+
+    def mapped(texel, p):
+        result = plain_function(im, rgb, ints, p, values["n"], texel, values["flag"])
+        number = result[0] if isinstance(result, (tuple, Vec3)) else result
+        return (number, number * 2) if how == "both" else number * 1
+
+    expected = functools.reduce(
+        FOLDS[how],
+        [mapped(float(IMAGES["im"][y, x]), Position(x, y)) for y, x in np.ndindex(HEIGHT, WIDTH)],
+    )
+    result = pygpu.reduce(FOLDS[how], im, map=mapped, target=target)
+    assert np.array_equal(np.asarray(result, float), np.asarray(expected, float)), (how, target)
+
+
+@pytest.mark.timeout(120 * MORE)
+@pytest.mark.parametrize("on", ["cpu", "fragment", "compute"])
+@pytest.mark.parametrize("use", [in_dtypes, in_rounds, folded])
+def test_random_programs_are_stored_iterated_and_folded(use: Any, on: str) -> None:
+    require(on)
+    refused = []
+    count = (12 if on == "cpu" else 4) * MORE
+    for seed in range(count):
+        made = program(seed if MORE == 1 else random.randrange(10**9))
+        options = {in_dtypes: DTYPES, in_rounds: (2, 3), folded: tuple(FOLDS)}[use]
+        try:
+            use(made, on, options[seed % len(options)])
+        except CompileError as error:
+            refused.append(str(error))
+    assert len(refused) <= REFUSED * count + 1, "\n".join(refused)
+
+
+# ---------------------------------------------------------------- agreement
 
 
 def same(expected: list[np.ndarray], actual: Sequence[np.ndarray], what: str) -> None:

@@ -186,6 +186,10 @@ RULES: list[tuple[Write, str]] = [
     # constants
     (lambda m, a: m.mul(m.add(m.constant(FLOAT, 2.0), 1.0), a), "%0 = mul a, 3.0; return %0"),
     (lambda m, i: m.add(i, m.mul(m.constant(INT, 2**30), 4)), "return i"),
+    (
+        lambda m, a: m.fma(m.constant(FLOAT, 1.5), m.constant(FLOAT, 3.0), a),
+        "%0 = fma 1.5, 3.0, a; return %0",
+    ),
     # sharing
     (lambda m, a, b: m.sub(m.mul(a, b), m.mul(b, a)), "%0 = mul a, b; %1 = sub %0, %0; return %1"),
 ]  # fmt: skip

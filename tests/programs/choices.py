@@ -197,6 +197,70 @@ def one_of_three(im: Image, p: Position):
     return 0 if kind is None else {"a": 1, "b": 2}[kind]
 
 
+def first_above(im, p, limit):
+    for i in range(3):
+        if im(p + (i, 0)) > limit:
+            return i
+    return None
+
+
+@program
+def value_or_another(im: Image, p: Position, n: Int = 3):
+    found = first_above(im, p, 0.6)
+    offset = None
+    if im(p) > 0.5:
+        offset = n
+    return (found or 7) + 10 * max(-2, min(2, (offset or -1)))
+
+
+@program
+def none_replaced_by_a_value(im: Image, p: Position):
+    found = first_above(im, p, 0.5)
+    if found is None:
+        found = p.x + 10
+    best = None
+    for i in range(3):
+        v = im(p + (0, i))
+        best = v if best is None else max(best, v)
+    return found * 2 + best
+
+
+@program
+def choices_of_other_options_meet(im: Image, p: Position):
+    word = "a" if im(p) > 0.5 else "bb"
+    if p.x > 1:
+        word = "ccc" if im(p) > 0.3 else "a"
+    hit = None if im(p) > 0.6 else p.x
+    if p.y > 0:
+        hit = im(p) if p.x > 1 else None
+    return len(word) + (hit or 8) * 10
+
+
+@program
+def choice_that_turns_in_a_loop(im: Image, p: Position, n: Int = 5):
+    state = None
+    for i in range(n):
+        if state == "on":
+            state = "late"
+        elif state is None:
+            state = "on" if im(p + (i, 0)) > 0.2 else "off"
+        else:
+            state = None if im(p) > 0.6 else "on"
+    return (state == "on") + 2 * (state is None) + 4 * (state == "off")
+
+
+def raised_by(n):
+    return lambda x: x + n
+
+
+@program
+def functions_made_before_with_captures(im: Image, p: Position):
+    f = raised_by(-1) if im(p) > 0.5 else raised_by(2)
+    if p.x > 1:
+        f = abs if p.y else raised_by(30)
+    return f(im(p))
+
+
 # ---------------------------------------------------------------- numbers that meet vectors
 
 

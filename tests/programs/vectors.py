@@ -452,3 +452,12 @@ def float_position_components_are_floats(im: Image, p: Position):
 @program
 def type_of_vector(vecs: Image, p: Position):
     return isinstance(vecs(p), Vec3), isinstance(p, Position)
+
+
+@program
+def methods_that_fold_components(im: Image, p: Position):
+    v, w = Vec3(im(p), 2.0, p.x), IVec3(p.x, p.y, 3)
+    b = v > 1
+    floats = v.sum(), v.min(), v.max(), v.xy.mean(), v.dot(w), v.bgr.prod()
+    ints = w.sum(), w.max(), w.prod(), p.min(), (w * 2**30).sum()
+    return (*floats, *ints, b.any(), b.all(), b.sum(), b.max(), np.minimum(b, v < 2).any())

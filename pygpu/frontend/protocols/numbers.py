@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from pygpu.frontend.values.choosing import Renumbered
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.values import Abstract, Dynamic, scalar_kind
 from pygpu.language.scalars import FLOAT_LIMIT, fit
 from pygpu.ssa import Value
-from pygpu.types import Kind, Type, vector
+from pygpu.types import INT, Kind, Type, vector
 
 
 def number_of(w: Evaluator, value: Any, kind: Kind) -> bool | int | float:
@@ -60,6 +61,8 @@ def as_value(w: Evaluator, contents: Any, type: Type) -> Value:
     """A number, a Dynamic, an SSA value or a tuple of scalars as an SSA value of the type."""
     if isinstance(contents, Dynamic):
         contents = contents.value
+    if isinstance(contents, Renumbered):
+        contents = _in_numbers(w, contents)
     if isinstance(contents, Value):
         value = convert(w, contents, type.kind)
         if value.type.size == type.size:
@@ -77,6 +80,16 @@ def as_value(w: Evaluator, contents: Any, type: Type) -> Value:
         return w.build.emit("construct", *parts)
     number = number_of(w, contents, type.kind)
     return w.build.constant(type, number if type.is_scalar else (number,) * type.size)
+
+
+def _in_numbers(w: Evaluator, contents: Renumbered) -> Value:
+    """Which option a choice is, in other numbers."""
+    build, (first, *rest) = w.build, contents.numbers
+    made = build.constant(INT, first)
+    for place, number in enumerate(rest, 1):
+        is_it = build.emit("eq", contents.which, build.constant(INT, place))
+        made = build.emit("select", is_it, build.constant(INT, number), made)
+    return made
 
 
 def whole_of(parts: tuple[Any, ...], type: Type) -> Value | None:

@@ -212,10 +212,11 @@ def _own_class_attribute(w: Evaluator, cls: type, name: str) -> Any:
     return found
 
 
-# What a short row of a table, which is a vector here, has in NumPy besides what vectors have.
+# What vectors have of NumPy's, and a short row of a table, which is a vector here, besides.
+_FOLDS: Final = frozenset("sum prod min max mean dot any all".split())
 _OF_ROWS: Final = frozenset(
-    "T astype argmax argmin argsort copy cumsum dtype flatten ndim ravel reshape shape size std "
-    "tolist var".split()
+    "T astype argmax argmin argsort clip copy cumsum dtype flatten ndim ravel reshape round shape "
+    "size std tolist var".split()
 )
 
 
@@ -223,9 +224,9 @@ def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
     try:
         indices = vectors.swizzle(name, value.type.size)
     except AttributeError:
-        if in_class(value, name):
+        if name not in _FOLDS and in_class(value, name):
             return _method(w, value, name)
-        if name not in _OF_ROWS:
+        if name not in _FOLDS | _OF_ROWS:
             raise
         return attribute(w, Array(to_objects(w, value)), name)
     contents = w.read(value)

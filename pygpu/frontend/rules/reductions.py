@@ -235,11 +235,14 @@ def _nonzero(w: Evaluator, items: list[Any]) -> Any:
 
 
 def extremum(code: str) -> Rule:
-    """np.maximum and np.minimum: NaN if either is."""
+    """np.maximum and np.minimum: NaN if either is, and bools of bools."""
     symbol = ">" if code == "max" else "<"
+    logical = "|" if code == "max" else "&"
 
     def scalar(w: Evaluator, a: Any, b: Any) -> Any:
         kinds = scalar_kind(a), scalar_kind(b)
+        if kinds == ("bool", "bool"):
+            return operators.binary(w, logical, a, b)
         if "float" not in kinds or None in kinds:
             return elementwise(w, code, (a, b))
         if not isinstance(a, Abstract):
@@ -257,6 +260,8 @@ def extremum(code: str) -> Rule:
         if scalar_kind(a) and scalar_kind(b):
             return scalar(w, a, b)
         if vector_type(a) or vector_type(b):
+            if kind_of(a) == kind_of(b) == "bool":
+                return operators.binary(w, logical, a, b)
             if "float" not in {kind_of(a), kind_of(b)} or not (
                 isinstance(a, Abstract) and isinstance(b, Abstract)
             ):

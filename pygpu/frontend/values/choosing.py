@@ -7,10 +7,12 @@ int says which it is.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from pygpu.frontend.values.kinds import is_complex
 from pygpu.frontend.values.objects import Object, Vector
+from pygpu.frontend.values.states import Facts
 from pygpu.frontend.values.values import (
     ABSENT,
     UNBOUND,
@@ -34,6 +36,15 @@ CHOICES: Final = 16  # options of one choice
 Leaf = Callable[[Any, Any, Type, Key], Value]
 
 
+@dataclass(frozen=True, slots=True)
+class Renumbered:
+    """What says which option a choice is, in the numbers of another choice: `numbers` has that of
+    each option. A leaf of a join, as numbers and SSA values are."""
+
+    which: Value
+    numbers: tuple[int, ...]
+
+
 class Joining(Protocol):
     """What is asked of the join of two states."""
 
@@ -51,13 +62,23 @@ class Joining(Protocol):
         """A known value as a virtual one, the same one for the same."""
 
 
+def settled(value: Any, facts: Facts) -> Any:
+    """The only option of a choice that facts leave, where they leave one; other values as they
+    are."""
+    if type(value) is Choice:
+        left = facts.get(value.which.value, ())
+        if len(left) == 1:
+            return value.options[next(iter(left))]
+    return value
+
+
 def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     """One of the values, which a dynamic int says; None where that cannot be. What is known,
     or was there before the paths parted, stays as it is; numbers, vectors and tuples of these
     are anything where they are not the one."""
     if a is UNBOUND or b is UNBOUND or a is ABSENT or b is ABSENT or alike(join, a, b):
         return None
-    sides = [
+    sides: list[tuple[Any, tuple[Any, ...]]] = [
         (value.which, value.options) if isinstance(value, Choice) else (0, (value,))
         for value in (a, b)
     ]
@@ -65,11 +86,10 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     (first, options), (second, others) = sides[base], sides[1 - base]
     pairs: list[list[Any]] = [[option, ABSENT] for option in options]
     numbers = [_partner(join, pairs, other) for other in others]
-    if isinstance(second, Dynamic):
-        if numbers != list(range(len(others))):
-            return None
-    else:
+    if not isinstance(second, Dynamic):
         second = numbers[0]
+    elif numbers != list(range(len(others))):
+        second = Renumbered(second.value, tuple(numbers))
     if len(pairs) > CHOICES:
         return None
     made = []
@@ -157,4 +177,4 @@ def zero_of(value: Any) -> Any:
     return {"float": 0.0, "int": 0, "uint": UInt(0), "bool": False}[kind] if kind else None
 
 
-__all__ = ["Joining", "Leaf", "choice", "spread", "zero_of"]
+__all__ = ["Joining", "Leaf", "Renumbered", "choice", "settled", "spread", "zero_of"]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.frontend.values.choosing import Leaf, choice, spread, zero_of
+from pygpu.frontend.values.choosing import Leaf, choice, settled, spread, zero_of
 from pygpu.frontend.values.kinds import as_complex, meeting
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import (
@@ -152,6 +152,7 @@ class Join:
     def value(self, a: Any, b: Any, key: Key) -> Any:
         if a is b:
             return a
+        a, b = settled(a, self.left.facts), settled(b, self.right.facts)
         known_a, known_b = not isinstance(a, Abstract), not isinstance(b, Abstract)
         if known_a and known_b and same_known(a, b):
             return a

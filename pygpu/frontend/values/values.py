@@ -212,8 +212,8 @@ class Function(Abstract):
         names, cells = len(self.keyword_defaults), len(self.closure)
         keywords = dict(zip(self.keyword_defaults, parts[:names], strict=True))
         closure, defaults = parts[names : names + cells], parts[names + cells :]
-        if any(isinstance(cell, Conflict) for cell in closure):
-            return None
+        if any(isinstance(cell, (Conflict, Choice)) for cell in closure):
+            return None  # cells of known functions are Python's own, and no two become one
         return Function(self.code, self.globals, defaults, keywords, closure)
 
     def shape(self) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.values.choosing import settled
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     Bound,
@@ -54,11 +55,7 @@ def possible(w: ControlFlow, choice: Choice) -> frozenset[int]:
 
 def narrowed(w: ControlFlow, value: Any) -> Any:
     """What a variable holds: the only option that is left, where one is."""
-    if type(value) is Choice:
-        left = possible(w, value)
-        if len(left) == 1:
-            return value.options[next(iter(left))]
-    return value
+    return settled(value, w.state.facts)
 
 
 def _is_one_of(

@@ -16,6 +16,7 @@ from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
 from pygpu.frontend.protocols.tables import tabulate
+from pygpu.frontend.values.choosing import Renumbered
 from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
@@ -336,6 +337,8 @@ def _define(entry: State, back: State, leaf: Callable[[Any, Any, Type, Key], Val
 def _same_leaf(a: Any, b: Any) -> bool:
     if isinstance(a, Dynamic) and isinstance(b, Dynamic):
         return a.value is b.value
+    if isinstance(a, Renumbered) or isinstance(b, Renumbered):
+        return bool(a == b)
     return same_known(a, b)
 
 

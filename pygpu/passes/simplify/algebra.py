@@ -22,7 +22,7 @@ from pygpu.types import INTEGERS, Kind, Type
 def _ordered(operands: tuple[Value, ...]) -> tuple[Value, Value]:
     """The operands of a commutative operation, a constant second."""
     a, b = operands
-    return (b, a) if constant(a) is not None else (a, b)
+    return (b, a) if constant(a) is not None and constant(b) is None else (a, b)
 
 
 def _add(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
