@@ -24,7 +24,7 @@ ORDER = """
     frontend/decode frontend/values frontend/walked frontend/protocols frontend/rules frontend/walk
     frontend
     passes/analysis passes/simplify passes/lower passes/blocks passes
-    codegen/glsl codegen/llvm codegen
+    codegen/glsl codegen/llvm codegen/raster codegen
     devices/process devices/opengl devices/cpu devices/meshes devices
     execution/arguments execution/programs execution/large execution/arrays execution/web
     execution

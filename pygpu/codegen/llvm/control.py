@@ -67,24 +67,34 @@ def _choose(block: Block, op: Op, cells: Sequence[Cell]) -> None:
 
 def divergent_if(block: Block, op: Op, cells: Sequence[Cell], masks: Masks) -> None:
     """Each side runs where any lane takes it, under a mask of those that do."""
-    code = block.code
+    for group in [cells] if block.plan.meeting else [[cell] for cell in cells]:
+        sides = [_one_side(block, op, side, group, masks) for side in range(2)]
+        holders = [
+            block.get(op.operands[0], cell)[0]
+            for result in op.results
+            for cell in block.cells_of(result, group)
+            for _ in range(result.type.size)
+        ]
+        choices = zip(holders, *sides, strict=True)
+        _assign(block, op.results, group, [block.code.select(*choice) for choice in choices])
+
+
+def _one_side(block: Block, op: Op, side: int, cells: Sequence[Cell], masks: Masks) -> list[Val]:
+    """What a side hands on, component by component; zeros where no lane of the cells takes it."""
+    code, taking = block.code, Masks()
     for cell in cells:
         (condition,) = block.get(op.operands[0], cell)
-        sides = []
-        for side, region in enumerate(op.regions):
-            taken = condition if side == 0 else ~condition
-            outer = masks[cell]
-            mask = taken if outer is None else taken & outer
-            mask = code.splat(mask, block.machine.lanes) if mask.lanes > 1 else mask
-            branch = Branch(code, code.anywhere(mask))
-            with branch.side():
-                block.region(region, [cell], {cell: mask})
-                parts = _results(block, op, side, [cell])
-            with branch.side():
-                blank = [code.constant(part.kind, 0, part.lanes) for part in parts]
-            sides.append(branch.join(parts, blank))
-        chosen = [code.select(condition, a, b) for a, b in zip(*sides, strict=True)]
-        _assign(block, op.results, [cell], chosen)
+        taken, outer = condition if side == 0 else ~condition, masks[cell]
+        mask = taken if outer is None else taken & outer
+        taking[cell] = code.splat(mask, block.machine.lanes) if mask.lanes > 1 else mask
+    somewhere = [code.anywhere(mask) for mask in taking.values() if mask is not None]
+    branch = Branch(code, reduce(Val.__or__, somewhere))
+    with branch.side():
+        block.region(op.regions[side], cells, taking)
+        parts = _results(block, op, side, cells)
+    with branch.side():
+        blank = [code.constant(part.kind, 0, part.lanes) for part in parts]
+    return branch.join(parts, blank)
 
 
 def loop(block: Block, op: Op, cells: Sequence[Cell], masks: Masks) -> None:

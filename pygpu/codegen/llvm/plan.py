@@ -69,6 +69,7 @@ class Plan:
     bounded: set[Op] = field(default_factory=set)  # loops of few rounds
     chains: list[Chain] = field(default_factory=list)
     straight: bool = False  # no loops, no branches but cheap ones
+    meeting: bool = False  # cells take each other's values, also on the sides of branches
     raw: bool = False  # texels are kept as they are stored: see chooses
     loops: bool = False  # there are loops that may take long
     flat: bool = False  # pixels read themselves alone, and not where they are: any row is as good

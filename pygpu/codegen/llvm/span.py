@@ -52,11 +52,11 @@ def emit(
     if raw:
         machine = replace(machine, lanes=machine.lanes * 4 // inputs[0].dtype.itemsize)
     layout = plan(function, machine.lanes, inputs, raw)
-    writer = _Writer(function, inputs, outputs, machine, layout, wide)
+    writer = Writer(function, inputs, outputs, machine, layout, wide)
     return Emitted(writer.write(), layout)
 
 
-class _Writer(Block):
+class Writer(Block):
     """Writes `span`: the frame here, loads and control flow in their modules."""
 
     # ------------------------------------------------------------ the frame

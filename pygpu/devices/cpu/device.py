@@ -20,24 +20,21 @@ from pygpu.codegen.llvm.plan import cost
 from pygpu.codegen.llvm.span import emit
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.device import Device, How, Program, Shape, Task
-from pygpu.core.errors import CompileError
-from pygpu.core.storage import Format, Storage, texels
+from pygpu.core.drawing import Drawing
+from pygpu.core.storage import Storage
+from pygpu.devices.cpu.drawing import CpuDrawing, task_of
 from pygpu.devices.cpu.flat import LONGEST, is_thin, turn, turned
 from pygpu.devices.cpu.folds import folded
-from pygpu.devices.cpu.layout import Layout, stored_constant
+from pygpu.devices.cpu.given import HUGE, Given, address
+from pygpu.devices.cpu.layout import Layout
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.sorts import Cores, sorted_lines
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
-from pygpu.passes.lower.nans import without_nans
-from pygpu.passes.simplify.if_conversion import convert_all
-from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Constant, Function, Load, walk
+from pygpu.ssa import Constant
 
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
 LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
-MAX_OPS: Final = 60_000
-HUGE: Final = 2**31  # bytes of an image that need indices of 64 bits
 LAYOUTS: Final = 16  # sizes of images that a program remembers
 
 
@@ -49,6 +46,9 @@ class CpuDevice(Device):
 
     def compile(self, task: Task, shape: Shape | None = None) -> CpuProgram:
         return CpuProgram(task)
+
+    def drawing(self, drawing: Drawing) -> CpuDrawing:
+        return CpuDrawing(drawing, CpuProgram(task_of(drawing.vertex)), _cores())
 
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
         return folded(array, how, channels, host(), _driver(host()), thread_count())
@@ -85,23 +85,10 @@ class CpuProgram(Program):
     """A task by native code."""
 
     def __init__(self, task: Task) -> None:
-        inputs = task.inputs
-        function = without_nans(task.function, inputs)
-        function = apply((convert_all, *CLEAN), function)  # lanes that disagree pay for both sides
-        self.size = sum(1 for _ in walk(function.body))
-        if self.size > MAX_OPS:
-            raise CompileError(
-                f"{function.name} has {self.size} operations; native code takes {MAX_OPS}: loop "
-                "over a table or a range given at run time instead of unrolling"
-            )
         self.machine, self.threads = host(), thread_count()
-        self.widened = _unrepresentable(function, inputs)
-        stored = [
-            Format(_wide_type(format), format.channels) if index in self.widened else format
-            for index, format in enumerate(inputs)
-        ]
-        self.task, self.cost = Task(function, stored, task.outputs), cost(function.body)
-        self.tables = [_readable(np.ascontiguousarray(t.values)) for t in function.tables]
+        self.given = Given(task)
+        self.task, self.cost = self.given.task, cost(self.given.task.function.body)
+        self.size = self.given.size
         self.layouts: dict[Any, Layout] = {}
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
         self.native: dict[bool, tuple[Native, int]] = {}
@@ -132,16 +119,9 @@ class CpuProgram(Program):
             for array, f in zip(out, self.task.outputs, strict=True)
         ]
         if height and width:
-            arrays = [self._array(index, storage) for index, storage in enumerate(inputs)]
+            arrays = self.given.arrays(inputs)
             self._run(arrays, uniforms, shape, results)
         return [Storage.of(array) for array in results]
-
-    def _array(self, index: int, storage: Storage) -> NDArray[Any]:
-        """The texels of an input, as the code reads them: see _readable."""
-        array = storage.host()
-        if index in self.widened:
-            array = np.ascontiguousarray(texels(array, self.widened[index]))
-        return _readable(array)
 
     def _run(
         self,
@@ -164,8 +144,8 @@ class CpuProgram(Program):
         wide = any(array.nbytes >= HUGE for array in arrays)
         block = layout.block(
             self._span(wide),
-            [_address(array) for array in arrays],
-            [_address(array) for array in results],
+            [address(array) for array in arrays],
+            [address(array) for array in results],
             uniforms,
         )
         threads = min(self.threads, layout.tiles)
@@ -197,7 +177,7 @@ class CpuProgram(Program):
     def _layout(self, key: tuple[Any, ...]) -> Layout:
         shape, *sizes = key
         threads = 1 if self._is_small(shape) else self.threads
-        layout = Layout(self.plan, self.task, self.tables, sizes, shape, threads)
+        layout = Layout(self.plan, self.task, self.given.tables, sizes, shape, threads)
         if len(self.layouts) >= LAYOUTS:
             self.layouts = {}
         self.layouts[key] = layout
@@ -209,51 +189,6 @@ class CpuProgram(Program):
             self._compile(wide)
             found = self.native[wide]
         return found[1]
-
-
-def _readable(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in memory that begins with an address divisible by 4, of at least 4 bytes."""
-    if _address(array) % 4 == 0 and array.nbytes >= 4:
-        return array
-    flat = np.zeros(array.size + 8 // array.itemsize, array.dtype)
-    start = -_address(flat) % 4 // array.itemsize
-    flat[start : start + array.size] = array.ravel()
-    return flat[start : start + array.size].reshape(array.shape)
-
-
-def _address(array: NDArray[Any]) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
-
-
-def _wide_type(format: Format) -> np.dtype[Any]:
-    return np.dtype({"float": "float32", "uint": "uint32"}.get(format.kind, "int32"))
-
-
-def _unrepresentable(function: Function, inputs: Sequence[Format]) -> dict[int, Format]:
-    """The images, with their formats, that cannot store what lies outside them: they are read as
-    float32 or int32."""
-    result = {}
-    for op in walk(function.body):
-        data = op.data
-        if isinstance(data, Load) and data.boundary == "constant":
-            format = inputs[data.image]
-            if not _storable(data.cval, format):
-                result[data.image] = format
-    return result
-
-
-def _storable(cval: Sequence[float], format: Format) -> bool:
-    """Whether an image of this format could have such a texel."""
-    if format.dtype.name in ("float32", "int32", "uint32", "bool"):
-        return True
-    if format.dtype.kind != "f":
-        limits = np.iinfo(format.dtype)
-        scale = limits.max if format.kind == "float" else 1
-        if not all(limits.min <= value * scale <= limits.max for value in cval):
-            return False
-    back = texels(stored_constant(cval, format), format)
-    return np.array_equal(back, np.array(cval, back.dtype), equal_nan=format.dtype.kind == "f")
 
 
 __all__ = ["CpuDevice", "CpuProgram"]

@@ -1,0 +1,257 @@
+"""Meshes drawn by native code: vertices, then triangles in batches, each set up and drawn in tiles.
+
+The vertex stage is a program like any other, over a row of vertices. Then the native loop
+(codegen/llvm/driver.py) goes over the chunks of a batch, which are set up, and over the tiles of
+the picture, which are drawn (codegen/raster). Batches bound the memory that any number of triangles
+takes.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.llvm import driver
+from pygpu.codegen.llvm.text import Machine
+from pygpu.codegen.raster import layout
+from pygpu.codegen.raster.setup import SCRATCH, set_up
+from pygpu.codegen.raster.tiles import tiles
+from pygpu.core.device import Program, Task
+from pygpu.core.drawing import Cull, Draw, Drawing, DrawProgram, Stage, over_images
+from pygpu.core.errors import DeviceError
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.cpu.given import HUGE, Given, address
+from pygpu.devices.cpu.layout import Block
+from pygpu.devices.cpu.native import Native, attributes
+from pygpu.devices.cpu.reserve import RESERVE
+from pygpu.devices.cpu.sorts import Cores
+from pygpu.devices.cpu.threads import POOL, Job
+from pygpu.ssa import Constant
+from pygpu.types import Type
+
+FLOAT: Final = np.dtype(np.float32)
+BATCH: Final = layout.CHUNK * layout.CHUNKS  # triangles
+
+
+def task_of(stage: Stage) -> Task:
+    """A stage over rows of pixels: its inputs as images of floats, its outputs likewise."""
+    inputs = [*stage.images, *_floats([value.type for value in stage.inputs])]
+    return Task(over_images(stage), inputs, _floats([v.type for v in stage.function.outputs]))
+
+
+def _floats(types: Sequence[Type]) -> list[Format]:
+    return [Format(FLOAT, type.size) for type in types]
+
+
+@lru_cache(maxsize=16)
+def _set_up(machine: Machine, cull: Cull, samples: int) -> Native:
+    return Native(set_up(machine, cull, samples) + attributes(machine), machine)
+
+
+class CpuDrawing(DrawProgram):
+    """A drawing by native code."""
+
+    def __init__(self, drawing: Drawing, vertex: Program, cores: Cores) -> None:
+        if drawing.samples not in layout.SAMPLES:
+            known = ", ".join(map(str, layout.SAMPLES))
+            raise DeviceError(
+                f"samples={drawing.samples}: the target 'cpu' takes {known} samples a pixel"
+            )
+        self.drawing, self.vertex, self.cores = drawing, vertex, cores
+        self.given = Given(task_of(drawing.fragment))
+        self.native: dict[bool, Native] = {}
+        self.driver_seconds = vertex.driver_seconds
+        self.source = f"{vertex.source}\n{self._compile(wide=False)}"
+
+    def _compile(self, wide: bool) -> str:
+        task, machine = self.given.task, self.cores.machine
+        emitted = tiles(self.drawing, task.function, task.inputs, machine, wide)
+        self.plan = emitted.plan
+        begun = time.perf_counter()
+        native = Native(emitted.text + attributes(machine), machine)
+        self.driver_seconds += time.perf_counter() - begun
+        self.native.setdefault(wide, native)
+        return emitted.text
+
+    def draw(self, draw: Draw) -> list[Storage]:
+        if max(draw.shape) > layout.LARGEST:
+            raise DeviceError(
+                f"the target 'cpu' draws onto at most {layout.LARGEST} pixels along a side, "
+                f"not {max(draw.shape)}"
+            )
+        picture = _Picture(self.drawing, draw, self.cores.machine.lanes, self.plan.rows)
+        if min(draw.shape):
+            self._draw(draw, picture)
+        return picture.results()
+
+    def _draw(self, draw: Draw, picture: _Picture) -> None:
+        count, triangles = draw.geometry.count, draw.geometry.triangles
+        if not count:
+            triangles = triangles[:0]
+        varyings = self._vertices(draw, count) if len(triangles) else []
+        images = self.given.arrays([*draw.images[1], *varyings[1:]])
+        if not len(triangles):
+            empty = np.empty((1, 1, 4), np.float32)
+            images += [empty] * (self.drawing.fragment.count + len(draw.images[1]) - len(images))
+        wide = any(array.nbytes >= HUGE for array in images)
+        if wide not in self.native:
+            self._compile(wide)
+        batch = _Batch(picture, min(len(triangles), BATCH))
+        arguments = _arguments(self.given, images, draw)
+        span = self.native[wide].address("span")
+        set_up = _set_up(self.cores.machine, self.drawing.cull, self.drawing.samples)
+        for first in range(0, max(len(triangles), 1), BATCH):
+            some = triangles[first : first + BATCH]
+            chunks = -(-len(some) // layout.CHUNK)
+            if chunks:
+                numbers = batch.setup_numbers(varyings[0].host(), some)
+                self._run(set_up.address("span"), chunks, numbers, draw, True)
+            numbers = [*arguments, *batch.tile_numbers(chunks, first == 0)]
+            self._run(span, picture.tiles, numbers, (draw, images, batch), not self.plan.loops)
+
+    def _vertices(self, draw: Draw, count: int) -> list[Storage]:
+        """Positions in clip space, then what is interpolated: (1, N, C)."""
+        values = [draw.geometry.attributes[name] for name in draw.attributes]
+        inputs = [*draw.images[0], *[Storage.of(array[None]) for array in values]]
+        outs: list[NDArray[Any] | None] = [None] * len(self.drawing.vertex.function.outputs)
+        return self.vertex.run(inputs, draw.uniforms, (1, count), outs)
+
+    def _run(self, span: int, count: int, numbers: Sequence[int], memory: Any, brief: bool) -> None:
+        """Call a span for 0, 1, ... below a count."""
+        start, stop = driver.JOB_SLOTS, driver.JOB_SLOTS + len(numbers)
+        job = [0] * (stop + 1)
+        scratch = driver.scratch_size(0, 1, SCRATCH)
+        for slot, value in {
+            driver.TILES: count,
+            driver.TILE_COLUMNS: count,
+            driver.TILE_WIDTH: 1,
+            driver.TILE_HEIGHT: 1,
+            driver.WIDTH: count,
+            driver.HEIGHT: 1,
+            driver.ROWS: 1,
+            driver.BLOCK: 1,
+            driver.END: count,
+            driver.SPAN: span,
+            driver.SCRATCH: scratch,
+            driver.GATE: driver.SHUT,
+            driver.ARGS: start,
+            driver.STOP: stop,
+        }.items():
+            job[slot] = value
+        job[start:stop] = [stop, *numbers[1:]]
+        block = Block(job, (driver.ARGS, driver.STOP, start), stop)
+        threads = min(self.cores.threads, count)
+        POOL.run(self.cores.calls, Job(block, scratch, memory), threads, brief)
+
+
+def _bits(value: float, format: str = "<f") -> int:
+    """The bits of a float, as a number of 64 bits."""
+    return int.from_bytes(struct.pack(format, value), "little", signed=format == "<d")
+
+
+def _arguments(given: Given, images: Sequence[NDArray[Any]], draw: Draw) -> list[int]:
+    """The numbers that any function of pixels is given: see codegen/llvm/block.py."""
+    height, width = draw.shape
+    numbers = [0, width, height]
+    for array in images:
+        numbers += [address(array), array.shape[1], array.shape[0]]
+    numbers += [address(table) for table in given.tables]
+    for uniform, value in zip(given.task.function.uniforms, draw.uniforms, strict=True):
+        parts: Sequence[Constant] = value if isinstance(value, tuple) else (value,)
+        for part in parts:
+            assert not isinstance(part, tuple)
+            numbers.append(_bits(part) if uniform.type.kind == "float" else int(part))
+    return numbers
+
+
+class _Picture:
+    """The memory that is drawn into: of each target (samples, rows, pitch, channels)."""
+
+    def __init__(self, drawing: Drawing, draw: Draw, lanes: int, step: int) -> None:
+        self.drawing, self.given, self.shape = drawing, draw, draw.shape
+        height, width = draw.shape
+        rows, self.pitch = -(-height // step) * step, -(-width // lanes) * lanes
+        self.plane = rows * self.pitch
+        self.columns, self.rows = -(-width // layout.TILE), -(-height // layout.TILE)
+        self.tiles = self.columns * self.rows
+        sizes = [1] * drawing.depth + [type.size for type in drawing.colours]
+        self.targets = [
+            RESERVE.empty((drawing.samples, rows, self.pitch, size), FLOAT) for size in sizes
+        ]
+        self.clear = [(1.0,)] * drawing.depth + list(draw.clear)
+        self._begin(draw)
+
+    def _begin(self, draw: Draw) -> None:
+        """Put what is drawn over into memory, where there is anything."""
+        height, width = self.shape
+        count = len(self.drawing.colours)
+        below: list[Storage | None] = [None] * count if draw.onto is None else [*draw.onto]
+        if self.drawing.depth:
+            below.insert(0, draw.depths)
+        self.is_clear = [storage is None for storage in below]
+        for target, storage in zip(self.targets, below, strict=True):
+            if storage is not None:
+                target[:, :height, :width] = storage.host()
+
+    def numbers(self) -> list[int]:
+        """Of each target where it is, and what it is cleared with."""
+        found = []
+        for target, colour, is_clear in zip(self.targets, self.clear, self.is_clear, strict=True):
+            parts = [_bits(part) for part in colour]
+            found += [address(target), *parts, *[0] * (4 - len(parts)), is_clear]
+        return found
+
+    def results(self) -> list[Storage]:
+        """The colours; then the depths, if they are asked for."""
+        height, width = self.shape
+        depths = self.targets[: self.drawing.depth]
+        colours = self.targets[self.drawing.depth :]
+        made = []
+        for target in colours:
+            inside = target[:, :height, :width]
+            mean = inside[0] if len(inside) == 1 else inside.mean(axis=0, dtype=np.float32)
+            made.append(np.ascontiguousarray(mean))
+        if self.given.keep_depth:
+            made += [np.ascontiguousarray(target[0, :height, :width]) for target in depths]
+        return [Storage.of(array) for array in made]
+
+
+class _Batch:
+    """The memory of a batch of triangles between set-up and drawing."""
+
+    def __init__(self, picture: _Picture, triangles: int) -> None:
+        self.picture = picture
+        chunks = max(-(-triangles // layout.CHUNK), 1)
+        sizes = {
+            "records": chunks * layout.MOST_RECORDS * layout.RECORD,
+            "starts": chunks * (picture.tiles + 1) * 4,
+            "lists": chunks * layout.ENTRIES * 4,
+            "wide": chunks * layout.MOST_RECORDS * 4,
+            "wide_totals": chunks * 4,
+            "totals": chunks * 4,
+        }
+        byte = np.dtype(np.uint8)
+        self.memory = {name: RESERVE.empty((size,), byte) for name, size in sizes.items()}
+
+    def setup_numbers(self, positions: NDArray[Any], triangles: NDArray[Any]) -> list[int]:
+        picture, at = self.picture, {name: address(a) for name, a in self.memory.items()}
+        height, width = picture.shape
+        guard = [_bits(2.0 * layout.GUARD / size, "<d") for size in (width, height)]
+        return [0, address(positions), address(triangles), len(triangles), at["records"],
+                at["totals"], at["starts"], at["lists"], at["wide"], at["wide_totals"],
+                picture.columns, picture.rows, width, height, *guard]  # fmt: skip
+
+    def tile_numbers(self, chunks: int, begins: bool) -> list[int]:
+        picture, at = self.picture, {name: address(a) for name, a in self.memory.items()}
+        return [at["records"], at["starts"], at["lists"], at["wide"], at["wide_totals"],
+                picture.columns, picture.rows, chunks, begins, picture.pitch, picture.plane,
+                *picture.numbers()]  # fmt: skip
+
+
+__all__ = ["CpuDrawing", "task_of"]

@@ -1,0 +1,107 @@
+"""What native code is given: a task's function as native code takes it, the tables that it looks up
+and its inputs, as the code reads them.
+
+Code reads words of four bytes, aligned; an image that cannot store the constant that lies outside
+it is read as float32 or int32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.device import Task
+from pygpu.core.errors import CompileError
+from pygpu.core.storage import Format, Storage, texels
+from pygpu.devices.cpu.layout import stored_constant
+from pygpu.passes.lower.nans import without_nans
+from pygpu.passes.simplify.if_conversion import convert_all
+from pygpu.passes.simplify.pipeline import CLEAN, apply
+from pygpu.ssa import Function, Load, walk
+
+MAX_OPS: Final = 60_000
+HUGE: Final = 2**31  # bytes of an image that need indices of 64 bits
+
+
+class Given:
+    """See the module's head. `task` has the function as it is to be compiled and the formats that
+    its inputs are read in."""
+
+    def __init__(self, task: Task) -> None:
+        inputs = task.inputs
+        function = without_nans(task.function, inputs)
+        function = apply((convert_all, *CLEAN), function)  # lanes that disagree pay for both sides
+        self.size = sum(1 for _ in walk(function.body))
+        if self.size > MAX_OPS:
+            raise CompileError(
+                f"{function.name} has {self.size} operations; native code takes {MAX_OPS}: loop "
+                "over a table or a range given at run time instead of unrolling"
+            )
+        self.widened = _unrepresentable(function, inputs)
+        stored = [
+            Format(_wide_type(format), format.channels) if index in self.widened else format
+            for index, format in enumerate(inputs)
+        ]
+        self.task = Task(function, stored, task.outputs)
+        self.tables = [_readable(np.ascontiguousarray(t.values)) for t in function.tables]
+
+    def arrays(self, inputs: Sequence[Storage]) -> list[NDArray[Any]]:
+        """The texels of inputs, as the code reads them."""
+        return [self._array(index, storage) for index, storage in enumerate(inputs)]
+
+    def _array(self, index: int, storage: Storage) -> NDArray[Any]:
+        array = storage.host()
+        if index in self.widened:
+            array = np.ascontiguousarray(texels(array, self.widened[index]))
+        return _readable(array)
+
+
+def _readable(array: NDArray[Any]) -> NDArray[Any]:
+    """The array in memory that begins with an address divisible by 4, of at least 4 bytes."""
+    if address(array) % 4 == 0 and array.nbytes >= 4:
+        return array
+    flat = np.zeros(array.size + 8 // array.itemsize, array.dtype)
+    start = -address(flat) % 4 // array.itemsize
+    flat[start : start + array.size] = array.ravel()
+    return flat[start : start + array.size].reshape(array.shape)
+
+
+def address(array: NDArray[Any]) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def _wide_type(format: Format) -> np.dtype[Any]:
+    return np.dtype({"float": "float32", "uint": "uint32"}.get(format.kind, "int32"))
+
+
+def _unrepresentable(function: Function, inputs: Sequence[Format]) -> dict[int, Format]:
+    """The images, with their formats, that cannot store what lies outside them: they are read as
+    float32 or int32."""
+    result = {}
+    for op in walk(function.body):
+        data = op.data
+        if isinstance(data, Load) and data.boundary == "constant":
+            format = inputs[data.image]
+            if not _storable(data.cval, format):
+                result[data.image] = format
+    return result
+
+
+def _storable(cval: Sequence[float], format: Format) -> bool:
+    """Whether an image of this format could have such a texel."""
+    if format.dtype.name in ("float32", "int32", "uint32", "bool"):
+        return True
+    if format.dtype.kind != "f":
+        limits = np.iinfo(format.dtype)
+        scale = limits.max if format.kind == "float" else 1
+        if not all(limits.min <= value * scale <= limits.max for value in cval):
+            return False
+    back = texels(stored_constant(cval, format), format)
+    return np.array_equal(back, np.array(cval, back.dtype), equal_nan=format.dtype.kind == "f")
+
+
+__all__ = ["HUGE", "Given", "address"]
