@@ -16,7 +16,7 @@ import numpy as np
 from pygpu.core import sampler
 from pygpu.core.device import Device
 from pygpu.core.drawing import BLENDED, CULLED, Draw
-from pygpu.core.errors import DeviceError, shorten, shown
+from pygpu.core.errors import shorten, shown
 from pygpu.core.storage import STORED, Format, ImageLike, Storage
 from pygpu.devices import targets
 from pygpu.drawing.drawings import Made, arguments_of, compiled, converted, translate
@@ -24,7 +24,7 @@ from pygpu.drawing.mesh import Mesh
 from pygpu.drawing.shader import Shader
 from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.programs.calls import checked_shape
-from pygpu.execution.programs.specialise import COMPILING, LOG
+from pygpu.execution.programs.specialise import COMPILING
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position
 from pygpu.runtime import Compiled, compile
@@ -119,8 +119,8 @@ def _made(
     key = (*arguments.key, mesh.widths)
     drawings = type(shader)._drawings
     found = drawings.get((key, state, device.name))
-    if found is not None and not found[0].changed():
-        return found  # type: ignore[no-any-return]
+    if found is not None and not found.changed():
+        return found, device
     with COMPILING.lock:
         translated = drawings.get(key)
         if translated is None or translated.changed():
@@ -136,25 +136,13 @@ def _made(
                     f"{type(shader).__name__}.fragment gives {type_.size}"
                 )
         name = type(shader).__name__
-        program, chosen = _program(device, drawing, target)
-        made = compiled(translated, drawing, program, chosen.name, name)
+        program = targets.drawing(device, drawing)
+        made = compiled(translated, drawing, program, device.name, name)
         drawings[key] = translated
-        drawings[key, state, device.name] = made, chosen
+        drawings[key, state, device.name] = made
         while len(drawings) > LIMIT:
             del drawings[next(iter(drawings))]
-    return made, chosen
-
-
-def _program(device: Device, drawing: Any, target: str) -> tuple[Any, Device]:
-    """What draws on the device; where it was left to us and cannot, on OpenGL."""
-    try:
-        return targets.drawing(device, drawing), device
-    except DeviceError:
-        if target != "auto" or device.name in targets.gpus():
-            raise
-        LOG.warning("the target %r draws no meshes; drawing on fragment", device.name)
-        other = targets.open_device("fragment")
-        return targets.drawing(other, drawing), other
+    return made, device
 
 
 def _state(depth: Any, cull: Any, blend: Any, samples: Any) -> _State:

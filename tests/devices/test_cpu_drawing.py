@@ -470,7 +470,7 @@ def test_differences_at_edges_are_those_inside():
     np.testing.assert_allclose(down[..., 0][covered], 2, atol=1e-2)
 
 
-@pytest.mark.parametrize("samples", [2, 4, 8])
+@pytest.mark.parametrize("samples", [2, 4, 8, 16])
 def test_samples_are_counted_exactly(samples):
     shape = (40, 50)
     positions = flat(RNG.normal(0, 1, (30, 2)))

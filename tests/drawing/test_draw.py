@@ -16,7 +16,7 @@ from pygpu.drawing.draw import draw
 from pygpu.drawing.mesh import Mesh
 from pygpu.drawing.shader import Shader
 
-TARGETS = ("fragment", "compute")
+TARGETS = ("cpu", "fragment", "compute")
 
 
 @pytest.fixture(params=TARGETS)
