@@ -53,4 +53,6 @@ def vector(kind: Kind, size: int) -> Type:
 
 def widest(*kinds: Kind) -> Kind:
     """The kind in which arithmetic of them works: bool < int < uint < float."""
+    if kinds.count(kinds[0]) == len(kinds):
+        return kinds[0]
     return max(kinds, key=KINDS.index)

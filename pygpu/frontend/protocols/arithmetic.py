@@ -71,11 +71,13 @@ def python_operator(symbol: str) -> Callable[[Any, Any], Any]:
 def result_kind(symbol: str, kinds: Sequence[Kind], exponent: Any = None) -> Kind:
     """The kind in which an operator works: the widest, but never bool where Python counts."""
     kind = widest(*kinds)
-    choice = _CODES[symbol]
     if symbol == "**" and kind != "float":
         parts = exponent if isinstance(exponent, tuple) else (exponent,)
         known = [part for part in parts if part is not None and not isinstance(part, Abstract)]
         return "float" if any(part < 0 for part in known) else widest(kind, "int")
+    choice = _CODES[symbol]
+    if kind in choice:
+        return kind
     for wider in KINDS[KINDS.index(kind) :]:
         if wider in choice:
             return wider
@@ -96,20 +98,26 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         return _PYTHON[symbol](a, b)
     first, second = scalar_kind(a), scalar_kind(b)
     if first and second and symbol != "@":
-        kind = result_kind(symbol, (first, second), b)
-        if kind != "float" and symbol in ("//", "%") and w.faults.checked:
-            w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
-        if kind in INTEGERS:
-            made = integers.binary(w, symbol, _CODES[symbol][kind], a, b)
-            return integers.narrowed(w, symbol, a, b, made)
-        type = vector(kind, 1)
-        return dynamic(w, _CODES[symbol][kind], as_value(w, a, type), as_value(w, b, type))
+        return scalars(w, symbol, a, b, first, second)
     for value in (a, b):
         if isinstance(value, Conflict):
             raise w.error(value.message)
     if symbol != "@" and (vector_type(a) or vector_type(b)):
         return _vector_binary(w, symbol, a, b)
     return NotImplemented
+
+
+def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind) -> Dynamic:
+    """a + b and the like, of scalars of these kinds."""
+    kind = result_kind(symbol, (first, second), b)
+    code = _CODES[symbol][kind]
+    if kind in INTEGERS:
+        if symbol in ("//", "%") and w.faults.checked:
+            w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
+        made = integers.binary(w, symbol, code, a, b, kind)
+        return integers.narrowed(w, symbol, a, b, made)  # type: ignore[no-any-return]
+    type = vector(kind, 1)
+    return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
 
 
 def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
@@ -123,27 +131,31 @@ def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
                 w.check(compare(w, "==", divisor, 0), ZeroDivisionError, _BY_ZERO[symbol])
         return w.build.emit(_CODES[symbol][kind], *[as_value(w, part, type) for part in parts])
 
-    operands = integers_apart(w, (a, b), symbol in "** // % << >>")
-    result = componentwise(w, operands, lambda x, y: binary(w, symbol, x, y), whole)
+    operands, parts = integers_apart(w, (a, b), symbol in "** // % << >>")
+    result = componentwise(w, operands, lambda x, y: binary(w, symbol, x, y), whole, parts)
     return NotImplemented if result is None else result
 
 
-def integers_apart(w: Evaluator, operands: Sequence[Any], always: bool = False) -> Sequence[Any]:
+def integers_apart(
+    w: Evaluator, operands: Sequence[Any], always: bool = False
+) -> tuple[Sequence[Any], list[Any] | None]:
     """The operands, vectors with their components apart where what is to be done to integers is
-    decided for each: ints meet uints, or known integers that are no ints."""
+    decided for each: ints meet uints, or known integers that are no ints. With what the operands
+    bring to the operation (`operand_components`), where that was found out and holds of them."""
     types = [type for type in map(vector_type, operands) if type]
     if any(type.kind == "float" for type in types):
-        return operands
+        return operands, None
     size = types[0].size
     parts = [operand_components(w, operand, size) for operand in operands]
     if any(part is None for part in parts) or not (always or integers.differ(parts)):
-        return operands
-    return [
+        return operands, parts
+    apart = [
         make_vector(w, operand.type, components(w, operand))
         if isinstance(operand, Vector)
         else operand
         for operand in operands
     ]
+    return apart, None
 
 
 def unary(w: Evaluator, symbol: str, a: Any) -> Any:
@@ -186,8 +198,8 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             type = vector("int" if kind == "bool" and symbol not in ("==", "!=") else kind, size)
             return w.build.emit(code, *[as_value(w, part, type) for part in parts])
 
-        operands = integers_apart(w, (a, b))
-        result = componentwise(w, operands, lambda x, y: compare(w, symbol, x, y), whole)
+        operands, parts = integers_apart(w, (a, b))
+        result = componentwise(w, operands, lambda x, y: compare(w, symbol, x, y), whole, parts)
         return NotImplemented if result is None else result
     return NotImplemented
 
@@ -271,9 +283,10 @@ def elementwise(
         if isinstance(operand, Conflict):
             raise w.error(operand.message)
     if any(map(vector_type, operands)):
+        parts = None
         if len(operands) > 1 and kind is None:
-            operands = integers_apart(w, operands)
-        result = componentwise(w, operands, scalar, whole)
+            operands, parts = integers_apart(w, operands)
+        result = componentwise(w, operands, scalar, whole, parts)
         return NotImplemented if result is None else result
     if all(map(scalar_kind, operands)):
         return scalar(*operands)

@@ -57,24 +57,18 @@ def differ(operands: Sequence[Any]) -> bool:
 # ---------------------------------------------------------------- operators
 
 
-def binary(w: Evaluator, symbol: str, code: str, a: Any, b: Any) -> Any:
-    """a + b and the like of scalars, none of them a float."""
+def binary(w: Evaluator, symbol: str, code: str, a: Any, b: Any, kind: Kind) -> Any:
+    """a + b and the like of scalars, none of them a float. `kind`: what they widen to."""
     if symbol in ("//", "%"):
         return _divided(w, symbol, code, a, b)
     if symbol in ("<<", ">>"):
         kind = _shifted_kind(symbol, a, b)
-    else:
-        kind = _working_kind(symbol, a, b)
-    if symbol == "**":
+    elif symbol == "&" and any(is_plain(x) and int(x) >= _HIGH for x in (a, b)):
+        kind = "uint"  # as a mask that has the highest bit is
+    elif symbol == "**":
         _check_exponent(w, b)
     type = vector(kind, 1)
     return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
-
-
-def _working_kind(symbol: str, a: Any, b: Any) -> Kind:
-    """uint where one is; the kind of a mask that has the highest bit is uint too."""
-    masked = symbol == "&" and any(is_plain(x) and int(x) >= _HIGH for x in (a, b))
-    return "uint" if masked or "uint" in (scalar_kind(a), scalar_kind(b)) else "int"
 
 
 def _shifted_kind(symbol: str, a: Any, b: Any) -> Kind:

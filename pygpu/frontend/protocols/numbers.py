@@ -61,6 +61,8 @@ def as_value(w: Evaluator, contents: Any, type: Type) -> Value:
     """A number, a Dynamic, an SSA value or a tuple of scalars as an SSA value of the type."""
     if isinstance(contents, Dynamic):
         contents = contents.value
+        if contents.__class__ is Value and contents.type is type:
+            return contents
     if isinstance(contents, Renumbered):
         contents = _in_numbers(w, contents)
     if isinstance(contents, Value):

@@ -123,12 +123,15 @@ def componentwise(
     operands: Sequence[Any],
     scalar: Callable[..., Any],
     whole: Callable[[list[Any], int], Value],
+    parts: list[Any] | None = None,
 ) -> Any:
     """Apply something to vectors and scalars: to whole SSA vectors if there is one among the
-    operands, else to each component. None if the operands do not fit."""
+    operands, else to each component. None if the operands do not fit. `parts`: what they bring
+    (`operand_components`), where that is known."""
     sizes = [type.size for type in map(vector_type, operands) if type]
     size = sizes[0]
-    parts = [operand_components(w, operand, size) for operand in operands]
+    if parts is None:
+        parts = [operand_components(w, operand, size) for operand in operands]
     if any(part is None for part in parts):
         return None
     if any(isinstance(part, Value) for part in parts):

@@ -56,6 +56,10 @@ RAISED_BY_NUMBERS: Final = (ZeroDivisionError, OverflowError, ValueError)
 
 def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a + b and the like, for any values."""
+    if (a.__class__ is Dynamic or b.__class__ is Dynamic) and symbol != "@":
+        first, second = scalar_kind(a), scalar_kind(b)
+        if first and second:  # what most are
+            return arithmetic.scalars(w, symbol, a, b, first, second)
     a, b = unwrapped(w, a), unwrapped(w, b)
     if not isinstance(a, Abstract) and not isinstance(b, Abstract):
         w.environment.dependencies.add(a, b)

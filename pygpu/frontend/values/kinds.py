@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.values.values import Abstract, Natural, Parts, scalar_kind
+from pygpu.frontend.values.values import Abstract, Dynamic, Natural, Parts, scalar_kind
 from pygpu.types import Kind, widest
 
 
@@ -36,6 +36,8 @@ def meeting(scalars: Sequence[Any], wrapping: bool = False) -> Kind | None:
     what a loop begins with. One of more than 32 bits is left to whoever makes a constant of it.
     """
     kind = widest(*[scalar_kind(value) or "float" for value in scalars])
+    if all(value.__class__ is Dynamic and value.type.kind == kind for value in scalars):
+        return kind
     if kind in ("float", "bool") or any(map(is_beyond, scalars)):
         return kind
     large = [value for value in scalars if is_plain(value) and int(value) >= 2**31]

@@ -461,10 +461,18 @@ def describe(value: Any) -> str:
     return text if text.startswith(ARRAY) else f"{text} ({type(value).__name__})"
 
 
+_SCALARS: Final[dict[type, Kind]] = {  # of most known ones
+    bool: "bool", int: "int", float: "float", np.float64: "float", np.float32: "float",
+}  # fmt: skip
+
+
 def scalar_kind(value: Any) -> Kind | None:
     """The kind of a scalar, known or dynamic; None for anything else."""
+    kind = _SCALARS.get(value.__class__)
+    if kind is not None:
+        return kind
     if isinstance(value, Dynamic):
-        return value.type.kind
+        return value.value.type.kind
     if isinstance(value, (bool, np.bool_)):
         return "bool"
     if isinstance(value, (UInt, np.uint32)):

@@ -41,6 +41,7 @@ _OPERANDS: Final = {
     "UNARY": 1,
     "UNPACK": 1,
 }
+TAKING: Final = frozenset((*_OPERANDS, "CALL"))  # instructions that `chosen` is to be asked for
 _WALKED: Final = (Function, Bound, type(describe))
 
 
@@ -137,11 +138,10 @@ def chosen(state: State, op: str, arg: Any) -> int | None:
     stack = state.stack
     if op == "CALL":
         count: int = arg[0]
-        callee = [place for place in (count + 1, count + 2) if type(stack[-place]) is Choice]
-        if callee:
-            return callee[0]
-        functions = stack[-count - 2 : len(stack) - count]
-        if any(isinstance(function, _WALKED) for function in functions):
+        first, second = stack[-count - 1], stack[-count - 2]
+        if type(first) is Choice or type(second) is Choice:
+            return count + 1 if type(first) is Choice else count + 2
+        if isinstance(first, _WALKED) or isinstance(second, _WALKED):
             return None  # what it does with a choice is seen in it
         count_looked = count
     else:

@@ -238,8 +238,10 @@ class Walker:
             pending = [t for t in outcome.exits if t >= 0 and t not in stops]
             if not pending:
                 return outcome
-            target = min(pending, key=frame.graph.number.__getitem__)
-            others = stops.union(t for t in pending if t != target) if len(pending) > 1 else stops
+            target, others = pending[0], stops
+            if len(pending) > 1:
+                target = min(pending, key=frame.graph.number.__getitem__)
+                others = stops.union(t for t in pending if t != target)
             outcome = self.advance(frame, outcome, target, others, self._enter)
 
     def _enter(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
@@ -288,9 +290,10 @@ class Walker:
             for at in range(block, end - (last.op in _TERMINATORS)):
                 frame.at = at
                 instruction = instructions[at]
-                place = choices.chosen(state, instruction.op, instruction.arg)
+                op, arg = instruction.op, instruction.arg
+                place = choices.chosen(state, op, arg) if op in choices.TAKING else None
                 if place is None:
-                    STEPS[instruction.op](self, state, instruction.arg)
+                    STEPS[op](self, state, arg)
                 else:
                     step = partial(_step, self, instruction)
                     state = choices.execute(self, state, place, step)
