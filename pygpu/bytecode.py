@@ -3,8 +3,8 @@
 With its tables, `opcodes`, this is all that knows versions.  The list is for a stack machine.
 Locals are slots by name; a slot may hold a cell, and those of free variables do from the start.
 Jumps name indices of the list.  Decoding does not fail: what is not supported becomes an
-UNSUPPORTED instruction, an error only for who reaches it, and nothing follows it.  Exception
-handlers are left out.
+UNSUPPORTED instruction, an error only for who reaches it, and nothing follows it.  Handlers of
+exceptions are code like any other, entered from the instructions that they guard.
 
     def f(x): return x + 1    ─▶    LOAD x, CONST 1, BINARY +, RETURN
 
@@ -46,7 +46,14 @@ The canonical instructions, with what they take from the stack (its top last) an
                        these slots and jumps
     JUMP target        BRANCH (test, target): a -> ; test true false none notnone
     RETURN             a ->                YIELD              a -> what was sent
-    RAISE n            [exception [cause]] ->                 RERAISE
+    RAISE n            [exception [cause]] ->; n = 0: the exception being handled
+    RERAISE            exception ->
+    PUSH_EXC           exception -> the one handled before, exception: it is handled now
+    POP_EXC            exception ->; it is the one handled now
+    MATCH_EXC          exception class -> exception, answer
+    ENTER              context -> its exit, what its enter gives
+    SPECIAL name       context -> its method, NULL
+    EXIT i             calls the exit that is i-th from the top with the exception on top -> result
     FORMAT (conversion, has_spec)          value [spec] -> string; conversion '' s r a
     STRING n           n strings -> one
     LEN MATCH_SEQ MATCH_MAP                a -> a, answer
@@ -57,7 +64,7 @@ The canonical instructions, with what they take from the stack (its top last) an
 """
 
 import dis
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
@@ -68,9 +75,11 @@ from pygpu.frontend.decode.jumps import (
     NOWHERE,
     TURNS,
     Draft,
+    Handler,
     Position,
     delegate,
     graph_of,
+    handlers_of,
     merge_inverse_branches,
     prune,
     resolve,
@@ -87,7 +96,7 @@ from pygpu.frontend.decode.opcodes import (
     unsupported,
 )
 
-__all__ = ["ITERATOR_SLOTS", "NULL", "Code", "Instruction", "Span", "decode"]
+__all__ = ["ITERATOR_SLOTS", "NULL", "Code", "Handler", "Instruction", "Span", "decode"]
 
 
 @final
@@ -125,11 +134,13 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Code:
-    """A decoded code object."""
+    """A decoded code object. `handlers` says of the instructions in a `try` or `with` where they go
+    when they raise: with that much of the stack left, a NULL if `marked`, and the exception."""
 
     code: CodeType
     instructions: tuple[Instruction, ...]
     graph: Graph
+    handlers: Mapping[int, Handler]
 
 
 def decode(code: CodeType) -> Code:
@@ -167,7 +178,7 @@ def _decode(key: _Identity) -> Code:
         # CPython's compiler is not known to make such code; an editor of bytecode may.
         drafts = [Draft("UNSUPPORTED", "a loop with two entrances", drafts[0].position, 0)]
         graph = graph_of(drafts)
-    return Code(key.code, _finish(drafts), graph)
+    return Code(key.code, _finish(drafts), graph, handlers_of(drafts))
 
 
 # Reading CPython's instructions.
@@ -210,19 +221,24 @@ def _numbers(table: bytes) -> Iterator[int]:
             number = 0
 
 
-def _guarded(code: CodeType) -> list[tuple[range, str]]:
-    """The offsets of the bodies of `try` and `with`, and which of them it is.
-
-    Their handlers start with PUSH_EXC_INFO, a comprehension's and a generator's do not.
-    """
-    bodies = []
+def _guarded(code: CodeType) -> Callable[[int], Handler | None]:
+    """The handler of each offset, None where there is none. A handler that does nothing but clean
+    up before the function is left (a comprehension's, a generator's) is none."""
     numbers = _numbers(code.co_exceptiontable)
-    for start, length, target, _ in zip(numbers, numbers, numbers, numbers, strict=True):
-        handler = [dis.opname[opcode] for opcode in code.co_code[2 * target : 2 * target + 4 : 2]]
-        if handler[0] == "PUSH_EXC_INFO":
-            what = "with" if handler[1:] == ["WITH_EXCEPT_START"] else "try"
-            bodies.append((range(2 * start, 2 * (start + length)), what))
-    return bodies
+    entries: dict[int, Handler] = {}
+    handlers: dict[tuple[int, int], Handler] = {}
+    for start, length, target, depth in zip(numbers, numbers, numbers, numbers, strict=True):
+        handler = Handler(2 * target, depth >> 1, bool(depth & 1))
+        handler = handlers.setdefault((2 * target, depth), handler)
+        entries.update(dict.fromkeys(range(2 * start, 2 * (start + length)), handler))
+
+    def guard(offset: int) -> Handler | None:
+        handler = around = entries.get(offset)
+        while around is not None and dis.opname[code.co_code[around.target]] != "PUSH_EXC_INFO":
+            around = entries.get(around.target)
+        return handler if around is not None else None
+
+    return guard
 
 
 # An instruction that leaves the next one nothing to do, where that is one of these.
@@ -239,7 +255,7 @@ def _translate(code: CodeType) -> list[Draft]:
     tables = Tables(code.co_consts, code.co_names, _slots(code), code.co_flags)
     positions: list[Position] = list(code.co_positions())
     positions += [NOWHERE] * (len(code.co_code) // 2 - len(positions))  # of edited code
-    guarded = _guarded(code) if code.co_exceptiontable else []
+    guard = _guarded(code)
 
     drafts: list[Draft] = []
     last = ""
@@ -250,19 +266,12 @@ def _translate(code: CodeType) -> list[Draft]:
         if last in TRUTH_TESTS and _is_truth(drafts[-2:]):
             del drafts[-2:]
         position = positions[offset // 2]
-        if guarded:
-            body = next((what for offsets, what in guarded if offset in offsets), None)
-            if body is not None:
-                if before == "NOP":  # stands for the word `try`
-                    position = _first_line(positions[offset // 2 - 1], position)
-                drafts.append(Draft("UNSUPPORTED", body, position, offset))
-                continue
         for nth, (op, arg) in enumerate(_RULES[opcode](tables, argument)):
             if op == "CALL" and (last == "CALL_KW" or (drafts and drafts[-1].op == "KW_NAMES")):
                 arg = (arg[0], drafts.pop().arg)
             if nth and op in ("LOAD", "STORE"):  # a pair has the position of its first half
                 position = (position[0], position[1], None, None)
-            drafts.append(Draft(op, arg, position, offset))
+            drafts.append(Draft(op, arg, position, offset, guard(offset)))
     return drafts
 
 
@@ -286,17 +295,9 @@ def _is_truth(drafts: list[Draft]) -> bool:
     )
 
 
-def _first_line(statement: Position, body: Position) -> Position:
-    """The statement's position, if the body lies in it, as that of its first word."""
-    line, end_line, column, _ = statement
-    if line is None or end_line is None or column is None or body[1] is None:
-        return body
-    return (line, line, column, column + len("try")) if line <= body[1] <= end_line else body
-
-
 # Positions for carets.
 
-_WITHS: Final = (("UNSUPPORTED", "with"), ("UNSUPPORTED", "async with"))
+_CONTEXTS: Final = (("ENTER", None), ("UNSUPPORTED", "async with"))
 
 
 def _finish(drafts: list[Draft]) -> tuple[Instruction, ...]:
@@ -307,7 +308,7 @@ def _finish(drafts: list[Draft]) -> tuple[Instruction, ...]:
     """
     targets = {target_of(draft) for draft in drafts}
     for place, draft in enumerate(drafts):
-        if draft.op in ("BRANCH", "ITER") or (draft.op, draft.arg) in _WITHS:
+        if draft.op in ("BRANCH", "ITER") or (draft.op, draft.arg) in _CONTEXTS:
             draft.position = _source(drafts, place, targets) or draft.position
         elif draft.op == "FOR":
             draft.position = _iterable(drafts, place) or draft.position

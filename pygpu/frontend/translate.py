@@ -36,7 +36,7 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values import values as kinds
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.faults import Fault, PathEnds, Stage, is_set
-from pygpu.frontend.values.kinds import Complex, held_kind, is_complex
+from pygpu.frontend.values.kinds import Complex, Text, held_kind, is_complex
 from pygpu.frontend.values.lazy import Row
 from pygpu.frontend.values.objects import (
     Array,
@@ -322,6 +322,8 @@ def _output(w: Walker, function: Any, result: Any) -> Value:
             return arithmetic.as_value(w, operands.contents_of(w, result), type)
     except CompileError as error:
         raise CompileError(error.msg, _place(w, function, result)) from None
+    if isinstance(result, Text):
+        raise CompileError(result.message, _place(w, function, result))
     if isinstance(result, Conflict):
         message = f"{_name(function)} returns different things: {result.message}"
         raise CompileError(message, _place(w, function, result))

@@ -288,3 +288,22 @@ def test_division_by_a_known_zero_on_a_path_is_found() -> None:
     assert_array_equal(checked(RAMP, 2.0), np.ones_like(RAMP))
     assert_array_equal(pygpu.compile(f)(RAMP, 0.9)[2], [1, 1, 1, 0])
     assert isinstance(fails(checked, RAMP, 0.9), ZeroDivisionError)
+
+
+def handled(im: Image, p: Position):
+    try:
+        return 1 / im(p)
+    except ZeroDivisionError:
+        return TABLE_OF_TWO[int(im(p + (1, 0)))]
+
+
+TABLE_OF_TWO = [0.5, 0.25]
+
+
+def test_what_is_handled_raises_nothing_and_what_is_not_does() -> None:
+    checked = pygpu.compile(handled, target="interpreter", check=True)
+    fine = np.array([[0, 1, 2], [4, 0, 0]], np.float32)
+    np.testing.assert_allclose(checked(fine), [[0.25, 1, 0.5], [0.25, 0.5, 0.5]])
+    with pytest.raises(IndexError) as caught:
+        checked(np.array([[1, 0, -3]], np.float32))
+    assert "position (1, 0)" in "".join(caught.value.__notes__)

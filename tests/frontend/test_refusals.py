@@ -17,6 +17,12 @@ from programs.suite import IMAGES
 RAISED = {
     "base_for_dynamic": TypeError,
     "class_attribute_deleted": AttributeError,
+    "class_that_is_no_exception": TypeError,
+    "context_that_fails": FileNotFoundError,
+    "context_that_is_none": TypeError,
+    "exception_that_nothing_handles": KeyError,
+    "module_not_there": ModuleNotFoundError,
+    "name_not_in_module": ImportError,
     "default_beside_several": TypeError,
     "digits_that_are_a_float": TypeError,
     "too_many_arguments_for_builtin": TypeError,

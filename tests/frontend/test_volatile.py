@@ -1,6 +1,7 @@
 """Random numbers and clocks in a compiled function: one value for all pixels, and a warning."""
 
 import datetime
+import logging
 import random
 import time
 import uuid
@@ -68,3 +69,22 @@ def test_what_gives_the_same_each_time_is_not_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pygpu.compile(seeded, target="cpu")(FLAT)
+
+
+def shows(im: Image, p: Position):
+    print("texel", im(p))
+    logging.getLogger("shows").info(f"at {p}")
+    print("known", 3)
+    return im(p)
+
+
+def test_what_is_shown_of_dynamic_values_is_warned_of_once_and_of_known_ones_shown(capsys) -> None:
+    compiled = pygpu.compile(shows, target="interpreter")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compiled(FLAT)
+        compiled(FLAT[:2])
+    first, second = [str(one.message) for one in caught]
+    assert first.startswith("print() of a dynamic value shows nothing")
+    assert second.startswith("Logger.info() of a dynamic value shows nothing")
+    assert capsys.readouterr().out == "known 3\n"

@@ -4,10 +4,10 @@ Most end in a CompileError; known code that fails raises what Python raises, wit
 """
 
 import asyncio
-import contextlib
 import enum
 import itertools
 import math
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,27 +62,104 @@ def calls_it(v):
 
 
 @program
-def try_except(im: Image, p: Position):
+def group_of_exceptions(im: Image, p: Position):
     try:
-        return 1 / im(p)
-    except ZeroDivisionError:
-        return 0.0
-
-
-@program
-def try_finally(im: Image, p: Position):
-    try:
-        v = im(p)
-    finally:
+        v = 1 / im(p)
+    except* ZeroDivisionError:
         v = 0.0
     return v
 
 
 @program
-def with_statement(im: Image, p: Position):
-    with contextlib.suppress(ValueError):
+def attribute_of_an_exception(im: Image, p: Position):
+    try:
+        if im(p) > 0:
+            raise ValueError(im(p))
+    except ValueError as error:
+        return error.args[0]
+    return 0.0
+
+
+@program
+def exception_of_a_name(im: Image, p: Position):
+    def fail(error):
+        raise error(im(p))
+
+    try:
+        if im(p) > 0:
+            fail(ValueError if im(p) > 1 else KeyError)
+    except ValueError:
+        return 1.0
+    return 0.0
+
+
+@program
+def class_that_is_no_exception(im: Image, p: Position):
+    try:
+        return 1 / im(p)
+    except float:
+        return 0.0
+
+
+@program
+def exception_that_nothing_handles(im: Image, p: Position):
+    try:
+        raise KeyError("missing")
+    finally:
         v = im(p)
     return v
+
+
+@program
+def exception_of_a_test(im: Image, p: Position):
+    class Unsure:
+        def __bool__(self):
+            if im(p) > 0:
+                raise ValueError("unsure")
+            return True
+
+    try:
+        return 1.0 if Unsure() else 2.0
+    except ValueError:
+        return 3.0
+
+
+@program
+def context_of_a_file(im: Image, p: Position):
+    with open(__file__) as file:
+        return im(p) * len(file.read())
+
+
+@program
+def context_that_is_none(im: Image, p: Position):
+    with 3.0:
+        return im(p)
+
+
+@program
+def errors_of_numpy(im: Image, p: Position):
+    with np.errstate(divide="raise"):
+        return 1 / im(p)
+
+
+@program
+def recorded_warnings(im: Image, p: Position):
+    with warnings.catch_warnings(record=True) as seen:
+        return im(p) + len(seen)
+
+
+@program
+def module_not_there(im: Image, p: Position):
+    import no_such_module_at_all
+
+    return no_such_module_at_all.f(im(p))
+
+
+@program
+def name_not_in_module(im: Image, p: Position):
+    from math import no_such_function
+
+    return no_such_function(im(p))
 
 
 @program
@@ -129,20 +206,6 @@ async def await_expression(im: Image, p: Position):
 
 
 @program
-def import_statement(im: Image, p: Position):
-    import cmath
-
-    return cmath.pi * im(p)
-
-
-@program
-def import_from_statement(im: Image, p: Position):
-    from math import pi
-
-    return pi * im(p)
-
-
-@program
 def global_write(im: Image, p: Position):
     global TOTAL
     TOTAL = im(p)
@@ -183,12 +246,6 @@ def string_of_dynamic(im: Image, p: Position):
 @program
 def percent_format_of_dynamic(im: Image, p: Position):
     return len("%.2f" % im(p))
-
-
-@program
-def print_of_dynamic(im: Image, p: Position):
-    print("at", im(p))
-    return im(p)
 
 
 @program
@@ -1001,11 +1058,6 @@ def list_that_grows_tested_by_its_loop(im: Image, p: Position):
 @program
 def evaluated_text(im: Image, p: Position):
     return eval("im(p)")
-
-
-@program
-def variables_of_the_frame(im: Image, p: Position):
-    return locals()["im"](p)
 
 
 @program

@@ -12,13 +12,17 @@ the entry is block 0; every block is reachable from it.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+_NOTHING: Final[Mapping[int, int | None]] = {}
+
 
 class Graph:
     """The blocks of a function and what follows from their edges.
 
     `jumps` maps the index of each instruction that may go elsewhere than to the next to the
     indices it may go to, the next one included: a branch names two, a return none.  No reachable
-    instruction may run past the last.
+    instruction may run past the last.  `raising`, needed where there are handlers of exceptions,
+    maps the indices of instructions that may raise to where they go then, None out of the function;
+    those of one block go to the same.
     """
 
     __slots__ = (
@@ -26,6 +30,7 @@ class Graph:
         "_merges",
         "back_edges",
         "blocks",
+        "guards",
         "idom",
         "loops",
         "number",
@@ -45,6 +50,8 @@ class Graph:
     """The blocks in reverse postorder: each comes before its successors, back edges apart."""
     number: Final[dict[int, int]]
     """Each block's position in `order`."""
+    guards: Final[dict[int, frozenset[int]]]
+    """The handlers that a block is the first to lead to: what they guard begins there."""
     idom: Final[dict[int, int]]
     """Each block's immediate dominator; the entry is its own."""
     back_edges: Final[frozenset[tuple[int, int]]]
@@ -54,8 +61,13 @@ class Graph:
     reducible: Final[bool]
     """Whether each loop has one entrance, its header."""
 
-    def __init__(self, length: int, jumps: Mapping[int, tuple[int, ...]]) -> None:
-        self.blocks, self.successors = _blocks(length, jumps)
+    def __init__(
+        self,
+        length: int,
+        jumps: Mapping[int, tuple[int, ...]],
+        raising: Mapping[int, int | None] = _NOTHING,
+    ) -> None:
+        self.blocks, self.successors = _blocks(length, jumps, raising)
         self.order = _reverse_postorder(self.successors)
         self.number = {block: place for place, block in enumerate(self.order)}
         predecessors: dict[int, list[int]] = {block: [] for block in self.order}
@@ -87,6 +99,10 @@ class Graph:
             if len(self._forward[block]) > 1:
                 merges.setdefault(self.idom[block], []).append(block)
         self._merges = {block: tuple(children) for block, children in merges.items()}
+        guards: dict[int, set[int]] = {}
+        for handler in {target for target in raising.values() if target in self.blocks}:
+            guards.setdefault(self.idom[handler], set()).add(handler)
+        self.guards = {block: frozenset(handlers) for block, handlers in guards.items()}
 
     def dominates(self, above: int, below: int) -> bool:
         """Whether every path from the entry to `below` passes `above`; each block its own too."""
@@ -111,13 +127,20 @@ class Graph:
 
 
 def _blocks(
-    length: int, jumps: Mapping[int, tuple[int, ...]]
+    length: int, jumps: Mapping[int, tuple[int, ...]], raising: Mapping[int, int | None]
 ) -> tuple[dict[int, int], dict[int, tuple[int, ...]]]:
     """Each reachable block's end, and its successors."""
     starts = {0}
     for place, targets in jumps.items():
         starts.add(place + 1)
         starts.update(targets)
+    before: int | None = None
+    for place, handler in raising.items():
+        if handler != before:
+            starts.add(place)
+        if handler is not None:
+            starts.add(handler)
+        before = handler
     starts.discard(length)
     bounds = sorted(starts)
     ends = dict(zip(bounds, [*bounds[1:], length], strict=True))
@@ -129,7 +152,8 @@ def _blocks(
         if block in successors:
             continue
         end = ends[block]
-        targets = jumps.get(end - 1, (end,))
+        handlers = {raising[place] for place in range(block, end) if place in raising}
+        targets = (*jumps.get(end - 1, (end,)), *[one for one in handlers if one is not None])
         assert all(target < length for target in targets), f"block {block} runs past the end"
         successors[block] = tuple(dict.fromkeys(targets))
         waiting.extend(targets)

@@ -17,6 +17,15 @@ Position = tuple[int | None, int | None, int | None, int | None]
 NOWHERE: Final = (None, None, None, None)
 
 
+@dataclass(slots=True, eq=False)
+class Handler:
+    """Where instructions go that raise, and what of the stack they find there."""
+
+    target: int
+    depth: int  # how much of the stack is left
+    marked: bool  # whether there is room for CPython's last instruction below the exception
+
+
 @dataclass(slots=True)
 class Draft:
     """An instruction in the making; its position is as in Span."""
@@ -25,10 +34,22 @@ class Draft:
     arg: Any
     position: Position
     offset: int
+    handler: Handler | None = None
+
+    @property
+    def raises(self) -> bool:
+        """Whether it may raise."""
+        return self.op not in _SAFE
 
 
 ENDS: Final = frozenset({"RETURN", "RAISE", "RERAISE", "UNSUPPORTED"})
 TURNS: Final = ENDS | {"JUMP", "BRANCH", "FOR"}
+_SAFE: Final = frozenset(
+    {
+        *("CONST", "NULL", "POP", "COPY", "SWAP", "JUMP", "STORE", "LOAD_CLEAR", "CELL", "SETREF"),
+        *("TUPLE", "LIST", "TO_TUPLE", "FUNCTION", "SETFUNC", "RETURN", "PUSH_EXC", "POP_EXC"),
+    }
+)
 _INVERSE: Final = {"false": "true", "true": "false", "none": "notnone", "notnone": "none"}
 
 
@@ -55,6 +76,12 @@ def resolve(drafts: list[Draft]) -> None:
         target = target_of(draft)
         if target is not None:
             _aim(draft, bisect_left(offsets, target))
+    for handler in _handlers(drafts):
+        handler.target = bisect_left(offsets, handler.target)
+
+
+def _handlers(drafts: list[Draft]) -> set[Handler]:
+    return {draft.handler for draft in drafts if draft.handler is not None}
 
 
 def delegate(drafts: list[Draft]) -> None:
@@ -148,7 +175,7 @@ def _same(drafts: list[Draft], one: int, other: int) -> bool:
             waiting.append((left.arg, other))
         elif right.op == "JUMP":
             waiting.append((one, right.arg))
-        elif left.op != right.op:
+        elif left.op != right.op or left.handler is not right.handler:
             return False
         elif left.op == "BRANCH":
             (test, target), (other_test, other_target) = left.arg, right.arg
@@ -168,7 +195,7 @@ def _same(drafts: list[Draft], one: int, other: int) -> bool:
 
 
 def prune(drafts: list[Draft]) -> list[Draft]:
-    """Only what normal execution reaches: no handlers, no undone copies, no jumps to the next."""
+    """Only what execution reaches: no undone copies, no jumps to the next."""
     reached: set[int] = set()
     waiting = [0]
     while waiting:
@@ -180,6 +207,8 @@ def prune(drafts: list[Draft]) -> list[Draft]:
         target = target_of(draft)
         if target is not None:
             waiting.append(target)
+        if draft.handler is not None and draft.raises:
+            waiting.append(draft.handler.target)
         if draft.op != "JUMP" and draft.op not in ENDS:
             waiting.append(place + 1)
 
@@ -199,7 +228,18 @@ def prune(drafts: list[Draft]) -> list[Draft]:
         target = target_of(draft)
         if target is not None:
             _aim(draft, bisect_left(kept, target))
+    for handler in _handlers(pruned):
+        handler.target = bisect_left(kept, handler.target)
     return pruned
+
+
+def handlers_of(drafts: list[Draft]) -> dict[int, Handler]:
+    """The handlers of those instructions that have one and may raise."""
+    return {
+        place: draft.handler
+        for place, draft in enumerate(drafts)
+        if draft.handler is not None and draft.raises
+    }
 
 
 def graph_of(drafts: list[Draft]) -> Graph:
@@ -213,4 +253,6 @@ def graph_of(drafts: list[Draft]) -> Graph:
             jumps[place] = (place + 1,)
         elif draft.op in TURNS:
             jumps[place] = (place + 1, draft.arg if draft.op == "FOR" else draft.arg[1])
-    return Graph(len(drafts), jumps)
+    guarded = {place: handler.target for place, handler in handlers_of(drafts).items()}
+    raising = [place for place, draft in enumerate(drafts) if draft.raises] if guarded else []
+    return Graph(len(drafts), jumps, {place: guarded.get(place) for place in raising})

@@ -48,6 +48,10 @@ _WITHOUT_ARGUMENT: Final = {
     "RETURN_VALUE": "RETURN",
     "YIELD_VALUE": "YIELD",
     "RERAISE": "RERAISE",
+    "PUSH_EXC_INFO": "PUSH_EXC",
+    "POP_EXCEPT": "POP_EXC",
+    "CHECK_EXC_MATCH": "MATCH_EXC",
+    "BEFORE_WITH": "ENTER",
     "GET_LEN": "LEN",
     "MATCH_SEQUENCE": "MATCH_SEQ",
     "MATCH_MAPPING": "MATCH_MAP",
@@ -148,7 +152,13 @@ _COMMON_CONSTANTS: Final = (
     *(list, set, None, "", True, False, -1),  # 3.15
 )
 
-_SPECIAL_METHODS: Final = ("with", "with", "async with", "async with")  # enter, exit and their like
+_SPECIAL_METHODS: Final[tuple[tuple[str, str], ...]] = (  # of LOAD_SPECIAL
+    ("SPECIAL", "__enter__"),
+    ("SPECIAL", "__exit__"),
+    ("UNSUPPORTED", "async with"),
+    ("UNSUPPORTED", "async with"),
+)
+_EXIT_PLACE: Final = 5 if VERSION >= (3, 14) else 4  # of a context's exit, from the top
 
 _INTRINSICS: Final[dict[int, Pairs]] = {
     2: (("UNSUPPORTED", "import *"),),
@@ -159,14 +169,9 @@ _INTRINSICS: Final[dict[int, Pairs]] = {
 }
 
 UNSUPPORTED: Final = {
-    "BEFORE_WITH": "with",
-    "WITH_EXCEPT_START": "with",
     "BEFORE_ASYNC_WITH": "async with",
-    "PUSH_EXC_INFO": "try",
-    "POP_EXCEPT": "try",
-    "CHECK_EXC_MATCH": "try",
-    "CHECK_EG_MATCH": "try",
-    "PREP_RERAISE_STAR": "try",
+    "CHECK_EG_MATCH": "except*",
+    "PREP_RERAISE_STAR": "except*",
     "CLEANUP_THROW": "yield from",
     "GET_AWAITABLE": "await",
     "GET_AITER": "async for",
@@ -296,7 +301,8 @@ RULES: Final[dict[str, Rule]] = {
     "LOAD_CLASSDEREF": lambda t, a: (("LOCALS", None), ("DICT_DEREF", t.locals[a])),  # 3.11
     "LOAD_ASSERTION_ERROR": _constantly(("CONST", AssertionError)),  # up to 3.13
     "LOAD_COMMON_CONSTANT": lambda t, a: (("CONST", _COMMON_CONSTANTS[a]),),
-    "LOAD_SPECIAL": lambda t, a: (("UNSUPPORTED", _SPECIAL_METHODS[a]),),
+    "LOAD_SPECIAL": lambda t, a: (_SPECIAL_METHODS[a],),  # from 3.14 on
+    "WITH_EXCEPT_START": _constantly(("EXIT", _EXIT_PLACE)),
     "IMPORT_NAME": lambda t, a: (("IMPORT", t.names[a >> 2 if VERSION >= (3, 15) else a]),),
     "COMPARE_OP": _compare_op,
     "TO_BOOL": _constantly(*_TRUTH),  # from 3.13 on

@@ -112,7 +112,7 @@ def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind
     kind = result_kind(symbol, (first, second), b)
     code = _CODES[symbol][kind]
     if kind in INTEGERS:
-        if symbol in ("//", "%") and w.faults.checked:
+        if symbol in ("//", "%") and w.faults.checked and not w.handled():
             w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
         made = integers.binary(w, symbol, code, a, b, kind)
         return integers.narrowed(w, symbol, a, b, made)  # type: ignore[no-any-return]

@@ -104,7 +104,7 @@ def _product(w: Evaluator, first: tuple[Any, Any], second: tuple[Any, Any]) -> A
 
 def _quotient(w: Evaluator, first: tuple[Any, Any], second: tuple[Any, Any]) -> Any:
     (a, b), (c, d) = first, second
-    if w.faults.checked:
+    if w.faults.checked or w.handled():
         zero = arithmetic.compare(w, "==", c, 0.0)
         if d is not None:
             zero = arithmetic.both(w, zero, arithmetic.compare(w, "==", d, 0.0))

@@ -61,7 +61,7 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
     try:
         return _item_by_known_index(w, container, index)
     except IndexError:
-        if not w.conditions or not isinstance(container, _INDEXED):
+        if not w.lenient() or not isinstance(container, _INDEXED):
             raise
         return by_dynamic_index(w, container, _unknown(w, index))
 
@@ -176,7 +176,7 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     try:
         _set_by_known_index(w, container, index, new)
     except IndexError:
-        if not w.conditions or not isinstance(container, _INDEXED) or isinstance(index, slice):
+        if not w.lenient() or not isinstance(container, _INDEXED) or isinstance(index, slice):
             raise
         _set_by_dynamic_index(w, container, _unknown(w, index), new)
 

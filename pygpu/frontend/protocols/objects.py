@@ -18,7 +18,8 @@ from pygpu.frontend.protocols.arrays import kind_of, opened, to_objects, transpo
 from pygpu.frontend.protocols.numbers import hint_of_number
 from pygpu.frontend.protocols.operands import components, make_vector
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex
+from pygpu.frontend.values.faults import Raised
+from pygpu.frontend.values.kinds import Complex, Text
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Masked, Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
@@ -59,6 +60,10 @@ def class_of(value: Any) -> type:
             return _SCALAR_CLASS[value.type.kind]
         case Complex():
             return complex
+        case Text():
+            return str
+        case Raised():
+            return value.fault.error or Exception
         case List():
             return list
         case Dict():
@@ -137,6 +142,13 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
     match value:
         case Conflict():
             raise w.error(value.message)
+        case Raised():
+            if value.fault.raised is not None:
+                return getattr(value.fault.raised, name)
+            raise w.error(
+                f"what {describe(value)} holds is dynamic, and an exception holds nothing on the "
+                "device: set a variable before the 'raise', and read that"
+            )
         case Vector():
             return _swizzle(w, value, name)
         case Instance():

@@ -29,7 +29,7 @@ from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import has_key
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, is_complex
+from pygpu.frontend.values.kinds import Complex, Text, is_complex
 from pygpu.frontend.values.known import adopt, concrete
 from pygpu.frontend.values.lazy import Indexed, Masked, lifted
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
@@ -67,11 +67,13 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
             result = arithmetic.python_operator(symbol)(a, b)
         except RAISED_BY_NUMBERS:
             first = operands.unknown(w, a)
-            if not w.conditions or first is a:
+            if not w.lenient() or first is a:
                 raise
             return binary(w, symbol, first, b)
         return adopt(w, result)
     for value in (a, b):
+        if isinstance(value, Text) and symbol in "+%*":
+            return value
         if isinstance(value, Conflict):
             raise w.error(value.message)
     for rule in _BINARY_RULES:
@@ -86,7 +88,7 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     except NotKnown:
         if (isinstance(a, str) and symbol in "%*") or (isinstance(b, str) and symbol == "*"):
             made = describe(b if isinstance(a, str) else a)
-            raise w.error(f"a string cannot be made from {made}") from None
+            return Text(made)
         raise w.error(
             f"unsupported operands for {symbol}: {describe(a)} and {describe(b)}"
         ) from None

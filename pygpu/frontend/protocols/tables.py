@@ -214,8 +214,8 @@ def clamped(w: Evaluator, index: Any, length: int) -> Any:
 
 
 def check_index(w: Evaluator, index: Any, length: Any) -> None:
-    """In checked programs note a fault where an index lies outside of a sequence."""
-    if w.faults.checked:
+    """In checked programs, and in a `try`, note where an index lies outside of a sequence."""
+    if w.faults.checked or w.handled():
         below = arithmetic.compare(w, "<", index, arithmetic.unary(w, "-", length))
         above = arithmetic.compare(w, ">=", index, length)
         outside = arithmetic.either(w, below, above)
@@ -246,7 +246,7 @@ def by_key(w: Evaluator, container: Any, key: Any) -> Any:
     contents = entries(w, container)
     if not contents:
         raise KeyError(describe(key))
-    if w.faults.checked:
+    if w.faults.checked or w.handled():
         missing = arithmetic.negate(w, has_key(w, container, key))
         w.check(missing, KeyError, f"a key that is none of the {len(contents)} there are")
     return by_key_unchecked(w, container, key)

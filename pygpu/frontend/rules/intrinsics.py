@@ -12,6 +12,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable
+from types import CellType
 from typing import Any, Final
 
 import numpy as np
@@ -32,13 +33,13 @@ from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Fault, PathEnds
-from pygpu.frontend.values.known import concrete, realised
-from pygpu.frontend.values.objects import Array, Instance, Matrix
+from pygpu.frontend.values.known import realised
+from pygpu.frontend.values.objects import Array, Cell, Dict, Instance, Matrix
 from pygpu.frontend.values.values import (
+    UNBOUND,
     Bound,
     Conflict,
     Function,
-    NotKnown,
     Tuple,
     describe,
     scalar_kind,
@@ -86,19 +87,6 @@ def _id(w: Evaluator, value: Any) -> Any:
     return id(value)
 
 
-def _print(w: Evaluator, *args: Any, **keywords: Any) -> Any:
-    shown = []
-    for value in args:
-        try:
-            shown.append(concrete(w, value))
-        except NotKnown:
-            raise w.error(
-                f"print() shows known values at compile time, got {describe(value)}: to look at "
-                "dynamic values call the function in plain Python with a Position"
-            ) from None
-    return w.native(print, tuple(shown), keywords)
-
-
 def _refuse(message: str) -> Rule:
     def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         raise w.error(message)
@@ -112,6 +100,17 @@ def _known(w: Evaluator, value: Any, what: str) -> Any:
 
 def _globals(w: Evaluator) -> Any:
     return w.frame.globals
+
+
+def _locals(w: Evaluator) -> Any:
+    """The variables of the function as they are: what is done to the dict they do not see."""
+    state = w.frame.state
+    assert state is not None
+    held = {name: value for name, value in state.locals.items() if name.isidentifier()}
+    cells = {name: w.peek(cell) for name, cell in held.items() if isinstance(cell, Cell)}
+    real = {n: w.environment.read_cell(c, n) for n, c in held.items() if isinstance(c, CellType)}
+    found = {**held, **cells, **real}
+    return Dict({name: value for name, value in found.items() if value is not UNBOUND})
 
 
 def _evaluation(function: Any) -> Rule:
@@ -157,7 +156,10 @@ def _wrapping(cls: Any) -> Rule:
 def _discard(w: Evaluator) -> Any:
     if w.faults.stage != "fragment":
         raise w.error("discard() drops a fragment: it is called in Shader.fragment")
-    number = w.faults.number(Fault(Discarded, "", w.frame.place()))
+    fault = Fault(Discarded, "", w.frame.place())
+    if w.handled():
+        raise PathEnds(w.faults.raised(fault))
+    number = w.faults.number(fault)
     w.write(w.faults.cell, w.faults.first(w.build, w.state, number))
     raise PathEnds
 
@@ -279,9 +281,8 @@ _RULES: Final[dict[Any, Rule]] = {
     **{cls: _wrapping(cls) for cls in (property, staticmethod, classmethod, _CACHED_PROPERTY)},
     callable: objects.is_callable,
     id: _id,
-    print: _print,
     globals: _globals,
-    locals: _of_frame(locals),
+    locals: _locals,
     vars: _of_frame(vars),
     dir: _of_frame(dir),
     eval: _evaluation(eval),

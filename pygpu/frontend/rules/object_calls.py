@@ -15,6 +15,7 @@ from typing import Any, Final
 from pygpu.frontend.protocols import indexing, objects, operators
 from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.known import concrete, lift
 from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object, Vector
 from pygpu.frontend.values.values import (
@@ -214,7 +215,7 @@ def _text(function: Any) -> Rule:
             method = objects.find_method(w, value, name)
             if method is not None:
                 return w.call(method, *more)
-        raise w.error(f"a string cannot be made from {describe(value)}")
+        return value if isinstance(value, Text) else Text(describe(value))
 
     return rule
 

@@ -46,6 +46,7 @@ class Mark:
     conditions: tuple[Condition, ...]
     sites: int  # of calls that Python has executed
     kept: int
+    raising: int  # exceptions noted by the instruction of the innermost frame
     unrolled: int
     inlined: int
     aliases: dict[Object, tuple[Object, ...]]
@@ -80,7 +81,19 @@ class Evaluator(Protocol):
         """The function that is being walked."""
 
     def check(self, wrong: Any, error: type[BaseException], message: str) -> None:
-        """In checked programs note a fault where a dynamic bool holds. Else nothing."""
+        """In checked programs, and where a handler waits, note a fault where a dynamic bool holds.
+        Else nothing."""
+
+    def may_raise(self, wrong: Any, error: type[BaseException], message: str) -> None:
+        """As `check`, for what goes on as IEEE says unless a handler waits: nothing where none
+        does."""
+
+    def handled(self) -> bool:
+        """Whether what is raised here may come to a handler, a `try` or `with` of a frame."""
+
+    def lenient(self) -> bool:
+        """Whether operations that Python refuses give what they give on a device: under a dynamic
+        condition, unless a handler waits for what Python would raise."""
 
     def error(self, message: str) -> CompileError:
         """What is to be raised for a program that is refused, at the user's place."""

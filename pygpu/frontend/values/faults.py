@@ -5,18 +5,20 @@ the number of the first fault that was met on the way: those of `Faults.sites`, 
 that cannot fail costs nothing: there it is known to be 0.
 
     raise ValueError(x)      # under a dynamic condition: the cell holds 1 where the condition does
+
+What is raised where a handler waits (`try`, `with`) is a value, a `Raised`, and a path of its own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pygpu.core.errors import Place
 from pygpu.frontend.values.objects import Cell
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Dynamic
-from pygpu.ssa import Builder, Value
+from pygpu.frontend.values.values import Abstract, Dynamic, NotKnown
+from pygpu.ssa import Builder, Region, Value
 from pygpu.types import INT
 
 Stage = Literal["", "vertex", "fragment"]  # of a shader; "" is a function of images
@@ -30,10 +32,45 @@ class Fault:
     error: type[BaseException] | None
     message: str
     place: Place | None
+    raised: BaseException | None = field(default=None, compare=False)  # where Python raised it
+
+
+class Raised(Abstract):
+    """An exception on its way to a handler; one for each fault."""
+
+    __slots__ = ("fault",)
+
+    def __init__(self, fault: Fault) -> None:
+        self.fault: Final = fault
+
+    def real(self, parts: tuple[Any, ...]) -> Any:
+        if self.fault.raised is None:
+            raise NotKnown
+        return self.fault.raised
+
+    def describe(self) -> str:
+        name = self.fault.error.__name__ if self.fault.error else "exception"
+        place = self.fault.place
+        return f"the {name} raised" + (f" at line {place.line}" if place else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Raising:
+    """An exception that the instruction being walked raises where a dynamic condition holds."""
+
+    where: Value
+    error: Any  # a Raised, or a Choice of some
+    state: State  # the world when it is raised
+    region: Region  # where the condition stands
 
 
 class PathEnds(Exception):
-    """The path that is being walked ends by raising: a call on it never returns."""
+    """The path that is being walked ends by raising: a call on it never returns. `error` is what it
+    raises where a handler waits for it."""
+
+    def __init__(self, error: Any = None) -> None:
+        super().__init__()
+        self.error = error
 
 
 @dataclass(slots=True)
@@ -46,12 +83,17 @@ class Faults:
     stage: Stage = ""
     cell: Cell = field(default_factory=lambda: Cell(0))
     sites: list[Fault] = field(default_factory=list)
+    errors: dict[int, Raised] = field(default_factory=dict)  # by the numbers of their faults
 
     def number(self, fault: Fault) -> int:
         """The number of a fault; one that is met again, in another round, has the same."""
         if fault not in self.sites:
             self.sites.append(fault)
         return self.sites.index(fault) + 1
+
+    def raised(self, fault: Fault) -> Raised:
+        """The exception of a fault."""
+        return self.errors.setdefault(self.number(fault), Raised(fault))
 
     def value(self, build: Builder, state: State) -> Value:
         """What the cell holds, as an int."""
@@ -82,4 +124,4 @@ def chosen(build: Builder, condition: Value, yes: Value, no: int) -> Value:
     return build.emit("select", condition, yes, build.constant(INT, no))
 
 
-__all__ = ["Fault", "Faults", "PathEnds", "Stage", "is_set"]
+__all__ = ["Fault", "Faults", "PathEnds", "Raised", "Raising", "Stage", "is_set"]

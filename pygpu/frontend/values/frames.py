@@ -7,6 +7,7 @@ from typing import Any
 
 from pygpu import bytecode
 from pygpu.core.errors import HOME, Place
+from pygpu.frontend.values.faults import Raising
 from pygpu.frontend.values.states import State
 
 
@@ -14,8 +15,8 @@ class Frame:
     """A function being walked."""
 
     __slots__ = (
-        *("_doomed", "at", "caller", "code", "driver"),
-        *("globals", "graph", "name", "state", "stored", "suspends"),
+        *("_doomed", "at", "caller", "code", "conditions", "driver", "globals"),
+        *("graph", "name", "raising", "state", "stored", "suspends"),
     )
 
     def __init__(self, code: bytecode.Code, globals: dict[str, Any], caller: Frame | None) -> None:
@@ -26,6 +27,8 @@ class Frame:
         self.caller = caller
         self.at = 0  # the instruction being walked
         self.state: State | None = None
+        self.raising: list[Raising] = []  # what the instruction raises, to be handled
+        self.conditions: Any = ()  # the dynamic branches and loops around its call
         self._doomed: frozenset[int] | None = None
         # Of a generator: what becomes of an item, from the state, the item and where to go on.
         self.driver: Callable[[State, Any, int], Any] | None = None
@@ -50,34 +53,17 @@ class Frame:
         return self.code.instructions[end - 1].op == "RAISE"
 
     def doomed(self) -> frozenset[int]:
-        """The blocks from which every path ends by raising."""
+        """The blocks from which every path leaves the function by raising something new."""
         if self._doomed is None:
             found: set[int] = set()
             for block in reversed(self.graph.order):
                 last = self.code.instructions[self.graph.blocks[block] - 1]
                 after = self.graph.successors[block]
-                if last.op == "RAISE" or (after and found.issuperset(after)):
+                raises = last.op == "RAISE" and last.arg and not after
+                if raises or (after and found.issuperset(after)):
                     found.add(block)
             self._doomed = frozenset(found)
         return self._doomed
-
-    def refused_around(self) -> str | None:
-        """The `with` statement whose context the instruction being walked computes."""
-        here = self.code.instructions[self.at].span
-        for instruction in self.code.instructions[self.at + 1 :]:
-            if instruction.op == "UNSUPPORTED" and instruction.arg in ("with", "async with"):
-                span = instruction.span
-                if None not in (here.line, span.line) and _within(here, span):
-                    return str(instruction.arg)
-        return None
-
-
-def _within(inner: bytecode.Span, outer: bytecode.Span) -> bool:
-    """Whether a span of source lies in another."""
-    return (outer.line, outer.column) <= (inner.line, inner.column) and (
-        inner.end_line,
-        inner.end_column,
-    ) <= (outer.end_line, outer.end_column)
 
 
 __all__ = ["Frame"]

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.values.values import Abstract, Dynamic, Natural, Parts, scalar_kind
+from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Natural, Parts, scalar_kind
 from pygpu.types import Kind, widest
 
 
@@ -54,6 +54,15 @@ def meeting(scalars: Sequence[Any], wrapping: bool = False) -> Kind | None:
 def held_kind(value: Any) -> Kind | None:
     """The kind that holds a scalar by itself; None for anything else."""
     return meeting((value,)) if scalar_kind(value) else None
+
+
+class Text(Conflict):
+    """A string made from what is not known: it may be made, handed on and dropped."""
+
+    __slots__ = ()
+
+    def __init__(self, of: str) -> None:
+        super().__init__(f"a string cannot be made from {of}")
 
 
 class Complex(Abstract):
@@ -103,4 +112,13 @@ def as_complex(numbers: Sequence[Any]) -> tuple[Complex, ...] | None:
     return tuple(made)
 
 
-__all__ = ["Complex", "as_complex", "held_kind", "is_beyond", "is_complex", "is_plain", "meeting"]
+__all__ = [
+    "Complex",
+    "Text",
+    "as_complex",
+    "held_kind",
+    "is_beyond",
+    "is_complex",
+    "is_plain",
+    "meeting",
+]

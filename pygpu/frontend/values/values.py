@@ -67,7 +67,8 @@ class Abstract:
         raise NotKnown
 
     def describe(self) -> str:
-        return f"a {type(self).__name__.lower()}"
+        name = type(self).__name__.lower()
+        return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
     def __bool__(self) -> bool:
         raise CompileError(f"the truth of {describe(self)} is not known at compile time")

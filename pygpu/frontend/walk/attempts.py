@@ -37,6 +37,7 @@ def mark(w: Marking, state: State | None = None) -> Mark:
         conditions=w.conditions,
         sites=len(w.environment.sites),
         kept=len(w.kept),
+        raising=len(w.frames[-1].raising) if w.frames else 0,
         unrolled=w.unrolled,
         inlined=w.inlined,
         aliases=w.heap.aliases.copy(),
@@ -55,6 +56,7 @@ def rewind(w: Marking, to: Mark, until: int | None = None) -> None:
     del w.frames[to.frames :]
     if w.frames:
         w.frames[-1].at = to.at
+        del w.frames[-1].raising[to.raising :]
     w.conditions = to.conditions
     w.environment.forget_calls(to.sites)
     del w.kept[to.kept :]

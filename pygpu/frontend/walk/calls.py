@@ -21,6 +21,7 @@ import numpy as np
 
 from pygpu.bytecode import decode
 from pygpu.core.storage import ImageLike
+from pygpu.frontend.effects import domains, volatile
 from pygpu.frontend.protocols import indexing, methods, objects, operands, operators, pictures
 from pygpu.frontend.rules import classes
 from pygpu.frontend.rules.arguments import misfit
@@ -28,6 +29,8 @@ from pygpu.frontend.rules.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS
 from pygpu.frontend.rules.number_calls import of_library
 from pygpu.frontend.rules.numpy_objects import on_objects
 from pygpu.frontend.values import views
+from pygpu.frontend.values.faults import Fault
+from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.known import Materialiser, adopt, again, is_users_class, lift, virtual
 from pygpu.frontend.values.objects import Array, Dict, Instance, Iterator, List, Replay
 from pygpu.frontend.values.values import (
@@ -44,7 +47,7 @@ from pygpu.frontend.values.values import (
     scalar_kind,
     tuple_of,
 )
-from pygpu.frontend.walk import generators, volatile
+from pygpu.frontend.walk import generators
 from pygpu.frontend.walk.paths import ControlFlow
 
 _GENERATOR: Final = inspect.CO_GENERATOR
@@ -86,6 +89,10 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
     for value in (*args, *keywords.values()):
         if type(value) is Conflict:
             raise w.error(value.message)
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return _exception(w, function, args, keywords)
+    if volatile.is_report(function):
+        return _report(w, function, args, keywords)
     if function is builtins.__build_class__:
         return classes.build(w, *args, **keywords)
     if isinstance(function, _ALIASES):  # Stack[float]() is Stack()
@@ -96,6 +103,7 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         or any(isinstance(value, Abstract) for value in args)
         or any(isinstance(value, Abstract) for value in keywords.values())
     ):
+        domains.of_function(w, function, args)
         if _is_numpy(function) or function in OF_NUMBERS:
             try:  # arrays and vectors of ours may be known throughout
                 return native(w, function, args, keywords)
@@ -124,11 +132,31 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         except NotKnown:
             pass
         except (*operators.RAISED_BY_NUMBERS, IndexError):
-            result = _on_device(w, function, rule, args, keywords) if w.conditions else None
+            result = _on_device(w, function, rule, args, keywords) if w.lenient() else None
             if result is None:
                 raise
             return result
     return _walk_known(w, function, args, keywords)
+
+
+def _exception(w: ControlFlow, cls: type[BaseException], args: Any, keywords: Any) -> Any:
+    """An exception; one of dynamic arguments is known by its class and place alone."""
+    try:
+        return native(w, cls, args, keywords)
+    except NotKnown:
+        return w.faults.raised(Fault(cls, "", w.frame.place()))
+
+
+def _report(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
+    """A call that tells somebody something: of known values once, when the function is compiled;
+    of others nothing, and a warning says so. What is set for warnings is set for none here."""
+    if volatile.is_setting(function):
+        return None
+    try:
+        return native(w, function, args, keywords)
+    except NotKnown:
+        volatile.warn_of_report(w.frame, function)
+        return None
 
 
 def _on_device(
@@ -176,7 +204,7 @@ def _is_walked(function: types.FunctionType) -> bool:
     code = function.__code__
     if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
-    return not any(i.op in ("UNSUPPORTED", "IMPORT") for i in decode(code).instructions)
+    return not any(i.op == "UNSUPPORTED" for i in decode(code).instructions)
 
 
 def _rule(function: Any) -> Any:
@@ -205,6 +233,9 @@ def _walk_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         _check_kept(w, owner, function.__name__)
         if isinstance(owner, (list, dict, set, np.ndarray)):
             return _method_of_outside(w, owner, function.__name__, args, keywords)
+        if isinstance(owner, str) and function.__name__ in _WRITING:
+            dynamic = next(v for v in (*args, *keywords.values()) if isinstance(v, Abstract))
+            return dynamic if isinstance(dynamic, Text) else Text(describe(dynamic))
         if isinstance(owner, str):
             raise w.error("a string cannot be made from dynamic values")
     if isinstance(function, type):
@@ -330,6 +361,7 @@ def _replayable(iterator: Any) -> Iterator:
     return Iterator((Replay(iterator), 0))
 
 
+_WRITING: Final = frozenset("format format_map join replace ljust rjust center zfill".split())
 _ALIASES: Final = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 - its class is meant
 _ITERATORS: Final = collections.abc.Iterator
 

@@ -9,6 +9,7 @@ that are remainders: after tests for 0 to 4, `i % 6` is 5.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
@@ -22,6 +23,7 @@ from pygpu.frontend.values.values import (
     Function,
     describe,
 )
+from pygpu.frontend.walk import handling
 from pygpu.frontend.walk.branches import branch
 from pygpu.frontend.walk.paths import ControlFlow, Outcome
 from pygpu.ssa import Value, constant_of
@@ -59,7 +61,7 @@ def narrowed(w: ControlFlow, value: Any) -> Any:
     return settled(value, w.state.facts)
 
 
-def _is_one_of(
+def is_one_of(
     w: ControlFlow, subject: Dynamic, numbers: frozenset[int], left: frozenset[int]
 ) -> Any:
     """Whether an int is one of some numbers, where those in `left` are all that it can be."""
@@ -86,7 +88,7 @@ def is_same(w: ControlFlow, a: Any, b: Any, inverted: bool) -> Any:
     choice, other = (a, b) if isinstance(a, Choice) else (b, a)
     left = possible(w, choice)
     same = frozenset([i for i in left if choice.options[i] is other])
-    found = _is_one_of(w, choice.which, same, left)
+    found = is_one_of(w, choice.which, same, left)
     return _negated(w, found) if inverted else found
 
 
@@ -96,7 +98,7 @@ def truth(w: ControlFlow, choice: Choice) -> Any:
     truths = {i: w.truth(choice.options[i]) for i in left}
     found: Any = False
     for i, true in truths.items():
-        here = _is_one_of(w, choice.which, frozenset((i,)), left)
+        here = is_one_of(w, choice.which, frozenset((i,)), left)
         found = arithmetic.either(w, found, arithmetic.both(w, here, true))
     if isinstance(found, Dynamic):
         yes = frozenset([i for i, true in truths.items() if true is not False])
@@ -114,7 +116,7 @@ def compare_remainder(w: ControlFlow, symbol: str, a: Any, b: Any) -> Any:
     if count is None:
         return None
     left = w.state.facts.get(value.value, frozenset(range(count)))
-    found = _is_one_of(w, value, left & {number}, left)
+    found = is_one_of(w, value, left & {number}, left)
     return _negated(w, found) if symbol == "!=" else found
 
 
@@ -152,10 +154,11 @@ def chosen(state: State, op: str, arg: Any) -> int | None:
     return None
 
 
-def execute(w: ControlFlow, state: State, place: int, step: Callable[[State], None]) -> State:
-    """Execute an instruction for each option of a choice on the stack; the state after it."""
+def execute(w: ControlFlow, state: State, place: int, step: Callable[[State], None]) -> Outcome:
+    """Execute an instruction for each option of a choice on the stack: the paths of those where it
+    does not raise arrive at MEET."""
     choice = state.stack[-place]
-    return _rest(w, state, place, choice, sorted(possible(w, choice)), step).exits[MEET]
+    return _rest(w, state, place, choice, sorted(possible(w, choice)), step)
 
 
 def _rest(
@@ -175,11 +178,13 @@ def _rest(
         own.stack[-place] = option
         try:
             step(own)
-        except (TypeError, AttributeError, CompileError) as error:
-            if option is not None:
-                raise
-            raise _unusable(w, choice) from error
-        return Outcome.one(MEET, own)
+        except Exception as error:
+            if frame is w.frame and handling.is_handled(w, frame, error):
+                return handling.leave(w, frame, own, handling.raised(w, frame, error))
+            if option is None and isinstance(error, _UNUSABLE):
+                raise _unusable(w, choice) from error
+            raise
+        return handling.part(w, frame, own, partial(Outcome.one, MEET))
 
     if len(left) == 1:
         return run(left[0], state)
@@ -195,6 +200,9 @@ def _rest(
     )
 
 
+_UNUSABLE: Final = (TypeError, AttributeError, CompileError)  # what is said of a use of None
+
+
 def _unusable(w: ControlFlow, choice: Choice) -> CompileError:
     """What to say where an option that is None is used as if it were not."""
     others = [describe(option) for option in choice.options if option is not None]
@@ -208,6 +216,7 @@ __all__ = [
     "chosen",
     "compare_remainder",
     "execute",
+    "is_one_of",
     "is_same",
     "narrowed",
     "possible",

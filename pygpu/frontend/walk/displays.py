@@ -9,6 +9,7 @@ from typing import Any, Final
 from pygpu.frontend.protocols import indexing, objects
 from pygpu.frontend.protocols.methods import pairs_of
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Dict, List, Set
 from pygpu.frontend.values.states import State
@@ -136,7 +137,9 @@ def _unpack_ex(w: ControlFlow, state: State, arg: tuple[int, int]) -> None:
 
 
 def _string(w: ControlFlow, state: State, count: int) -> None:
-    state.stack.append("".join(state.pop(count)))
+    parts = state.pop(count)
+    made = next((part for part in parts if isinstance(part, Text)), None)
+    state.stack.append("".join(parts) if made is None else made)
 
 
 def _format(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
@@ -153,9 +156,7 @@ def _format(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
     try:
         state.stack.append(w.native(text, (value,), {}))
     except NotKnown:
-        if not (w.conditions and w.frame.raises()):
-            raise w.error(f"a string cannot be made from {describe(value)}") from None
-        state.stack.append(describe(value))  # nobody reads it: RAISE says what is wrong
+        state.stack.append(value if isinstance(value, Text) else Text(describe(value)))
 
 
 # ---------------------------------------------------------------- match statements

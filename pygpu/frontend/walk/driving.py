@@ -24,9 +24,11 @@ from pygpu.frontend.values.lazy import Suspended
 from pygpu.frontend.values.objects import Iterator, Waiting
 from pygpu.frontend.values.states import State, reachable
 from pygpu.frontend.walk.generators import AT, ENDED, LEFT, RUNNING, go_on, packed, unpacked
+from pygpu.frontend.walk.handling import has_handler, leave
 from pygpu.frontend.walk.paths import RAISED, RETURN, ControlFlow, Outcome
 
 _FINISHED = -5  # where the generator has ended, the loop with it
+_FAILED = -6  # where it has raised
 _CODES = 4096  # exits of one loop, each of a number of its own
 
 
@@ -125,6 +127,7 @@ class _Drive:
         inner = State(locals, [*stack, item], state.heap, state.facts)
         outcome = w.enter(self.frame, self.body, inner, self.stops)
         self.frame.state = None
+        self.frame.at = self.header
         exits: dict[int, State] = {}
         codes: dict[int, int] = {}
         for target, reached in outcome.exits.items():
@@ -153,10 +156,11 @@ class _Drive:
         """The paths out of the generator as paths out of the loop."""
         after = self.frame.code.instructions[self.header].arg
         targets = {code: target for target, code in self.exits.items()}
-        targets |= {RETURN: _FINISHED, RAISED: RAISED}
+        error = self._error(outcome)
+        targets |= {RETURN: _FINISHED, RAISED: RAISED if error is None else _FAILED}
         exits: dict[int, State] = {}
         for code, reached in outcome.exits.items():
-            if code != RAISED:
+            if targets[code] != RAISED:
                 contents = reached.heap.pop(self.function, self.function.initial)
                 _, locals, stack = unpacked(contents, contents[AT])
                 reached = State(locals, stack, reached.heap, reached.facts)
@@ -165,6 +169,13 @@ class _Drive:
                 reached.heap[self.generator] = {AT: ENDED}
             exits[targets[code]] = reached
         made = Outcome(exits, {targets[code]: guard for code, guard in outcome.guards.items()})
+        if _FAILED in exits:  # to the handler around the loop
+
+            def fail(frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
+                frame.at = self.header
+                return leave(self.w, frame, state, error)
+
+            made = self.w.advance(self.frame, made, _FAILED, self.stops, fail)
         if _FINISHED not in exits:
             return made
         return self.w.advance(
@@ -174,6 +185,11 @@ class _Drive:
             self.stops,
             lambda frame, block, state, stops: Outcome.one(after, state),
         )
+
+    def _error(self, outcome: Outcome) -> Any:
+        """What the generator raises where the loop stands in a `try`; else None."""
+        raised = outcome.exits.get(RAISED)
+        return raised.stack[0] if raised and raised.stack and has_handler(self.frame) else None
 
 
 __all__ = ["drive", "suspended"]

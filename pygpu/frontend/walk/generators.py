@@ -211,7 +211,7 @@ def _resume(
     ((target, state),) = outcome.exits.items()
     w.state.heap = state.heap
     if target == RAISED:
-        raise PathEnds
+        raise PathEnds(state.stack[0] if state.stack else None)
     if target == RETURN:
         w.write(waiting, {AT: ENDED})
         raise StopIteration

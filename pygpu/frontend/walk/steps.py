@@ -7,10 +7,12 @@ returns are the walker's business.
 from __future__ import annotations
 
 import builtins
+import sys
 import types
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
+from pygpu.frontend.effects import domains
 from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
 from pygpu.frontend.protocols.methods import pairs_of
 from pygpu.frontend.protocols.sequences import items_of, iterate
@@ -30,6 +32,7 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.frontend.walk.calls import call
 from pygpu.frontend.walk.choices import compare_remainder, is_same, narrowed
+from pygpu.frontend.walk.contexts import HANDLING
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.paths import ControlFlow
 from pygpu.ssa import Value
@@ -256,6 +259,7 @@ def _unary(w: ControlFlow, state: State, symbol: str) -> None:
 def _binary(w: ControlFlow, state: State, symbol: str) -> None:
     b = state.stack.pop()
     a = state.stack.pop()
+    domains.of_operator(w, symbol, a, b)
     if symbol[-1] == "=":
         state.stack.append(operators.in_place(w, symbol, a, b))
     else:
@@ -353,36 +357,36 @@ def _yield(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(None)
 
 
-# ---------------------------------------------------------------- what ends the walk
-
-
-def _reraise(w: ControlFlow, state: State, arg: Any) -> None:
-    raise w.error("exceptions cannot be handled in a compiled function")
-
-
-_INSTEAD: Final = {
-    "try": "'try' is not supported: test the condition before, device code does not raise",
-    "with": "'with' is not supported: open what is needed outside and pass the values",
-    "async with": "'async with' is not supported in a compiled function",
-    "the value of 'yield from'": "the value of 'yield from' is not supported: 'return' gives none "
-    "in a generator; keep what it would return in an object",
-    "await": "'await' is not supported in a compiled function",
-}
-
-
-def refusal(what: str) -> str:
-    """What to say of a construct that is not supported."""
-    return _INSTEAD.get(what, f"{what} is not supported in a compiled function")
-
-
-def _unsupported(w: ControlFlow, state: State, what: Any) -> None:
-    raise w.error(refusal(what))
+# ---------------------------------------------------------------- modules, what is refused
 
 
 def _import(w: ControlFlow, state: State, name: str) -> None:
-    raise w.error(
-        f"'import' is not supported inside a compiled function: import '{name}' outside it"
-    )
+    """Import a module at compile time; it stays imported."""
+    level, names = state.pop(2)
+    state.stack.append(__import__(name, w.frame.globals, None, names, level))
+
+
+def _import_from(w: ControlFlow, state: State, name: str) -> None:
+    module = state.stack[-1]
+    if not hasattr(module, name):  # a module that is imported around a circle
+        inner = sys.modules.get(f"{module.__name__}.{name}")
+        if inner is None:
+            raise ImportError(f"cannot import name '{name}' from '{module.__name__}'")
+        state.stack.append(inner)
+        return
+    state.stack.append(objects.attribute(w, module, name))
+
+
+def _unsupported(w: ControlFlow, state: State, what: Any) -> None:
+    plain = f"{_NAMES.get(what, what)} is not supported in a compiled function"
+    raise w.error(_INSTEAD.get(what, plain))
+
+
+_NAMES: Final = {"async with": "'async with'", "await": "'await'", "except*": "'except*'"}
+_INSTEAD: Final = {
+    "the value of 'yield from'": "the value of 'yield from' is not supported: 'return' gives none "
+    "in a generator; keep what it would return in an object",
+}
 
 
 def _buildclass(w: ControlFlow, state: State, arg: Any) -> None:
@@ -391,6 +395,7 @@ def _buildclass(w: ControlFlow, state: State, arg: Any) -> None:
 
 STEPS: Final[dict[str, Step]] = {
     **DISPLAYS,
+    **HANDLING,
     "CONST": _const,
     "NULL": _null,
     "POP": _pop,
@@ -432,11 +437,10 @@ STEPS: Final[dict[str, Step]] = {
     "SETFUNC": _setfunc,
     "ITER": _iter,
     "YIELD": _yield,
-    "RERAISE": _reraise,
     "UNSUPPORTED": _unsupported,
     "IMPORT": _import,
-    "IMPORT_FROM": _import,
+    "IMPORT_FROM": _import_from,
     "BUILDCLASS": _buildclass,
 }
 
-__all__ = ["STEPS", "refusal"]
+__all__ = ["STEPS"]

@@ -17,7 +17,6 @@ from functools import partial
 from typing import Any, Final
 
 from pygpu import bytecode
-from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import (
     AT_COMPILE_TIME,
     HOME,
@@ -26,28 +25,37 @@ from pygpu.core.errors import (
     Place,
     call_notes,
 )
-from pygpu.frontend.protocols import arithmetic, indexing, methods, objects, operators, sequences
+from pygpu.frontend.effects.raising import doom, raised_by
+from pygpu.frontend.protocols import indexing, methods, objects, operators, sequences
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.evaluator import Condition, Mark
 from pygpu.frontend.values.faults import Fault, Faults, PathEnds, Stage
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
-from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Iterator, Object
 from pygpu.frontend.values.states import Meanings, State
-from pygpu.frontend.values.values import Builtin, Choice, Conflict, Dynamic
-from pygpu.frontend.walk import attempts, branches, calls, choices, generators, loops
+from pygpu.frontend.values.values import Builtin, Choice, Dynamic
+from pygpu.frontend.walk import (
+    attempts,
+    branches,
+    calls,
+    choices,
+    generators,
+    handling,
+    loops,
+    turns,
+)
 from pygpu.frontend.walk.attempts import Attempt
+from pygpu.frontend.walk.choices import MEET
 from pygpu.frontend.walk.paths import RAISED, RETURN, Outcome, guard
-from pygpu.frontend.walk.raising import doom, is_assertion, raise_known
-from pygpu.frontend.walk.steps import STEPS, refusal
-from pygpu.ssa import Builder, Value
+from pygpu.frontend.walk.steps import STEPS
+from pygpu.ssa import Builder
 
 STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
 CALL_LIMIT: Final = 150  # calls inside calls
 
 _NONE: Final[frozenset[int]] = frozenset()
-_TERMINATORS: Final = frozenset({"BRANCH", "FOR", "JUMP", "RAISE", "RETURN", "YIELD"})
+_TERMINATORS: Final = frozenset({"BRANCH", "FOR", "JUMP", "RAISE", "RERAISE", "RETURN", "YIELD"})
 
 
 class Walker:
@@ -86,9 +94,6 @@ class Walker:
             return error
         if not getattr(error, "__pygpu_noted__", False):
             place = self.frame.place()
-            refused = self.frame.refused_around()
-            if refused is not None:
-                return CompileError(refusal(refused), place)
             theirs = place.users()
             error.add_note(f"{AT_COMPILE_TIME}{theirs.marked() if theirs else place}")
             for note in call_notes(place):
@@ -192,9 +197,12 @@ class Walker:
             if raised is None:
                 raise self.error(f"{frame.name} never returns")
             outer.heap = raised.heap
-            raise PathEnds
+            raise PathEnds(raised.stack[0] if raised.stack else None)
         outer.heap = inner.heap
-        if raised is not None:
+        if raised is not None and raised.stack:  # a handler waits
+            where = Dynamic(guard(self, outcome, RAISED))
+            handling.note(self, where, raised.stack[0], raised)
+        elif raised is not None:
             self._may_have_raised(outcome, raised, inner)
         result = inner.stack[-1]
         if type(result) is Choice and any(option is None for option in result.options):
@@ -206,7 +214,9 @@ class Walker:
         """As `run`, in a frame that is entered for it and left again. What Python raises in it may
         be caught by who called it: so the walk is then where it was, with the effects so far."""
         outer, conditions, since = self.state, self.conditions, self.build.since
+        before = frame.conditions
         self.frames.append(frame)
+        frame.conditions = conditions
         self.build.since = self.build.count
         try:
             return self.run(frame, block, state, stops)
@@ -216,6 +226,7 @@ class Walker:
             self.state, self.conditions = outer, conditions
             raise
         finally:
+            frame.conditions = before
             self.frames.pop()
             self.build.since = since
 
@@ -272,12 +283,17 @@ class Walker:
         return branches.branch(self, frame, condition, *arms)
 
     def block(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
-        """Walk one basic block; dynamic branches at its end are walked up to where they meet."""
+        """Walk one basic block; dynamic branches at its end are walked up to where they meet. Where
+        it is the first in a `try`, all that is guarded is walked up to the handler."""
+        guards = frame.graph.guards.get(block, _NONE)
+        if not guards <= stops:
+            inner = stops.union(guards, frame.graph.merges(block))
+            return self.run(frame, block, state, inner, force=True)
         end = frame.graph.blocks[block]
-        instructions = frame.code.instructions
-        self.state = frame.state = state
         if self.conditions and block in frame.doomed():
-            return self._raised(state, doom(frame, block))
+            self.state = frame.state = state
+            frame.at = end - 1
+            return handling.leave(self, frame, state, self.faults.raised(doom(frame, block)))
         self.steps += end - block + 2  # a block costs something itself
         if self.steps > STEP_LIMIT:
             frame.at = block
@@ -285,60 +301,115 @@ class Walker:
                 f"more than {STEP_LIMIT} steps at compile time: "
                 "is there a loop over known values that does not end?"
             )
+        if frame.code.handlers:
+            stops = stops.union(frame.graph.merges(block))
+        return self._walk(frame, block, block, state, stops)
+
+    def _walk(
+        self, frame: Frame, block: int, start: int, state: State, stops: frozenset[int]
+    ) -> Outcome:
+        """Walk a block from one of its instructions on."""
+        self.state = frame.state = state
+        end = frame.graph.blocks[block]
+        instructions = frame.code.instructions
         last = instructions[end - 1]
         try:
-            for at in range(block, end - (last.op in _TERMINATORS)):
+            for at in range(start, end - (last.op in _TERMINATORS)):
                 frame.at = at
                 instruction = instructions[at]
                 op, arg = instruction.op, instruction.arg
                 place = choices.chosen(state, op, arg) if op in choices.TAKING else None
-                if place is None:
-                    STEPS[op](self, state, arg)
-                else:
+                if place is not None:
                     step = partial(_step, self, instruction)
-                    state = choices.execute(self, state, place, step)
+                    outcome = choices.execute(self, state, place, step)
+                    if list(outcome.exits) != [MEET]:
+                        rest = partial(self._after, block, at + 1)
+                        return self._on(frame, outcome, MEET, stops, rest)
+                    state = outcome.exits[MEET]
                     self.state = frame.state = state
+                    continue
+                STEPS[op](self, state, arg)
+                if frame.raising:
+                    own = partial(self._walk, frame, block, at + 1)
+                    return handling.part(self, frame, state, partial(_until, own, stops))
             frame.at = end - 1
-            match last.op:
-                case "BRANCH":
-                    return self._branch(frame, block, state, last.arg, stops)
-                case "FOR":
-                    return self._for(frame, block, state, last.arg, stops)
-                case "JUMP":
-                    return Outcome.one(last.arg, state)
-                case "RAISE":
-                    raise_known(self, state, last.arg)
-                case "RETURN":
-                    result = state.stack.pop()
-                    if not frame.caller:
-                        self.returns.append((result, frame.place()))
-                    return Outcome.one(RETURN, State({}, [result], state.heap))
-                case "YIELD":
-                    if frame.driver is not None:
-                        outcome: Outcome = frame.driver(state, state.stack.pop(), end)
-                        return outcome
-                    STEPS["YIELD"](self, state, None)
-            return Outcome.one(end, state)
-        except PathEnds:
+            outcome = self._turn(frame, block, state, last, stops)
+            handling.refuse_parting(self, frame)
+            return outcome
+        except PathEnds as ends:
             if frame is not self.frames[-1]:
                 raise
+            if ends.error is not None:
+                return handling.leave(self, frame, state, ends.error)
             return Outcome.one(RAISED, State({}, [], state.heap))
         except Exception as error:
             if frame is not self.frames[-1]:
                 raise
+            if handling.is_handled(self, frame, error):
+                frame.raising = []
+                raised = handling.raised(self, frame, error)
+                return handling.leave(self, frame, state, raised)
             located = self._located(error)
             if located is error:
                 raise
             raise located from None
 
-    def _raised(self, state: State, fault: Fault) -> Outcome:
-        """A path ends by raising, where a dynamic condition holds."""
-        number = self.faults.number(fault)
-        self.write(self.faults.cell, self.faults.first(self.build, state, number))
-        return Outcome.one(RAISED, State({}, [], state.heap))
+    def _after(
+        self, block: int, start: int, frame: Frame, target: int, state: State, stops: frozenset[int]
+    ) -> Outcome:
+        return self._walk(frame, block, start, state, stops)
+
+    def _on(
+        self,
+        frame: Frame,
+        outcome: Outcome,
+        target: int,
+        stops: frozenset[int],
+        walk: Callable[[Frame, int, State, frozenset[int]], Outcome],
+    ) -> Outcome:
+        """Go on from one of an outcome's exits, if it is there."""
+        if target not in outcome.exits:
+            return outcome
+        return self.advance(frame, outcome, target, stops, walk)
+
+    def _turn(
+        self,
+        frame: Frame,
+        block: int,
+        state: State,
+        last: bytecode.Instruction,
+        stops: frozenset[int],
+    ) -> Outcome:
+        """What ends a block."""
+        end = frame.graph.blocks[block]
+        match last.op:
+            case "BRANCH":
+                return turns.branch_on(self, frame, block, state, last.arg, stops)
+            case "FOR":
+                return turns.next_round(self, frame, block, state, last.arg, stops)
+            case "JUMP":
+                return Outcome.one(last.arg, state)
+            case "RAISE" | "RERAISE":
+                return handling.leave(self, frame, state, raised_by(self, state, last))
+            case "RETURN":
+                result = state.stack.pop()
+                if not frame.caller:
+                    self.returns.append((result, frame.place()))
+                return Outcome.one(RETURN, State({}, [result], state.heap))
+            case "YIELD":
+                if frame.driver is not None:
+                    outcome: Outcome = frame.driver(state, state.stack.pop(), end)
+                    return outcome
+                STEPS["YIELD"](self, state, None)
+        return Outcome.one(end, state)
 
     def check(self, wrong: Any, error: type[BaseException], message: str) -> None:
-        if not self.faults.checked or not (isinstance(wrong, Dynamic) or wrong):
+        if not isinstance(wrong, Dynamic) and not wrong:
+            return
+        if self.handled():
+            self.may_raise(wrong, error, message)
+            return
+        if not self.faults.checked:
             return
         number = self.faults.number(Fault(error, message, self.frame.place()))
         if isinstance(wrong, Dynamic):
@@ -347,114 +418,32 @@ class Walker:
             fault = self.faults.first(self.build, self.state, number)
         self.write(self.faults.cell, fault)
 
-    def _branch(
-        self, frame: Frame, block: int, state: State, arg: Any, stops: frozenset[int]
-    ) -> Outcome:
-        test, target = arg
-        value = state.stack.pop()
-        end = frame.graph.blocks[block]
-        if test in ("none", "notnone"):
-            if isinstance(value, Conflict):
-                raise self.error(value.message)
-            if not isinstance(value, Choice):
-                return Outcome.one(target if (value is None) == (test == "none") else end, state)
-            condition, test = choices.is_same(self, value, None, test == "notnone"), "true"
-        else:
-            condition = self.truth(value)
-        if target == end:  # as in `if c: pass`
-            return Outcome.one(end, state)
-        if not isinstance(condition, Dynamic):
-            return Outcome.one(target if condition == (test == "true") else end, state)
-        yes, no = (target, end) if test == "true" else (end, target)
-        for arm, other in ((yes, no), (no, yes)):
-            if arm in frame.doomed() and is_assertion(frame, arm) and not self.faults.checked:
-                return Outcome.one(other, state)  # an assertion costs nothing
-        inner = stops.union(frame.graph.merges(block))
-        other = state.fork()
-        state.facts, other.facts = self.meanings.sides(state, condition.value)
-        return branches.branch(
-            self,
-            frame,
-            condition.value,
-            lambda: self.run(frame, yes, state, inner),
-            lambda: self.run(frame, no, other, inner),
-        )
+    def may_raise(self, wrong: Any, error: type[BaseException], message: str) -> None:
+        if not self.handled():
+            return
+        if isinstance(wrong, Dynamic):
+            fault = Fault(error, message, self.frame.place(), error(message))
+            handling.note(self, wrong, self.faults.raised(fault), self.state.fork())
+        elif wrong:
+            raise error(message)
 
-    def _for(
-        self, frame: Frame, block: int, state: State, target: int, stops: frozenset[int]
-    ) -> Outcome:
-        """Push the next item, or drop the iterator and jump."""
-        body = frame.graph.blocks[block]
-        iterator = state.stack[-ITERATOR_SLOTS]
-        source, index = self.read(iterator) if isinstance(iterator, Iterator) else (None, 0)
-        if isinstance(source, Indexed):
-            inside = arithmetic.compare(self, "<", index, source.length)
-            if isinstance(inside, Dynamic):
-                return self._for_dynamic(frame, block, state, target, stops, inside.value)
-            if inside:
-                state.stack.append(source.element(index))
-                self.write(iterator, (source, arithmetic.binary(self, "+", index, 1)))
-                return Outcome.one(body, state)
-        elif isinstance(iterator, Iterator) and sequences.maybe_next(self, iterator):
-            return self._for_maybe(frame, block, state, stops)
-        else:
-            try:
-                state.stack.append(self.next(iterator))
-                return Outcome.one(body, state)
-            except StopIteration:
-                pass
-        del state.stack[-ITERATOR_SLOTS:]
-        return Outcome.one(target, state)
+    def handled(self) -> bool:
+        return handling.is_awaited(self.frames)
 
-    def _for_maybe(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
-        """Walk the body where the next item is there."""
-        iterator = state.stack[-ITERATOR_SLOTS]
-        source, index = self.read(iterator)
-        item = self.read(source)[index]
-        self.write(iterator, (source, index + 1))
-        inner = stops.union((block,), frame.graph.merges(block))
-        other = state.fork()
-        state.stack.append(item.value)
-        return branches.branch(
-            self,
-            frame,
-            item.taken.value,
-            lambda: self.run(frame, frame.graph.blocks[block], state, inner),
-            lambda: Outcome.one(block, other),
-        )
-
-    def _for_dynamic(
-        self,
-        frame: Frame,
-        block: int,
-        state: State,
-        target: int,
-        stops: frozenset[int],
-        inside: Value,
-    ) -> Outcome:
-        inner = stops.union(frame.graph.merges(block))
-        other = state.fork()
-        iterator = state.stack[-ITERATOR_SLOTS]
-
-        def go_on() -> Outcome:
-            self.state = frame.state = state
-            source, index = self.read(iterator)
-            item = source.element(index)
-            self.write(iterator, (source, arithmetic.binary(self, "+", index, 1)))
-            state.stack.append(item)
-            return self.run(frame, frame.graph.blocks[block], state, inner)
-
-        def leave() -> Outcome:
-            del other.stack[-ITERATOR_SLOTS:]
-            return self.run(frame, target, other, inner)
-
-        return branches.branch(self, frame, inside, go_on, leave)
+    def lenient(self) -> bool:
+        return bool(self.conditions) and not self.handled()
 
 
 def _shown(place: Place) -> str:
     """A place with its line of source."""
     source = place.text()
     return f"{place}: {source.strip()}" if source else str(place)
+
+
+def _until(
+    walk: Callable[[State, frozenset[int]], Outcome], stops: frozenset[int], state: State
+) -> Outcome:
+    return walk(state, stops)
 
 
 def _step(w: Walker, instruction: bytecode.Instruction, state: State) -> None:

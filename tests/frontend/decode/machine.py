@@ -117,13 +117,33 @@ class Frame:
     globals: dict[str, Any]
     code: CodeType
     namespace: dict[str, Any] = field(default_factory=dict)
+    place: int = 0
     stack: list[Any] = field(default_factory=list)
+    handled: BaseException | None = None
 
     def run(self) -> Generator[Any, Any, Any]:
         """Yields as the function does, and returns its result."""
-        instructions = decode(self.code).instructions
+        code = decode(self.code)
         place = 0
         while True:
+            try:
+                place, result = yield from self.walk(code.instructions, place)
+            except UnsupportedError:
+                raise
+            except BaseException as error:
+                handler = code.handlers.get(self.place)
+                if handler is None:
+                    raise
+                del self.stack[handler.depth :]
+                self.stack += [NULL] * handler.marked + [error]
+                place = handler.target
+            else:
+                return result
+
+    def walk(self, instructions: Any, place: int) -> Generator[Any, Any, tuple[int, Any]]:
+        """Executes instructions up to a return; `self.place` is the last one."""
+        while True:
+            self.place = place
             instruction = instructions[place]
             op, arg = instruction.op, instruction.arg
             place += 1
@@ -144,7 +164,7 @@ class Frame:
                 case "RETURN":
                     result = self.stack.pop()
                     assert not self.stack, f"left on the stack: {self.stack}"
-                    return result
+                    return place, result
                 case _:
                     getattr(self, op)(arg)
 
@@ -428,7 +448,38 @@ class Frame:
     def ITER(self, _: None) -> None:
         self.push(iter(self.stack.pop()))
 
+    def PUSH_EXC(self, _: None) -> None:
+        error = self.stack.pop()
+        self.stack += [self.handled, error]
+        self.handled = error
+
+    def POP_EXC(self, _: None) -> None:
+        self.handled = self.stack.pop()
+
+    def MATCH_EXC(self, _: None) -> None:
+        cls = self.stack.pop()
+        self.push(issubclass(type(self.stack[-1]), cls))
+
+    def RERAISE(self, _: None) -> None:
+        raise self.stack.pop()
+
+    def ENTER(self, _: None) -> None:
+        context = self.stack.pop()
+        self.push(context.__exit__)
+        self.push(context.__enter__())
+
+    def SPECIAL(self, name: str) -> None:
+        self.push(getattr(self.stack.pop(), name))
+        self.push(NULL)
+
+    def EXIT(self, depth: int) -> None:
+        error = self.stack[-1]
+        self.push(self.stack[-depth](type(error), error, error.__traceback__))
+
     def RAISE(self, count: int) -> None:
+        if not count:
+            assert self.handled is not None
+            raise self.handled
         exception, *cause = self.take(count)
         if cause:
             raise exception from cause[0]

@@ -12,13 +12,13 @@ LOOPS = (ast.YieldFrom, ast.For, ast.While, ast.comprehension)
 EFFECTS = {
     **dict.fromkeys(("CONST", "NULL", "COPY", "LOAD", "LOAD_CLEAR", "DEREF", "GLOBAL", "NAME"), 1),
     **dict.fromkeys(("LOCALS", "BUILDCLASS", "IMPORT_FROM", "LEN", "MATCH_SEQ", "MATCH_MAP"), 1),
-    **dict.fromkeys(("MATCH_KEYS",), 1),
+    **dict.fromkeys(("MATCH_KEYS", "PUSH_EXC", "ENTER", "SPECIAL", "EXIT"), 1),
     **dict.fromkeys(("SWAP", "DELETE", "CELL", "DELDEREF", "DELGLOBAL", "DELNAME"), 0),
     **dict.fromkeys(("DICT_DEREF", "DICT_GLOBAL", "ATTR", "UNARY", "TO_TUPLE", "FUNCTION"), 0),
-    **dict.fromkeys(("YIELD", "JUMP", "ITER", "FOR", "UNSUPPORTED"), 0),
+    **dict.fromkeys(("YIELD", "JUMP", "ITER", "FOR", "UNSUPPORTED", "MATCH_EXC"), 0),
     **dict.fromkeys(("POP", "STORE", "SETREF", "SETGLOBAL", "STORENAME", "DELATTR", "ITEM"), -1),
     **dict.fromkeys(("BINARY", "COMPARE", "IS", "IN", "APPEND", "ADD", "EXTEND", "UPDATE"), -1),
-    **dict.fromkeys(("MERGE", "SETFUNC", "IMPORT", "BRANCH", "RETURN"), -1),
+    **dict.fromkeys(("MERGE", "SETFUNC", "IMPORT", "BRANCH", "RETURN", "RERAISE", "POP_EXC"), -1),
     **dict.fromkeys(("SETATTR", "SUPER", "DELITEM", "MAPADD", "MATCH_CLASS"), -2),
     **dict.fromkeys(("SETITEM", "CALL_EX"), -3),
 }
@@ -58,6 +58,13 @@ def codes(code: CodeType, inner: bool = False) -> Iterator[CodeType]:
     for const in code.co_consts:
         if isinstance(const, CodeType):
             yield from codes(const)
+
+
+def loops_of(code: Code) -> int:
+    """How many loops a decoded function has, those that CPython has put down more than once (as
+    what stands in a `finally`) counted once."""
+    ends = [code.graph.blocks[header] - 1 for header in code.graph.loops]
+    return len({code.instructions[end].span for end in ends})
 
 
 def loops_in(text: str) -> int:
@@ -104,10 +111,15 @@ def check(code: Code) -> None:
             op, arg = instructions[place].op, instructions[place].arg
             height += effect(op, arg)
             assert height >= 0
+            handler = code.handlers.get(place)
+            if handler is not None:
+                entering = handler.depth + handler.marked + 1
+                assert heights.setdefault(handler.target, entering) == entering
             if op == "RETURN":
                 assert height == 0
         last = instructions[graph.blocks[block] - 1]
-        for target in graph.successors[block]:
+        handled = {handler.target for handler in code.handlers.values()}
+        for target in [one for one in graph.successors[block] if one not in handled]:
             entering = height
             if last.op == "FOR":
                 entering += -ITERATOR_SLOTS if target == last.arg else 1

@@ -3,9 +3,17 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import branches, comprehensions, expressions, for_loops, functions, while_loops
+from . import (
+    branches,
+    comprehensions,
+    exceptions,
+    expressions,
+    for_loops,
+    functions,
+    while_loops,
+)
 
-MODULES = (expressions, functions, comprehensions, branches, for_loops, while_loops)
+MODULES = (expressions, functions, comprehensions, branches, for_loops, while_loops, exceptions)
 
 
 def _functions() -> Iterator[Callable[..., Any]]:

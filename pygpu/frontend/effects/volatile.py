@@ -1,10 +1,12 @@
 """Known calls that give something else each time: random numbers and clocks. Such a call is
-executed once, like any other, so that all pixels see one value: hardly meant, and warned of.
+executed once, like any other, so that all pixels see one value: hardly meant, and warned of. So are
+calls that show something to somebody, where it is dynamic: nothing is shown.
 """
 
 from __future__ import annotations
 
 import datetime
+import logging
 import random
 import warnings
 from collections.abc import Callable
@@ -25,6 +27,9 @@ _CLOCKS: Final = frozenset(
     """.split()
 )
 _TIMED: Final = frozenset(("time", "posix", "nt", "os", "uuid"))  # the modules of these
+_LEVELS: Final = frozenset("debug info warning error critical exception log".split())
+_REPORTS: Final = (*[getattr(logging, level) for level in _LEVELS], warnings.warn)
+_SETTINGS: Final = (warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings)
 
 
 class _Warned:
@@ -63,21 +68,49 @@ def is_volatile(function: Callable[..., Any]) -> bool:
     return name in _CLOCKS and module in _TIMED
 
 
+def is_report(function: Callable[..., Any]) -> bool:
+    """Whether calls of a function only tell somebody something: `print`, logging, warnings."""
+    if function is print or is_setting(function):
+        return True
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, (logging.Logger, logging.LoggerAdapter)):
+        return getattr(function, "__name__", "") in _LEVELS
+    return any(function is one for one in _REPORTS)
+
+
+def is_setting(function: Callable[..., Any]) -> bool:
+    """Whether a function sets which warnings are shown."""
+    return any(function is one for one in _SETTINGS)
+
+
+def warn_of_report(frame: Frame, function: Callable[..., Any]) -> None:
+    """Say, once a place, that nothing is told of dynamic values."""
+    if _WARNED.first(frame):
+        name = getattr(function, "__qualname__", None) or repr(function)
+        _warn(
+            frame,
+            f"{name}() of a dynamic value shows nothing in a compiled function: to look at dynamic "
+            "values call the function in plain Python with a Position, or return them",
+        )
+
+
 def warn(frame: Frame, function: Callable[..., Any]) -> None:
     """Say, once a place, that a call is executed once for all pixels."""
     if not is_volatile(function) or not _WARNED.first(frame):
         return
-    place = frame.place()
-    shown = place.users() or place
     name = getattr(function, "__qualname__", None) or repr(function)
-    warnings.warn_explicit(
+    _warn(
+        frame,
         f"{name}() is executed once, when {frame.name} is compiled, and all pixels see that one "
         "value: pygpu.random has random numbers for each position; a value that changes from call "
         "to call is a parameter",
-        UserWarning,
-        shown.filename,
-        shown.line or 0,
     )
 
 
-__all__ = ["is_volatile", "warn"]
+def _warn(frame: Frame, message: str) -> None:
+    place = frame.place()
+    shown = place.users() or place
+    warnings.warn_explicit(message, UserWarning, shown.filename, shown.line or 0)
+
+
+__all__ = ["is_report", "is_setting", "is_volatile", "warn", "warn_of_report"]

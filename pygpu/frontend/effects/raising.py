@@ -7,13 +7,17 @@ what is not known): the run raises there, or leaves its mark.
 from __future__ import annotations
 
 import builtins
-from typing import NoReturn
+from typing import Any, Final
 
 from pygpu.bytecode import Instruction
-from pygpu.frontend.values.faults import Fault
+from pygpu.core.errors import AT_COMPILE_TIME
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.faults import Fault, Raised
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import State
-from pygpu.frontend.walk.paths import ControlFlow
+from pygpu.frontend.values.values import Choice
+
+HANDLED: Final = ".handled"  # the variable that holds the exception being handled
 
 
 def doom(frame: Frame, block: int) -> Fault:
@@ -55,15 +59,30 @@ def is_assertion(frame: Frame, block: int) -> bool:
     return first.op == "CONST" and first.arg is AssertionError
 
 
-def raise_known(w: ControlFlow, state: State, arg: int) -> NoReturn:
-    """Raise what is raised on every path: a known exception."""
-    parts = state.pop(arg if isinstance(arg, int) else 1)
-    raised = parts[0] if parts else None
-    if isinstance(raised, type) and issubclass(raised, BaseException):
-        raise raised()
-    if isinstance(raised, BaseException):
-        raise raised
+def raised_by(w: Evaluator, state: State, instruction: Instruction) -> Any:
+    """What a `raise`, or the end of a handler that does not handle, raises: a known exception is
+    raised; what is given back goes its way as a value."""
+    count = instruction.arg if instruction.op == "RAISE" else 1
+    parts = state.pop(count) if count else [state.locals.get(HANDLED)]
+    error = parts[0]
+    if isinstance(error, type) and issubclass(error, BaseException):
+        raise error()
+    if isinstance(error, BaseException):
+        raise error
+    if isinstance(error, Raised):
+        known = error.fault.raised
+        if known is not None and w.conditions is w.frame.conditions:
+            if error.fault.place is not None and not hasattr(known, "__pygpu_noted__"):
+                known.add_note(f"{AT_COMPILE_TIME}{error.fault.place.marked()}")
+                known.__pygpu_noted__ = True  # type: ignore[attr-defined]
+            raise known
+        if w.conditions or w.handled():
+            return error
+    if isinstance(error, Choice) and all(isinstance(one, Raised) for one in error.options):
+        return error
+    if error is None:
+        raise RuntimeError("No active exception to reraise")
     raise w.error("an exception with dynamic arguments cannot be raised")
 
 
-__all__ = ["doom", "is_assertion", "raise_known"]
+__all__ = ["HANDLED", "doom", "is_assertion", "raised_by"]

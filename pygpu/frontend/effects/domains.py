@@ -1,0 +1,144 @@
+"""Where Python's operators and functions of numbers raise: asked only where a handler waits.
+
+    try:
+        x = math.log(v)         # ValueError where v <= 0
+    except ValueError:
+        ...
+
+NumPy's functions raise nothing on numbers, and what stands in walked code of ours stands for them.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.core.errors import HOME
+from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.values import Abstract, Dynamic, scalar_kind
+
+Domain = tuple[Callable[..., Any], type[Exception], str]  # where it raises, and what
+
+
+def _both(w: Evaluator, one: Any, other: Any) -> Any:
+    return arithmetic.both(w, one, other)
+
+
+def _is(symbol: str, bound: float) -> Callable[..., Any]:
+    return lambda w, x, *rest: arithmetic.compare(w, symbol, x, bound)
+
+
+def _beyond(symbol: str, bound: float) -> Callable[..., Any]:
+    return lambda w, x, *rest: arithmetic.compare(w, symbol, w.call(abs, x), bound)
+
+
+def _second_is_zero(w: Evaluator, x: Any, y: Any, *rest: Any) -> Any:
+    return arithmetic.compare(w, "==", y, 0)
+
+
+def _zero_to_negative(w: Evaluator, x: Any, y: Any, *rest: Any) -> Any:
+    zero = arithmetic.compare(w, "==", x, 0)
+    return _both(w, zero, arithmetic.compare(w, "<", y, 0))
+
+
+def _root_of_negative(w: Evaluator, x: Any, y: Any, *rest: Any) -> Any:
+    negative = arithmetic.compare(w, "<", x, 0)
+    return _both(w, negative, arithmetic.compare(w, "!=", w.call(np.floor, y), y))
+
+
+def _is_nan(w: Evaluator, x: Any, *rest: Any) -> Any:
+    return arithmetic.compare(w, "!=", x, x)
+
+
+def _is_infinite(w: Evaluator, x: Any, *rest: Any) -> Any:
+    return arithmetic.compare(w, "==", w.call(abs, x), math.inf)
+
+
+_DOMAIN: Final = (ValueError, "math domain error")
+_RANGE: Final = (OverflowError, "math range error")
+_BY_ZERO: Final = (ZeroDivisionError, "division by zero")
+_QUOTIENT: Final[tuple[Domain, ...]] = ((_second_is_zero, *_BY_ZERO),)
+_POWER: Final[tuple[Domain, ...]] = (
+    (_zero_to_negative, ZeroDivisionError, "zero to a negative power"),
+)
+_WHOLE: Final[tuple[Domain, ...]] = (
+    (_is_nan, ValueError, "cannot convert float NaN to integer"),
+    (_is_infinite, OverflowError, "cannot convert float infinity to integer"),
+)
+_TURN: Final[tuple[Domain, ...]] = ((_is_infinite, *_DOMAIN),)
+_LARGEST: Final = math.log(np.finfo(float).max)  # e to more than that is no float of 64 bits
+
+_OPERATORS: Final[dict[str, tuple[Domain, ...]]] = {
+    "/": _QUOTIENT,
+    "//": _QUOTIENT,
+    "%": _QUOTIENT,
+    "**": _POWER,
+}
+_FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
+    math.sqrt: ((_is("<", 0.0), *_DOMAIN),),
+    math.log: ((_is("<=", 0.0), *_DOMAIN),),
+    math.log2: ((_is("<=", 0.0), *_DOMAIN),),
+    math.log10: ((_is("<=", 0.0), *_DOMAIN),),
+    math.log1p: ((_is("<=", -1.0), *_DOMAIN),),
+    math.asin: ((_beyond(">", 1.0), *_DOMAIN),),
+    math.acos: ((_beyond(">", 1.0), *_DOMAIN),),
+    math.acosh: ((_is("<", 1.0), *_DOMAIN),),
+    math.atanh: ((_beyond(">=", 1.0), *_DOMAIN),),
+    math.sin: _TURN,
+    math.cos: _TURN,
+    math.tan: _TURN,
+    math.exp: ((_is(">", _LARGEST), *_RANGE),),
+    math.sinh: ((_beyond(">", _LARGEST + math.log(2.0)), *_RANGE),),
+    math.cosh: ((_beyond(">", _LARGEST + math.log(2.0)), *_RANGE),),
+    math.fmod: ((_second_is_zero, *_DOMAIN),),
+    math.pow: ((_zero_to_negative, *_DOMAIN), (_root_of_negative, *_DOMAIN)),
+    math.floor: _WHOLE,
+    math.ceil: _WHOLE,
+    math.trunc: _WHOLE,
+    int: _WHOLE,
+    divmod: _QUOTIENT,
+    pow: _POWER,
+    operator.truediv: _QUOTIENT,
+    operator.floordiv: _QUOTIENT,
+    operator.mod: _QUOTIENT,
+    operator.pow: _POWER,
+}
+
+
+def of_operator(w: Evaluator, symbol: str, a: Any, b: Any) -> None:
+    """Note where an operator raises."""
+    domains = _OPERATORS.get(symbol.rstrip("="))
+    if domains is not None:
+        _note(w, domains, (a, b))
+
+
+def of_function(w: Evaluator, function: Any, args: tuple[Any, ...]) -> None:
+    """Note where a function of numbers raises."""
+    domains = _FUNCTIONS.get(function)
+    if domains is not None:
+        _note(w, domains, args)
+
+
+def _note(w: Evaluator, domains: tuple[Domain, ...], args: tuple[Any, ...]) -> None:
+    if not w.handled() or w.frame.code.code.co_filename.startswith(HOME):
+        return
+    numbers = all(map(scalar_kind, args)) and not any(isinstance(x, np.generic) for x in args)
+    if not numbers or not any(isinstance(x, Abstract) for x in args):
+        return
+    if domains is _WHOLE and scalar_kind(args[0]) != "float":
+        return
+    for where, error, message in domains:
+        try:
+            wrong = where(w, *args)
+        except TypeError:  # a wrong number of arguments, of which the call says more
+            return
+        if isinstance(wrong, Dynamic) or wrong:
+            w.may_raise(wrong, error, message)
+
+
+__all__ = ["of_function", "of_operator"]

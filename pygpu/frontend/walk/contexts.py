@@ -1,0 +1,186 @@
+"""The instructions of handlers and of `with`: which exception it is, contexts that do nothing here.
+
+A context is a class of the user's, whose `__enter__` and `__exit__` are walked, or one of the
+library's that has nothing to do on a device: `np.errstate`, `contextlib.nullcontext`,
+`warnings.catch_warnings`. `contextlib.suppress` is the handler that it says it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.bytecode import NULL
+from pygpu.frontend.effects.raising import HANDLED
+from pygpu.frontend.protocols import objects
+from pygpu.frontend.values.faults import Raised
+from pygpu.frontend.values.objects import Instance
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import Abstract, Builtin, Choice, Conflict, describe
+from pygpu.frontend.walk.calls import call
+from pygpu.frontend.walk.choices import is_one_of, possible
+from pygpu.frontend.walk.displays import Step
+from pygpu.frontend.walk.paths import ControlFlow
+
+# ---------------------------------------------------------------- handlers
+
+
+def _push_exc(w: ControlFlow, state: State, arg: Any) -> None:
+    error = state.stack.pop()
+    state.stack += [state.locals.get(HANDLED), error]
+    state.locals[HANDLED] = error
+
+
+def _pop_exc(w: ControlFlow, state: State, arg: Any) -> None:
+    before = state.stack.pop()
+    if before is None:
+        state.locals.pop(HANDLED, None)
+    else:
+        state.locals[HANDLED] = before
+
+
+def _match_exc(w: ControlFlow, state: State, arg: Any) -> None:
+    classes = state.stack.pop()
+    state.stack.append(matches(w, state.stack[-1], classes))
+
+
+def matches(w: ControlFlow, error: Any, classes: Any) -> Any:
+    """Whether an exception is of one of some classes."""
+    several = classes if isinstance(classes, tuple) else (classes,)
+    for cls in several:
+        if not isinstance(cls, type) or not issubclass(cls, BaseException):
+            raise TypeError(
+                "catching classes that do not inherit from BaseException is not allowed"
+            )
+    match error:
+        case Conflict():
+            raise w.error(error.message)
+        case Choice():
+            left = possible(w, error)
+            held = [i for i in left if matches(w, error.options[i], classes)]
+            return is_one_of(w, error.which, frozenset(held), left)
+        case Raised() if error.fault.error is None:
+            if not {Exception, BaseException}.intersection(several):
+                raise w.error(
+                    "which exception is raised here is not known: name its class after 'raise', "
+                    "or handle Exception"
+                )
+            return True
+        case Raised():
+            return issubclass(error.fault.error or Exception, several)
+    return isinstance(error, several)
+
+
+# ---------------------------------------------------------------- contexts
+
+
+def _held(w: ControlFlow, context: Any) -> dict[str, Any]:
+    """The attributes of a context."""
+    if isinstance(context, Instance):
+        return dict(w.read(context))
+    slots = getattr(type(context), "__slots__", ())
+    names = (*slots, *getattr(context, "__dict__", ()))
+    return {name: getattr(context, name, None) for name in names}
+
+
+def _check_errstate(w: ControlFlow, held: dict[str, Any]) -> None:
+    if any(value in ("raise", "call") for value in held.values() if isinstance(value, str)):
+        raise w.error("np.errstate(...='raise') is not supported: test the condition before")
+
+
+def _check_warnings(w: ControlFlow, held: dict[str, Any]) -> None:
+    if held.get("_record"):
+        raise w.error("catch_warnings(record=True) is not supported: nothing on a device warns")
+
+
+def _check_nothing(w: ControlFlow, held: dict[str, Any]) -> None:
+    pass
+
+
+# Contexts that do nothing on a device, with what refuses some of them.
+_IDLE: Final[dict[type, Callable[[ControlFlow, dict[str, Any]], None]]] = {
+    np.errstate: _check_errstate,
+    contextlib.nullcontext: _check_nothing,
+    warnings.catch_warnings: _check_warnings,
+    contextlib.suppress: _check_nothing,
+}
+
+
+def _method(w: ControlFlow, context: Any, name: str) -> Any:
+    """A context's `__enter__` or `__exit__`."""
+    kind = objects.class_of(context)
+    if kind in _IDLE:
+        held = _held(w, context)
+        _IDLE[kind](w, held)
+        given = held.get("enter_result")
+        suppressed = held.get("_exceptions", ())
+
+        def enter() -> Any:
+            return given
+
+        def leave(error: Any = None, *rest: Any) -> Any:
+            return bool(suppressed) and error is not None and matches(w, error, suppressed)
+
+        return Builtin(name, enter if name == "__enter__" else leave, context)
+    if isinstance(context, Instance):
+        found = objects.find_method(w, context, name)
+        if found is None:
+            raise TypeError(
+                f"'{kind.__name__}' object does not support the context manager protocol"
+            )
+        return found
+    own = not isinstance(context, Abstract) and kind.__module__ not in sys.stdlib_module_names
+    if own and hasattr(kind, "__enter__") and hasattr(kind, "__exit__"):
+        return objects.attribute(w, context, name)
+    if not hasattr(kind, "__enter__") and not isinstance(context, Abstract):
+        raise TypeError(f"'{kind.__name__}' object does not support the context manager protocol")
+    raise w.error(
+        f"'with' of {describe(context)} is not supported: np.errstate, contextlib.nullcontext and "
+        "suppress, warnings.catch_warnings and classes of yours are; open what is needed outside "
+        "and pass the values"
+    )
+
+
+def _enter(w: ControlFlow, state: State, arg: Any) -> None:
+    context = state.stack.pop()
+    state.stack.append(_method(w, context, "__exit__"))
+    state.stack.append(call(w, _method(w, context, "__enter__"), (), {}))
+
+
+def _special(w: ControlFlow, state: State, name: str) -> None:
+    state.stack += [_method(w, state.stack.pop(), name), NULL]
+
+
+def _exit(w: ControlFlow, state: State, place: int) -> None:
+    """Tell a context which exception leaves it: whether that goes no further."""
+    error, leave = state.stack[-1], state.stack[-place]
+    if isinstance(leave, Builtin):
+        state.stack.append(leave.call(error))
+        return
+    state.stack.append(call(w, leave, (_class_of(error), error, None), {}))
+
+
+def _class_of(error: Any) -> Any:
+    """The class of an exception; a choice of several where it may be one of them."""
+    if isinstance(error, Raised):
+        return error.fault.error or Exception
+    if isinstance(error, Choice):
+        return Choice(error.which, tuple(map(_class_of, error.options)), error.why)
+    return type(error)
+
+
+HANDLING: Final[dict[str, Step]] = {
+    "PUSH_EXC": _push_exc,
+    "POP_EXC": _pop_exc,
+    "MATCH_EXC": _match_exc,
+    "ENTER": _enter,
+    "SPECIAL": _special,
+    "EXIT": _exit,
+}
+
+__all__ = ["HANDLING"]

@@ -1,0 +1,154 @@
+"""Exceptions that handlers wait for: where a path goes that raises, and what handlers ask.
+
+An instruction that raises under a dynamic condition parts the path in two: one goes to the handler
+of the instruction, or out of the function where only a caller has one; the other goes on. What is
+raised is a value, a `Raised` or a choice of some, so paths that meet in a handler join like others.
+
+    try:
+        x = 1 / im(p)               # parts: im(p) == 0 goes to the handler
+    except ZeroDivisionError:       # asks which of the exceptions it is that may come here
+        x = 0.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pygpu.bytecode import NULL
+from pygpu.core.errors import CompileError
+from pygpu.frontend.values.faults import Fault, Raised, Raising, chosen, is_set
+from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import Conflict, Dynamic, NotKnown
+from pygpu.frontend.walk.branches import branch
+from pygpu.frontend.walk.paths import RAISED, ControlFlow, Outcome
+from pygpu.ssa import Builder, Value
+from pygpu.types import INT
+
+# What is ours, or no statement of the program's: never handled.
+_OURS = (CompileError, NotKnown, AssertionError, RecursionError, MemoryError)
+
+
+def has_handler(frame: Frame) -> bool:
+    """Whether the instruction being walked stands in a `try` or `with` of its function."""
+    return frame.at in frame.code.handlers
+
+
+def is_awaited(frames: list[Frame]) -> bool:
+    """Whether an exception may come to a handler in one of the frames."""
+    return any(has_handler(frame) and not _gives_an_item(frame) for frame in frames)
+
+
+def _gives_an_item(frame: Frame) -> bool:
+    """Whether it is a generator at a `yield`: what is done with the item raises elsewhere."""
+    return frame.driver is not None and frame.code.instructions[frame.at].op == "YIELD"
+
+
+def is_handled(w: ControlFlow, frame: Frame, error: Exception) -> bool:
+    """Whether what Python has raised is a path of its own: it comes to a handler of this function,
+    or it is raised under a dynamic condition, and a caller has a handler."""
+    raised = frame.code.instructions[frame.at].op == "RAISE"
+    if isinstance(error, _OURS) and not (raised and isinstance(error, AssertionError)):
+        return False
+    if has_handler(frame):
+        return True
+    return w.conditions is not frame.conditions and is_awaited(w.frames[:-1])
+
+
+def raised(w: ControlFlow, frame: Frame, error: Exception) -> Raised:
+    """What Python has raised, as a value."""
+    return w.faults.raised(Fault(type(error), str(error), frame.place(), error))
+
+
+def leave(w: ControlFlow, frame: Frame, state: State, error: Any) -> Outcome:
+    """A path on which the instruction being walked raises: to its handler, else out of the function
+    to a caller that has one, else to its end."""
+    if isinstance(error, Conflict):
+        raise w.error(error.message)
+    handler = frame.code.handlers.get(frame.at)
+    if handler is not None:
+        stack = [*state.stack[: handler.depth], *[NULL] * handler.marked, error]
+        return Outcome.one(handler.target, State(state.locals, stack, state.heap, state.facts))
+    if is_awaited(w.frames[:-1]):
+        return Outcome.one(RAISED, State({}, [error], state.heap, state.facts))
+    w.state = state
+    w.write(w.faults.cell, _met(w, state, error))
+    return Outcome.one(RAISED, State({}, [], state.heap))
+
+
+def _met(w: ControlFlow, state: State, error: Any) -> Any:
+    """What the cell of faults holds once nobody has handled an exception: the first stays."""
+    faults, build = w.faults, w.build
+    if isinstance(error, Raised):
+        return faults.first(build, state, faults.number(error.fault))
+    numbers = [faults.number(option.fault) for option in error.options]
+    number = _one_of(build, error.which.value, numbers)
+    if not state.get(faults.cell):
+        return Dynamic(number)
+    before = faults.value(build, state)
+    return Dynamic(build.emit("select", is_set(build, before), before, number))
+
+
+def _one_of(build: Builder, which: Value, numbers: list[int]) -> Value:
+    """The number of the place that an int says."""
+    made = build.constant(INT, numbers[0])
+    for place, number in enumerate(numbers[1:], 1):
+        here = build.emit("ne", which, build.constant(INT, place))
+        made = chosen(build, here, made, number)
+    return made
+
+
+def note(w: ControlFlow, where: Dynamic, error: Any, state: State) -> None:
+    """The instruction being walked raises where a condition holds."""
+    w.frame.raising.append(Raising(where.value, error, state, w.build.region))
+
+
+def part(w: ControlFlow, frame: Frame, state: State, go_on: Callable[[State], Outcome]) -> Outcome:
+    """Part the paths of an instruction that has noted exceptions; `go_on` is the path of none."""
+    if not frame.raising:
+        return go_on(state)
+    first, rest = frame.raising[0], frame.raising[1:]
+    frame.raising = []
+    if first.region is not w.build.region:
+        raise w.error(
+            "an exception that may be raised in a part of this expression cannot be handled: "
+            "give the part a line and a name of its own"
+        )
+    error = State(state.locals.copy(), state.stack.copy(), first.state.heap, state.facts)
+    at = frame.at
+
+    def other() -> Outcome:
+        w.state = frame.state = state
+        frame.at, frame.raising = at, rest
+        # what comes next stands in the arm, and so may the conditions that have been noted
+        frame.raising = [Raising(one.where, one.error, one.state, w.build.region) for one in rest]
+        return part(w, frame, state, go_on)
+
+    def handle() -> Outcome:
+        w.state = frame.state = error
+        frame.at = at
+        return leave(w, frame, error, first.error)
+
+    return branch(w, frame, first.where, handle, other)
+
+
+def refuse_parting(w: ControlFlow, frame: Frame) -> None:
+    """An error where what ends a block has noted exceptions."""
+    if frame.raising:
+        raise w.error(
+            "an exception that may be raised by this test or iterator cannot be handled: "
+            "compute it before, in a line of its own"
+        )
+
+
+__all__ = [
+    "has_handler",
+    "is_awaited",
+    "is_handled",
+    "leave",
+    "note",
+    "part",
+    "raised",
+    "refuse_parting",
+]

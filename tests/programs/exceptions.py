@@ -1,0 +1,533 @@
+"""`try` in all its forms, `raise` that a handler waits for, `with`, imports, strings nobody reads."""
+
+import contextlib
+import logging
+import math
+import warnings
+
+import numpy as np
+
+from programs.suite import Suite
+from pygpu import Image, Position, Vec2
+
+program = Suite()
+log = logging.getLogger("programs")
+log.addHandler(logging.NullHandler())
+
+SQUARES = [0.0, 1.0, 4.0, 9.0]
+NAMES = {0: 1.0, 1: 2.5, 4: 8.0}
+
+
+class TooBright(ValueError):
+    def __init__(self, value, limit=1.0):
+        super().__init__(f"{value} is more than {limit}")
+        self.value = value
+
+
+class Counted:
+    def __init__(self):
+        self.entered = 0
+        self.failed = 0
+
+    def __enter__(self):
+        self.entered += 1
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            self.failed += 1
+        return kind is not None and issubclass(kind, ArithmeticError)
+
+
+def inverse(v):
+    if v > 1:
+        raise TooBright(v)
+    return 1 / v
+
+
+def deep(v):
+    return inverse(v) + inverse(v / 2)
+
+
+# ---------------------------------------------------------------- operations that raise
+
+
+@program
+def division_by_zero(im: Image, p: Position):
+    v = im(p)
+    try:
+        x = 1 / v
+    except ZeroDivisionError:
+        x = -3.0
+    return x
+
+
+@program
+def whole_division_by_zero(ints: Image, p: Position):
+    try:
+        return 100 // (ints(p) % 3) + 7 % (ints(p) % 2)
+    except ZeroDivisionError:
+        return -1
+
+
+@program
+def domain_of_a_root(im: Image, p: Position):
+    try:
+        return math.sqrt(im(p))
+    except ValueError:
+        return -math.sqrt(-im(p))
+
+
+@program
+def domains(im: Image, p: Position):
+    n = 0
+    for f in (math.log, math.acos, math.atanh, math.log1p, math.acosh):
+        try:
+            f(im(p))
+        except ValueError:
+            n = 2 * n + 1
+        else:
+            n = 2 * n
+    return n
+
+
+@program
+def zero_to_a_negative_power(im: Image, p: Position):
+    try:
+        return im(p) ** -2
+    except ZeroDivisionError:
+        return 0.5
+
+
+@program
+def index_out_of_a_table(ints: Image, p: Position):
+    try:
+        return SQUARES[ints(p)]
+    except IndexError:
+        return -1.0
+
+
+@program
+def key_that_is_not_there(counts: Image, p: Position):
+    try:
+        return NAMES[counts(p)]
+    except KeyError:
+        return 0.0
+
+
+@program
+def nan_as_an_int(im: Image, p: Position):
+    v = im(p) if im(p) > 0 else float("nan")
+    try:
+        return int(8 * v)
+    except (ValueError, OverflowError):
+        return -7
+
+
+@program
+def none_that_has_no_attribute(im: Image, p: Position):
+    hit = None
+    for k in range(4):
+        if im(p + (k, 0)) > 1:
+            hit = Vec2(k, im(p + (k, 0)))
+            break
+    try:
+        return hit.x + hit.y
+    except AttributeError:
+        return -1.0
+
+
+@program
+def scalar_that_cannot_be_unpacked(im: Image, p: Position):
+    def both(v):
+        try:
+            a, b = v
+        except TypeError:
+            a = b = v
+        return a - 2 * b
+
+    return both(im(p)) + both((im(p), 1.0))
+
+
+@program
+def known_error(im: Image, p: Position):
+    try:
+        k = int("no number")
+    except ValueError as error:
+        k = len(str(error)) + len(error.args)
+    return im(p) + k
+
+
+@program
+def known_error_under_a_condition(im: Image, p: Position):
+    try:
+        if im(p) > 0:
+            return {"a": 1.0}["b"]
+        return 2.0
+    except KeyError:
+        return 3.0
+
+
+@program
+def absent_module(im: Image, p: Position):
+    try:
+        import no_such_module_at_all as fast
+    except ImportError:
+        fast = None
+    return im(p) if fast is None else fast.f(im(p))
+
+
+# ---------------------------------------------------------------- raise
+
+
+@program
+def raised_in_the_body(im: Image, p: Position):
+    v = im(p)
+    try:
+        if v < 0:
+            raise ValueError(f"{v} is negative")
+        x = v + 1
+    except ValueError:
+        x = 0.25
+    return x
+
+
+@program
+def raised_by_a_called_function(im: Image, p: Position):
+    try:
+        return deep(im(p))
+    except TooBright:
+        return 1.0
+    except ZeroDivisionError:
+        return 0.0
+
+
+@program
+def handlers_of_bases(im: Image, p: Position):
+    try:
+        x = deep(im(p))
+    except (KeyError, ArithmeticError):
+        x = -1.0
+    except Exception as error:
+        x = -2.0
+    return x
+
+
+@program
+def handler_that_does_not_match(im: Image, p: Position):
+    try:
+        try:
+            x = inverse(im(p))
+        except KeyError:
+            x = 50.0
+    except ValueError:
+        x = 60.0
+    except ZeroDivisionError:
+        x = 70.0
+    return x
+
+
+@program
+def raised_again(im: Image, p: Position):
+    n = 0
+    try:
+        try:
+            x = inverse(im(p))
+        except ValueError:
+            n += 1
+            raise
+        except ZeroDivisionError as error:
+            n += 2
+            raise KeyError("zero") from error
+    except (ValueError, KeyError):
+        x = 3.0
+    return x + n
+
+
+@program
+def failing_assertion_that_is_handled(im: Image, p: Position):
+    try:
+        assert im(p) > 0, "negative"
+        return 1.0
+    except AssertionError:
+        return 2.0
+
+
+@program
+def attributes_before_the_raise(im: Image, p: Position):
+    class Pen:
+        def __init__(self):
+            self.x = 0.0
+
+        def move(self, v):
+            self.x += v
+            if v > 0.5:
+                raise ValueError("too far")
+            self.x *= 2
+            return self
+
+    pen = Pen()
+    try:
+        pen.move(im(p)).move(im(p + (1, 0)))
+    except ValueError:
+        pen.x += 100
+    return pen.x
+
+
+# ---------------------------------------------------------------- else, finally, loops
+
+
+@program
+def handler_else_finally(im: Image, p: Position):
+    n = 0
+    try:
+        x = inverse(im(p))
+    except ValueError:
+        x = -1.0
+        n += 1
+    except ZeroDivisionError:
+        return -5.0
+    else:
+        x *= 2
+    finally:
+        n += 10
+    return x + n
+
+
+@program
+def finally_alone(im: Image, p: Position):
+    s = 0.0
+    try:
+        if im(p) > 0:
+            return 1.0
+        s = 2.0
+    finally:
+        s += 1.0
+    return s
+
+
+@program
+def handler_in_a_loop(im: Image, p: Position):
+    s = 0.0
+    for i in range(-2, 3):
+        try:
+            s += math.sqrt(im(p + (i, 0)))
+        except ValueError:
+            continue
+        finally:
+            s += 1
+    return s
+
+
+@program
+def handler_that_leaves_a_long_loop(im: Image, p: Position):
+    s = 0.0
+    for i in range(300):
+        try:
+            s += 1 / (im(p) - i / 64)
+        except ZeroDivisionError:
+            break
+    return s / 100
+
+
+@program
+def loop_in_a_body(im: Image, p: Position):
+    i, s = 0, 0.0
+    try:
+        while True:
+            s += inverse(im(p + (i, 0)))
+            i += 1
+            if i > 5:
+                return s
+    except ValueError:
+        return -i
+    except ZeroDivisionError:
+        return i + 0.5
+
+
+@program
+def retried(im: Image, p: Position):
+    v = im(p)
+    tries = 0
+    while True:
+        try:
+            x = math.sqrt(v)
+            break
+        except ValueError:
+            v += 0.75
+            tries += 1
+    return x + tries
+
+
+@program
+def items_that_raise(im: Image, p: Position):
+    try:
+        return sum([1 / im(p + (i, 0)) for i in range(3)])
+    except ZeroDivisionError:
+        return 0.0
+
+
+@program
+def generated_items_that_raise(im: Image, p: Position):
+    try:
+        return sum(inverse(im(p + (i, 0))) for i in range(3))
+    except (ZeroDivisionError, ValueError):
+        return 0.0
+
+
+@program
+def handler_in_a_called_function(im: Image, p: Position):
+    def safe(v, otherwise):
+        try:
+            return inverse(v)
+        except (ValueError, ZeroDivisionError):
+            return otherwise
+
+    return safe(im(p), 7.0) + safe(im(p + (1, 0)), im(p))
+
+
+@program
+def quotients_of_numpy_do_not_raise(im: Image, p: Position):
+    try:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            x = float(np.minimum(np.divide(np.float32(1.0), np.abs(im(p))), 9.0))
+    except ZeroDivisionError:
+        x = -1.0
+    return x
+
+
+# ---------------------------------------------------------------- with
+
+
+@program
+def contexts_that_do_nothing(im: Image, p: Position):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with contextlib.nullcontext(2.0) as two:
+            return two * im(p)
+
+
+@program
+def suppressed(im: Image, p: Position):
+    with contextlib.suppress(ZeroDivisionError, KeyError):
+        return 1 / im(p)
+    return -1.0
+
+
+@program
+def context_of_the_users(im: Image, p: Position):
+    x = 0.0
+    with Counted() as outer:
+        with Counted() as inner:
+            x = 1 / im(p)
+        x += 1
+    return x + 10 * outer.entered + 100 * inner.failed
+
+
+@program
+def context_that_lets_exceptions_pass(im: Image, p: Position):
+    seen = Counted()
+    try:
+        with seen:
+            x = inverse(im(p))
+            if im(p) < 0:
+                raise KeyError(x)
+    except (ValueError, KeyError):
+        x = 30.0
+    else:
+        x = 20.0
+    return x + seen.failed
+
+
+# ---------------------------------------------------------------- imports, strings, reports
+
+
+@program
+def imports(im: Image, p: Position):
+    import math as m
+    import os.path
+    from math import floor, pi
+
+    from numpy import linalg as la
+
+    return m.sqrt(floor(abs(im(p)))) + pi + la.norm([im(p), 2.0]) + len(os.path.sep)
+
+
+@program
+def strings_that_nobody_reads(im: Image, p: Position):
+    v = im(p)
+    label = f"{v:.3f} at {p}" + "!"
+    other = "%f %d" % (v, p.x) if v > 0 else "{}".format(v)
+    text = str(v) + label
+    if not 0 <= abs(v) <= 4:
+        raise ValueError("no such texel: " + text + other)
+    return 2 * v
+
+
+@program
+def reports(im: Image, p: Position):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        v = im(p)
+        log.debug("texel %s", v)
+        log.info(f"at {p}")
+        return v + 1
+
+
+@program
+def variables_by_name(im: Image, p: Position):
+    v = im(p)
+    here = locals()
+    label = "{v} of {im}".format(**here)
+    return here["v"] + len(here)
+
+
+# ---------------------------------------------------------------- generators
+
+
+def inverses(im, p):
+    for i in range(3):
+        yield inverse(im(p + (i, 0)))
+
+
+def halvings(v):
+    while v > 0.25:
+        yield v
+        v = v / 2
+    if v < 0:
+        raise KeyError(v)
+
+
+@program
+def generator_that_raises(im: Image, p: Position):
+    s = 0.0
+    try:
+        for x in inverses(im, p):
+            s += x
+    except ValueError:
+        s += 100.0
+    except ZeroDivisionError:
+        s -= 100.0
+    return s
+
+
+@program
+def generator_on_the_device_that_raises(im: Image, p: Position):
+    s = 0.0
+    try:
+        for x in halvings(im(p)):
+            s += x
+    except KeyError:
+        s = -1.0
+    return s
+
+
+@program
+def body_that_raises_in_a_loop_over_a_generator(im: Image, p: Position):
+    s = 0.0
+    try:
+        for x in halvings(abs(im(p))):
+            s += 1 / (x - 1)
+    except ZeroDivisionError:
+        s += 50.0
+    return s
