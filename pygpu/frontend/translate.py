@@ -241,7 +241,9 @@ class _Root:
                 build.dims = spec.dims
                 if spec.dims == 1:
                     return Natural(build.x)
-                place = (build.x, build.y, build.emit("plane"))[: spec.dims]
+                place: tuple[Value, ...] = (build.x, build.y)
+                if spec.dims == 3:
+                    place = (*place, build.emit("plane"))
                 type = vector("int", spec.dims)
                 whole = tuple(map(Natural, place))
                 return Vector(vectors.POSITIONS[type], type, whole, outside=True)
