@@ -132,3 +132,20 @@ def numpy_functions_of_vectors(vecs: Image, pairs: Image, p: Position):
 def objects_that_are_numbers(im: Image, p: Position):
     a = Angle(im(p) * 90)
     return math.sin(a), math.hypot(a, 2), math.floor(a), float(a)
+
+
+@program
+def near_the_largest_float(unit: Image, p: Position):
+    x = unit(p) * 3e38
+    y = unit(p + (1, 0)) * 3e38
+    return math.hypot(x / 2, y / 2) / 3e38, math.atan2(y, x), x / 1.5e38, x / -3e38, x / 1e37
+
+
+@program
+def gamma_and_hyperbolic_functions_near_the_largest_float(unit: Image, p: Position):
+    a = unit(p)
+    return (
+        math.lgamma((a + 0.1) * 3e36) / 1e38,
+        math.sinh(88.3 + a) / 1e38,
+        math.cosh(-88 - a) / 1e38,
+    )

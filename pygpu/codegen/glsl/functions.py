@@ -82,6 +82,15 @@ uint bits = (floatBitsToUint(a) & 0x7fffffffu) | (floatBitsToUint(b) & 0x8000000
 return uintBitsToFloat(bits);
 """,
     ),
+    # ------------------------------------------------ quotients
+    "large_quotient": Helper(  # by 2**126 and more, by way of the quotient by 2**62 and more
+        "float",
+        "float a, float b",
+        """
+precise float quotient = a * 5.4210109e-20 / (b * 5.4210109e-20);
+return quotient;
+""",
+    ),
     # ------------------------------------------------ choice
     "min": Helper(
         "float",

@@ -217,12 +217,17 @@ return (a < 0.0 ? -1.5707964 : 1.5707964) - pg_atan_part(1.0 / a);
 """,
         ("atan_part",),
     ),
+    # Some devices divide by multiplying with the reciprocal, and flush what is subnormal: that of
+    # 2**126 and more. So what is large is made smaller before it divides, here and in hypot.
     "atan2": Helper(
         "float",
         "float b, float a",
         """
 float x = abs(a);
 float y = abs(b);
+float scale = max(x, y) > 1.2676506e30 ? 2.3283064e-10 : 1.0;
+x *= scale;
+y *= scale;
 float angle = x == y ? 0.7853982 : y > x ? 1.5707964 - pg_atan_part(x / y) : pg_atan_part(y / x);
 if (x == 0.0 && y == 0.0)
     angle = 0.0;
@@ -242,7 +247,8 @@ float t = a * a;
 if (m < 1.0)
     return a + a * t * ((0.00020377401 * t + 0.008330211) * t + 0.16666718);
 float e = exp(0.5 * m);
-float s = (0.5 * e) * e - 0.5 / e / e;
+precise float half_of = (0.5 * e) * e;
+float s = half_of - 0.5 / e / e;
 return a < 0.0 ? -s : s;
 """,
     ),
@@ -251,7 +257,8 @@ return a < 0.0 ? -s : s;
         "float a",
         """
 float e = exp(0.5 * abs(a));
-return (0.5 * e) * e + 0.5 / e / e;
+precise float half_of = (0.5 * e) * e;
+return half_of + 0.5 / e / e;
 """,
     ),
     "tanh": Helper(
@@ -307,7 +314,8 @@ return a < 0.0 ? -s : s;
         f"""
 bool turn = abs(b) > abs(a);
 float m = abs(turn ? b : a);
-float r = (turn ? a : b) / m;
+float scale = m > 1.2676506e30 ? 2.3283064e-10 : 1.0;
+float r = (turn ? a : b) * scale / (m * scale);
 if (pg_isinf(a) || pg_isinf(b))
     return {INF};
 return m == 0.0 ? abs(b) : m * sqrt(1.0 + r * r);
@@ -398,14 +406,19 @@ return above / below * (((p * t + 0.41481371) * t + 0.032338284) * t + 0.8862269
 """,
         ("isnan",),
     ),
-    "lgamma_part": Helper(  # of a > 0, from 3 on by Stirling's series
+    # Of a > 0, from 3 on by Stirling's series. A driver that took the product apart, or made it
+    # one with log2(a) and a constant, would overflow where the result does not.
+    "lgamma_part": Helper(
         "float",
         "float a",
         """
 float t = 1.0 / (a * a);
 float series = ((-0.00059523810 * t + 0.00079365079) * t - 0.0027777778) * t + 0.083333333;
 if (a >= 3.0)
-    return (a - 0.5) * (log(a) - 1.0) + (series / a + 0.41893853);
+{
+    precise float grown = (a - 0.5) * (log(a) - 1.0);
+    return grown + (series / a + 0.41893853);
+}
 float first = a < 1.0 ? -log(a) : 0.0;
 t = a < 1.0 ? a - 1.0 : a - 2.0;
 float p = ((7.8175629e-5 * t - 0.00015893852) * t + 0.00013063244) * t - 0.00031905229;

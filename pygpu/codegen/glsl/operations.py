@@ -22,6 +22,7 @@ from pygpu.ssa import Number, Op, Value, constant_of
 from pygpu.types import INT, INTEGERS, Type, vector
 
 TINY: Final = 1e-30  # far above floats that devices take for 0
+SUBNORMAL_FROM: Final = 2.0**126  # of which the reciprocal is subnormal
 
 
 class Context(Protocol):
@@ -78,6 +79,19 @@ def _arithmetic(operator: str) -> Row:
         return infix(operator, *_spread(operands, op.result.type.size))
 
     return row
+
+
+def _div(context: Context, op: Op, operands: Sequence[Text]) -> Text:
+    """A quotient. Some devices multiply by the reciprocal, and flush what is subnormal: so what is
+    divided by a large constant is divided by a smaller one, and then by a power of two."""
+    divisor = constant_of(op.operands[1])
+    size = op.result.type.size
+    if divisor is None or op.result.type.kind != "float":
+        return infix("/", *_spread(operands, size))
+    parts = divisor if isinstance(divisor, tuple) else (divisor,)
+    if not any(SUBNORMAL_FROM <= abs(part) < math.inf for part in parts):
+        return infix("/", *_spread(operands, size))
+    return context.helper("large_quotient", size, *operands)
 
 
 def _fma(context: Context, op: Op, operands: Sequence[Text]) -> Text:
@@ -400,7 +414,7 @@ TABLE: Final[dict[str, Row]] = {
     "add": _arithmetic("+"),
     "sub": _arithmetic("-"),
     "mul": _arithmetic("*"),
-    "div": _arithmetic("/"),
+    "div": _div,
     "floordiv": _floordiv,
     "mod": _mod,
     "pow": _pow,

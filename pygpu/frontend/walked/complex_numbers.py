@@ -19,14 +19,19 @@ _STEP: Final = 64.0  # exponentials of more are taken in two steps
 
 
 def quotient(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """(a + bi) / (c + di) by Smith's method, which squares nothing."""
+    """(a + bi) / (c + di) by Smith's method, which squares nothing. Large numbers are made smaller
+    first: sums of two could overflow, and the reciprocal of a large one is subnormal."""
+    above = 0.25 if max(abs(a), abs(b)) > _LARGE else 1.0
+    scale = 2.0**-64 if max(abs(c), abs(d)) > _LARGE else 1.0
+    back = scale / above
+    a, b, c, d = a * above, b * above, c * scale, d * scale
     if abs(c) >= abs(d):
         ratio = d / c
         below = c + d * ratio
-        return complex((a + b * ratio) / below, (b - a * ratio) / below)
+        return complex((a + b * ratio) / below * back, (b - a * ratio) / below * back)
     ratio = c / d
     below = c * ratio + d
-    return complex((a * ratio + b) / below, (b * ratio - a) / below)
+    return complex((a * ratio + b) / below * back, (b * ratio - a) / below * back)
 
 
 def power(a: Any, b: Any, c: Any, d: Any) -> Any:
@@ -83,8 +88,8 @@ def _log_of_size(x: Any, y: Any) -> Any:
     size = math.hypot(x, y)
     if 0.71 <= size <= 1.73:
         return 0.5 * math.log1p((larger - 1.0) * (larger + 1.0) + smaller * smaller)
-    scale = 0.25 if larger > _LARGE else 1.0
-    unscaled = math.log(4.0) if larger > _LARGE else 0.0
+    scale = 2.0**-32 if larger > _LARGE else 1.0
+    unscaled = math.log(2.0**32) if larger > _LARGE else 0.0
     return math.log(math.hypot(x * scale, y * scale)) + unscaled
 
 
