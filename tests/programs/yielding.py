@@ -325,3 +325,81 @@ def ray_that_a_generator_marches(im: Image, p: Position):
         if q > 0.9:
             return t
     return -1.0
+
+
+@program
+def enumeration_of_items_that_may_not_be_there(im: Image, p: Position):
+    def evens():
+        for i in range(6):
+            if im(p + (i, 0)) > 0.5:
+                yield im(p + (i, 0))
+
+    t = 0.0
+    for k, v in enumerate(evens()):
+        t += k * v
+    return t
+
+
+@program
+def map_zip_and_slice_of_such_items(im: Image, p: Position):
+    def evens():
+        for i in range(6):
+            if im(p + (i, 0)) > 0.5:
+                yield im(p + (i, 0))
+
+    return (
+        sum(map(lambda v: v * v, evens())),
+        sum(a * b for a, b in zip(evens(), itertools.count(1))),
+        sum(itertools.islice(evens(), 2)),
+    )
+
+
+@program
+def filters_by_dynamic_conditions(im: Image, p: Position):
+    xs = [im(p + (i, 0)) for i in range(5)]
+    return (
+        sum(filter(lambda v: v > 0.5, xs)),
+        sum(itertools.takewhile(lambda v: v > 0.3, xs)),
+        sum(itertools.dropwhile(lambda v: v > 0.3, xs)),
+    )
+
+
+@program
+def chains_and_running_sums_of_such_items(im: Image, p: Position):
+    def g():
+        for i in range(4):
+            if im(p + (i, 0)) > 0.4:
+                yield im(p + (i, 0))
+
+    return (
+        sum(itertools.chain(g(), [1.0], g())),
+        max(itertools.accumulate(g()), default=0.0),
+        sum(1 for _ in itertools.filterfalse(lambda v: v > 0.7, g())),
+    )
+
+
+@program
+def enumeration_of_a_filter(im: Image, p: Position):
+    t = 0.0
+    for k, v in enumerate(filter(lambda v: v > 0.5, (im(p + (i, 0)) for i in range(5)))):
+        t += (k + 1) * v
+    for i in map(
+        lambda v: v + 1,
+        itertools.islice((im(p + (i, 0)) for i in range(9) if im(p + (i, 0)) > 0.5), 2),
+    ):
+        t += i
+    return t
+
+
+@program
+def zip_of_a_generator_that_only_the_device_ends(im: Image, p: Position):
+    def steps():
+        x = abs(im(p))
+        while x < 5.0:
+            x = x * 1.5 + 0.1
+            yield x
+
+    t = 0.0
+    for k, (v, w) in enumerate(zip(steps(), itertools.count())):
+        t += v * k + w
+    return t

@@ -131,6 +131,11 @@ def put_off(w: Evaluator, iterator: Iterator) -> bool:
     return isinstance(source, (Replay, Lazy))
 
 
+def is_generator(w: Evaluator, xs: Any) -> bool:
+    """Whether a value is what a generator gives, its items to be taken one by one."""
+    return isinstance(xs, Iterator) and isinstance(w.read(xs)[0], Suspended)
+
+
 def _open(w: Evaluator, iterator: Iterator) -> None:
     """Prepare an iterator whose items are all taken now: at once, if that can be done."""
     source, index = w.read(iterator)
@@ -141,7 +146,7 @@ def _open(w: Evaluator, iterator: Iterator) -> None:
 def in_turn(w: Evaluator, xs: Any) -> bool:
     """Whether what an iterator gives can only be taken by a loop: a generator goes on as long as a
     dynamic value says. Else its items are taken now."""
-    if not isinstance(xs, Iterator) or not isinstance(w.read(xs)[0], Suspended):
+    if not is_generator(w, xs):
         return False
     try:
         with w.attempt() as trial:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import itertools
 import operator
 import types
 from collections.abc import Callable
@@ -304,6 +305,8 @@ ALWAYS: Final = frozenset(
         *vectors.CLASSES.values(),
         vectors.Position,
         *matrices.MATRICES.values(),
+        itertools.count,
+        itertools.cycle,
         super,
         getattr,
         hasattr,

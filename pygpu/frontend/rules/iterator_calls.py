@@ -21,6 +21,7 @@ from pygpu.frontend.protocols.sequences import (
     UNROLL_OPS,
     advance_iterator,
     indexed,
+    is_generator,
     items_of,
     iterate,
     put_off,
@@ -33,6 +34,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.lazy import Indexed, Lazy
 from pygpu.frontend.values.objects import Instance, Iterator, Object
 from pygpu.frontend.values.values import Abstract, tuple_of
+from pygpu.frontend.walked import iterators as walked
 
 Rule = Callable[..., Any]
 
@@ -77,10 +79,12 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
         iterators = [iterate(w, xs) for xs in sequences]
         zipped = Iterator((Lazy(_next_row, (bool(strict), *iterators)), 0))
         if all(put_off(w, iterator) for iterator in iterators):
-            return zipped
+            is_driven = is_generator(w, iterators[0]) and not strict
+            return w.call(walked.zipped, *iterators) if is_driven else zipped
         made = taken_now(w, zipped, iterators)
         if made is zipped:
-            return zipped
+            is_driven = is_generator(w, iterators[0]) and not strict
+            return w.call(walked.zipped, *iterators) if is_driven else zipped
     length = len(w.state.get(made)[0])
     counts = [count for _, count in known if count]
     row = followers.several(w, [row for row, _ in known], length)
@@ -140,6 +144,8 @@ def _enumerate(w: Evaluator, xs: Any, start: Any = 0) -> Any:
         made = iterator_of([tuple_of(pair) for pair in enumerate(items_of(w, xs), start)])
     else:
         iterator = iterate(w, xs)
+        if is_generator(w, iterator):
+            return w.call(walked.enumerated, iterator, start)
         pairs = Iterator((Lazy(_next_pair, (start, iterator)), 0))
         if put_off(w, iterator):
             return pairs
@@ -201,6 +207,8 @@ def _map(w: Evaluator, function: Any, *sequences: Any) -> Any:
             (),
         )
     iterators = [iterate(w, xs) for xs in sequences]
+    if is_generator(w, iterators[0]):
+        return w.call(walked.mapped, function, *iterators)
     mapped = _map_put_off(function, iterators)
     if all(put_off(w, iterator) for iterator in iterators):
         return mapped
@@ -225,10 +233,17 @@ def _filter(what: str) -> Rule:
     def rule(w: Evaluator, function: Any, xs: Any) -> Any:
         iterator = iterate(w, xs)
         kept = Iterator((Lazy(_next_kept, (what, function, iterator)), 0))
+        by_generator = (walked.kept, what == "filter", function, iterator)
+        if is_generator(w, iterator):
+            return w.call(*by_generator)
         if put_off(w, iterator):
             return kept
         sources = (kept,) if iterator is xs else (kept, iterator)
-        return taken_or_put_off(w, lambda: bounded(w, left_in(w, kept)), lambda _: kept, sources)
+
+        def late(error: Exception | None) -> Any:
+            return w.call(*by_generator) if isinstance(error, CompileError) else kept
+
+        return taken_or_put_off(w, lambda: bounded(w, left_in(w, kept)), late, sources)
 
     return rule
 

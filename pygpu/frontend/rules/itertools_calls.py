@@ -8,13 +8,20 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.frontend.protocols import operators
-from pygpu.frontend.protocols.sequences import advance_iterator, items_of, iterate, put_off
-from pygpu.frontend.rules.taking import bounded, holds, is_stream, iterator_of, left_in
+from pygpu.frontend.protocols.sequences import (
+    advance_iterator,
+    is_generator,
+    items_of,
+    iterate,
+    put_off,
+)
+from pygpu.frontend.rules.taking import bounded, decided, holds, is_stream, iterator_of, left_in
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Lazy
 from pygpu.frontend.values.objects import Iterator
 from pygpu.frontend.values.values import NotKnown, describe, tuple_of
+from pygpu.frontend.walked import iterators as walked
 
 Rule = Callable[..., Any]
 
@@ -38,10 +45,10 @@ def _cycle(w: Evaluator, xs: Any) -> Iterator:
     return Iterator((Lazy(_next_in_circle, items_of(w, xs)), 0))
 
 
-def _next_in_circle(w: Evaluator, index: int, *items: Any) -> Any:
+def _next_in_circle(w: Evaluator, index: Any, *items: Any) -> Any:
     if not items:
         raise StopIteration
-    return items[index % len(items)]
+    return w.item(tuple_of(items), operators.binary(w, "%", index, len(items)))
 
 
 def _repeat(w: Evaluator, value: Any, times: Any = None) -> Iterator:
@@ -50,11 +57,13 @@ def _repeat(w: Evaluator, value: Any, times: Any = None) -> Iterator:
     return iterator_of([value] * _known(w, times, "how often a value is repeated"))
 
 
-def _chain(w: Evaluator, *sequences: Any) -> Iterator:
+def _chain(w: Evaluator, *sequences: Any) -> Any:
     if not any(map(is_stream, sequences)):
         return iterator_of([item for xs in sequences for item in items_of(w, xs)])
     iterators = tuple([iterate(w, xs) for xs in sequences])
     chained = Iterator((Lazy(_next_in_turn, iterators), 0))
+    if any(is_generator(w, iterator) for iterator in iterators):
+        return w.call(walked.chained, *iterators)
     if any(put_off(w, iterator) for iterator in iterators):
         return chained
     return bounded(w, left_in(w, chained))
@@ -73,7 +82,7 @@ def _chain_from_iterable(w: Evaluator, rows: Any) -> Iterator:
     return iterator_of([item for row in items_of(w, rows) for item in items_of(w, row)])
 
 
-def _islice(w: Evaluator, xs: Any, *bounds: Any) -> Iterator:
+def _islice(w: Evaluator, xs: Any, *bounds: Any) -> Any:
     bounds = tuple([_known(w, bound, "a bound of islice()") for bound in bounds])
     part = slice(*bounds)
     start, step = part.start or 0, part.step or 1
@@ -82,7 +91,11 @@ def _islice(w: Evaluator, xs: Any, *bounds: Any) -> Iterator:
     iterator = iterate(w, xs)
     if part.stop is None and put_off(w, iterator):
         return Iterator((Lazy(_next_of_slice, (start, step, iterator)), 0))
-    return bounded(w, itertools.islice(left_in(w, iterator), *bounds))
+    return decided(
+        w,
+        lambda: bounded(w, itertools.islice(left_in(w, iterator), *bounds)),
+        *(walked.sliced, iterator, start, part.stop, step),
+    )
 
 
 def _next_of_slice(w: Evaluator, index: int, start: int, step: int, iterator: Iterator) -> Any:
@@ -91,17 +104,27 @@ def _next_of_slice(w: Evaluator, index: int, start: int, step: int, iterator: It
     return advance_iterator(w, iterator)
 
 
-def _takewhile(w: Evaluator, function: Any, xs: Any) -> Iterator:
-    left = left_in(w, iterate(w, xs))
-    return bounded(w, itertools.takewhile(lambda x: holds(w, "takewhile", function, x), left))
-
-
-def _dropwhile(w: Evaluator, function: Any, xs: Any) -> Iterator:
+def _takewhile(w: Evaluator, function: Any, xs: Any) -> Any:
     iterator = iterate(w, xs)
-    for item in left_in(w, iterator):
-        if not holds(w, "dropwhile", function, item):
-            return _chain(w, (item,), iterator)
-    return iterator_of(())
+
+    def take() -> Iterator:
+        left = left_in(w, iterator)
+        return bounded(w, itertools.takewhile(lambda x: holds(w, "takewhile", function, x), left))
+
+    return decided(w, take, walked.taken_while, function, iterator)
+
+
+def _dropwhile(w: Evaluator, function: Any, xs: Any) -> Any:
+    iterator = iterate(w, xs)
+
+    def take() -> Iterator:
+        for item in left_in(w, iterator):
+            if not holds(w, "dropwhile", function, item):
+                chained: Iterator = _chain(w, (item,), iterator)
+                return chained
+        return iterator_of(())
+
+    return decided(w, take, walked.dropped_while, function, iterator)
 
 
 def _groupby(w: Evaluator, xs: Any, key: Any = None) -> Iterator:
@@ -120,6 +143,8 @@ def _tee(w: Evaluator, xs: Any, n: Any = 2) -> Any:
 
 
 def _accumulate(w: Evaluator, xs: Any, function: Any = operator.add, *, initial: Any = None) -> Any:
+    if initial is None and is_generator(w, xs):
+        return w.call(walked.accumulated, xs, function)
     items = list(items_of(w, xs))
     if initial is not None:
         items.insert(0, initial)

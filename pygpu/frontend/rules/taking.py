@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import collections.abc
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols.sequences import ENDLESS, advance_iterator, taken_or_put_off
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.objects import Iterator
@@ -38,6 +39,16 @@ def left_in(w: Evaluator, iterator: Iterator) -> Iterable[Any]:
         except StopIteration:
             return
         yield item
+
+
+def decided(w: Evaluator, take: Callable[[], Iterator], walked: Any, *args: Any) -> Any:
+    """What `take` makes; where that is refused, for a dynamic value decides which items there are,
+    what a generator function makes of the arguments."""
+    try:
+        with w.attempt() as trial:
+            return trial.keep(take())
+    except CompileError:
+        return w.call(walked, *args)
 
 
 def taken_now(w: Evaluator, iterator: Iterator, sources: list[Any]) -> Iterator:

@@ -23,7 +23,7 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Suspended
 from pygpu.frontend.values.objects import Iterator, Waiting
 from pygpu.frontend.values.states import State, reachable
-from pygpu.frontend.walk.generators import AT, ENDED, LEFT, RUNNING, go_on, packed, unpacked
+from pygpu.frontend.walk.generators import AT, ENDED, LEFT, go_on, packed, unpacked
 from pygpu.frontend.walk.handling import has_handler, leave
 from pygpu.frontend.walk.paths import RAISED, RETURN, ControlFlow, Outcome
 
@@ -123,7 +123,6 @@ class _Drive:
         w = self.w
         contents = w.read(self.function)
         _, locals, stack = unpacked(contents, contents[AT])
-        w.write(self.generator, {AT: RUNNING})
         inner = State(locals, [*stack, item], state.heap, state.facts)
         outcome = w.enter(self.frame, self.body, inner, self.stops)
         self.frame.state = None

@@ -131,6 +131,7 @@ def go_on(
     outer = w.state
     contents = w.read(waiting)
     at = contents[AT]
+    w.write(waiting, {AT: RUNNING})  # its variables are those of the frame now
     frame = Frame(bytecode.decode(code), globals, w.frame)
     frame.driver, frame.suspends = driver, suspends
     state = State({}, [], outer.heap, outer.facts)
