@@ -89,8 +89,9 @@ class _StageWriter(FragmentWriter):
         self.inputs_named = dict(zip(stage.inputs, names, strict=True))
         self.uniforms[first:] = names
 
-    def as_in(self, other: _StageWriter) -> None:
-        """Take over the names of another stage, of what both have."""
+    def as_in(self, other: _StageWriter, images: int) -> None:
+        """Take over the names of another stage, of what both have: so many images too."""
+        self.images[:images] = other.images[:images]
         count = len(self.uniforms) - len(self.inputs_named)
         self.uniforms[:count] = other.uniforms[:count]
 
@@ -126,7 +127,7 @@ def draw_program(drawing: Drawing, dialect: Dialect = PLAIN) -> DrawTexts:
     vertex = _StageWriter(drawing.vertex, dialect, taken, [])
     before = _vertex(vertex, handed)
     fragment = _StageWriter(drawing.fragment, dialect, taken.union(vertex.namer.taken), handed)
-    fragment.as_in(vertex)
+    fragment.as_in(vertex, drawing.shared)
     after = _fragment(fragment, colours, drawing)
     return DrawTexts(
         before,

@@ -84,6 +84,7 @@ class Drawing:
     cull: Cull = ""
     blend: Blend = ""
     samples: int = 1
+    shared: int = 0  # images that both stages have: their first ones
 
     @property
     def colours(self) -> tuple[Type, ...]:

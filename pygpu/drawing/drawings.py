@@ -29,6 +29,7 @@ from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs.specialise import LOG, dump
 from pygpu.frontend import translate as frontend
 from pygpu.passes.lower.fuse import fuse
+from pygpu.passes.lower.neighbours import flatten_differences
 from pygpu.passes.simplify import pipeline as passes
 from pygpu.ssa import Function, ImageInput, Region, only, uses
 from pygpu.types import Type, vector
@@ -82,7 +83,7 @@ def translate(shader: Shader, geometry: Geometry, arguments: Arguments) -> Made:
     fragment = _fragment(shader, varyings, bound["self"], given)
     times = {"translate": time.perf_counter() - begun}
     begun = time.perf_counter()
-    after = passes.simplify(fuse(fragment.function))
+    after = passes.simplify(flatten_differences(fuse(fragment.function)))
     used = _used(after, len(uniforms))
     outputs = [0, *[1 + place for place in used]]
     before = passes.simplify(fuse(only(vertex.function, outputs)))
@@ -96,7 +97,7 @@ def translate(shader: Shader, geometry: Geometry, arguments: Arguments) -> Made:
     for stage in stages:
         dump("ssa", str(stage.function))
     return Made(
-        Drawing(stages[0], stages[1], fragment.discards),
+        Drawing(stages[0], stages[1], fragment.discards, shared=len(images)),
         _NOT_COMPILED,
         tuple([names[place] for place in there]),
         (_storages(vertex), _storages(fragment)),

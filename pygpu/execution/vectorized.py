@@ -106,6 +106,7 @@ class Vectorized:
             ],
         )
         signature.name = getattr(function, "__name__", "function")
+        signature.has_neighbours = False  # elements of arrays are no pixels
         self._compiled = Programs(_apply, signature, target)
         self._dtype = None if dtype is None else result_dtype(dtype)
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.execution.arguments.signatures import MISSING, Signature
+from pygpu.language.fragments import Surroundings, around
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Place, Position, Vector
 
@@ -137,3 +138,33 @@ def call(function: Callable[..., Any], signature: Signature, values: Sequence[An
         else:
             args.append(value)
     return function(*args, **kwargs)
+
+
+def call_at(
+    function: Callable[..., Any],
+    signature: Signature,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Any:
+    """Call the plain function with these arguments, a position among them. Derivatives in it call
+    it again, at neighbouring positions."""
+    assert signature.position is not None
+    place, name = signature.position, signature.parameters[signature.position].name
+
+    def at(x: int, y: int) -> Callable[[], Any]:
+        if name in kwargs:
+            named = {**kwargs, name: Position(*kwargs[name]) + (x, y)}
+            return lambda: function(*args, **named)
+        placed = [*args]
+        placed[place] = Position(*args[place]) + (x, y)
+        return lambda: function(*placed, **kwargs)
+
+    def surroundings(x: int, y: int) -> Surroundings:
+        def neighbour(axis: int) -> tuple[Callable[[], Any], Surroundings, bool]:
+            there = (x + 1, y) if axis == 0 else (x, y + 1)
+            return at(*there), surroundings(*there), True
+
+        return Surroundings(neighbour)
+
+    with around(surroundings(0, 0)):
+        return function(*args, **kwargs)

@@ -117,6 +117,7 @@ class Signature:
         )
         if self.position is not None:
             self.template[self.position] = None
+        self.has_neighbours = self.position is not None  # whether there are pixels around this one
         self.required: Final = [i for i, value in enumerate(self.template) if value is MISSING]
         self.has_image: Final = any(p.role in ("image", "object") for p in parameters)
 

@@ -27,6 +27,7 @@ from pygpu.execution.arguments.results import Wanted, output_dtype, output_forma
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.frontend import translate as frontend
 from pygpu.passes.lower.fuse import fuse
+from pygpu.passes.lower.neighbours import recompute_differences
 from pygpu.passes.simplify import pipeline as passes
 from pygpu.ssa import Function, Value
 from pygpu.types import Type
@@ -203,7 +204,9 @@ def translate(
     times["translate"] = time.perf_counter() - begun
     before = str(translation.function) if _dumps("ssa") else ""
     begun = time.perf_counter()
-    simplified = passes.settle(fuse(translation.function))
+    fused = fuse(translation.function)
+    walked = recompute_differences(fused, signature.has_neighbours)
+    simplified = passes.settle(fused) if walked is fused else passes.simplify(walked)
     times["simplify"] = time.perf_counter() - begun
     if before:
         dump("ssa", f"{before}\n\n# simplified\n{simplified}")

@@ -14,7 +14,7 @@ from typing import Any, Final
 from pygpu.core.ops import TABLE, Operation
 from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
 from pygpu.ssa import Value
-from pygpu.types import vector
+from pygpu.types import BOOL, vector
 
 _COMPARISONS: Final = {code: row for code, row in TABLE.items() if row.is_comparison}
 
@@ -30,6 +30,11 @@ def _comparison(row: Operation) -> Rule:
             return emit.constant(vector("bool", a.type.size), of_equals)
         if a.type.kind == "bool" and code in ("eq", "ne") and (c := number(b)) is not None:
             return a if bool(c) == (code == "eq") else emit("not", a)
+        if (chosen := made_by(a, "select")) and number(b) is not None and a.type.is_scalar:
+            condition, yes, no = chosen.operands
+            if number(yes) is not None and number(no) is not None:
+                sides = [bool(row.operators[0](number(each), number(b))) for each in (yes, no)]
+                return emit("select", condition, *[emit.constant(BOOL, side) for side in sides])
         return None
 
     return rule

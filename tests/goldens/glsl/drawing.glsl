@@ -21,27 +21,21 @@ void main() {
 in vec3 v_normal;
 layout(location = 0) out vec3 colour0;
 layout(location = 1) out float colour1;
-uniform sampler2D self_wood_2;
+uniform sampler2D self_wood;
 uniform vec3 self_light;
 uniform float self_edge;
 
 void main() {
-    ivec2 self_wood_2_size = textureSize(self_wood_2, 0);
+    ivec2 self_wood_size = textureSize(self_wood, 0);
     ivec2 p = ivec2(gl_FragCoord.xy);
     vec3 n = v_normal / sqrt(dot(v_normal, v_normal));
     bool test1 = n.z < self_edge;
-    vec3 t2 = vec3(0.0);
-    float t3 = 0.0;
-    if (test1 == false) {
-        float t4 = dFdx(n.x);
-        float t5 = dFdy(n.x);
-        t2 = texelFetch(self_wood_2,
-            ivec2(min(p.x, self_wood_2_size.x - 1), min(p.y, self_wood_2_size.y - 1)), 0).rgb
-            * dot(n, self_light);
-        t3 = abs(t4) + abs(t5);
-    }
-    if ((test1 ? 1 : 0) == 1)
+    float t2 = dFdx(n.x);
+    float t3 = dFdy(n.x);
+    if (test1)
         discard;
-    colour0 = t2;
-    colour1 = t3;
+    colour0 = test1 ? vec3(0.0) : texelFetch(self_wood,
+        ivec2(min(p.x, self_wood_size.x - 1), min(p.y, self_wood_size.y - 1)), 0).rgb
+        * dot(n, self_light);
+    colour1 = test1 ? 0.0 : abs(t2) + abs(t3);
 }
