@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from pygpu.image import data
     from pygpu.image.files import imread, imwrite
     from pygpu.image.image import Image
+    from pygpu.image.levels import Cube
     from pygpu.image.signal import Signal
     from pygpu.language import random
     from pygpu.language.fragments import ddx, ddy, discard, fwidth
@@ -127,6 +128,7 @@ __all__ = [
     "Bool",
     "CompileError",
     "Complex",
+    "Cube",
     "DeviceError",
     "Float",
     "IVec2",

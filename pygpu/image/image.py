@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from pygpu.execution.arguments.convert import is_pil
 from pygpu.execution.arguments.results import NO_INFO, picture_info, picture_of
 from pygpu.image import files
 from pygpu.image.grid import Grid
+from pygpu.language import textures
 
 if TYPE_CHECKING:
     from PIL import Image as PILImage
@@ -53,6 +54,48 @@ class Image(Grid):
         """
         texels, info = files.read(path, page)
         return cls(texels, info=info, **options)
+
+    @overload
+    def sampled(
+        self,
+        boundary: str | None = None,
+        cval: Any = None,
+        interpolation: str | None = None,
+        mipmap: Literal[False] = False,
+    ) -> Self: ...
+
+    @overload
+    def sampled(
+        self,
+        boundary: str | None = None,
+        cval: Any = None,
+        interpolation: str | None = None,
+        *,
+        mipmap: Literal[True],
+    ) -> textures.Mipmaps: ...
+
+    def sampled(
+        self,
+        boundary: str | None = None,
+        cval: Any = None,
+        interpolation: str | None = None,
+        mipmap: bool = False,
+    ) -> Self | textures.Mipmaps:
+        """The same image seen with another boundary or interpolation. Nothing is copied.
+
+        With `mipmap` it has levels besides, each half as large as the one before, for `at(uv)` of a
+        function that sees it small: see `pygpu.language.textures.Mipmaps`."""
+        seen = super().sampled(boundary, cval, interpolation)
+        return _with_levels(seen) if mipmap else seen
+
+    def at(
+        self, uv: Any, *, lod: Any = None, bias: Any = 0.0, interpolation: str | None = None
+    ) -> Any:
+        """The image at normalised coordinates, (0, 0) on top left and (1, 1) on bottom right:
+        ((x + 0.5) / width, (y + 0.5) / height) is the pixel (x, y). Linear between pixels unless
+        `interpolation` says otherwise. `lod` and `bias` are for images with levels."""
+        kind = "linear" if self.format.kind == "float" else "nearest"
+        return textures.at(self.sampled(interpolation=interpolation or kind), uv, lod, bias)
 
     @property
     def height(self) -> int:
@@ -95,3 +138,9 @@ class Image(Grid):
 
     def _repr_html_(self) -> str:
         return html.picture(self._repr_png_(), self.width, self.height, repr(self))
+
+
+def _with_levels(image: Image) -> textures.Mipmaps:
+    from pygpu.image.levels import mipmaps  # which makes images
+
+    return mipmaps(image)

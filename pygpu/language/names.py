@@ -24,6 +24,7 @@ _NAMES: Final = {
     """,
     "image.files": "imread imwrite",
     "image.image": "Image",
+    "image.levels": "Cube",
     "image.signal": "Signal",
     "language.fragments": "ddx ddy discard fwidth",
     "language.kernels": "offsets",

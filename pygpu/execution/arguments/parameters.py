@@ -39,6 +39,7 @@ from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.language.matrices import Mat2, Mat3, Mat4
 from pygpu.language.scalars import UInt
+from pygpu.language.textures import TEXTURES, Mipmaps
 from pygpu.language.vectors import Vector
 from pygpu.ssa import Constant, ImageInput
 from pygpu.types import BOOL, FLOAT, INT, UINT, Type, vector
@@ -51,13 +52,15 @@ Category = Literal[
 SCALARS: Final[dict[str, Type]] = {"float": FLOAT, "int": INT, "uint": UINT, "bool": BOOL}
 _REST: Final = inspect.Parameter.VAR_POSITIONAL
 _KEYWORDS: Final = inspect.Parameter.VAR_KEYWORD
+TEXTURE: Final = 3  # the rank of what textures hold: their sizes say nothing of results
 OBJECT_LIMIT: Final = 20_000  # parts of an object's graph: more is hardly meant
 
 
 @dataclass(slots=True)
 class Given:
     """An image given at a call: its texels, how it is read, what the caller handed over, and how
-    near to the call it was: 0 for an argument, 1 for a default, 2 for what an object holds."""
+    near to the call it was: 0 for an argument, 1 for a default, 2 for what an object holds, 3
+    (TEXTURE) for what is read by coordinates of its own."""
 
     storage: Storage
     sampler: Sampler
@@ -89,15 +92,18 @@ class Arguments:
 
     @property
     def first(self) -> int:
-        """Which image gives the results their size, and how they are read."""
+        """Which image gives the results their size, and how they are read; their number where none
+        does."""
         images = self.images
-        return min(range(len(images)), key=lambda i: images[i].rank, default=0)
+        first = min(range(len(images)), key=lambda i: images[i].rank, default=0)
+        return len(images) if images and images[first].rank == TEXTURE else first
 
     @property
     def dims(self) -> int:
         """How many coordinates a position has: those of the shape that was asked for, else of the
         image that gives the results their size."""
-        return self.asked or (self.images[self.first].storage.dims if self.images else 2)
+        first = self.first
+        return self.asked or (self.images[first].storage.dims if first < len(self.images) else 2)
 
 
 # ---------------------------------------------------------------- flattening
@@ -129,7 +135,10 @@ def flatten(signature: Signature, values: list[Any]) -> Arguments:
 def _add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> None:
     match parameter.role:
         case "image":
-            _add_image(arguments, value, name, parameter.type)
+            if isinstance(value, Mipmaps):
+                _enter(arguments, value, name)
+            else:
+                _add_image(arguments, value, name, parameter.type)
         case "uniform":
             arguments.uniforms.append(uniforms.convert(parameter.type, value, name))
         case "complex":
@@ -207,9 +216,13 @@ def _enter(arguments: Arguments, value: Any, name: str) -> None:
             _add_image(arguments, value, name, value.dims)
         case _:
             children = fields_of(value, kind)
+            rank = arguments.rank
+            if isinstance(value, TEXTURES):
+                arguments.rank = TEXTURE
             key.append((cls, tuple([_field_key(field) for field in children])))
             for field_name, child in children.items():
                 _enter(arguments, child, f"{name}.{field_name}")
+            arguments.rank = rank
 
 
 def _field_key(name: Any) -> Any:
@@ -328,6 +341,8 @@ class _Binder:
     def one(self, parameter: Parameter, value: Any, name: str) -> Any:
         match parameter.role:
             case "image":
+                if isinstance(value, Mipmaps):
+                    return self.enter(value, name, name)
                 return self.image(name)
             case "uniform":
                 return self.uniform(name, parameter.type)

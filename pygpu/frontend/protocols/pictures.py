@@ -30,6 +30,7 @@ from pygpu.frontend.values.values import (
     describe,
     scalar_kind,
 )
+from pygpu.language import textures
 from pygpu.ssa import Value
 from pygpu.types import FLOAT, INT, KINDS, vector
 
@@ -148,10 +149,21 @@ def attribute(w: Evaluator, picture: Picture, name: str) -> Any:
             return getattr(picture, name)
         case "sampled":
             return Builtin("sampled", lambda **how: sampled(w, picture, **how))
+        case "at" if picture.dims == 2:
+            return Builtin("at", lambda uv, **how: _at(w, picture, uv, **how))
     raise w.error(
         f"{picture.describe()} has no attribute '{name}' inside a function: "
         f"{', '.join(_SIDES[: -picture.dims - 1 : -1])}, shape, channels and sampled() may be used"
     )
+
+
+def _at(w: Evaluator, picture: Picture, uv: Any, *, interpolation: Any = None, **how: Any) -> Any:
+    """picture.at(uv): linear where that can be, unless said otherwise."""
+    if how:
+        raise w.error("at(lod=, bias=) reads an image's levels: im.sampled(mipmap=True) has them")
+    kind = "linear" if picture.type.kind == "float" else "nearest"
+    seen = sampled(w, picture, interpolation=interpolation or kind)
+    return w.call(textures.at, seen, uv)
 
 
 def sampled(w: Evaluator, picture: Picture, **how: Any) -> Picture:
@@ -159,6 +171,8 @@ def sampled(w: Evaluator, picture: Picture, **how: Any) -> Picture:
     for name, value in how.items():
         if isinstance(value, Abstract):
             raise w.error(f"{name} must be known at compile time, got {describe(value)}")
+    if how.pop("mipmap", False):
+        raise w.error("levels are made before a call: give the function im.sampled(mipmap=True)")
     unknown = set(how) - {"boundary", "cval", "interpolation"}
     if unknown:
         raise TypeError(f"sampled() takes boundary, cval and interpolation, not {unknown.pop()}")
