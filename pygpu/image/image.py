@@ -17,6 +17,7 @@ from pygpu.execution.arguments.convert import is_pil
 from pygpu.execution.arguments.results import NO_INFO, picture_info, picture_of
 from pygpu.image import files
 from pygpu.image.grid import Grid
+from pygpu.image.levels import mipmaps
 from pygpu.language import textures
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Image(Grid):
         With `mipmap` it has levels besides, each half as large as the one before, for `at(uv)` of a
         function that sees it small: see `pygpu.language.textures.Mipmaps`."""
         seen = super().sampled(boundary, cval, interpolation)
-        return _with_levels(seen) if mipmap else seen
+        return mipmaps(seen) if mipmap else seen
 
     def at(
         self, uv: Any, *, lod: Any = None, bias: Any = 0.0, interpolation: str | None = None
@@ -138,9 +139,3 @@ class Image(Grid):
 
     def _repr_html_(self) -> str:
         return html.picture(self._repr_png_(), self.width, self.height, repr(self))
-
-
-def _with_levels(image: Image) -> textures.Mipmaps:
-    from pygpu.image.levels import mipmaps  # which makes images
-
-    return mipmaps(image)

@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.storage import stored, texels
-from pygpu.image.image import Image
+from pygpu.core.storage import ImageLike, stored, texels
+from pygpu.execution.arguments.results import ImageMaker
 from pygpu.language import textures
 from pygpu.language.textures import Mipmaps, halved
 
 
-def mipmaps(image: Image) -> Mipmaps:
+def mipmaps(image: ImageLike) -> Mipmaps:
     """The image with its levels. They are of the image's dtype, of float32 where that is wider
     than 16 bits. ValueError for images of ints and bools, and for a constant around."""
     if image.format.kind != "float":
-        raise ValueError(f"mipmap=True needs an image of floats, not of {image.dtype}")
+        raise ValueError(f"mipmap=True needs an image of floats, not of {image.storage.dtype}")
     if image.boundary == "constant":
         raise ValueError("mipmap=True: levels have no constant around them; take 'nearest' or so")
-    width, height = image.width, image.height
+    width, height = image.storage.width, image.storage.height
     count = (max(width, height) - 1).bit_length() + 1
     level = texels(image.storage.host(), image.format)
     shape = height + count, width + halved(width, 1), level.shape[2]
@@ -41,7 +41,7 @@ def mipmaps(image: Image) -> Mipmaps:
     dtype = image.storage.dtype
     narrow = dtype if dtype.itemsize <= 2 and image.format.normalize else np.dtype("float32")
     kept = stored(whole, narrow)
-    made.levels = Image(kept[..., 0] if kept.shape[2] == 1 else kept)
+    made.levels = ImageMaker.wrap(kept[..., 0] if kept.shape[2] == 1 else kept)
     return made
 
 
@@ -85,7 +85,7 @@ class Cube(textures.Cube):
                     f"Cube: {name} is {array.shape} of {array.dtype}, px {first.shape} of "
                     f"{first.dtype}: faces are alike"
                 )
-        super().__init__(Image(np.concatenate(list(arrays.values()), axis=1)), len(first))
+        super().__init__(ImageMaker.wrap(np.concatenate(list(arrays.values()), axis=1)), len(first))
 
     def __repr__(self) -> str:
         return f"Cube({self.size} x {self.size}, {self.faces!r})"

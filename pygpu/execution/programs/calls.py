@@ -210,7 +210,7 @@ class Programs:
         """The shape of the results: (N,) of signals, (H, W) of images, (D, H, W) of volumes."""
         if shape is not None:
             return _checked_shape(shape)
-        if arguments.images:
+        if arguments.first < len(arguments.images):
             return arguments.images[arguments.first].storage.shape
         made = self.translated(arguments)
         if made.translation.captured:
