@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from pygpu.image.image import Image
     from pygpu.image.levels import Cube
     from pygpu.image.signal import Signal
+    from pygpu.image.volume import Volume
     from pygpu.language import random
     from pygpu.language.fragments import ddx, ddy, discard, fwidth
     from pygpu.language.kernels import offsets
@@ -150,6 +151,7 @@ __all__ = [
     "Vec2",
     "Vec3",
     "Vec4",
+    "Volume",
     "acos",
     "acosh",
     "argsort",

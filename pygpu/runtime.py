@@ -113,6 +113,8 @@ class Compiled(Programs):
             arguments = flatten(self.signature, self.signature.collect(args, kwargs))
             targeted = None if out is None else Out.of(out)
             wanted = self.wanted(form_of(arguments.deciding), targeted, dtype)
+            if shape is not None or (targeted is not None and not arguments.images):
+                arguments.asked = len(self.size(shape, arguments, targeted))
             made = self.specialisation(arguments, wanted)
             return self._lowered(made, self.extended(made, arguments, shape, targeted))
         except Exception as error:

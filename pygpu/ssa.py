@@ -124,10 +124,12 @@ TRUE, FALSE = [Op("constant", (), (BOOL, known), (BOOL,)).result for known in (T
 @dataclass(frozen=True, slots=True)
 class ImageInput:
     """An image the function reads: its name and the type of its texels as functions see them.
-    An 8-bit image is float or vec; only the device knows how its texels are stored."""
+    An 8-bit image is float or vec; only the device knows how its texels are stored. `dims` is how
+    many coordinates it has."""
 
     name: str
     type: Type
+    dims: int = 2
 
 
 @dataclass(frozen=True, slots=True)

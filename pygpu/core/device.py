@@ -170,6 +170,10 @@ class Device:
         by programs."""
         return None
 
+    def images_at_once(self, results: int) -> int | None:
+        """How many images a function of so many results may read; None where nothing limits it."""
+        return None
+
     def limits(self) -> Limits | None:
         """How large images may be here; None where only memory counts."""
         return None

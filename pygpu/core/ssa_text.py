@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from pygpu.types import Type, vector
+
+NOUNS: Final = {1: "signal", 2: "image", 3: "volume"}  # by the coordinates of a texel
 
 # What is printed, as ssa.py defines it, which stands above and prints itself by this.
 
@@ -92,7 +94,7 @@ class _Printer:
         x, y, *uniforms = self.f.body.params
         self.names[x], self.names[y] = "x", "y"
         self.taken |= {"x", "y"}
-        params = [f"{image.name}: image {image.type}" for image in self.f.images]
+        params = [f"{image.name}: {NOUNS[image.dims]} {image.type}" for image in self.f.images]
         params += [f"{self.name(value)}: {value.type}" for value in uniforms]
         self.lines = [f"function {self.f.name}({', '.join(params)}) {{"]
         for table in self.f.tables:

@@ -12,7 +12,7 @@ plane after the other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -91,6 +91,7 @@ class Storage:
         "download",
         "dtype",
         "height",
+        "planes",
         "shape",
         "width",
     )
@@ -109,6 +110,7 @@ class Storage:
         self.array = array  # (H, W, C), C-contiguous
         self.download = download  # makes `array` from a device's copy
         self.copies: dict[str, Any] = {}
+        self.planes: list[Storage] = []  # of a volume, once they are asked for
 
     @classmethod
     def of(cls, array: NDArray[Any], shape: tuple[int, ...] = ()) -> Storage:
@@ -128,6 +130,32 @@ class Storage:
     def dims(self) -> int:
         """The coordinates of a texel: 1 to 3."""
         return len(self.shape)
+
+    @classmethod
+    def stacked(cls, planes: Sequence[Storage]) -> Storage:
+        """The rows of planes of one size, wherever these are."""
+        first = planes[0]
+
+        def download() -> NDArray[Any]:
+            return np.concatenate([plane.host() for plane in planes])
+
+        height = len(planes) * first.height
+        made = cls(height, first.width, first.channels, first.dtype, None, download)
+        made.planes = list(planes)
+        return made
+
+    def plane(self, z: int) -> Storage:
+        """A plane of a volume: an image, of which devices keep copies as of any."""
+        if not self.planes:
+            depth, height, _ = self.shape
+            rows = self.host()
+            self.planes = [Storage.of(rows[height * k : height * (k + 1)]) for k in range(depth)]
+        return self.planes[z]
+
+    @property
+    def devices(self) -> set[str]:
+        """The names of the devices that have a copy, of a volume of some of its planes."""
+        return {name for each in (self, *self.planes) for name in each.copies}
 
     def as_image(self) -> Storage:
         """The same texels as those of an image: all rows, one below the other."""

@@ -3,7 +3,7 @@
 A fold does not ask where texels lie, so rows of a volume are as good as those of an image. A `map`
 that takes the position too is computed first, at every position of the whole.
 
-    of_rows(volume, map, "auto").images     # images (D * H, W)
+    mapped(map, volume, "auto").images      # images (D * H, W)
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from pygpu.core import sampler
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.parameters import flatten
@@ -22,20 +21,14 @@ from pygpu.execution.folding import State
 from pygpu.execution.programs.calls import Programs
 
 
-def as_rows(image: ImageLike) -> ImageLike:
-    """A signal or a volume as the image of its rows."""
-    if image.dims == 2:
-        return image
-    return ImageMaker.make(image.storage.as_image(), sampler.make(image.format), info=image.info)
-
-
 def mapped(map: Callable[..., Any], image: ImageLike, target: str) -> State:
     """map(texel, position) at every position, as images of rows."""
     compiled = _program(Code(map), image.dims, target)
     arguments = flatten(compiled.signature, [map, image, None])
     results = compiled.run(arguments, Wanted("image")).presented()
     is_tuple = isinstance(results, tuple)
-    return State(tuple(as_rows(part) for part in (results if is_tuple else (results,))), is_tuple)
+    parts = results if is_tuple else (results,)
+    return State(tuple([ImageMaker.of_rows(part) for part in parts]), is_tuple)
 
 
 @lru_cache(maxsize=64)
@@ -52,4 +45,4 @@ def _apply(map: Any, image: Any, p: Any) -> Any:
     return map(image(p), p)
 
 
-__all__ = ["as_rows", "mapped"]
+__all__ = ["mapped"]

@@ -9,8 +9,9 @@ that it reads and writes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import median
 from typing import Any, Final
@@ -22,7 +23,7 @@ from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import form_of
-from pygpu.execution.programs import tiles
+from pygpu.execution.programs import running, tiles
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.specialise import Specialisation
 from pygpu.ssa import Constant, Function, images_read, walk
@@ -49,7 +50,7 @@ class Profile:
 
     name: str
     target: str
-    size: tuple[int, int]  # (H, W) of the results
+    size: tuple[int, ...]  # (H, W) of the results
     times: tuple[float, ...]  # seconds
     bytes_read: int
     bytes_written: int
@@ -78,12 +79,12 @@ class Profile:
         return self.bandwidth / self.copied
 
     def __repr__(self) -> str:
-        height, width = self.size
+        pixels = " x ".join(map(str, self.size[::-1]))
         least, most = 1e3 * min(self.times), 1e3 * max(self.times)
         loops = f" (a loop's counted once, {self.loops} of them)" if self.loops else ""
-        rate = self.operations * height * width / self.seconds
+        rate = self.operations * math.prod(self.size) / self.seconds
         lines = [
-            f"{self.name} on {self.target}, {width} x {height} pixels",
+            f"{self.name} on {self.target}, {pixels} pixels",
             f"time        {self.milliseconds:.4g} ms, median of {len(self.times)} "
             f"({least:.4g} to {most:.4g})",
             f"memory      {_shown(self.bytes_read)}B read, {_shown(self.bytes_written)}B written: "
@@ -104,7 +105,7 @@ class Job:
     made: Specialisation
     inputs: list[Storage]
     uniforms: list[Constant]
-    size: tuple[int, int]
+    size: tuple[int, ...]
 
     @classmethod
     def of(
@@ -118,23 +119,30 @@ class Job:
         """What a call with these arguments would run. DeviceError where the device does not hold
         the images at once."""
         arguments = flatten(compiled.signature, compiled.signature.collect(args, kwargs))
+        arguments.asked = len(compiled.size(shape, arguments, None))
         wanted = compiled.wanted(form_of(arguments.deciding), None, dtype)
         made = compiled.specialisation(arguments, wanted)
         inputs = [given.storage for given in arguments.images] + made.captured
-        size = rows_of(compiled.size(shape, arguments, None))
+        size = compiled.size(shape, arguments, None)
         limits = targets.limits(made.device)
-        if limits is not None and not tiles.hold(limits, made, inputs, size):
-            raise DeviceError(
-                f"{compiled.signature.name}: the target {made.device.name!r} computes these "
-                f"{size[1]} x {size[0]} pixels in tiles, and a tile's time says little: give a "
-                "smaller image"
-            )
+        if limits is not None and made.planar is None:
+            rows, width = rows_of(size)
+            if not tiles.hold(limits, made, inputs, (rows, width)):
+                raise DeviceError(
+                    f"{compiled.signature.name}: the target {made.device.name!r} computes these "
+                    f"{width} x {rows} pixels in tiles, and a tile's time says little: give a "
+                    "smaller image"
+                )
         return cls(made, inputs, list(arguments.uniforms), size)
 
     def run(self, program: Program | None = None) -> list[Storage]:
         """Run its program, or another of the same function."""
-        program, out = program or self.made.program, [None] * len(self.made.task.outputs)
-        return program.run(self.inputs, self.uniforms, self.size, out)
+        out = [None] * len(self.made.task.outputs)
+        if self.made.planar is None:
+            program = program or self.made.program
+            return program.run(self.inputs, self.uniforms, rows_of(self.size), out)
+        made = self.made if program is None else replace(self.made, program=program)
+        return running.run(made, running.Work(self.inputs, self.uniforms, self.size, out))
 
 
 def profile(
@@ -168,13 +176,16 @@ def profile(
 
 def moved(job: Job) -> tuple[int, int]:
     """Bytes that a program must read and write: each image that it reads once, each result once."""
-    height, width = job.size
-    images = [job.inputs[index] for index in sorted(images_read(job.made.task.function))]
+    made = job.made
+    read_by = images_read(made.task.function)
+    if made.planar is not None:
+        read_by = {made.planar.reads[index].image for index in read_by}
+    images = [job.inputs[index] for index in sorted(read_by)]
     read = sum(
         image.height * image.width * image.channels * image.dtype.itemsize for image in images
     )
-    texel = sum(format.nbytes for format in job.made.task.outputs)
-    return read, height * width * texel
+    texel = sum(format.nbytes for format in made.task.outputs)
+    return read, math.prod(job.size) * texel
 
 
 def operations(function: Function) -> int:

@@ -22,7 +22,7 @@ from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.folding import State, fold_all, folded_once, image_of, program, takes_two
-from pygpu.execution.mapped import as_rows, mapped
+from pygpu.execution.mapped import mapped
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.tiles import Tile, tiles_of
@@ -54,7 +54,7 @@ def reduce(
         image = ImageMaker.make(Storage.of(values), default(values.dtype, values.shape[2]))
     if image.dims != 2 and map is not None and takes_two(map):
         return _of_positions(function, map, image, initial, targets.check(target))
-    image = as_rows(image)
+    image = ImageMaker.of_rows(image)
     problem = _unlike(Code(function), Code(map), sampler_of(image))
     if problem is not None:
         raise TypeError(problem)

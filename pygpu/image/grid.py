@@ -146,7 +146,7 @@ class Grid(ArrayMethods):
     @property
     def device(self) -> str:
         """Where the texels are now: the names of devices, "host" where they are on none."""
-        return ", ".join(sorted(self.storage.copies)) or "host"
+        return ", ".join(sorted(self.storage.devices)) or "host"
 
     def __len__(self) -> int:
         return self.storage.shape[0]

@@ -26,6 +26,7 @@ _NAMES: Final = {
     "image.image": "Image",
     "image.levels": "Cube",
     "image.signal": "Signal",
+    "image.volume": "Volume",
     "language.fragments": "ddx ddy discard fwidth",
     "language.kernels": "offsets",
     "language.matrices": "Mat2 Mat3 Mat4",

@@ -379,3 +379,12 @@ def test_wrong_functions_are_refused():
         Image(Signal(samples(4)))
     with pytest.raises(TypeError, match=r"takes an Image .*, got a pygpu.Signal"):
         pygpu.compile(lambda im=Image, p=Position: im(p))(Signal(samples(4)))
+
+
+def test_scans_give_signals_back():
+    x = samples(30)
+    total = pygpu.scan(np.add, Signal(x))
+    assert isinstance(total, Signal)
+    np.testing.assert_allclose(total, np.cumsum(x), rtol=1e-5)
+    with pytest.raises(TypeError, match=r"got a pygpu.Volume of shape \(2, 3, 4\)"):
+        pygpu.sort(pygpu.Volume(np.zeros((2, 3, 4))))

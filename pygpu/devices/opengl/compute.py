@@ -77,6 +77,9 @@ class ComputeDevice(OpenGLDevice):
     def limits(self) -> Limits:
         return Limits(64 * self.granted.groups, self.granted.storage_size, self.memory())
 
+    def images_at_once(self, results: int) -> int:
+        return max(self.buffers - results, 1)
+
     def fold(self, task: FoldTask) -> FoldProgram | None:
         return fold(task)
 

@@ -48,6 +48,9 @@ class FragmentDevice(OpenGLDevice):
         self.uniforms = self.granted.uniform_components
         self.images = self.granted.images
 
+    def images_at_once(self, results: int) -> int:
+        return self.granted.textures
+
     def compile(self, task: Task, shape: Shape | None = None) -> Passes:
         """A pass for the results of one channel and one for the others, or several where there are
         more than the driver draws at once."""

@@ -152,9 +152,8 @@ def _elsewhere(array: NDArray[Any], dims: int) -> str:
         if array.ndim == dims - 1 == 1 and array.size <= 4:
             return "; a colour alone is none"
         return "".join(f"; a parameter annotated {name} takes it" for name in fitting)
-    if dims == 1 and array.ndim in (2, 3):
-        return "; a parameter annotated Image takes all axes"
-    return ""
+    kinds = [KINDS[n] for n in KINDS if n > dims and array.ndim in (n, n + 1)]
+    return f"; a parameter annotated {' or '.join(kinds)} takes all axes" if kinds else ""
 
 
 def _described(array: NDArray[Any]) -> str:

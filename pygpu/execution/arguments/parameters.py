@@ -301,7 +301,7 @@ class _Binder:
         index = len(self.images)
         given = self.arguments.images[index]
         reading = given.sampler
-        self.images.append(ImageInput(name, reading.type))
+        self.images.append(ImageInput(name, reading.type, given.storage.dims))
         return ImageSpec(
             index,
             name,

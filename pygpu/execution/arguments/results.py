@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.ops import NUMPY_TYPE
-from pygpu.core.sampler import Sampler
+from pygpu.core.sampler import Sampler, make
 from pygpu.core.storage import STORED, Format, ImageLike, Storage, stored
 from pygpu.execution.arguments.convert import (
     KEPT_MODES,
@@ -56,6 +56,14 @@ class ImageMaker:
         """An image of texels that are on a device already, or may be."""
         image: ImageLike = _class(storage.dims)._of(storage, sampler, info=info)
         return image
+
+    @staticmethod
+    def of_rows(image: ImageLike) -> ImageLike:
+        """A signal or a volume as the image of its rows."""
+        if image.dims == 2:
+            return image
+        reading = make(image.format)
+        return ImageMaker.make(image.storage.as_image(), reading, info=image.info)
 
     @staticmethod
     def wrap(data: Any, dims: int = 2, **options: Any) -> ImageLike:

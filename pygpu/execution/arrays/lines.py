@@ -21,6 +21,7 @@ from pygpu.core import sampler
 from pygpu.core.errors import shown
 from pygpu.core.sampler import default, make
 from pygpu.core.storage import Format, ImageLike, Storage
+from pygpu.core.storage import rows_of as shape_rows
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import (
     array_of,
@@ -122,6 +123,9 @@ class Taken:
         wanted = storage.dtype if dtype is None else dtype
         if isinstance(self.original, ImageLike):
             reading = sampler.inherited(sampler.of(self.image), result.format)
+            given = self.original.storage
+            if shape_rows(given.shape) == (storage.height, storage.width):
+                storage = storage.shaped(given.shape)
             return ImageMaker.make(storage, reading, info=self.image.info)
         array = self.unfolded(storage.host())
         if is_pil(self.original):
@@ -132,7 +136,12 @@ class Taken:
 def taken(data: Any, what: str, target: str) -> Taken:
     """What a caller gave, checked. Arrays of one axis are lines, others are images."""
     if isinstance(data, ImageLike):
-        return Taken(data, data, data.storage.dtype, None)
+        if data.dims == 3:
+            raise TypeError(
+                f"{what}: takes signals, images and arrays, got a pygpu.Volume of shape "
+                f"{data.storage.shape}; take its planes one by one, volume[z]"
+            )
+        return Taken(ImageMaker.of_rows(data), data, data.storage.dtype, None)
     array = array_of(data, what)
     dtype = presented(array.dtype)
     if array.ndim != 1:

@@ -11,22 +11,22 @@ and functions of scalars use them as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Device, Limits
+from pygpu.core.device import Device
 from pygpu.core.errors import DeviceError, OutOfMemory, shown
 from pygpu.core.sampler import Sampler, inherited
-from pygpu.core.storage import Storage, rows_of
+from pygpu.core.storage import ImageLike, Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import LONGEST, result_dtype
 from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.arguments.results import NO_INFO, Form, Out, Wanted, info_of, present
 from pygpu.execution.arguments.signatures import Signature
-from pygpu.execution.programs import checked, tiles
+from pygpu.execution.programs import checked, running, tiles
 from pygpu.execution.programs.extents import Extended, extended
 from pygpu.execution.programs.specialise import (
     COMPILING,
@@ -37,7 +37,6 @@ from pygpu.execution.programs.specialise import (
     specialise,
     translate,
 )
-from pygpu.ssa import Constant
 from pygpu.types import Type
 
 
@@ -85,29 +84,24 @@ class Programs:
         arguments.asked = len(whole)
         made = self.specialisation(arguments, wanted, order)
         inputs = [given.storage for given in arguments.images] + made.captured
-        size = rows_of(whole)
         direct: list[NDArray[Any] | None]
         if out is None:
             direct = [None] * len(made.types)
         else:
             out.check(made.types, made.is_tuple, whole)
-            direct = out.direct(made.task.outputs[: len(made.types)], inputs, size)
+            direct = out.direct(made.task.outputs[: len(made.types)], inputs, rows_of(whole))
         faults = made.translated.translation.faults
         if faults:
             direct.append(None)
         if arguments.checked:
             names = [image.name for image in made.translated.function.images]
             checked.check_sizes(names, [each.shape for each in inputs], whole)
-        limits = targets.limits(made.device)
-        if limits is None:
-            storages = made.program.run(inputs, arguments.uniforms, size, direct)
-        else:
-            work = _Work(inputs, arguments.uniforms, size, direct)
-            try:
-                storages = _within(limits, made, work)
-            except (tiles.NotCut, OutOfMemory) as error:
-                made = self._instead(made, error, arguments, wanted, order)
-                storages = made.program.run(inputs, arguments.uniforms, size, direct)
+        work = running.Work(inputs, arguments.uniforms, whole, direct)
+        try:
+            storages = running.run(made, work)
+        except (tiles.NotCut, OutOfMemory) as error:
+            made = self._instead(made, error, arguments, wanted, order)
+            storages = running.run(made, work)
         if faults:
             numbers = storages.pop().host().reshape(whole)
             checked.raise_first(faults, numbers, self.function, self.signature, arguments)
@@ -122,7 +116,7 @@ class Programs:
     ) -> tuple[Extended, ...]:
         """The images that are smaller than what such a call would give."""
         inputs = [given.storage for given in arguments.images] + made.captured
-        if not inputs:
+        if not inputs or made.planar is not None:
             return ()
         return extended(made.task, inputs, rows_of(self.size(shape, arguments, out)))
 
@@ -212,18 +206,35 @@ class Programs:
             return _checked_shape(shape)
         if arguments.first < len(arguments.images):
             return arguments.images[arguments.first].storage.shape
-        made = self.translated(arguments)
-        if made.translation.captured:
-            return made.translation.captured[0].storage.shape
-        if out is not None:
-            for array in out.arrays:
-                if array is not None and 1 <= array.ndim <= 4:
-                    dims = {1: 1, 4: 3}.get(array.ndim, 2)  # of three axes the last is channels
-                    return _checked_size(array.shape[:dims], f"out of shape {array.shape}")
+        there = [array for array in (out.arrays if out else ()) if array is not None]
+        array = next((array for array in there if 1 <= array.ndim <= 4), None)
+        dims = 2 if array is None else {1: 1, 4: 3}.get(array.ndim, 2)  # of three axes: channels
+        captured = self._captured(arguments, dims)
+        if captured is not None:
+            return captured.storage.shape
+        if array is not None:
+            return _checked_size(array.shape[:dims], f"out of shape {array.shape}")
         raise TypeError(
             f"{self.signature.name}() is given no image, so it needs the size of its result: "
             "shape=(height, width)"
         )
+
+    def _captured(self, arguments: Arguments, dims: int) -> ImageLike | None:
+        """The first image that a function which is given none reads as a global. Only when it is
+        translated this shows, and then positions have components already: `dims`, or as many as
+        there must be."""
+        refused = None
+        for count in dict.fromkeys((dims, 2, 1, 3)):
+            arguments.asked = count
+            try:
+                captured = self.translated(arguments).translation.captured
+            except Exception as error:  # whatever the function says of such positions
+                refused = refused or error
+                continue
+            if not captured or captured[0].dims == count:
+                return captured[0] if captured else None
+        assert refused is not None, "an image has one to three coordinates"
+        raise refused
 
     def specialisations(self) -> list[Specialisation]:
         """The programs that have been compiled so far."""
@@ -263,27 +274,6 @@ class Run:
         form = self.wanted.form
         info = NO_INFO if form == "array" else info_of(self.arguments.deciding)
         return present(form, storage, made.dtypes[index], reading, info)
-
-
-class _Work(NamedTuple):
-    """What a program is given when it runs."""
-
-    inputs: list[Storage]
-    uniforms: list[Constant]
-    size: tuple[int, int]
-    out: list[NDArray[Any] | None]
-
-
-def _within(limits: Limits, made: Specialisation, work: _Work) -> list[Storage]:
-    """Run at once where the device holds that, else in tiles."""
-    if tiles.hold(limits, made, work.inputs, work.size):
-        try:
-            return made.program.run(*work)
-        except OutOfMemory as error:
-            LOG.info("%s; trying tiles", error)
-            needed = tiles.needed(made, work.inputs, work.size)
-            limits = replace(limits, memory=min(limits.memory, max(needed // 4, 1)))
-    return tiles.run(limits, made, *work)
 
 
 def _checked_shape(shape: Any) -> tuple[int, ...]:

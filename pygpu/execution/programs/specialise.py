@@ -28,6 +28,7 @@ from pygpu.execution.arguments.signatures import Signature
 from pygpu.frontend import translate as frontend
 from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.lower.neighbours import recompute_differences
+from pygpu.passes.lower.planes import Planar, by_planes, is_of_volumes
 from pygpu.passes.simplify import pipeline as passes
 from pygpu.ssa import Function, Value
 from pygpu.types import Type
@@ -88,6 +89,7 @@ class Specialisation:
     samplers: tuple[Sampler, ...]
     times: dict[str, float]
     used: int = 0
+    planar: Planar | None = None  # of volumes: the program is that of a plane
     cut: Any = None  # the same for tiles of images that are too large: see tiles.py
     wrapped: dict[tuple[int, ...], Specialisation] = field(default_factory=dict)  # wrapping.py
 
@@ -148,7 +150,12 @@ def specialise(
     read = [given.sampler for given in arguments.images] + list(map(of, translation.captured))
     begun = time.perf_counter()
     extra = (FAULTS,) if translation.faults else ()
-    task = Task(result, tuple([sampler.format for sampler in read]), formats + extra)
+    inputs = tuple([sampler.format for sampler in read])
+    planar = None
+    if arguments.dims == 3 or is_of_volumes(result):
+        planar = by_planes(result, device.images_at_once(len(formats + extra)))
+        result, inputs = planar.function, tuple([inputs[each.image] for each in planar.reads])
+    task = Task(result, inputs, formats + extra)
     program = device.compile(task)
     seconds, driver = time.perf_counter() - begun, program.driver_seconds
     times = translated.times | {"compile": seconds - driver, "driver": driver}
@@ -177,6 +184,7 @@ def specialise(
         dtypes,
         samplers,
         times,
+        planar=planar,
     )
 
 

@@ -7,10 +7,11 @@ import types
 from collections import Counter
 from typing import Any
 
+from pygpu.core.ssa_text import NOUNS
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.objects import Cell, ClassParts
-from pygpu.frontend.values.values import NOUNS, UNBOUND, Picture
+from pygpu.frontend.values.values import UNBOUND, Picture
 from pygpu.language.names import hint_of_name
 from pygpu.ssa import Builder, ImageInput
 
@@ -75,7 +76,7 @@ class Environment:
             else:
                 index, place = len(build.images), len(self.captured)
                 name = f"{NOUNS[image.dims]}{place}"
-                build.images.append(ImageInput(name, image.format.type))
+                build.images.append(ImageInput(name, image.format.type, image.dims))
             self.captured.append(image)
             self.pictures[id(image)] = Picture(
                 index,

@@ -24,6 +24,7 @@ import numpy as np
 
 from pygpu import ssa
 from pygpu.core.errors import ARRAY, CompileError, shown
+from pygpu.core.ssa_text import NOUNS
 from pygpu.language.scalars import UInt
 from pygpu.types import Kind, Type
 
@@ -324,9 +325,6 @@ class Slice(Abstract):
 
     def real(self, parts: tuple[Any, ...]) -> Any:
         return slice(*parts)
-
-
-NOUNS: Final = {1: "signal", 2: "image", 3: "volume"}  # by the coordinates of a texel
 
 
 class Picture(Abstract):

@@ -1,0 +1,126 @@
+"""Programs run for storages: at once, in tiles where a device does not hold them, and planes of a
+volume one after the other.
+
+    run(made, Work(inputs, uniforms, (D, H, W), out))      # storages of D * H rows
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core import sampler
+from pygpu.core.device import Limits
+from pygpu.core.errors import OutOfMemory
+from pygpu.core.storage import Storage, rows_of
+from pygpu.devices import targets
+from pygpu.execution.programs import tiles
+from pygpu.execution.programs.specialise import LOG, Specialisation
+from pygpu.passes.lower.planes import Planar, Read
+from pygpu.ssa import Constant
+
+
+class Work(NamedTuple):
+    """What a program is given when it runs: what it reads, the shape of its results, and arrays
+    (rows, W, C) for those that go there."""
+
+    inputs: Sequence[Storage]
+    uniforms: Sequence[Constant]
+    shape: tuple[int, ...]
+    out: Sequence[NDArray[np.generic] | None]
+
+
+def run(made: Specialisation, work: Work) -> list[Storage]:
+    """The results, rows of which there are as many as the shape has. NotCut or OutOfMemory where
+    the device does not hold what it takes."""
+    limits = targets.limits(made.device)
+    if made.planar is not None:
+        return _by_planes(limits, made, made.planar, work)
+    return _within(limits, made, work)
+
+
+def _within(limits: Limits | None, made: Specialisation, work: Work) -> list[Storage]:
+    """Run at once where the device holds that, else in tiles."""
+    inputs, uniforms, shape, out = work
+    size = rows_of(shape)
+    if limits is None:
+        return made.program.run(inputs, uniforms, size, out)
+    if tiles.hold(limits, made, inputs, size):
+        try:
+            return made.program.run(inputs, uniforms, size, out)
+        except OutOfMemory as error:
+            LOG.info("%s; trying tiles", error)
+            needed = tiles.needed(made, inputs, size)
+            limits = replace(limits, memory=min(limits.memory, max(needed // 4, 1)))
+    return tiles.run(limits, made, inputs, uniforms, size, out)
+
+
+# ---------------------------------------------------------------- planes
+
+
+def _by_planes(
+    limits: Limits | None, made: Specialisation, planar: Planar, work: Work
+) -> list[Storage]:
+    """Run the function of one plane for each plane of the result."""
+    inputs, uniforms, shape, out = work
+    *depths, height, width = (1, 1, *shape)[-3:]
+    depth, host = depths[0], not made.device.copy
+    sizes = [side for image in planar.sized for side in _height_and_depth(inputs[image])]
+    given = [*uniforms, *sizes]
+    places = [
+        np.empty((depth * height, width, format.channels), format.dtype)
+        if array is None and host
+        else array
+        for array, format in zip(out, made.task.outputs, strict=True)
+    ]
+    frugal = limits is not None and _bytes(made, inputs, shape) > limits.memory
+    found: list[list[Storage]] = [[] for _ in places]
+    for z in range(depth):
+        images = [_image(read, inputs[read.image], z) for read in planar.reads]
+        rows = slice(z * height, (z + 1) * height)
+        parts = [None if array is None else array[rows] for array in places]
+        results = _within(limits, made, Work(images, [*given, z], (height, width), parts))
+        for plane, result in zip(found, results, strict=True):
+            plane.append(result)
+        if frugal:
+            _let_go(results, [*images, *results])
+    return [
+        Storage.of(array) if array is not None else Storage.stacked(planes)
+        for array, planes in zip(places, found, strict=True)
+    ]
+
+
+def _height_and_depth(volume: Storage) -> tuple[int, int]:
+    depth, height, _ = volume.shape
+    return height, depth
+
+
+def _image(read: Read, storage: Storage, z: int) -> Storage:
+    """What is read of a storage for the plane z of the result."""
+    if read.offset is None:
+        return storage.as_image()
+    place = np.array([z + read.offset])
+    return storage.plane(int(sampler.indices(read.boundary, place, storage.shape[0])[0]))
+
+
+def _bytes(made: Specialisation, inputs: Sequence[Storage], shape: tuple[int, ...]) -> int:
+    """Bytes of all that is read and made."""
+    rows, width = rows_of(shape)
+    total = sum(rows * tiles.row_bytes(format, width) for format in made.task.outputs)
+    return total + sum(each.height * each.width * each.channels * 4 for each in inputs)
+
+
+def _let_go(results: Sequence[Storage], storages: Sequence[Storage]) -> None:
+    """Have the device's memory for the planes that follow."""
+    for result in results:
+        result.host()
+    for storage in storages:
+        if storage.array is not None:
+            storage.copies.clear()
+
+
+__all__ = ["Work", "run"]
