@@ -50,8 +50,10 @@ def _floats(types: Sequence[Type]) -> list[Format]:
 
 
 @lru_cache(maxsize=16)
-def _set_up(machine: Machine, cull: Cull, samples: int) -> Native:
-    return Native(set_up(machine, cull, samples) + attributes(machine), machine)
+def _set_up(machine: Machine, cull: Cull, samples: int) -> tuple[Native, int]:
+    """The code, which must stay, and the address of its function."""
+    native = Native(set_up(machine, cull, samples) + attributes(machine), machine)
+    return native, native.address("span")
 
 
 class CpuDrawing(DrawProgram):
@@ -65,7 +67,7 @@ class CpuDrawing(DrawProgram):
             )
         self.drawing, self.vertex, self.cores = drawing, vertex, cores
         self.given = Given(task_of(drawing.fragment))
-        self.native: dict[bool, Native] = {}
+        self.native: dict[bool, tuple[Native, int]] = {}
         self.driver_seconds = vertex.driver_seconds
         self.source = f"{vertex.source}\n{self._compile(wide=False)}"
 
@@ -76,7 +78,7 @@ class CpuDrawing(DrawProgram):
         begun = time.perf_counter()
         native = Native(emitted.text + attributes(machine), machine)
         self.driver_seconds += time.perf_counter() - begun
-        self.native.setdefault(wide, native)
+        self.native.setdefault(wide, (native, native.address("span")))
         return emitted.text
 
     def draw(self, draw: Draw) -> list[Storage]:
@@ -104,14 +106,14 @@ class CpuDrawing(DrawProgram):
             self._compile(wide)
         batch = _Batch(picture, min(len(triangles), BATCH))
         arguments = _arguments(self.given, images, draw)
-        span = self.native[wide].address("span")
-        set_up = _set_up(self.cores.machine, self.drawing.cull, self.drawing.samples)
+        _, span = self.native[wide]
+        _, set_up_span = _set_up(self.cores.machine, self.drawing.cull, self.drawing.samples)
         for first in range(0, max(len(triangles), 1), BATCH):
             some = triangles[first : first + BATCH]
             chunks = -(-len(some) // layout.CHUNK)
             if chunks:
                 numbers = batch.setup_numbers(varyings[0].host(), some)
-                self._run(set_up.address("span"), chunks, numbers, draw, True)
+                self._run(set_up_span, chunks, numbers, draw, True)
             numbers = [*arguments, *batch.tile_numbers(chunks, first == 0)]
             self._run(span, picture.tiles, numbers, (draw, images, batch), not self.plan.loops)
 
