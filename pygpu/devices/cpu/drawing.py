@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 import time
+from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
@@ -32,11 +33,24 @@ from pygpu.devices.cpu.native import Native, attributes
 from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.sorts import Cores
 from pygpu.devices.cpu.threads import POOL, Job
-from pygpu.ssa import Constant
 from pygpu.types import Type
 
 FLOAT: Final = np.dtype(np.float32)
 BATCH: Final = layout.CHUNK * layout.CHUNKS  # triangles
+SPARE: Final = 1 << 21  # bytes of a batch that are kept: to have new ones takes longer than a draw
+
+
+def _job() -> list[int]:
+    """A job of the native loop whose tiles are numbers in a row."""
+    job = [0] * driver.JOB_SLOTS
+    for slot in (driver.TILE_WIDTH, driver.TILE_HEIGHT, driver.HEIGHT, driver.ROWS, driver.BLOCK):
+        job[slot] = 1
+    job[driver.SCRATCH] = driver.scratch_size(0, 1, SCRATCH)
+    job[driver.GATE] = driver.SHUT
+    return job
+
+
+_JOB: Final = tuple(_job())
 
 
 def task_of(stage: Stage) -> Task:
@@ -68,6 +82,7 @@ class CpuDrawing(DrawProgram):
         self.drawing, self.vertex, self.cores = drawing, vertex, cores
         self.given = Given(task_of(drawing.fragment))
         self.native: dict[bool, tuple[Native, int]] = {}
+        self.spare: list[NDArray[Any]] = []  # memory of a batch that is over, for the next
         self.driver_seconds = vertex.driver_seconds
         self.source = f"{vertex.source}\n{self._compile(wide=False)}"
 
@@ -104,7 +119,7 @@ class CpuDrawing(DrawProgram):
         wide = any(array.nbytes >= HUGE for array in images)
         if wide not in self.native:
             self._compile(wide)
-        batch = _Batch(picture, min(len(triangles), BATCH))
+        batch = _Batch(picture, min(len(triangles), BATCH), self.spare)
         arguments = _arguments(self.given, images, draw)
         _, span = self.native[wide]
         _, set_up_span = _set_up(self.cores.machine, self.drawing.cull, self.drawing.samples)
@@ -116,6 +131,8 @@ class CpuDrawing(DrawProgram):
                 self._run(set_up_span, chunks, numbers, draw, True)
             numbers = [*arguments, *batch.tile_numbers(chunks, first == 0)]
             self._run(span, picture.tiles, numbers, (draw, images, batch), not self.plan.loops)
+        if batch.memory.nbytes <= SPARE and not self.spare:
+            self.spare.append(batch.memory)
 
     def _vertices(self, draw: Draw, count: int) -> list[Storage]:
         """Positions in clip space, then what is interpolated: (1, N, C)."""
@@ -127,48 +144,30 @@ class CpuDrawing(DrawProgram):
     def _run(self, span: int, count: int, numbers: Sequence[int], memory: Any, brief: bool) -> None:
         """Call a span for 0, 1, ... below a count."""
         start, stop = driver.JOB_SLOTS, driver.JOB_SLOTS + len(numbers)
-        job = [0] * (stop + 1)
-        scratch = driver.scratch_size(0, 1, SCRATCH)
-        for slot, value in {
-            driver.TILES: count,
-            driver.TILE_COLUMNS: count,
-            driver.TILE_WIDTH: 1,
-            driver.TILE_HEIGHT: 1,
-            driver.WIDTH: count,
-            driver.HEIGHT: 1,
-            driver.ROWS: 1,
-            driver.BLOCK: 1,
-            driver.END: count,
-            driver.SPAN: span,
-            driver.SCRATCH: scratch,
-            driver.GATE: driver.SHUT,
-            driver.ARGS: start,
-            driver.STOP: stop,
-        }.items():
-            job[slot] = value
-        job[start:stop] = [stop, *numbers[1:]]
+        job = [*_JOB, stop, *numbers[1:], 0]
+        for slot in (driver.TILES, driver.TILE_COLUMNS, driver.WIDTH, driver.END):
+            job[slot] = count
+        job[driver.SPAN], job[driver.ARGS], job[driver.STOP] = span, start, stop
         block = Block(job, (driver.ARGS, driver.STOP, start), stop)
         threads = min(self.cores.threads, count)
-        POOL.run(self.cores.calls, Job(block, scratch, memory), threads, brief)
+        POOL.run(self.cores.calls, Job(block, _JOB[driver.SCRATCH], memory), threads, brief)
 
 
-def _bits(value: float, format: str = "<f") -> int:
-    """The bits of a float, as a number of 64 bits."""
-    return int.from_bytes(struct.pack(format, value), "little", signed=format == "<d")
+def _bits(values: Sequence[float]) -> list[int]:
+    """The bits of floats of 32 bits: what does not fit is infinite."""
+    return memoryview(array("f", values)).cast("B").cast("I").tolist()
 
 
 def _arguments(given: Given, images: Sequence[NDArray[Any]], draw: Draw) -> list[int]:
     """The numbers that any function of pixels is given: see codegen/llvm/block.py."""
     height, width = draw.shape
     numbers = [0, width, height]
-    for array in images:
-        numbers += [address(array), array.shape[1], array.shape[0]]
+    for image in images:
+        numbers += [address(image), image.shape[1], image.shape[0]]
     numbers += [address(table) for table in given.tables]
     for uniform, value in zip(given.task.function.uniforms, draw.uniforms, strict=True):
-        parts: Sequence[Constant] = value if isinstance(value, tuple) else (value,)
-        for part in parts:
-            assert not isinstance(part, tuple)
-            numbers.append(_bits(part) if uniform.type.kind == "float" else int(part))
+        parts: Sequence[Any] = value if isinstance(value, tuple) else (value,)
+        numbers += _bits(parts) if uniform.type.kind == "float" else [int(part) for part in parts]
     return numbers
 
 
@@ -188,6 +187,7 @@ class _Picture:
         ]
         self.clear = [(1.0,)] * drawing.depth + list(draw.clear)
         self._begin(draw)
+        self.numbers = self._numbers()
 
     def _begin(self, draw: Draw) -> None:
         """Put what is drawn over into memory, where there is anything."""
@@ -201,11 +201,11 @@ class _Picture:
             if storage is not None:
                 target[:, :height, :width] = storage.host()
 
-    def numbers(self) -> list[int]:
+    def _numbers(self) -> list[int]:
         """Of each target where it is, and what it is cleared with."""
         found = []
         for target, colour, is_clear in zip(self.targets, self.clear, self.is_clear, strict=True):
-            parts = [_bits(part) for part in colour]
+            parts = _bits(colour)
             found += [address(target), *parts, *[0] * (4 - len(parts)), is_clear]
         return found
 
@@ -227,33 +227,43 @@ class _Picture:
 class _Batch:
     """The memory of a batch of triangles between set-up and drawing."""
 
-    def __init__(self, picture: _Picture, triangles: int) -> None:
+    def __init__(self, picture: _Picture, triangles: int, spare: list[NDArray[Any]]) -> None:
         self.picture = picture
         chunks = max(-(-triangles // layout.CHUNK), 1)
         sizes = {
-            "records": chunks * layout.MOST_RECORDS * layout.RECORD,
-            "starts": chunks * (picture.tiles + 1) * 4,
-            "lists": chunks * layout.ENTRIES * 4,
-            "wide": chunks * layout.MOST_RECORDS * 4,
-            "wide_totals": chunks * 4,
-            "totals": chunks * 4,
+            layout.RECORDS: chunks * layout.MOST_RECORDS * layout.RECORD,
+            layout.STARTS: chunks * (picture.tiles + 1) * 4,
+            layout.LISTS: chunks * layout.ENTRIES * 4,
+            layout.WIDE: chunks * layout.MOST_RECORDS * 4,
+            layout.WIDE_TOTALS: chunks * 4,
+            layout.TOTALS: chunks * 4,
         }
-        byte = np.dtype(np.uint8)
-        self.memory = {name: RESERVE.empty((size,), byte) for name, size in sizes.items()}
+        size = sum(sizes.values()) + 8 * len(sizes)
+        try:
+            self.memory = spare.pop()
+        except IndexError:
+            self.memory = np.empty(0, np.uint8)
+        if self.memory.nbytes < size:
+            self.memory = RESERVE.empty((size,), np.dtype(np.uint8))
+        self.places, place = {}, address(self.memory)
+        for name, size in sizes.items():
+            self.places[name] = place
+            place += -(-size // 8) * 8
 
     def setup_numbers(self, positions: NDArray[Any], triangles: NDArray[Any]) -> list[int]:
-        picture, at = self.picture, {name: address(a) for name, a in self.memory.items()}
+        picture, at = self.picture, self.places
         height, width = picture.shape
-        guard = [_bits(2.0 * layout.GUARD / size, "<d") for size in (width, height)]
-        return [0, address(positions), address(triangles), len(triangles), at["records"],
-                at["totals"], at["starts"], at["lists"], at["wide"], at["wide_totals"],
-                picture.columns, picture.rows, width, height, *guard]  # fmt: skip
+        guard = [2.0 * layout.GUARD / size for size in (width, height)]
+        return [0, address(positions), address(triangles), len(triangles), at[layout.RECORDS],
+                at[layout.TOTALS], at[layout.STARTS], at[layout.LISTS], at[layout.WIDE],
+                at[layout.WIDE_TOTALS], picture.columns, picture.rows, width, height,
+                *struct.unpack("2q", struct.pack("2d", *guard))]  # fmt: skip
 
     def tile_numbers(self, chunks: int, begins: bool) -> list[int]:
-        picture, at = self.picture, {name: address(a) for name, a in self.memory.items()}
-        return [at["records"], at["starts"], at["lists"], at["wide"], at["wide_totals"],
-                picture.columns, picture.rows, chunks, begins, picture.pitch, picture.plane,
-                *picture.numbers()]  # fmt: skip
+        picture, at = self.picture, self.places
+        return [at[layout.RECORDS], at[layout.STARTS], at[layout.LISTS], at[layout.WIDE],
+                at[layout.WIDE_TOTALS], picture.columns, picture.rows, chunks, begins,
+                picture.pitch, picture.plane, *picture.numbers]  # fmt: skip
 
 
 __all__ = ["CpuDrawing", "task_of"]

@@ -61,6 +61,10 @@ class Given:
 
 def _readable(array: NDArray[Any]) -> NDArray[Any]:
     """The array in memory that begins with an address divisible by 4, of at least 4 bytes."""
+    if (
+        array.itemsize == 4 and array.size and array.flags.aligned
+    ):  # asked for sooner than addresses
+        return array
     if address(array) % 4 == 0 and array.nbytes >= 4:
         return array
     flat = np.zeros(array.size + 8 // array.itemsize, array.dtype)
