@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from pygpu.drawing.draw import draw
     from pygpu.drawing.mesh import Mesh
     from pygpu.drawing.shader import Shader
+    from pygpu.execution.arrays.histograms import histogram
     from pygpu.execution.arrays.packing import compress
     from pygpu.execution.arrays.scanning import scan
     from pygpu.execution.arrays.sorting import argsort, sort
     from pygpu.execution.programs.bars import progress
     from pygpu.execution.reduction import reduce
+    from pygpu.execution.scattering import scatter
     from pygpu.execution.tuning import tune
     from pygpu.execution.vectorized import vectorize
     from pygpu.glsl import (
@@ -184,6 +186,7 @@ __all__ = [
     "fract",
     "fwidth",
     "glsl",
+    "histogram",
     "imread",
     "imwrite",
     "info",
@@ -205,6 +208,7 @@ __all__ = [
     "reflect",
     "refract",
     "scan",
+    "scatter",
     "sign",
     "sin",
     "sinh",

@@ -170,6 +170,20 @@ class Device:
         by programs."""
         return None
 
+    def fold_groups(
+        self, values: NDArray[Any], index: NDArray[Any], how: str, start: NDArray[Any]
+    ) -> NDArray[Any] | None:
+        """Values (N, C) folded into rows of `start` (groups, C), which is changed and given back,
+        by their index, those outside left out: `how` is "add", "multiply", "maximum" or
+        "minimum". None where that is to be done by programs."""
+        return None
+
+    def counted(self, texels: NDArray[Any], channel: int, groups: int) -> NDArray[np.int64] | None:
+        """How many elements of a channel of host texels (H, W, C), of whole numbers, are 0, 1, ...
+        groups - 1; those of four bytes that are others are left out. Bytes and pairs of them are
+        taken as unsigned. None where that is to be done by programs."""
+        return None
+
     def images_at_once(self, results: int) -> int | None:
         """How many images a function of so many results may read; None where nothing limits it."""
         return None

@@ -10,9 +10,8 @@ before, so that sums of floats err by the logarithm of their length.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
@@ -27,6 +26,7 @@ from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arrays.mapping import Reading, first_of, value_at
 from pygpu.execution.grouped import Folded, Groups, Source
 from pygpu.execution.programs.calls import Programs
 from pygpu.language.vectors import Position, Vec2
@@ -39,44 +39,25 @@ COMPONENTS: Final = 64  # of the values that one pass folds into one, or of two
 # ---------------------------------------------------------------- the program of a pass
 
 
-def _fold(function: Any, how: Any, images: Any, length: Any, corner: Any, p: Any) -> Any:
+def _fold(
+    function: Any, how: Any, images: Any, length: Any, corner: Any, given: Any, p: Any
+) -> Any:
     """The fold of `radix` values at RADIX*p and after it along x (0) or y (1); the last ones of
     a row or column are those there are, `length` in all. A value is a texel of each image, or
-    `first` of one, (map, whether it takes the position too); `corner` is the first position. `how`
-    is (first, whether values are tuples, axis, radix)."""
+    `first` of them (see value_at); `corner` is the first position. `how` is (first, whether values
+    are tuples, axis, radix)."""
     first, is_tuple, along, radix = how
     start = (p.x, p.y)[along] * radix
 
     def value(i: Any) -> Any:
         at = Position(i, p.y) if along == 0 else Position(p.x, i)
-        return _value(first, images, is_tuple, at, corner)
+        return value_at(first, images, is_tuple, at, corner, given)
 
     folded = value(start)
     for i in range(1, radix):
         if start + i < length:
             folded = _paired(function(folded, value(start + i)))
     return folded
-
-
-def _value(first: Any, images: Any, is_tuple: Any, p: Any, corner: Any) -> Any:
-    """The value at a position."""
-    if first is not None:
-        map, with_position = first
-        return _real(map(images[0](p), p + corner) if with_position else map(images[0](p)))
-    return tuple([image(p) for image in images]) if is_tuple else images[0](p)
-
-
-def _real(value: Any) -> Any:
-    """What a map has given. Between passes values are pixels, where a complex number is a pair,
-    whose product is another one than that of complex numbers: so these are refused."""
-    parts = value if isinstance(value, tuple) else (value,)
-    for part in parts:
-        if isinstance(part, complex):
-            raise TypeError(
-                "reduce: complex numbers are folded as pairs: let map= give "
-                "Vec2(z.real, z.imag), and function take complex(*a)"
-            )
-    return value
 
 
 def _paired(value: Any) -> Any:
@@ -87,18 +68,18 @@ def _paired(value: Any) -> Any:
     return Vec2(value.real, value.imag) if isinstance(value, complex) else value
 
 
-def folded_once(function: Any, first: Any, images: Any, is_tuple: Any, p: Any) -> Any:
+def folded_once(function: Any, first: Any, images: Any, given: Any, p: Any) -> Any:
     """The fold of a value with itself, or the value where there is no function."""
-    value = _value(first, images, is_tuple, p, (0, 0))
+    value = value_at(first, images, False, p, (0, 0), given)
     return value if function is None else _paired(function(value, value))
 
 
 class Fold:
     """A function and a map, with the programs that fold by them."""
 
-    def __init__(self, function: Any, map: Any, target: str) -> None:
+    def __init__(self, function: Any, map: Any, target: str, reading: Reading | None) -> None:
         self.function, self.target = function, target
-        self.first = None if map is None else (map, takes_two(map))
+        self.first = first_of(map, reading)
         self.passes = Programs(
             _fold,
             Signature(
@@ -109,6 +90,7 @@ class Fold:
                     Parameter("images", "object"),
                     Parameter("length", "uniform", INT),
                     Parameter("corner", "uniform", vector("int", 2)),
+                    Parameter("given", "object"),
                     Parameter("p", "position"),
                 ],
             ),
@@ -116,13 +98,14 @@ class Fold:
         )
         self.groups = Groups(
             Source.of(
-                _value,
+                value_at,
                 [
                     Parameter("first", "known", default=self.first),
                     Parameter("images", "object"),
                     Parameter("is_tuple", "known", default=False),
                     Parameter("p", "position"),
                     Parameter("corner", "uniform", vector("int", 2)),
+                    Parameter("given", "object"),
                 ],
             ),
             Source.of(
@@ -140,7 +123,7 @@ class Fold:
         self, state: State, along: Along, corner: tuple[int, int] = (0, 0), whole: bool = False
     ) -> Folded | None:
         """The fold of images by groups of lanes, where the device has those: see Groups.fold."""
-        given = [self.first, state.images, state.is_tuple, None, corner]
+        given = [self.first, state.images, state.is_tuple, None, corner, dict(state.given)]
         return self.groups.fold(targets.choose(self.target), given, along, whole)
 
 
@@ -150,9 +133,9 @@ def _joined(function: Any, a: Any, b: Any) -> Any:
 
 
 @lru_cache(maxsize=64)
-def program(function: Code, map: Code, target: str) -> Fold:
+def program(function: Code, map: Code, target: str, reading: Reading | None = None) -> Fold:
     """What folds by these."""
-    return Fold(function.value, map.value, target)
+    return Fold(function.value, map.value, target, reading)
 
 
 # ---------------------------------------------------------------- passes
@@ -160,10 +143,12 @@ def program(function: Code, map: Code, target: str) -> Fold:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Values so far: an image for each part of a tuple, or one alone."""
+    """Values so far: an image for each part of a tuple, or one alone. Before the first pass: the
+    images of which values are made, and the arguments that are given for that."""
 
     images: tuple[ImageLike, ...]
     is_tuple: bool = False
+    given: Mapping[str, Any] = field(default_factory=dict)
 
 
 def fold_all(fold: Fold, state: State, corner: tuple[int, int] = (0, 0)) -> State:
@@ -204,7 +189,8 @@ def by_passes(
             left = -(-length // radix)
             size = (height, left) if along == 0 else (left, width)
             how = first, state.is_tuple, along, radix
-            values = [function, how, state.images, length, corner, None]
+            given = dict(state.given) if first is not None else {}
+            values = [function, how, state.images, length, corner, given, None]
             arguments = flatten(compiled.signature, values)
             results = compiled.run(arguments, Wanted("image"), shape=size).presented()
             is_tuple = isinstance(results, tuple)
@@ -218,26 +204,11 @@ def _radix(fold: Fold, state: State, first: Any) -> int:
     compiled grows with all that is folded at once."""
     count = sum(image.format.channels for image in state.images)
     if first is not None:
-        values = [fold.function, (first, False, 0, 1), state.images, 1, (0, 0), None]
+        how = first, False, 0, 1
+        values = [fold.function, how, state.images, 1, (0, 0), dict(state.given), None]
         types, _ = fold.passes.types(flatten(fold.passes.signature, values))
         count = sum(type.size for type in types)
     return max(2, min(RADIX, COMPONENTS // count))
-
-
-def takes_two(function: Callable[..., Any] | None) -> bool:
-    """Whether it must be given two arguments."""
-    if function is None:
-        return False
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return False
-    required = [
-        p
-        for p in signature.parameters.values()
-        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    return len(required) == 2
 
 
 __all__ = [
@@ -247,6 +218,6 @@ __all__ = [
     "by_passes",
     "fold_all",
     "folded_once",
+    "image_of",
     "program",
-    "takes_two",
 ]

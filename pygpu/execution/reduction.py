@@ -1,178 +1,316 @@
-"""`pygpu.reduce`: folds of images into one value, by functions of the user's.
+"""`pygpu.reduce`: folds of images into one value, or one for each group.
 
 reduce(lambda a, b: a + b, photo, map=lambda v, p: v * p.x)
+reduce(np.add, photo, weights, map=lambda v, w, gain: gain * v * w, gain=2.0)
+reduce(np.maximum, photo, by=lambda v: int(v > 0.5), groups=2)
+reduce(np.argmax, photo)                   # the position of the greatest
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.errors import shorten, shown
-from pygpu.core.sampler import Sampler, default, make
+from pygpu.core.sampler import make
 from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import ImageLike, Storage, texels
 from pygpu.devices import targets
-from pygpu.execution.arguments.convert import array_of, texels_of
 from pygpu.execution.arguments.functions import Code
-from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.arguments.signatures import Parameter, Signature
-from pygpu.execution.folding import State, fold_all, folded_once, image_of, program, takes_two
-from pygpu.execution.mapped import mapped
+from pygpu.execution.arrays.lines import taken
+from pygpu.execution.arrays.mapping import bound, check_arguments
+from pygpu.execution.arrays.passes import IMAGES, lasting, made
+from pygpu.execution.arrays.values import checked, described, identity, settled
+from pygpu.execution.folding import (
+    State,
+    fold_all,
+    folded_once,
+    image_of,
+    program,
+)
+from pygpu.execution.groups import By, Folding, by_group, checked_groups
 from pygpu.execution.programs.bars import steps
-from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.tiles import Tile, tiles_of
 from pygpu.language.scalars import number
-from pygpu.language.vectors import Vector
-from pygpu.types import Type, vector
+from pygpu.language.vectors import Position, Vector
+from pygpu.types import Type
+
+NOWHERE: Final = -1  # each coordinate of the greatest of a group that has no texel
 
 
 def reduce(
     function: Callable[..., Any],
-    image: Any,
-    *,
+    *images: Any,
     map: Callable[..., Any] | None = None,
     initial: Any = None,
+    by: Callable[..., Any] | None = None,
+    groups: int | None = None,
     target: str = "auto",
+    **arguments: Any,
 ) -> Any:
     """Fold an image's texels into one value with `function(a, b)`, which is associative and
     commutative: the order is not said.
 
-    With `map`, what is folded is `map(texel)`, or `map(texel, position)` where it takes two.
-    Values are scalars, vectors or tuples of them; `initial`, where given, is an identity of
-    `function`, which leaves the result as it is. Gives a number, an array, or a tuple of such.
+    With `map`, what is folded is what it gives for the texels of the images, which have one size,
+    and for the position if it takes one more. Parameters that `arguments` name are given these,
+    numbers that may change without compiling anew. Values are scalars, vectors or tuples of them;
+    `initial`, where given, is an identity of `function`, which leaves the result as it is. Gives a
+    number, an array, or a tuple of such.
+
+    `by`, which takes what `map` takes, gives the number of a group from 0 to `groups` - 1: each
+    group is folded for itself, and results have a first axis of `groups`. Texels of other numbers
+    are left out. A group without texels has `initial`, which functions other than np.add,
+    np.multiply, np.maximum and np.minimum need for that.
+
+    np.argmax and np.argmin give the position of the first greatest or least value in raster order
+    (a NaN counts as such), of a group without texels -1.
     """
-    for name, value in (("function", function), ("map", map)):
-        if not callable(value) and not (name == "map" and value is None):
+    for name, value in (("function", function), ("map", map), ("by", by)):
+        if not callable(value) and not (name != "function" and value is None):
             raise TypeError(f"reduce: {name} takes a function, got {shown(value)}")
-    if not isinstance(image, ImageLike):
-        values = texels_of(array_of(image))
-        image = ImageMaker.make(Storage.of(values), default(values.dtype, values.shape[2]))
-    if image.dims != 2 and map is not None and takes_two(map):
-        return _of_positions(function, map, image, initial, targets.check(target))
-    image = ImageMaker.of_rows(image)
-    problem = _unlike(Code(function), Code(map), sampler_of(image))
-    if problem is not None:
-        raise TypeError(problem)
     try:
-        state = _whole(function, map, image, targets.check(target))
+        targets.check(target)
+        folding = _folding(function, images, map, arguments, target)
+        grouped = _by(by, groups, folding)
+        named = set(folding.reading.names) | set(grouped.reading.names if grouped else ())
+        check_arguments("reduce", arguments, named)
+        return _reduced(folding, grouped, initial)
     except Exception as error:
         shorten(error)
         raise
-    if initial is not None:
-        _check_initial(initial, state)
-    results = [_pixel(part) for part in state.images]
-    return tuple(results) if state.is_tuple else results[0]
 
 
-def _of_positions(
+def _folding(
     function: Callable[..., Any],
-    map: Callable[..., Any],
-    image: ImageLike,
-    initial: Any,
+    images: Sequence[Any],
+    map: Callable[..., Any] | None,
+    arguments: Mapping[str, Any],
     target: str,
-) -> Any:
-    """The fold of what a map makes of the texels of a signal or a volume and of their places."""
-    try:
-        values = mapped(map, image, target)
-        state = fold_all(program(Code(function), Code(None), target), values)
-    except Exception as error:
-        shorten(error)
-        raise
+) -> Folding:
+    """What is folded, of a call's arguments."""
+    if not images:
+        raise TypeError("reduce: takes a function and one image or several, got no image")
+    if len(images) > 1 and map is None:
+        raise TypeError(f"reduce: {len(images)} images need map=, a function of their texels")
+    names = [f"image {i}" if len(images) > 1 else "image" for i in range(len(images))]
+    given = tuple([taken(each, name, target) for each, name in zip(images, names, strict=True)])
+    sizes = [each.size for each in given]
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            f"reduce: images of different sizes: {', '.join([str(size) for size in sizes])}"
+        )
+    reading = replace(given[0].reading, placed=function in _POSITIONS)
+    if map is not None:
+        with_position, named = bound("reduce: map", map, len(images), arguments)
+        reading = replace(reading, with_position=with_position, names=named)
+        map = lasting(map)
+    function = lasting(_POSITIONS.get(function, function))
+    return Folding(function, map, reading, given, arguments, target)
+
+
+def _by(by: Callable[..., Any] | None, groups: Any, folding: Folding) -> By | None:
+    if by is None:
+        if groups is not None:
+            raise TypeError("reduce: groups= needs by=, which group a texel is of")
+        return None
+    count = checked_groups(groups)
+    images = len(folding.images)
+    with_position, named = bound("reduce: by", by, images, folding.given)
+    read = replace(folding.images[0].reading, with_position=with_position, names=named)
+    return By(lasting(by), read, count)
+
+
+def _reduced(folding: Folding, by: By | None, initial: Any) -> Any:
+    is_placed, first = folding.reading.placed, folding.images[0]
+    if is_placed and initial is not None:
+        raise TypeError("reduce: positions have no initial")
+    types, is_tuple = _types(folding)
+    if by is not None:
+        neutral = _neutral(folding, types, is_tuple, initial)
+        parts = by_group(folding, by, types, is_tuple, neutral)
+        if is_placed:
+            places = np.stack(first.position(*parts[1:]), axis=-1)
+            places[parts[1] < 0] = NOWHERE
+            return places[:, 0] if len(first.size) == 1 else places
+        return tuple(parts) if is_tuple else parts[0]
     if initial is not None:
-        _check_initial(initial, state)
+        _check_initial(initial, types, is_tuple)
+    if folding.images[0].count == 0:
+        return _of_nothing(folding, types, is_tuple, initial)
+    state = _whole(folding)
     results = [_pixel(part) for part in state.images]
+    if is_placed:
+        return Position(*first.position(*results[1:]))
     return tuple(results) if state.is_tuple else results[0]
 
 
-def _check_initial(initial: Any, state: State) -> None:
+# ---------------------------------------------------------------- values
+
+
+def _types(folding: Folding) -> tuple[tuple[Type, ...], bool]:
+    """The types of what is folded, those that folding does not change any more. TypeError where
+    the function gives other values than it takes."""
+    images = tuple([_one_texel(each.image) for each in folding.images])
+    roles = {"function": "known", "first": "known", "images": IMAGES, "given": "object"}
+    once = made(folded_once, roles, folding.target)
+    values = {"first": folding.first, "images": images, "given": dict(folding.given)}
+    types, is_tuple = once.types(function=None, **values)
+    if folding.reading.placed and not types[0].is_scalar:
+        raise TypeError(f"reduce: positions are those of numbers, not of {types[0]}: take map=")
+    hint = "" if folding.map else " (map= makes other values of texels)"
+    return settled(folding.function, types, is_tuple, folding.target, "reduce", hint), is_tuple
+
+
+def _one_texel(image: ImageLike) -> ImageLike:
+    """An image of one texel that is read in the same way: all that types depend on."""
+    format = image.format
+    return ImageMaker.make(
+        Storage.of(np.zeros((1, 1, format.channels), format.dtype)), sampler_of(image)
+    )
+
+
+def _neutral(
+    folding: Folding, types: Sequence[Type], is_tuple: bool, initial: Any
+) -> tuple[Any, ...]:
+    """What groups without texels have, a value for each part."""
+    if folding.reading.placed:
+        return identity(np.add, types[0]), NOWHERE, NOWHERE
+    if initial is not None:
+        _check_initial(initial, types, is_tuple)
+        parts = initial if is_tuple else (initial,)
+        return tuple([checked(*pair, "reduce: initial") for pair in zip(parts, types, strict=True)])
+    found = None if is_tuple else identity(folding.function, types[0])
+    if found is None:
+        raise TypeError(
+            "reduce: by= needs initial=, an identity of the function: it is what groups without "
+            "texels have"
+        )
+    return (found,)
+
+
+def _of_nothing(folding: Folding, types: Sequence[Type], is_tuple: bool, initial: Any) -> Any:
+    """The fold of an array without elements."""
+    if folding.reading.placed:
+        raise ValueError("reduce: no position is that of the greatest or least of no elements")
+    if initial is None and (is_tuple or identity(folding.function, types[0]) is None):
+        raise ValueError("reduce: an array without elements needs initial=")
+    parts = _neutral(folding, types, is_tuple, initial)
+    results = [part if number(part) is not None else np.array(list(part)) for part in parts]
+    return tuple(results) if is_tuple else results[0]
+
+
+def _check_initial(initial: Any, types: Sequence[Type], is_tuple: bool) -> None:
     """TypeError where an identity is not like the values: a number, or as many as they have, in a
     tuple of as many parts."""
-    parts = initial if isinstance(initial, tuple) and state.is_tuple else (initial,)
-    sizes = [part.format.channels for part in state.images]
-    if len(parts) == len(sizes):
-        for part, size in zip(parts, sizes, strict=True):
+    parts = initial if isinstance(initial, tuple) and is_tuple else (initial,)
+    if len(parts) == len(types):
+        for part, type in zip(parts, types, strict=True):
             if number(part) is None and (
                 not isinstance(part, (Vector, list, tuple, np.ndarray))
-                or len(part) != size
+                or len(part) != type.size
                 or any(number(each) is None for each in part)
             ):
                 break
         else:
             return
-    types = [vector(part.format.kind, part.format.channels) for part in state.images]
     raise TypeError(
         "reduce: initial takes a value like those that are folded, "
-        f"{_shown(types, state.is_tuple)}, got {shown(initial)}"
+        f"{described(types, is_tuple)}, got {shown(initial)}"
     )
 
 
-def _whole(
-    function: Callable[..., Any], map: Callable[..., Any] | None, image: ImageLike, target: str
-) -> State:
+def first_greatest(a: Any, b: Any) -> Any:
+    """Of two values with their positions the greater, a NaN before all, else the first."""
+    return b if _comes_before(b[0] > a[0], a, b) else a
+
+
+def first_least(a: Any, b: Any) -> Any:
+    return b if _comes_before(b[0] < a[0], a, b) else a
+
+
+def _comes_before(is_better: Any, a: Any, b: Any) -> Any:
+    """Whether the second value is to be taken, which is better than the first or is not."""
+    first_is_nan, second_is_nan = a[0] != a[0], b[0] != b[0]
+    are_equal = (first_is_nan and second_is_nan) or a[0] == b[0]
+    is_earlier = b[2] < a[2] or (b[2] == a[2] and b[1] < a[1])
+    if are_equal:
+        return is_earlier
+    return second_is_nan or (is_better and not first_is_nan)
+
+
+_POSITIONS: Final[dict[Any, Callable[..., Any]]] = {
+    np.argmax: first_greatest,
+    np.argmin: first_least,
+}
+
+
+# ---------------------------------------------------------------- folds
+
+
+def _whole(folding: Folding) -> State:
     """Images of one pixel: the fold of all texels. What a device does not hold at once is folded
-    part by part."""
-    fold = program(Code(function), Code(map), target)
-    limits, storage = targets.limits(targets.choose(target)), image.storage
-    size = storage.height, storage.width
-    parts: Sequence[Tile] = [Tile(0, 0, storage.width, storage.height)]
-    if limits is not None and not (storage.copies and max(size) <= limits.side):
-        parts = tiles_of(limits, image.format, size)
-    if len(parts) == 1:
-        return fold_all(fold, State((image,)))
-    folded = []
-    for tile in steps(parts, "tile", "reduce"):
-        values = np.ascontiguousarray(tile.of(storage.host()))
-        part = ImageMaker.make(Storage.of(values), make(image.format))
-        folded.append(fold_all(fold, State((part,)), (tile.left, tile.top)))
+    part by part, and so are the full rows of an array (N,) and the rest."""
+    parts = _parts(folding)
+    fold = program(Code(folding.function), Code(folding.map), folding.target, folding.reading)
+    folded = [
+        fold_all(fold, State(images, given=folding.given), corner)
+        for images, corner in (steps(parts, "tile", "reduce"))
+    ]
+    if len(folded) == 1:
+        return folded[0]
     joined = [
         image_of(np.hstack([part.storage.host() for part in each]))
         for each in zip(*[state.images for state in folded], strict=True)
     ]
-    rest = program(Code(function), Code(None), target)
+    rest = program(Code(folding.function), Code(None), folding.target)
     return fold_all(rest, State(tuple(joined), folded[0].is_tuple))
 
 
-@lru_cache(maxsize=256)
-def _unlike(fold: Code, map: Code, read: Sampler) -> str | None:
-    """How what is folded of an image differs from what is made of it, if it does: they must be
-    alike."""
-    function = fold.value
-    first = None if map.value is None else (map.value, takes_two(map.value))
-    one = np.zeros((1, 1, read.format.channels), read.format.dtype)
-    image = ImageMaker.make(Storage.of(one), read)
-    found = []
-    for each in (None, function):
-        parameters = [
-            Parameter("function", "known", default=each),
-            Parameter("first", "known", default=first),
-            Parameter("images", "object"),
-            Parameter("is_tuple", "known", default=False),
-            Parameter("p", "position"),
-        ]
-        compiled = Programs(folded_once, Signature(folded_once, parameters), "interpreter")
-        arguments = flatten(compiled.signature, [each, first, (image,), False, None])
-        try:
-            found.append(compiled.types(arguments))
-        except Exception:  # then it is refused for what it is
-            return None
-    (before, was_tuple), (after, is_tuple) = found
-    if was_tuple == is_tuple and [t.size for t in before] == [t.size for t in after]:
-        return None
-    return (
-        f"reduce: function(a, b) gives {_shown(after, is_tuple)} of two values that are "
-        f"{_shown(before, was_tuple)}: it must give what it takes"
-        + ("" if map.value else " (map= makes other values of texels)")
-    )
+def _parts(folding: Folding) -> Sequence[tuple[tuple[ImageLike, ...], tuple[int, int]]]:
+    """Images that a device holds, and where each begins: (x, y)."""
+    images = tuple([each.image for each in folding.images])
+    storage = images[0].storage
+    size, limits = (storage.height, storage.width), targets.limits(targets.choose(folding.target))
+    tiles: Sequence[Tile] = [Tile(0, 0, storage.width, storage.height)]
+    if folding.reading.row:
+        rest = (folding.images[0].count or 0) % storage.width
+        full = storage.height - (rest > 0)
+        tiles = [Tile(0, 0, storage.width, full)]
+        tiles += [Tile(0, full, rest, 1)] if rest else []
+    elif limits is not None and not (_are_there(images) and max(size) <= limits.side):
+        widest = max([image.format for image in images], key=lambda format: format.nbytes)
+        tiles = tiles_of(limits, widest, size)
+    if len(tiles) == 1:
+        return [(images, (0, 0))]
+    return _Cut(images, tiles)
 
 
-def _shown(types: Sequence[Type], is_tuple: bool) -> str:
-    names = ", ".join(map(str, types))
-    return f"({names}{',' * (len(types) == 1)})" if is_tuple else names
+def _are_there(images: Sequence[ImageLike]) -> bool:
+    """Whether all texels are on a device already."""
+    return all(bool(image.storage.copies) for image in images)
+
+
+class _Cut(Sequence[Any]):
+    """Images in tiles, each made when it is asked for: of large ones there may be very many."""
+
+    def __init__(self, images: Sequence[ImageLike], tiles: Sequence[Tile]) -> None:
+        self.images, self.tiles = images, tiles
+
+    def __len__(self) -> int:
+        return len(self.tiles)
+
+    def __getitem__(self, index: Any) -> Any:
+        tile = self.tiles[index]
+        return tuple([_cut(image, tile) for image in self.images]), (tile.left, tile.top)
+
+
+def _cut(image: ImageLike, tile: Tile) -> ImageLike:
+    values = np.ascontiguousarray(tile.of(image.storage.host()))
+    return ImageMaker.make(Storage.of(values), make(image.format))
 
 
 def _pixel(image: ImageLike) -> Any:

@@ -26,6 +26,7 @@ from pygpu.devices.cpu.drawing import CpuDrawing, task_of
 from pygpu.devices.cpu.flat import LONGEST, is_thin, turn, turned
 from pygpu.devices.cpu.folds import folded
 from pygpu.devices.cpu.given import HUGE, Given, address
+from pygpu.devices.cpu.groups import counted, fold_groups
 from pygpu.devices.cpu.layout import Layout
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.reserve import RESERVE
@@ -57,6 +58,14 @@ class CpuDevice(Device):
         self, lines: NDArray[Any], descending: bool, placed: bool
     ) -> tuple[NDArray[Any], NDArray[Any] | None] | None:
         return sorted_lines(lines, _cores(), descending, placed)
+
+    def fold_groups(
+        self, values: NDArray[Any], index: NDArray[Any], how: str, start: NDArray[Any]
+    ) -> NDArray[Any] | None:
+        return fold_groups(values, index, how, start, _cores())
+
+    def counted(self, texels: NDArray[Any], channel: int, groups: int) -> NDArray[np.int64] | None:
+        return counted(texels, channel, groups, _cores())
 
     def clear(self) -> None:
         RESERVE.clear()

@@ -127,10 +127,10 @@ class _Run:
         machine, calls, _ = self.cores
         _, span = _native(Sorting(step, self.kind, self.placed), machine)
         values = {
-            sort_code.SOURCE: _address(source),
-            sort_code.TARGET: _address(target),
-            sort_code.OTHER: 0 if other is None else _address(other),
-            sort_code.TABLE: _address(self.table),
+            sort_code.SOURCE: address(source),
+            sort_code.TARGET: address(target),
+            sort_code.OTHER: 0 if other is None else address(other),
+            sort_code.TABLE: address(self.table),
             sort_code.SHIFT: shift,
             sort_code.FLIP: self.flip,
             sort_code.LENGTH: self.length,
@@ -169,9 +169,9 @@ def chunked_job(span: int, count: int, length: int, arguments: list[int]) -> Blo
     return Block(numbers, (driver.ARGS, driver.STOP), stop)
 
 
-def _address(array: NDArray[Any]) -> int:
+def address(array: NDArray[Any]) -> int:
     address: int = array.__array_interface__["data"][0]
     return address
 
 
-__all__ = ["Cores", "chunked_job", "sorted_lines"]
+__all__ = ["Cores", "address", "chunked_job", "sorted_lines"]

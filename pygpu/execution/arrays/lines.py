@@ -10,6 +10,7 @@ an array (N,) is *folded*: it lies in rows of a power of two of elements, the la
 
 from __future__ import annotations
 
+import math
 import operator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -21,16 +22,15 @@ from pygpu.core import sampler
 from pygpu.core.errors import shown
 from pygpu.core.sampler import default, make
 from pygpu.core.storage import Format, ImageLike, Storage
-from pygpu.core.storage import rows_of as shape_rows
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import (
     array_of,
     is_pil,
     narrow,
     texels_of,
-    without_channel_axis,
 )
 from pygpu.execution.arguments.results import ImageMaker, picture_info, picture_of
+from pygpu.execution.arrays.mapping import Reading
 from pygpu.language.vectors import Position
 
 FOLD: Final = 4096  # elements of a row of a folded array, at most
@@ -78,19 +78,31 @@ def element(layout: Any, p: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a caller gave: texels, and the form that results go back to."""
+    """What a caller gave: texels, and the form that results go back to. Signals and arrays (N,)
+    are images of a row, or of several where they are folded, and volumes of all their rows."""
 
     image: ImageLike
     original: Any
     dtype: np.dtype[Any]  # in which it is given back where its texels are
-    count: int | None  # the elements of an array (N,); None of images
+    size: tuple[int, ...]  # its shape without channels
     row: int = 0  # the elements of a row where it is folded
 
     @property
-    def size(self) -> tuple[int, ...]:
-        """Its shape without channels."""
-        storage = self.image.storage
-        return (storage.height, storage.width) if self.count is None else (self.count,)
+    def count(self) -> int | None:
+        """The elements of a signal or an array (N,); None of images and volumes."""
+        return self.size[0] if len(self.size) == 1 else None
+
+    @property
+    def reading(self) -> Reading:
+        """How values are made of the texels alone."""
+        row = self.row if len(self.size) == 1 else self.size[1] if len(self.size) == 3 else 0
+        return Reading(axes=len(self.size), row=row)
+
+    def position(self, x: Any, y: Any) -> list[Any]:
+        """The coordinates x, y, z, as many as there are, of the texel in a column and row."""
+        if len(self.size) == 1:
+            return [y * self.row + x]
+        return [x, y] if len(self.size) == 2 else [x, y % self.size[1], y // self.size[1]]
 
     def along(self, axis: Any) -> Lines:
         """Its lines along an axis of NumPy's, channels not counted."""
@@ -103,66 +115,81 @@ class Taken:
         storage = self.image.storage
         if self.count is not None:
             return Lines(("folded", self.row) if self.row else ("x", 0), 1, self.count)
-        if index % axes:
+        if index % axes == axes - 1:
             return Lines(("x", 0), storage.height, storage.width)
+        if axes == 3:
+            raise TypeError(f"axis={index}: lines of a volume run along axis 2 alone")
         return Lines(("y", 0), storage.width, storage.height)
 
     def array(self) -> NDArray[Any]:
-        """The stored texels as users have them: (N,), (H, W) or (H, W, C)."""
+        """The stored texels as users have them, with a last axis of channels where there are
+        several."""
         return self.unfolded(self.image.storage.host())
 
     def unfolded(self, texels: NDArray[Any]) -> NDArray[Any]:
-        if self.count is None:
-            return without_channel_axis(texels)
-        return texels.reshape(-1, texels.shape[2])[: self.count, 0]
+        channels = texels.shape[2]
+        flat = texels.reshape(-1, channels)[: math.prod(self.size)]
+        return flat.reshape(self.size if channels == 1 else (*self.size, channels))
 
     def back(self, result: ImageLike, dtype: np.dtype[Any] | None = None) -> Any:
         """A result of the same size, in the form that was given; of the dtype `dtype` if that
         is not the one in which it is stored."""
         storage = result.storage
         wanted = storage.dtype if dtype is None else dtype
-        if isinstance(self.original, ImageLike):
-            reading = sampler.inherited(sampler.of(self.image), result.format)
-            given = self.original.storage
-            if shape_rows(given.shape) == (storage.height, storage.width):
-                storage = storage.shaped(given.shape)
-            return ImageMaker.make(storage, reading, info=self.image.info)
+        original = self.original
+        if isinstance(original, ImageLike):
+            reading = sampler.inherited(sampler.of(original), result.format)
+            return ImageMaker.make(self._shaped(storage), reading, info=original.info)
         array = self.unfolded(storage.host())
-        if is_pil(self.original):
-            return picture_of(array, picture_info(self.original))
+        if is_pil(original):
+            return picture_of(array, picture_info(original))
         return array.astype(wanted, copy=False)
+
+    def _shaped(self, storage: Storage) -> Storage:
+        """A result's storage as one of a signal, an image or a volume."""
+        if len(self.size) == 2:
+            return storage
+        if not self.row:
+            again = storage.as_image() if storage.dims != 2 else storage
+            return again.shaped(self.size)
+        texels = storage.host().reshape(1, -1, storage.channels)[:, : self.size[0]]
+        return Storage.of(np.ascontiguousarray(texels), self.size)
 
 
 def taken(data: Any, what: str, target: str) -> Taken:
-    """What a caller gave, checked. Arrays of one axis are lines, others are images."""
+    """What a caller gave, checked. Arrays of one axis are signals, others are images."""
     if isinstance(data, ImageLike):
-        if data.dims == 3:
-            raise TypeError(
-                f"{what}: takes signals, images and arrays, got a pygpu.Volume of shape "
-                f"{data.storage.shape}; take its planes one by one, volume[z]"
-            )
-        return Taken(ImageMaker.of_rows(data), data, data.storage.dtype, None)
+        storage = data.storage
+        if data.dims == 2:
+            return Taken(data, data, storage.dtype, storage.shape)
+        row = _row(storage.width, target) if data.dims == 1 else 0
+        image = ImageMaker.of_rows(data)
+        if row:
+            image = ImageMaker.make(_folded(storage.host()[0], row), make(data.format))
+        return Taken(image, data, storage.dtype, storage.shape, row)
     array = array_of(data, what)
     dtype = presented(array.dtype)
     if array.ndim != 1:
         texels = texels_of(array, what)
         storage = Storage.of(texels)
-        return Taken(
-            ImageMaker.make(storage, default(texels.dtype, texels.shape[2])), data, dtype, None
-        )
-    values = np.ascontiguousarray(narrow(array, what))
-    row = _row(values.size, target)
-    if row:
-        rows = -(-values.size // row)
-        folded = np.zeros((rows, row), values.dtype)
-        folded.reshape(-1)[: values.size] = values
-    else:
-        folded = values.reshape(1, values.size)
-    image = ImageMaker.make(
-        Storage(len(folded), folded.shape[1], 1, folded.dtype, folded[..., None]),
-        make(Format(folded.dtype, 1)),
-    )
-    return Taken(image, data, dtype, values.size, row)
+        read = default(texels.dtype, texels.shape[2])
+        return Taken(ImageMaker.make(storage, read), data, dtype, storage.shape)
+    values = np.ascontiguousarray(narrow(array, what))[:, None]
+    row = _row(len(values), target)
+    storage = _folded(values, row)
+    read = make(Format(values.dtype, 1))
+    return Taken(ImageMaker.make(storage, read), data, dtype, array.shape, row)
+
+
+def _folded(values: NDArray[Any], row: int) -> Storage:
+    """Elements (N, C) in rows of so many, the last one padded; in one row where that is 0."""
+    count, channels = values.shape
+    if not row:
+        return Storage(1, count, channels, values.dtype, values[None])
+    rows = -(-count // row)
+    folded = np.zeros((rows, row, channels), values.dtype)
+    folded.reshape(-1, channels)[:count] = values
+    return Storage.of(folded)
 
 
 def given_as_line(given: Taken, array: NDArray[Any]) -> Any:
@@ -174,6 +201,50 @@ def rows_of(count: int, target: str) -> tuple[int, int]:
     """(H, W) of an image that holds so many elements, one row after the other."""
     row = _row(count, target) or count
     return -(-count // row), row
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """All elements of an array as one line. Passes that make such a line are of `shape`; what they
+    give for other positions than `count` elements is padding."""
+
+    shape: tuple[int, int]
+    lines: Lines
+    width: int  # of the image that elements are of
+    count: int
+    is_held: bool  # on the host, where an image and a line are the same memory
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether elements stand in the line's image where they stand in the image."""
+        return self.shape[1] == self.width
+
+    def line(self, image: ImageLike) -> ImageLike:
+        """What a pass has given, as a line."""
+        if not self.is_held or self.shape[0] == 1:
+            return image
+        texels = image.storage.host()
+        storage = Storage.of(texels.reshape(1, -1, texels.shape[2]))
+        return ImageMaker.make(storage, sampler.of(image))
+
+
+def spread(given: Taken, target: str) -> Spread:
+    """How the elements of an array become one line."""
+    storage = given.image.storage
+    height, width = storage.height, storage.width
+    count = height * width if given.count is None else given.count
+    if targets.limits(targets.choose(target)) is None:
+        return Spread((height, width), Lines(("x", 0), 1, count), width, count, True)
+    shape = rows_of(count, target)
+    layout: tuple[Along, int] = ("x", 0) if shape[0] == 1 else ("folded", shape[1])
+    return Spread(shape, Lines(layout, 1, count), width, count, False)
+
+
+def source(is_whole: Any, row: Any, width: Any, p: Any) -> Any:
+    """The number of the element at a position of a line's image, and where it is in the image that
+    it is of. For compiled functions."""
+    i = p.y * row + p.x
+    return i, p if is_whole else Position(i % width, i // width)
 
 
 def _row(count: int, target: str) -> int:
@@ -191,4 +262,16 @@ def presented(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype("float32") if native.kind == "f" and native.itemsize > 4 else native
 
 
-__all__ = ["Lines", "Taken", "element", "given_as_line", "place", "presented", "rows_of", "taken"]
+__all__ = [
+    "Lines",
+    "Spread",
+    "Taken",
+    "element",
+    "given_as_line",
+    "place",
+    "presented",
+    "rows_of",
+    "source",
+    "spread",
+    "taken",
+]

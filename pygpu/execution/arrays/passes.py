@@ -85,7 +85,18 @@ def as_stored(image: ImageLike) -> ImageLike:
     return ImageMaker.make(storage, make(Format(storage.dtype, storage.channels, normalize=False)))
 
 
+@lru_cache(maxsize=256)
+def _lasting(code: Code) -> Any:
+    return code.value
+
+
+def lasting(function: Callable[..., Any]) -> Any:
+    """The function, or one made before of the same code that closes over equal values: so that a
+    lambda made anew at each call is compiled once."""
+    return _lasting(Code(function))
+
+
 IMAGES: Final = "object"
 COUNT: Final = INT
 
-__all__ = ["COUNT", "IMAGES", "Pass", "as_stored", "made"]
+__all__ = ["COUNT", "IMAGES", "Pass", "as_stored", "lasting", "made"]

@@ -70,7 +70,7 @@ class Scan:
 def _scanned(scanning: Scan, given: Taken, lines: Lines, exclusive: bool, initial: Any) -> Any:
     """The result in the form that was given."""
     function, target = scanning.function, scanning.target
-    types = settled(function, (given.image.format.type,), False, target)
+    types = settled(function, (given.image.format.type,), False, target, "scan")
     dtype = natural_dtype(types[0])
     first = None
     if initial is not None:

@@ -3,7 +3,7 @@
 A value is a scalar or a vector, or a tuple of these, which is an image for each part.
 
     identity(np.maximum, vector("float", 2))          # Vec2(-inf, -inf)
-    settled(np.add, (BOOL,), False, "auto")           # (INT,): sums of bools are ints
+    settled(np.add, (BOOL,), False, "auto", "scan")   # (INT,): sums of bools are ints
 """
 
 from __future__ import annotations
@@ -45,7 +45,12 @@ def _pair(function: Any, is_tuple: Any, images: Any, p: Any) -> Any:
 
 
 def settled(
-    function: Callable[..., Any], types: Sequence[Type], is_tuple: bool, target: str
+    function: Callable[..., Any],
+    types: Sequence[Type],
+    is_tuple: bool,
+    target: str,
+    what: str,
+    hint: str = "",
 ) -> tuple[Type, ...]:
     """The types that folding does not change any more, of values of these types. TypeError where
     the function gives other values than it takes."""
@@ -58,8 +63,8 @@ def settled(
         alike = [type.size for type in after] == [type.size for type in types]
         if gives_tuple != is_tuple or not alike:
             raise TypeError(
-                f"function(a, b) gives {described(after, gives_tuple)} of two values that are "
-                f"{described(types, is_tuple)}: it must give what it takes"
+                f"{what}: function(a, b) gives {described(after, gives_tuple)} of two values that "
+                f"are {described(types, is_tuple)}: it must give what it takes{hint}"
             )
         wider = tuple([_wider(*pair) for pair in zip(current, after, strict=True)])
         if wider == current:

@@ -1,0 +1,234 @@
+"""`pygpu.histogram`: how many texels lie between edges, as numpy.histogram counts them.
+
+Texels of one or two bytes are counted as they are stored, and the few values that there are put
+between the edges by NumPy. For others a pass finds the number of the bin, by a guess that is then
+corrected by the edges themselves, so that counts are NumPy's where a texel is an edge.
+
+    counts, edges = histogram(photo, bins=256)
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.errors import shorten, shown
+from pygpu.core.sampler import make
+from pygpu.core.storage import Format, ImageLike, Storage, texels
+from pygpu.devices import targets
+from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.arrays.grouping import Grouping
+from pygpu.execution.arrays.lines import Lines, Taken, rows_of, source, spread, taken
+from pygpu.execution.arrays.passes import COUNT, IMAGES, made
+from pygpu.types import FLOAT, INT
+
+MOST: Final = 1 << 24  # bins: their edges are to be told apart
+
+
+def histogram(
+    image: Any,
+    bins: Any = 256,
+    range: tuple[float, float] = (0.0, 1.0),
+    *,
+    target: str = "auto",
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """How many texels are in each bin, and the edges of bins, as numpy.histogram gives them.
+
+    `bins` is a number of bins of equal width in `range`, or their edges, in rising order. Bins are
+    half open, but for the last; texels outside and NaNs are in none. Texels are what functions
+    see: bytes are in [0, 1]. Counts are int64, of shape (bins,), or (C, bins) where there are C
+    channels.
+    """
+    try:
+        targets.check(target)
+        given = taken(image, "histogram: image", target)
+        edges = _edges(given, bins, range)
+        channels = given.image.format.channels
+        counts = [_counts(given, c, edges, target) for c, _ in enumerate("." * channels)]
+        return (np.stack(counts) if channels > 1 else counts[0]), edges.edges
+    except Exception as error:
+        shorten(error)
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """The edges of bins. `is_even`: of equal width."""
+
+    edges: NDArray[Any]
+    is_even: bool
+
+    @property
+    def bins(self) -> int:
+        return len(self.edges) - 1
+
+    def bins_of(self, values: NDArray[Any]) -> NDArray[np.intp]:
+        """The number of the bin of each value, -1 of those outside."""
+        found = np.searchsorted(self.edges, values, "right") - 1
+        found[values == self.edges[-1]] = self.bins - 1
+        found[~((values >= self.edges[0]) & (values <= self.edges[-1]))] = -1
+        return found
+
+    def table(self, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """The edges as texels of a type are compared with them: each the least one that is not
+        below the edge; the last the greatest that is not above it."""
+        exact = self.edges.astype(np.float64)
+        if dtype.kind != "f":
+            limits = np.iinfo(dtype)
+            whole = np.append(np.ceil(exact[:-1]), np.floor(exact[-1]))
+            return np.asarray(np.clip(whole, limits.min, limits.max), dtype)
+        with np.errstate(over="ignore"):
+            near = exact.astype(np.float32)
+            up = np.where(near < exact, np.nextafter(near, np.float32(np.inf)), near)
+            down = np.where(near > exact, np.nextafter(near, np.float32(-np.inf)), near)
+        return np.asarray(np.append(up[:-1], down[-1]))
+
+
+def _edges(given: Taken, bins: Any, range: Any) -> Edges:
+    """The edges that NumPy makes, for texels as functions see them."""
+    format = given.image.format
+    sample = texels(np.zeros(1, format.dtype), format)
+    if format.kind == "bool":
+        sample = sample.astype(np.int32)
+    try:
+        is_even = np.ndim(bins) == 0
+        if is_even and (isinstance(bins, (str, bool)) or not hasattr(bins, "__index__")):
+            raise TypeError
+        low, high = range
+        limits = float(low), float(high)
+    except (TypeError, ValueError):
+        raise TypeError(
+            "histogram: takes bins, a number of them or their edges, and range, (least, greatest);"
+            f" got bins={shown(bins)}, range={shown(range)}"
+        ) from None
+    if is_even and not 1 <= operator.index(bins) <= MOST:
+        raise ValueError(f"histogram: bins takes 1 to {MOST}, or edges, got {shown(bins)}")
+    try:
+        edges = np.histogram_bin_edges(sample, bins, limits)
+    except ValueError as error:
+        raise ValueError(f"histogram: {error}") from None
+    return Edges(edges, is_even)
+
+
+def _counts(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[np.int64]:
+    """The counts of a channel."""
+    image, device = given.image, targets.choose(target)
+    storage = image.storage
+    if given.count == 0:
+        return np.zeros(edges.bins, np.int64)
+    is_held = targets.limits(device) is None
+    if is_held and storage.dtype.itemsize <= 2:
+        bits = np.dtype(f"uint{8 * storage.dtype.itemsize}")
+        groups = 1 << 8 * bits.itemsize
+        each = device.counted(storage.host().view(bits), channel, groups)
+        if each is not None:
+            values = np.arange(groups, dtype=bits).view(storage.dtype)
+            return _binned(texels(values, image.format), each, edges)
+    return _by_index(given, channel, edges, target)
+
+
+def _binned(values: NDArray[Any], each: NDArray[np.int64], edges: Edges) -> NDArray[np.int64]:
+    """The counts of bins, from how often there is each value."""
+    there = each > 0
+    places = edges.bins_of(values[there])
+    counts = np.zeros(edges.bins, np.int64)
+    np.add.at(counts, places[places >= 0], each[there][places >= 0])
+    return counts
+
+
+def _by_index(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[np.int64]:
+    """The counts by the number of the bin of each texel."""
+    wide = spread(given, target)
+    kind = given.image.format.kind
+    table = edges.table(np.dtype("float32" if kind == "float" else "int32"))
+    rows = rows_of(len(table), target)
+    padded = np.zeros((rows[0] * rows[1], 1), table.dtype)
+    padded[: len(table), 0] = table
+    read = ImageMaker.make(
+        Storage.of(padded.reshape(*rows, 1)), make(Format(table.dtype, 1, normalize=False))
+    )
+    first, last = float(edges.edges[0]), float(edges.edges[-1])
+    span = last - first
+    scale = edges.bins / span if edges.is_even and span > 0 else 0.0
+    roles: dict[str, Any] = {"how": "known", "images": IMAGES}
+    roles |= dict.fromkeys(("row", "width", "count", "across", "bins"), COUNT)
+    roles |= dict.fromkeys(("first", "scale"), FLOAT)
+    run = made(_bin, roles, target)
+    (found,) = run(
+        wide.shape,
+        ["int32"],
+        how=(wide.is_whole, channel, edges.is_even, given.image.format.channels > 1),
+        images=(given.image, read),
+        row=wide.shape[1],
+        width=wide.width,
+        count=wide.count,
+        across=rows[1],
+        bins=edges.bins,
+        first=first,
+        scale=min(scale, 3e38),
+    )
+    return counted(wide.line(found), wide.lines, edges.bins, target)
+
+
+def counted(index: ImageLike, lines: Lines, groups: int, target: str) -> NDArray[np.int64]:
+    """How many elements of a line are 0, 1, ... groups - 1."""
+    device = targets.choose(target)
+    if targets.limits(device) is None:
+        found = device.counted(index.storage.host(), 0, groups)
+        if found is not None:
+            return found
+    one = made(_one, {"index": IMAGES}, target)(lines.shape, ["int32"], index=(index,))
+    (counts,) = Grouping(np.add, groups, target).of(one, index, lines, (INT,), (0,))
+    return counts.astype(np.int64)
+
+
+def _one(index: Any, p: Any) -> Any:
+    return 1
+
+
+def _bin(
+    how: Any,
+    images: Any,
+    row: Any,
+    width: Any,
+    count: Any,
+    across: Any,
+    bins: Any,
+    first: Any,
+    scale: Any,
+    p: Any,
+) -> Any:
+    """The number of the bin of an element; -1 outside, and behind the last element."""
+    is_whole, channel, is_even, has_channels = how
+    image, edges = images
+    i, at = source(is_whole, row, width, p)
+    texel = image(at)[channel] if has_channels else image(at)
+    value = texel + 0
+
+    def edge(k: Any) -> Any:
+        return edges((k % across, k // across))
+
+    if is_even:
+        found = min(max(int((value - first) * scale), 0), bins - 1)
+        while found > 0 and value < edge(found):
+            found -= 1
+        while found < bins - 1 and value >= edge(found + 1):
+            found += 1
+    else:
+        found, above = 0, bins - 1
+        while found < above:
+            half = (found + above + 1) // 2
+            if value >= edge(half):
+                found = half
+            else:
+                above = half - 1
+    if i < count and value >= edge(0) and value <= edge(bins):
+        return found
+    return -1
+
+
+__all__ = ["counted", "histogram"]

@@ -1,0 +1,128 @@
+"""Folds by group: what `reduce` makes of images where `by` says which group each texel is of.
+
+A first pass makes the values and the groups' numbers, in one line of elements; what folds them is
+in arrays/grouping.py.
+
+    by_group(folding, By(f, reading, 256), types, False, [0.0])     # [array (256,)]
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.errors import shown
+from pygpu.core.storage import ImageLike
+from pygpu.execution.arguments.results import natural_dtype
+from pygpu.execution.arrays.grouping import Grouping
+from pygpu.execution.arrays.lines import Lines, Taken, source, spread
+from pygpu.execution.arrays.mapping import Reading, first_of, value_at
+from pygpu.execution.arrays.passes import COUNT, IMAGES, made
+from pygpu.language.scalars import number
+from pygpu.types import INTEGERS, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """What is folded: values that a map makes of images of one size and arguments."""
+
+    function: Callable[..., Any]
+    map: Callable[..., Any] | None
+    reading: Reading
+    images: tuple[Taken, ...]
+    given: Mapping[str, Any]
+    target: str
+
+    @property
+    def first(self) -> Any:
+        return first_of(self.map, self.reading)
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Which group a texel is of."""
+
+    function: Callable[..., Any]
+    reading: Reading
+    groups: int
+
+
+def checked_groups(groups: Any) -> int:
+    """How many groups there are. TypeError where that is not said."""
+    if groups is None:
+        raise TypeError("reduce: by= needs groups=, how many groups there are")
+    if isinstance(groups, (bool, np.bool_)) or not hasattr(groups, "__index__"):
+        raise TypeError(f"reduce: groups takes a whole number, got {shown(groups)}")
+    count = operator.index(groups)
+    if not 1 <= count < 2**31:
+        raise ValueError(f"reduce: groups takes 1 to 2**31 - 1, got {count}")
+    return count
+
+
+def by_group(
+    folding: Folding,
+    by: By,
+    types: Sequence[Type],
+    is_tuple: bool,
+    neutral: Sequence[Any],
+) -> list[NDArray[Any]]:
+    """The fold of each group: an array (groups,) or (groups, C) for each part of a value."""
+    if folding.images[0].count == 0:
+        rows = [np.full((by.groups, type.size), 0, natural_dtype(type)) for type in types]
+        for row, value in zip(rows, neutral, strict=True):
+            row[:] = value if number(value) is not None else list(value)
+        return [row[:, 0] if type.is_scalar else row for row, type in zip(rows, types, strict=True)]
+    values, index, lines = _elements(folding, by, types)
+    grouping = Grouping(folding.function, by.groups, folding.target, is_tuple)
+    return grouping.of(values, index, lines, types, neutral)
+
+
+def _elements(
+    folding: Folding, by: By, types: Sequence[Type]
+) -> tuple[tuple[ImageLike, ...], ImageLike, Lines]:
+    """The values and the groups' numbers, as one line of elements; what pads it is of none."""
+    target = folding.target
+    wide = spread(folding.images[0], target)
+    roles: dict[str, Any] = {"function": "function", "first": "known", "second": "known"}
+    roles |= {"is_whole": "known", "images": IMAGES, "given": "object"}
+    roles |= {"row": COUNT, "width": COUNT, "count": COUNT}
+    run = made(_element, roles, target, by.function)
+    known = {"first": folding.first, "second": by.reading.known, "is_whole": wide.is_whole}
+    images = tuple([each.image for each in folding.images])
+    sizes = {"row": wide.shape[1], "width": wide.width, "count": wide.count}
+    values = known | {"images": images, "given": dict(folding.given)} | sizes
+    found, _ = run.types(**values)
+    if found[-1].kind not in (*INTEGERS, "bool") or not found[-1].is_scalar:
+        raise TypeError(f"reduce: by gives the number of a group, an Int, got {found[-1]}")
+    dtypes = [*[natural_dtype(type) for type in types], np.dtype("int32")]
+    *parts, index = [wide.line(each) for each in run(wide.shape, dtypes, **values)]
+    return tuple(parts), index, wide.lines
+
+
+def _element(
+    function: Any,
+    first: Any,
+    second: Any,
+    is_whole: Any,
+    images: Any,
+    given: Any,
+    row: Any,
+    width: Any,
+    count: Any,
+    p: Any,
+) -> Any:
+    """The value and the number of the group of an element; behind the last one, of no group."""
+    i, at = source(is_whole, row, width, p)
+    value = value_at(first, images, False, at, (0, 0), given)
+    group = value_at((function, second), images, False, at, (0, 0), given)
+    if i >= count:
+        group = -1
+    return (*value, group) if isinstance(value, tuple) else (value, group)
+
+
+__all__ = ["By", "Folding", "by_group", "checked_groups"]

@@ -1,0 +1,327 @@
+"""Folds of several images, by group and of positions; histograms; what is scattered: against NumPy,
+on every target."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import pygpu
+from pygpu import Image, Vec2
+
+Array = NDArray[Any]
+GENERATOR = np.random.default_rng(0)
+A = GENERATOR.random((37, 45)).astype(np.float32)
+B = GENERATOR.random((37, 45)).astype(np.float32)
+X = GENERATOR.random(3001).astype(np.float32)
+
+
+@pytest.fixture(params=["whole", "folded"])
+def layout(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Arrays (N,) as one row, and in rows of 64, as where a device holds no longer ones."""
+    if request.param == "folded":
+        monkeypatch.setenv("PYGPU_TEXTURE_SIZE", "64")
+    return str(request.param)
+
+
+# ---------------------------------------------------------------- reduce
+
+
+def test_several_images_and_arguments_are_mapped(target: str) -> None:
+    total = functools.partial(pygpu.reduce, np.add, A, B, target=target)
+    for gain in (2.0, 3):
+        found = total(map=lambda v, w, gain: gain * v * w, gain=gain)
+        assert found == pytest.approx(gain * (A * B).sum(dtype=float), 1e-5)
+    found = total(map=lambda v, w, p, *, gain: gain * v * w * p.x, gain=0.5)
+    assert found == pytest.approx(0.5 * (A * B * np.arange(45)).sum(dtype=float), 1e-5)
+    found = total(map=lambda v, w, c: (v - c.x) * (w - c.y), c=Vec2(0.25, 1.0))
+    assert found == pytest.approx(((A - 0.25) * (B - 1)).sum(dtype=float), 1e-5)
+
+
+def test_other_arguments_compile_nothing() -> None:
+    def calls() -> None:
+        for gain in (1.0, 2.0, 3.0):
+            pygpu.reduce(np.add, A, map=lambda v, g: v * g, g=gain, target="cpu")
+
+    from pygpu.execution import folding
+
+    calls()
+    before = folding.program.cache_info().misses
+    calls()
+    assert folding.program.cache_info().misses == before
+
+
+def test_arrays_of_one_axis_are_folded(target: str, layout: str) -> None:
+    total = functools.partial(pygpu.reduce, np.add, target=target)
+    assert total(X) == pytest.approx(X.sum(dtype=float), 1e-5)
+    weighted = (X * np.arange(len(X))).sum(dtype=float)
+    assert total(X, map=lambda v, p: v * p.x) == pytest.approx(weighted, 1e-5)
+    assert pygpu.reduce(np.maximum, X[:65], target=target) == X[:65].max()
+    assert total(np.zeros(0)) == 0
+
+
+def test_signals_are_folded_scanned_and_sorted(target: str, layout: str) -> None:
+    stereo = pygpu.Signal(GENERATOR.random((200, 2)).astype(np.float32), boundary="wrap")
+    array = np.asarray(stereo)
+    weighted = pygpu.reduce(np.add, stereo, map=lambda v, p: v * p, target=target)
+    np.testing.assert_allclose(weighted, (array * np.arange(200)[:, None]).sum(0), 1e-5)
+    for found, expected in (
+        (pygpu.scan(np.add, stereo, target=target), np.cumsum(array, 0)),
+        (pygpu.sort(stereo, target=target), np.sort(array, 0)),
+        (pygpu.argsort(stereo, target=target), np.argsort(array, 0)),
+    ):
+        assert isinstance(found, pygpu.Signal)
+        assert found.boundary == "wrap"
+        np.testing.assert_allclose(np.asarray(found), expected, 1e-5)
+    np.testing.assert_array_equal(pygpu.compress(array[:, 0] > 0.5, stereo, target=target),
+                                  array[array[:, 0] > 0.5])  # fmt: skip
+    sums = pygpu.scatter(stereo, lambda v, p: p // 50, 4, target=target)
+    assert isinstance(sums, pygpu.Signal)
+    np.testing.assert_allclose(sums, array.reshape(4, 50, 2).sum(1), 1e-5)
+    counts, _ = pygpu.histogram(stereo, 4, target=target)
+    np.testing.assert_array_equal(counts[1], np.histogram(array[:, 1], 4, (0, 1))[0])
+
+
+def test_volumes_are_folded_and_sorted_along_x(target: str) -> None:
+    volume = pygpu.Volume(GENERATOR.random((5, 6, 7)).astype(np.float32))
+    v = np.asarray(volume)
+    place = pygpu.reduce(np.argmax, volume, target=target)
+    assert tuple(place)[::-1] == np.unravel_index(v.argmax(), v.shape)
+    planes = pygpu.reduce(np.add, volume, by=lambda v, p: p.z, groups=6, target=target)
+    np.testing.assert_allclose(planes, [*v.sum((1, 2)), 0], 1e-5)
+    np.testing.assert_array_equal(pygpu.sort(volume, target=target), np.sort(v))
+    np.testing.assert_allclose(pygpu.scan(np.add, volume, target=target), np.cumsum(v, 2), 1e-5)
+    turned = pygpu.scatter(volume, lambda v, p: (p.y, p.x, p.z), (5, 7, 6), target=target)
+    assert isinstance(turned, pygpu.Volume)
+    np.testing.assert_array_equal(np.asarray(turned), v.swapaxes(1, 2))
+
+
+def test_positions_of_extremes(target: str, layout: str) -> None:
+    few = np.round(A * 8) / 8  # many are equal: the first one counts
+    some = few.copy()
+    some[5, 6] = some[5, 3] = np.nan
+    for array in (few, some):
+        for function in (np.argmax, np.argmin):
+            x, y = pygpu.reduce(function, array, target=target)
+            assert (y, x) == np.unravel_index(function(array), array.shape)
+    assert pygpu.reduce(np.argmin, X, target=target) == X.argmin()
+    assert pygpu.reduce(np.argmax, X, map=lambda v: -v, target=target) == X.argmin()
+
+
+# ---------------------------------------------------------------- groups
+
+
+def test_groups_are_folded(target: str, layout: str) -> None:
+    numbers = (A * 16).astype(int)
+    counts = np.bincount(numbers.ravel(), minlength=16)
+    fold = functools.partial(pygpu.reduce, target=target)
+    found = fold(np.add, A, map=lambda v: 1, by=lambda v: int(v * 16), groups=16)
+    np.testing.assert_array_equal(found, counts)
+    sums = np.bincount(numbers.ravel(), A.ravel(), minlength=16)[3:11]
+    for add in (np.add, lambda a, b: a + b):  # numbers below 0 and above 7 are of no group
+        found = fold(add, A, by=lambda v, k: int(v * k) - 3, k=16, groups=8, initial=0)
+        np.testing.assert_allclose(found, sums, 1e-5)
+    greatest = fold(np.maximum, A, by=lambda v, p: p.x % 7, groups=9)
+    np.testing.assert_array_equal(greatest[:7], [A[:, i::7].max() for i in range(7)])
+    np.testing.assert_array_equal(greatest[7:], -np.inf)
+
+
+def test_many_groups_of_an_array(target: str, layout: str) -> None:
+    numbers = (X * 1000).astype(int)
+    expected = np.bincount(numbers, X, minlength=1100)
+    for add in (np.add, lambda a, b: a + b):
+        found = pygpu.reduce(
+            add, X, by=lambda v: int(v * 1000), groups=1100, initial=0, target=target
+        )
+        np.testing.assert_allclose(found, expected, 1e-5)
+
+
+def test_empty_groups_have_the_identity(target: str) -> None:
+    product = pygpu.reduce(np.multiply, X[:9], by=lambda v, p: p.x // 5, groups=4, target=target)
+    np.testing.assert_allclose(product[:2], [X[:5].prod(), X[5:9].prod()], 1e-5)
+    assert product[2:].tolist() == [1, 1]
+    found = pygpu.reduce(np.add, X[:9], by=lambda v: 1, groups=3, initial=7, target=target)
+    np.testing.assert_allclose(found, [7, X[:9].sum(), 7], 1e-5)
+    nothing = pygpu.reduce(np.add, X[:0], by=lambda v: 1, groups=3, target=target)
+    assert nothing.tolist() == [0, 0, 0]
+
+
+def test_tuples_are_folded_by_group(target: str) -> None:
+    sums, counts = pygpu.reduce(
+        lambda a, b: (a[0] + b[0], a[1] + b[1]),
+        A, B, map=lambda v, w: (Vec2(v, w), 1), by=lambda v, w: int(v * 5), groups=6,
+        initial=((0, 0), 0), target=target,
+    )  # fmt: skip
+    numbers = (A * 5).astype(int).ravel()
+    np.testing.assert_array_equal(counts, np.bincount(numbers, minlength=6))
+    for place, image in enumerate((A, B)):
+        expected = np.bincount(numbers, image.ravel(), minlength=6)
+        np.testing.assert_allclose(sums[:, place], expected, 1e-5)
+
+
+def test_positions_by_group(target: str) -> None:
+    places = pygpu.reduce(np.argmax, A, by=lambda v, p: p.y // 10, groups=5, target=target)
+    assert places.shape == (5, 2)
+    assert places[4].tolist() == [-1, -1]
+    for k, (x, y) in enumerate(places[:4]):
+        assert A[y, x] == A[10 * k : 10 * k + 10].max()
+
+
+def test_means_of_clusters_are_those_of_numpy(target: str) -> None:
+    """A round of k-means: the nearest centre is the group."""
+    colours = GENERATOR.random((20, 31, 3)).astype(np.float32)
+    centres = [pygpu.Vec3(*c) for c in GENERATOR.random((4, 3))]
+
+    def nearest(v: Any, centres: Any) -> Any:
+        best, least = 0, 9.0
+        for k, centre in enumerate(centres):
+            d = v - centre
+            far = pygpu.dot(d, d)
+            best, least = (k, far) if far < least else (best, least)
+        return best
+
+    sums, counts = pygpu.reduce(
+        lambda a, b: (a[0] + b[0], a[1] + b[1]),
+        colours, map=lambda v: (v, 1), by=nearest, groups=4, centres=centres,
+        initial=((0, 0, 0), 0), target=target,
+    )  # fmt: skip
+    flat = colours.reshape(-1, 3)
+    at = np.array([list(c) for c in centres])
+    expected = ((flat[:, None] - at) ** 2).sum(-1).argmin(1)
+    np.testing.assert_array_equal(counts, np.bincount(expected, minlength=4))
+    np.testing.assert_allclose(sums[0], flat[expected == 0].sum(0), 1e-4)
+
+
+def test_equal_results_in_each_run() -> None:
+    sums = [pygpu.reduce(np.add, X, by=lambda v, p: p.x % 3, groups=3) for _ in range(3)]
+    assert sums[0].tolist() == sums[1].tolist() == sums[2].tolist()
+
+
+# ---------------------------------------------------------------- histograms
+
+BINS: list[tuple[Any, tuple[float, float]]] = [
+    (256, (0, 1)),
+    (10, (-1, 3)),
+    (5, (10, 77)),
+    ([0, 0.1, 0.5, 0.9], (0, 1)),
+    ([0, 2, 2, 5.5, 9], (0, 1)),
+]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int8", "int32", "bool", "float16"])
+def test_histograms_are_those_of_numpy(target: str, dtype: str) -> None:
+    array = GENERATOR.integers(0, 99, (13, 27)).astype(dtype)
+    seen: Array = array.astype(np.int32)
+    if dtype in ("uint8", "uint16"):
+        seen = array.astype(np.float32) / np.float32(np.iinfo(dtype).max)
+    elif dtype == "float16":
+        seen = array.astype(np.float32)
+    check_histogram(array, seen, target)
+
+
+def test_histograms_of_edges_and_nans(target: str) -> None:
+    array = (GENERATOR.integers(-40, 300, (13, 27)) / 256).astype(np.float32)
+    array[::5] = GENERATOR.random((3, 27))
+    check_histogram(array, array, target)
+    array[0, :2] = np.nan, np.inf
+    counts, _ = pygpu.histogram(array, 16, target=target)
+    np.testing.assert_array_equal(counts, np.histogram(array[np.isfinite(array)], 16, (0, 1))[0])
+
+
+def check_histogram(array: Array, seen: Array, target: str) -> None:
+    for bins, limits in BINS:
+        counts, edges = pygpu.histogram(array, bins, limits, target=target)
+        expected, expected_edges = np.histogram(seen, bins, limits)
+        assert counts.dtype == expected.dtype
+        np.testing.assert_array_equal(counts, expected)
+        np.testing.assert_array_equal(edges, expected_edges)
+
+
+def test_channels_have_histograms_of_their_own(target: str) -> None:
+    array = GENERATOR.integers(0, 256, (13, 27, 3)).astype(np.uint8)
+    counts, _ = pygpu.histogram(Image(array), 8, target=target)
+    expected = [np.histogram(array[..., c] / 255, 8, (0, 1))[0] for c in range(3)]
+    np.testing.assert_array_equal(counts, expected)
+    empty, _ = pygpu.histogram(np.zeros(0), 4, target=target)
+    assert empty.tolist() == [0, 0, 0, 0]
+
+
+# ---------------------------------------------------------------- scatter
+
+
+@pytest.mark.parametrize("combine", [np.add, np.maximum, np.minimum, np.multiply])
+def test_elements_are_scattered(target: str, combine: Any) -> None:
+    for count in (0, 1, 17, 100):
+        xs = X[:count]
+        expected = np.full(10, 0.5, np.float32)
+        where = (xs * 12).astype(int) - 1  # some are outside
+        inside = (where >= 0) & (where < 10)
+        combine.at(expected, where[inside], xs[inside])
+        found = pygpu.scatter(xs, lambda v: int(v * 12) - 1, 10, combine, 0.5, target=target)
+        np.testing.assert_allclose(found, expected, 1e-5)
+
+
+def test_every_size_is_scattered() -> None:
+    for count in range(101):
+        ints = GENERATOR.integers(-9, 9, count)
+        found = pygpu.scatter(ints, lambda v, p: p.x // 3, 34, target="cpu")
+        padded = np.append(ints, np.zeros(102 - count, int)).reshape(34, 3)
+        np.testing.assert_array_equal(found, padded.sum(1))
+
+
+def test_images_are_scattered(target: str) -> None:
+    colours = GENERATOR.random((37, 45, 3)).astype(np.float32)
+    found = pygpu.scatter(colours, lambda v, p: (p.x // 2, p.y // 3), (13, 23), target=target)
+    padded = np.zeros((39, 46, 3))
+    padded[:37, :45] = colours
+    np.testing.assert_allclose(found, padded.reshape(13, 3, 23, 2, 3).sum((1, 3)), 1e-5)
+    image = Image(A, boundary="wrap")
+    same = pygpu.scatter(image, lambda v, p: p + 0.4, (37, 45), target=target)
+    assert same.boundary == "wrap"
+    np.testing.assert_array_equal(np.asarray(same), A)
+    lost = pygpu.scatter(A, lambda v, p: (v * float("nan"), p.y), (37, 45), target=target)
+    assert not lost.any()
+
+
+# ---------------------------------------------------------------- errors
+
+WRONG: list[tuple[Any, type[Exception], str]] = [
+    (lambda: pygpu.reduce(np.add), TypeError, "got no image"),
+    (lambda: pygpu.reduce(np.add, A, B), TypeError, "2 images need map="),
+    (lambda: pygpu.reduce(np.add, A, X, map=max), ValueError, r"sizes: \(37, 45\), \(3001,\)"),
+    (lambda: pygpu.reduce(np.add, A, by=lambda v: 0), TypeError, "by= needs groups="),
+    (lambda: pygpu.reduce(np.add, A, groups=3), TypeError, "groups= needs by="),
+    (lambda: pygpu.reduce(np.add, A, by=lambda v: 0, groups=0), ValueError, "groups takes 1 to"),
+    (lambda: pygpu.reduce(np.add, A, by=lambda v: 0, groups=2**31), ValueError, "groups takes 1"),
+    (lambda: pygpu.reduce(np.add, A, by=lambda v: 0, groups=2.5), TypeError, "a whole number"),
+    (lambda: pygpu.reduce(np.add, A, by=lambda v: v, groups=2), TypeError, "an Int, got float"),
+    (lambda: pygpu.reduce(max, A, by=lambda v: 0, groups=2), TypeError, "needs initial="),
+    (lambda: pygpu.reduce(np.add, A, gain=2), TypeError, "'gain' that neither map nor by takes"),
+    (lambda: pygpu.reduce(np.add, A, map=lambda v, p, q: v), TypeError, "one takes v, p, q"),
+    (lambda: pygpu.reduce(np.add, A, map=lambda: 1), TypeError, "takes 1 texel"),
+    (lambda: pygpu.reduce(np.argmax, A, initial=0), TypeError, "positions have no initial"),
+    (lambda: pygpu.reduce(np.argmax, np.ones((2, 2, 3))), TypeError, "not of vec3: take map="),
+    (lambda: pygpu.reduce(max, X[:0]), ValueError, "needs initial="),
+    (lambda: pygpu.reduce(np.add, np.zeros((1, 2, 3, 4))), ValueError, "4 axes"),
+    (lambda: pygpu.histogram(A, 0), ValueError, "bins takes 1 to"),
+    (lambda: pygpu.histogram(A, [3, 1]), ValueError, "monotonically"),
+    (lambda: pygpu.histogram(A, "auto"), TypeError, "a number of them or their edges"),
+    (lambda: pygpu.histogram(A, 4, 1), TypeError, "range=1"),
+    (lambda: pygpu.scatter(A, 3, (2, 2)), TypeError, "to takes a function"),
+    (lambda: pygpu.scatter(A, lambda v: 0, (2, 2)), TypeError, r"a position \(x, y\), got int"),
+    (lambda: pygpu.scatter(A, lambda v, p: p, 3), TypeError, "number of an element, got"),
+    (lambda: pygpu.scatter(A, lambda v, p: p, (2, 2), max), TypeError, "combine takes np.add"),
+    (lambda: pygpu.scatter(A, lambda v, p: p, (2, 2, 2, 2)), TypeError, "shape takes"),
+    (lambda: pygpu.scatter(A, lambda v, p: p, (2**20, 2**20)), ValueError, "elements in all"),
+    (lambda: pygpu.scatter(A, lambda v, p: p, (0, 2)), ValueError, "elements in all"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), WRONG)
+def test_wrong_calls_say_what_is_taken(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
