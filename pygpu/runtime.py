@@ -35,6 +35,7 @@ from pygpu.execution.lowered import Lowered
 from pygpu.execution.profile import Profile, profile
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.extents import Extended
+from pygpu.execution.programs.gate import SHUT, Gate
 from pygpu.execution.programs.specialise import (
     Specialisation,
 )
@@ -67,6 +68,7 @@ class Compiled(Programs):
     ) -> None:
         functools.update_wrapper(self, function)
         super().__init__(function, signature, target, dtype, check)
+        self._gate: Gate | None = None
 
     # ---- calling
 
@@ -78,7 +80,16 @@ class Compiled(Programs):
         dtype: Any = None,
         **kwargs: Any,
     ) -> Any:
-        signature = self.signature
+        signature, gate = self.signature, self._gate
+        is_plain = not kwargs and out is None and shape is None and dtype is None
+        if gate is not None and is_plain:
+            try:
+                results = gate.enter(self, args)
+            except Exception as error:
+                shorten(error)
+                raise
+            if results is not SHUT:
+                return results
         if labels.holds_labelled(args, kwargs):
             asked = {"out": out, "shape": shape, "dtype": dtype}
             return labels.call(self, args, kwargs | asked)
@@ -95,7 +106,10 @@ class Compiled(Programs):
             arguments = flatten(signature, signature.collect(args, kwargs))
             targeted = None if out is None else Out.of(out)
             wanted = self.wanted(form_of(arguments.deciding), targeted, dtype)
-            return self.run(arguments, wanted, out=targeted, shape=shape).presented()
+            run = self.run(arguments, wanted, out=targeted, shape=shape)
+            if is_plain:
+                self._gate = Gate.after(signature, args, run)
+            return run.presented()
         except Exception as error:
             shorten(error)
             raise
@@ -213,6 +227,10 @@ class Compiled(Programs):
     def recompile(self) -> None:
         """Forget all programs: the next call sees what has changed inside outside objects."""
         self.clear()
+
+    def clear(self) -> None:
+        self._gate = None
+        super().clear()
 
     def __repr__(self) -> str:
         signature = self.signature

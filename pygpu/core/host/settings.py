@@ -16,7 +16,10 @@ _FLAGS: Final = dict.fromkeys(("1", "on", "true", "yes"), True) | dict.fromkeys(
 
 def flag(name: str, default: bool = False) -> bool:
     """Whether a variable is on; the default where it is not set or empty."""
-    text = _text(name).lower()
+    given = os.environ.get(name)
+    if given is None:
+        return default
+    text = given.strip().lower()
     if not text:
         return default
     if text not in _FLAGS:

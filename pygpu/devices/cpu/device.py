@@ -150,7 +150,7 @@ class CpuProgram(Program):
         layout = self.layouts.get(key)
         if layout is None:
             layout = self._layout(key)
-        wide = any(array.nbytes >= HUGE for array in arrays)
+        wide = max([array.nbytes for array in arrays], default=0) >= HUGE
         block = layout.block(
             self._span(wide),
             [address(array) for array in arrays],

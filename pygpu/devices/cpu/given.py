@@ -7,6 +7,7 @@ it is read as float32 or int32.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -61,9 +62,7 @@ class Given:
 
 def _readable(array: NDArray[Any]) -> NDArray[Any]:
     """The array in memory that begins with an address divisible by 4, of at least 4 bytes."""
-    if (
-        array.itemsize == 4 and array.size and array.flags.aligned
-    ):  # asked for sooner than addresses
+    if array.itemsize >= 4 and array.flags.aligned and array.size:
         return array
     if address(array) % 4 == 0 and array.nbytes >= 4:
         return array
@@ -74,8 +73,13 @@ def _readable(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def address(array: NDArray[Any]) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
+    """Where an array's texels are. What is only to be read, and what is empty, ctypes does not
+    take; NumPy's own answer takes four times as long."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        found: int = array.__array_interface__["data"][0]
+        return found
 
 
 def _wide_type(format: Format) -> np.dtype[Any]:

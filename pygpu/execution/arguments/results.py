@@ -8,7 +8,7 @@ present(wanted, storage, ...)                   # an ndarray, a PIL image or a p
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
@@ -89,8 +89,12 @@ def form_of(images: Sequence[Given]) -> tuple[Form, str]:
 
 def info_of(images: Sequence[Given]) -> Mapping[str, Any]:
     """What the first picture among the inputs says beside its texels: results say it, too."""
-    for given in images:
-        original = given.original
+    return info_from([given.original for given in images])
+
+
+def info_from(originals: Iterable[Any]) -> Mapping[str, Any]:
+    """What the first picture among these says beside its texels."""
+    for original in originals:
         if isinstance(original, ImageLike):
             deep = original.storage.dtype == np.uint16 and "bits" not in original.info
             return {**original.info, "bits": 16} if deep else original.info

@@ -108,7 +108,8 @@ class Programs:
         storages = [storage.shaped(whole) for storage in storages]
         return Run(made, wanted, storages, out, direct, arguments)
 
-    def _is_checked(self) -> bool:
+    def is_checked(self) -> bool:
+        """Whether what goes wrong at run time is to be found."""
         return self._check or checked.is_asked_for()
 
     def extended(
@@ -152,7 +153,7 @@ class Programs:
         if device is None:
             device = self.device()
         order = order or (arguments.first,)
-        arguments.checked = self._is_checked()
+        arguments.checked = self.is_checked()
         key = (arguments.checked, arguments.dims, *arguments.key, wanted, device.name, *order)
         found = self._cache.get(key)
         if found is not None:
@@ -168,7 +169,7 @@ class Programs:
         """The function in SSA for these arguments; a checked program where that is asked for, by
         the function or the environment if `checked` does not say."""
         with COMPILING.lock:
-            arguments.checked = self._is_checked() if checked is None else checked
+            arguments.checked = self.is_checked() if checked is None else checked
             return translate(self.function, self.signature, arguments, self._cache)
 
     def device(self) -> Device:

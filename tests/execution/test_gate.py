@@ -1,0 +1,172 @@
+"""Calls like the last one go to its program at once, and give what any call gives."""
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Float, Image, Position
+from pygpu.execution.arguments import parameters
+
+AMOUNT = 2.0
+
+
+def blur(im: Image, p: Position):
+    return (im(p - (1, 0)) + im(p) + im(p + (1, 0))) / 3
+
+
+def blend(im: Image, other: Image, p: Position, weight: Float = 0.5):
+    return im(p) * weight + other(p) * (1 - weight)
+
+
+def scaled(im: Image, p: Position):
+    return im(p) * AMOUNT
+
+
+def photo(shape=(7, 9), dtype=np.float32, seed=0):
+    values = np.random.default_rng(seed).random(shape)
+    return (values * 255).astype(dtype) if np.dtype(dtype).kind in "ui" else values.astype(dtype)
+
+
+@pytest.fixture
+def sorted_calls(monkeypatch):
+    """How many calls had their arguments sorted."""
+    import pygpu.runtime
+
+    calls = []
+
+    def flatten(*given):
+        calls.append(given)
+        return parameters.flatten(*given)
+
+    monkeypatch.setattr(pygpu.runtime, "flatten", flatten)
+    return calls
+
+
+def test_a_call_like_the_last_one_is_not_sorted(sorted_calls):
+    f = pygpu.compile(blur, target="cpu")
+    for seed in range(4):
+        image = photo(seed=seed)
+        np.testing.assert_array_equal(f(image), pygpu.compile(blur, target="cpu")(image))
+    assert len(sorted_calls) == 1 + 4
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        photo((9, 7)),
+        photo((7, 9, 3)),
+        photo((7, 9), np.uint8),
+        photo((7, 9), np.float64),
+        photo((7, 9), np.int64),
+        photo((14, 18))[::2, ::2],
+        np.asfortranarray(photo()),
+        photo().astype(">f4"),
+        photo().tolist(),
+        Image(photo()),
+        Image(photo(), boundary="wrap"),
+        Image(photo(), boundary="constant", cval=4.0),
+    ],
+    ids=str,
+)
+def test_other_arguments_after_it_give_what_they_give_alone(other):
+    f = pygpu.compile(blur, target="cpu")
+    f(photo())
+    for _ in range(3):
+        np.testing.assert_array_equal(
+            np.asarray(f(other)), np.asarray(pygpu.compile(blur, target="cpu")(other))
+        )
+        assert type(f(other)) is type(pygpu.compile(blur, target="cpu")(other))
+        f(photo())
+
+
+def test_numbers_may_change(sorted_calls):
+    f = pygpu.compile(blend, target="cpu")
+    a, b = photo(seed=1), photo(seed=2)
+    for weight in (0.25, 0.75, 1.0, -3.0):
+        expected = a * np.float32(weight) + b * np.float32(1 - weight)
+        np.testing.assert_allclose(f(a, b, weight), expected, rtol=1e-5, atol=1e-6)
+    assert len(sorted_calls) == 1
+    np.testing.assert_allclose(f(a, b), (a + b) / 2, rtol=1e-5)
+    with pytest.raises(OverflowError, match="weight"):
+        f(a, b, 1e300)
+    with pytest.raises(TypeError, match="weight"):
+        f(a, b, "half")
+    with pytest.raises(TypeError, match="other"):
+        f(a)
+
+
+def test_images_keep_what_is_said_of_them(sorted_calls):
+    f = pygpu.compile(blur, target="cpu")
+    for dpi in (72, 300):
+        made = f(Image(photo(), boundary="wrap", info={"dpi": (dpi, dpi)}))
+        assert made.info == {"dpi": (dpi, dpi)}
+        assert made.boundary == "wrap"
+    assert len(sorted_calls) == 1
+
+
+def test_a_global_that_has_changed_is_seen(monkeypatch):
+    f = pygpu.compile(scaled, target="cpu")
+    image = photo()
+    f(image), f(image)
+    monkeypatch.setitem(globals(), "AMOUNT", 3.0)
+    np.testing.assert_allclose(f(image), image * 3, rtol=1e-6)
+
+
+def test_a_target_that_the_environment_asks_for_is_taken(monkeypatch):
+    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+    f = pygpu.compile(blur)
+    image = photo()
+    expected = f(image), f(image)
+    assert f.target == "cpu"
+    monkeypatch.setenv("PYGPU_TARGET", "interpreter")
+    np.testing.assert_allclose(f(image), expected[1], rtol=1e-6)
+    assert [made.target for made in f.programs] == ["cpu", "interpreter"]
+
+
+def test_checks_that_the_environment_asks_for_are_made(monkeypatch):
+    def low(im: Image, p: Position):
+        assert im(p) < 0.5
+        return im(p)
+
+    f = pygpu.compile(low, target="cpu")
+    image = np.ones((4, 4), np.float32)
+    f(image), f(image)
+    monkeypatch.setenv("PYGPU_CHECK", "1")
+    with pytest.raises(AssertionError):
+        f(image)
+
+
+def test_what_is_forgotten_is_compiled_anew(sorted_calls):
+    scale = {"amount": 2.0}
+
+    def times(im: Image, p: Position):
+        return im(p) * scale["amount"]
+
+    f = pygpu.compile(times, target="cpu")
+    image = photo()
+    f(image), f(image)
+    scale["amount"] = 5.0
+    f.recompile()
+    np.testing.assert_allclose(f(image), image * 5, rtol=1e-6)
+
+
+def test_results_are_arrays_of_their_own():
+    f = pygpu.compile(blur, target="cpu")
+    first, second = f(photo(seed=1)), f(photo(seed=2))
+    third = f(photo(seed=3))
+    assert not np.may_share_memory(first, second)
+    assert not np.may_share_memory(second, third)
+    assert second.flags.writeable
+    np.testing.assert_array_equal(first, f(photo(seed=1)))
+
+
+def test_a_default_image_given_in_its_place_is_no_other():
+    flat = photo((3, 4))
+
+    def over(im: Image, p: Position, texture: Image = flat):
+        return im(p) + texture(p)
+
+    f = pygpu.compile(over, target="cpu")
+    f(photo(), photo((3, 4), seed=2))
+    np.testing.assert_array_equal(f(photo(), flat), f(photo()))
+    assert f(photo(), flat).shape == (7, 9)
