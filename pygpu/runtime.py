@@ -219,7 +219,11 @@ class Compiled(Programs):
 
     def on(self, target: str) -> Compiled:
         """The same function, compiled for another target."""
-        return Compiled(self.__wrapped__, self.signature, target, self._dtype, self._check)
+        try:
+            return Compiled(self.__wrapped__, self.signature, target, self._dtype, self._check)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def _options(self) -> Options:
         return Options(self._target, self._dtype, self._check)

@@ -144,10 +144,12 @@ def shorten(error: BaseException) -> None:
     notes = getattr(error, "__notes__", ())
     if (
         isinstance(error, CompileError)
+        or hasattr(error, "__pygpu_refused__")
         or any(note.startswith((AT_COMPILE_TIME, AT_RUN_TIME)) for note in notes)
         or (isinstance(error, (TypeError, ValueError)) and _is_refusal(error.__traceback__))
     ):
         error.__traceback__ = _of_others(error.__traceback__)
+        error.__pygpu_refused__ = True  # type: ignore[attr-defined]
 
 
 def _is_refusal(traceback: types.TracebackType | None) -> bool:

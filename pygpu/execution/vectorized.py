@@ -313,7 +313,11 @@ class Vectorized:
 
     def on(self, target: str) -> Vectorized:
         """The same function, compiled for another target."""
-        return Vectorized(self.__wrapped__, target, self._dtype, self._values)
+        try:
+            return Vectorized(self.__wrapped__, target, self._dtype, self._values)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def recompile(self) -> None:
         """Forget all programs."""

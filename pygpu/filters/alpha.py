@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.core.errors import shown
+from pygpu.filters.whole import refusing
 from pygpu.glsl import select
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vec4
@@ -43,6 +44,7 @@ class Colours:
         return 3
 
 
+@refusing
 def keep_alpha(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of the colours of images with alpha, that gives back the alpha of the first.
 

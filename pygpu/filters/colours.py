@@ -17,6 +17,7 @@ import numpy as np
 from pygpu import glsl
 from pygpu.core.errors import shown
 from pygpu.execution.arguments.convert import is_picture
+from pygpu.filters.whole import refusing
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vec3, Vector
 from pygpu.runtime import compile
@@ -67,6 +68,7 @@ def of_colours(*channels: int) -> Callable[[Callable[[Any], Any]], Callable[...,
         of_image.__name__ = of_image.__qualname__ = name
         compiled = compile(of_image)
 
+        @refusing
         @functools.wraps(function)
         def either(colour: Any, **keywords: Any) -> Any:
             image = is_picture(colour) and not isinstance(colour, Vector)

@@ -21,7 +21,7 @@ from pygpu.core.storage import texels
 from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.rank import median
-from pygpu.filters.whole import channels_of, image_of, joined, layers_of, whole
+from pygpu.filters.whole import channels_of, image_of, joined, layers_of, whole, whole_only
 from pygpu.image.image import Image
 from pygpu.language.vectors import CLASSES, Position, Vector
 from pygpu.runtime import compile
@@ -348,6 +348,7 @@ def _folded(row: NDArray[Any], width: int = WIDE) -> NDArray[np.float32]:
 # ---------------------------------------------------------------- thresholds
 
 
+@whole_only
 def threshold_otsu(image: Any, nbins: int = 256) -> float:
     """The threshold that parts values into two classes as unlike as can be, in texels: of bytes
     it is in [0, 1]; `skimage.filters.threshold_otsu`.

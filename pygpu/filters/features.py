@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pygpu.core.errors import shown
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.morphology import regions
-from pygpu.filters.whole import channels_of, image_of, whole
+from pygpu.filters.whole import channels_of, image_of, whole, whole_only
 from pygpu.glsl import length
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vec2, Vec3, Vector
@@ -277,6 +277,7 @@ def _normalised(blocks: NDArray[Any], norm: str) -> NDArray[Any]:
     return blocks
 
 
+@whole_only
 def hog(
     image: Any,
     orientations: int = 9,

@@ -14,6 +14,7 @@ from pygpu.core.errors import shown
 from pygpu.execution.arguments.convert import is_picture
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import Out, Wanted, form_of
+from pygpu.filters.whole import refusing
 from pygpu.image.image import Image
 from pygpu.language.kernels import known, offsets
 from pygpu.language.vectors import Position
@@ -60,6 +61,7 @@ def gaussian_weights(sigma: float, truncate: float = 4.0) -> Any:
     return weights / weights.sum()
 
 
+@refusing
 def gaussian(
     im: Any,
     p: Any = None,

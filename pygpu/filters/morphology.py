@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pygpu import glsl
 from pygpu.core.errors import shown
-from pygpu.filters.whole import channels_of, image_of, presented, whole
+from pygpu.filters.whole import channels_of, image_of, presented, whole, whole_only
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
 from pygpu.language.vectors import Position
@@ -184,6 +184,7 @@ def _joined(count: int, one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
     return first
 
 
+@whole_only
 def label(
     label_image: Any,
     background: float = 0,

@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+from pygpu.filters.whole import refusing
 from pygpu.glsl import mix
 from pygpu.language.scalars import Int
 from pygpu.language.vectors import Position, Vec2
@@ -52,6 +53,7 @@ def field(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     of_image.__name__ = of_image.__qualname__ = name
     compiled = compile(of_image)
 
+    @refusing
     @functools.wraps(function)
     def either(q: Any = None, seed: Any = 0, **keywords: Any) -> Any:
         if q is None:

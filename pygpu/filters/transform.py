@@ -19,7 +19,7 @@ from pygpu import glsl
 from pygpu.core.errors import shown
 from pygpu.filters.linear import gaussian
 from pygpu.filters.sampling import bicubic, bilinear
-from pygpu.filters.whole import image_of, presented, whole
+from pygpu.filters.whole import image_of, presented, whole, whole_only
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vec2
 from pygpu.runtime import compile
@@ -166,6 +166,7 @@ def resize(
     return _clipped(resized, image, *([cval] if mode == "constant" else []))
 
 
+@whole_only
 def rescale(image: Any, scale: Any, **options: Any) -> Any:
     """The image `scale` times as large, or (along y, along x) times; `skimage.transform.rescale`.
     The options are those of `resize`."""
@@ -290,6 +291,7 @@ def _layers(image: Any, name: str, steps: Callable[[Any], Iterator[Any]]) -> Ite
         yield presented(layer, image, first)
 
 
+@whole_only
 def pyramid_gaussian(
     image: Any, max_layer: int = -1, downscale: float = 2, **options: Any
 ) -> Iterator[Any]:
@@ -311,6 +313,7 @@ def pyramid_gaussian(
     return _layers(image, "pyramid_gaussian", steps)
 
 
+@whole_only
 def pyramid_laplacian(
     image: Any,
     max_layer: int = -1,

@@ -66,9 +66,43 @@ def whole(function: Callable[..., Any]) -> Callable[..., Any]:
             return presented(result, image, first, out, dtype)
         except Exception as error:
             shorten(error)
+            if isinstance(error, TypeError) and _is_misfit(error):
+                error.__traceback__ = None
             raise
 
+    filtered.__pygpu_whole__ = True  # type: ignore[attr-defined]
     return filtered
+
+
+def _is_misfit(error: TypeError) -> bool:
+    """Whether the arguments did not fit: then no line of the function was reached."""
+    traceback = error.__traceback__
+    return traceback is not None and traceback.tb_next is None
+
+
+def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make wrong calls of a filter show none of its own lines. In a function that is compiled the
+    filter is what it was."""
+
+    @functools.wraps(function)
+    def refused(*args: Any, **keywords: Any) -> Any:
+        try:
+            return function(*args, **keywords)
+        except Exception as error:
+            shorten(error)
+            if isinstance(error, TypeError) and _is_misfit(error):
+                error.__traceback__ = None
+            raise
+
+    refused.__pygpu_plain__ = function, {}  # type: ignore[attr-defined]
+    return refused
+
+
+def whole_only(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `refusing`, for a function of whole images that gives something else than an image."""
+    refused = refusing(function)
+    refused.__pygpu_whole__ = True  # type: ignore[attr-defined]
+    return refused
 
 
 def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: Any = None) -> Any:

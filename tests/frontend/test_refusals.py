@@ -15,6 +15,11 @@ from programs.suite import IMAGES
 
 # What would fail in plain Python as well, and is raised as there. The rest PyGPU alone refuses.
 RAISED = {
+    "colours_over_each_other_without_a_position": TypeError,
+    "component_of_a_number_set": AttributeError,
+    "filter_of_a_colour": TypeError,
+    "filter_without_a_position": TypeError,
+    "number_stored_into": TypeError,
     "base_for_dynamic": TypeError,
     "class_attribute_deleted": AttributeError,
     "class_that_is_no_exception": TypeError,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pygpu
-from pygpu import Image, Position
+from pygpu import Image, Position, filters
 
 PHOTO = np.ones((3, 4), np.float32)
 HOME = str(Path(pygpu.__file__).parent)
@@ -135,12 +135,22 @@ def typed(im: Image, p: Position):
         lambda: pygpu.vectorize(wrong),
         lambda: pygpu.vectorize(refused, w=2),
         lambda: pygpu.vectorize(refused, target="abacus"),
+        lambda: pygpu.compile(typed).on("abacus"),
+        lambda: pygpu.vectorize(refused).on("abacus"),
+        lambda: filters.gaussian(PHOTO, sigma="wide"),
+        lambda: filters.over(PHOTO, PHOTO),
+        lambda: filters.median(PHOTO, size="z"),
+        lambda: filters.opening(PHOTO, sigma=2),
+        lambda: filters.unsharp_mask(PHOTO, amount=None),
+        lambda: filters.rgb2hsv(PHOTO),
+        lambda: filters.label("photo"),
     ],
 )
 def test_wrong_calls_show_no_frame_of_ours(call):
     with pytest.raises((TypeError, ValueError)) as caught:
         call()
     assert [file for file in frames(caught.value) if file.startswith(HOME)] == []
+    assert not any(HOME in note for note in getattr(caught.value, "__notes__", ()))
 
 
 def test_our_own_mistakes_keep_their_frames(monkeypatch):

@@ -1303,3 +1303,42 @@ def selection_stored_by_another_mask(im: Image, p: Position):
     xs = np.array([im(p), 1.0])
     xs[xs > 0] = xs[xs < 0]
     return xs.sum()
+
+
+@program
+def colours_over_each_other_without_a_position(vecs: Image, p: Position):
+    return filters.over(vecs(p), vecs(p))
+
+
+@program
+def filter_without_a_position(im: Image, p: Position):
+    return filters.sobel(im)
+
+
+@program
+def filter_of_a_colour(im: Image, p: Position):
+    return filters.gaussian(im(p))
+
+
+@program
+def filter_of_whole_images(im: Image, p: Position):
+    return filters.opening(im)(p)
+
+
+@program
+def number_stored_into(im: Image, p: Position):
+    i = im(p)
+    i[0] = 1
+    return i
+
+
+@program
+def component_of_a_number_set(im: Image, p: Position):
+    i = im(p)
+    i.r = 1
+    return i
+
+
+@program
+def mean_of_an_image(im: Image, p: Position):
+    return im(p) - im.mean()

@@ -537,3 +537,10 @@ def dtypes_are_those_of_python(im: Image, ints: Image, p: Position):
 def methods_of_short_rows(ints: Image, p: Position):
     r = SHORT[ints(p) % 5]
     return r.astype(int)[0], r.shape[0] + r.ndim, r.copy()[1], r.reshape(3, 1)[2, 0], r.argmax()
+
+
+@program(limit=0.5)
+def number_beyond_float32_on_a_path(im: Image, p: Position, limit: float):
+    if im(p) > limit:
+        return min(im(p) * 1e39, 3.0)
+    return max(-1e300, im(p)) if im(p) < 0 else im(p)

@@ -749,3 +749,9 @@ def what_is_a_scalar(im: Image, counts: Image, p: Position):
     v = im(p)
     things = [v, counts(p), v > 0, [v], (v,), Vec3(v), np.array([v]), Silent(v), 1.0, "one"]
     return bits(map(np.isscalar, things)) + 0 * v
+
+
+@program
+def attributes_of_images(im: Image, p: Position):
+    there = [hasattr(im, name) for name in ("width", "sampled", "save", "unknown", "storages")]
+    return bits(there) + getattr(im, "unknown", 0.5) * im(p)

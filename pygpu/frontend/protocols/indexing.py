@@ -203,7 +203,8 @@ def _set_by_known_index(w: Evaluator, container: Any, index: Any, new: Any) -> N
         case _:
             method = user_method(w, container, "__setitem__")
             if method is None:
-                raise TypeError(f"{describe(container)} does not support item assignment")
+                hint = hint_of_number(container)
+                raise TypeError(f"{describe(container)} does not support item assignment{hint}")
             w.call(method, container, index, new)
 
 

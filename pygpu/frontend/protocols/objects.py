@@ -371,7 +371,8 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
             else:
                 store_plain(w, value, name, new)
         case Abstract():
-            raise AttributeError(f"{describe(value)} has no attribute '{name}' to set")
+            hint = hint_of_number(value)
+            raise AttributeError(f"{describe(value)} has no attribute '{name}' to set{hint}")
         case type() if value in w.environment.class_parts:
             parts = w.environment.class_parts[value]
             made = realised(w, new) if isinstance(new, Function) else new

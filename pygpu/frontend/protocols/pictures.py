@@ -14,7 +14,7 @@ import numpy as np
 
 from pygpu.core.ops import NUMPY_TYPE
 from pygpu.core.sampler import boundary_name, constant, interpolation_name
-from pygpu.core.storage import Format
+from pygpu.core.storage import Format, ImageLike
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.arithmetic import as_value, convert, dynamic
 from pygpu.frontend.protocols.integers import as_index
@@ -33,6 +33,8 @@ from pygpu.frontend.values.values import (
 from pygpu.language import textures
 from pygpu.ssa import Value
 from pygpu.types import FLOAT, INT, KINDS, vector
+
+_ATTRIBUTES: Final = ("channels", "shape", "ndim", "boundary", "interpolation", "sampled", "at")
 
 
 def read(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> Any:
@@ -151,10 +153,24 @@ def attribute(w: Evaluator, picture: Picture, name: str) -> Any:
             return Builtin("sampled", lambda **how: sampled(w, picture, **how))
         case "at" if picture.dims == 2:
             return Builtin("at", lambda uv, **how: _at(w, picture, uv, **how))
-    raise w.error(
+    message = (
         f"{picture.describe()} has no attribute '{name}' inside a function: "
         f"{', '.join(_SIDES[: -picture.dims - 1 : -1])}, shape, channels and sampled() may be used"
     )
+    if has_attribute(picture, name):
+        raise w.error(f"{message}; what is asked of a whole image is asked before the call")
+    raise AttributeError(message)
+
+
+def has_attribute(picture: Picture, name: str) -> bool:
+    """Whether the image has such an attribute, in functions or outside of them."""
+    here = (*_SIDES[-picture.dims :], *_ATTRIBUTES)
+    return name in here or _is_in_class(ImageLike, name)
+
+
+def _is_in_class(cls: type[Any], name: str) -> bool:
+    """Whether a class, or one derived from it, has an attribute."""
+    return hasattr(cls, name) or any(_is_in_class(each, name) for each in cls.__subclasses__())
 
 
 def _at(w: Evaluator, picture: Picture, uv: Any, *, interpolation: Any = None, **how: Any) -> Any:

@@ -12,7 +12,8 @@ import types
 from collections.abc import Callable
 from typing import Any, Final
 
-from pygpu.frontend.protocols import indexing, objects, operators
+from pygpu.core.errors import shown
+from pygpu.frontend.protocols import indexing, objects, operators, pictures
 from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Text
@@ -53,6 +54,8 @@ def _hasattr(w: Evaluator, value: Any, name: Any) -> bool:
         return hasattr(value.cls(*[0] * value.type.size), name)
     if isinstance(value, Dynamic):
         return objects.in_class(value, name)
+    if isinstance(value, Picture):
+        return isinstance(name, str) and pictures.has_attribute(value, name)
     if not own and isinstance(name, str) and objects.in_class(value, name):
         return True
     try:
@@ -293,6 +296,7 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     repr: _text(repr),
     ascii: _text(ascii),
     format: _text(format),
+    shown: lambda w, value: describe(value),  # in what our own functions refuse
     dataclasses.fields: _fields,
     dataclasses.is_dataclass: _is_dataclass,
     dataclasses.asdict: _asdict,

@@ -216,6 +216,11 @@ def _rule(function: Any) -> Any:
 
 def _walk_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """A call of a known callable with values that are not known."""
+    if hasattr(function, "__pygpu_whole__"):
+        raise w.error(
+            f"{function.__name__}() is of whole images, and a function of a pixel cannot call it: "
+            "call it before, and give what it gives as an argument"
+        )
     plain = getattr(function, "__pygpu_plain__", None)  # a compiled function: what it was made of
     if plain is not None:
         inner, values = plain
@@ -245,6 +250,7 @@ def _walk_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         )
     plain = getattr(type(function), "plain_binding", None)
     if plain is not None:  # compiled functions are their plain functions here
+        _check_position(w, function, args, keywords)
         args, keywords = plain(function, args, keywords, functools.partial(_in_class, w))
         return call(w, function.__wrapped__, args, keywords)
     method = objects.class_attribute(w, type(function), "__call__")
@@ -261,6 +267,26 @@ def _walk_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         f"{name} has no meaning on the device: it was called with {describe(dynamic)}; "
         "call it with known values, or write it in Python"
     )
+
+
+def _check_position(w: ControlFlow, function: Any, args: Any, keywords: Any) -> None:
+    """An error where a compiled function is given no position, with images or with colours."""
+    parameters = getattr(getattr(function, "signature", None), "parameters", ())
+    given = dict(zip([p.name for p in parameters], args, strict=False)) | dict(keywords)
+    if all(p.role != "position" or p.name in given for p in parameters):
+        return
+    how = f"{function.__name__}({', '.join(p.name for p in parameters)})"
+    for parameter in parameters:
+        value = given.get(parameter.name)
+        if parameter.role != "image" or isinstance(value, Picture):
+            continue
+        if scalar_kind(value) or operands.vector_type(value):
+            raise TypeError(
+                f"{parameter.name} is an image, got {describe(value)}: in a function, images "
+                f"and the position are given, as in {how}"
+            )
+    if any(isinstance(value, Picture) for value in given.values()):
+        raise TypeError(f"no position is given: in a function the call is {how}")
 
 
 def _in_class(w: ControlFlow, cls: type, value: Any) -> Any:

@@ -95,7 +95,8 @@ class Walker:
         if not getattr(error, "__pygpu_noted__", False):
             place = self.frame.place()
             theirs = place.users()
-            error.add_note(f"{AT_COMPILE_TIME}{theirs.marked() if theirs else place}")
+            where = theirs.marked() if theirs else f"in {place.function}"  # called from outside
+            error.add_note(f"{AT_COMPILE_TIME}{where}")
             for note in call_notes(place):
                 error.add_note(note)
             places = [frame.place(at) for frame, at in self.conditions]
