@@ -21,8 +21,8 @@ ROOT = Path(__file__).parent.parent
 ORDER = """
     core/host core
     language
-    frontend/decode frontend/values frontend/walked frontend/protocols frontend/rules
-    frontend/effects frontend/walk frontend
+    frontend/decode frontend/values frontend/walked frontend/collections frontend/protocols
+    frontend/rules frontend/effects frontend/walk frontend
     passes/analysis passes/simplify passes/lower passes/blocks passes
     codegen/glsl codegen/llvm codegen/raster codegen
     devices/process devices/opengl devices/cpu devices/meshes devices

@@ -351,15 +351,6 @@ def join_of_number_and_none(im: Image, p: Position):
 
 
 @program
-def join_of_classes(im: Image, p: Position):
-    class Loss(Gain):
-        pass
-
-    g = Gain() if im(p) > 0 else Loss()
-    return g.apply(im(p))
-
-
-@program
 def change_of_either_of_two(im: Image, p: Position):
     a, b = [1.0], [2.0]
     c = a if im(p) > 0 else b
@@ -1342,3 +1333,13 @@ def component_of_a_number_set(im: Image, p: Position):
 @program
 def mean_of_an_image(im: Image, p: Position):
     return im(p) - im.mean()
+
+
+@program
+def long_loop_over_objects_that_it_changes(im: Image, p: Position):
+    gains = [[1.0, 2.0] for _ in range(3000)]
+    total = 0.0
+    for gain in gains:
+        gains[5][0] = total
+        total += gain[0] * im(p)
+    return total

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.ops import NUMPY_TYPE
+from pygpu.frontend.collections.records import records
 from pygpu.frontend.protocols import arithmetic, operands
 from pygpu.frontend.protocols.integers import as_index
 from pygpu.frontend.protocols.numbers import dynamic, number_of
@@ -25,6 +26,7 @@ from pygpu.frontend.values.kinds import Complex, meeting
 from pygpu.frontend.values.known import LIFTED, concrete
 from pygpu.frontend.values.lazy import Indexed, Row
 from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object
+from pygpu.frontend.values.states import reachable
 from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
@@ -65,15 +67,32 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
             return Natural(place.value) if natural else place
 
         return Indexed(len(items), place, f"a range of {len(items)} items")
+    held = {handle: w.peek(handle) for handle in _objects(w, items)}
     items = _as_known(w, items)
     element = column(w, items)
     if element is None:
         odd = next((item for item in items if column(w, (item,)) is None), items[0])
         raise w.error(
             f"a loop over {len(items)} items exceeds what is unrolled, and its items fit no "
-            f"table of constants (numbers, vectors and tuples of them do): {describe(odd)}"
+            f"table of constants (numbers, vectors, tuples and objects of them do): {describe(odd)}"
         )
-    return Indexed(len(items), element, f"a sequence of {len(items)} items")
+
+    def unchanged(index: Any) -> Any:
+        for handle, contents in held.items():
+            if w.state.get(handle) is not contents:
+                raise w.error(
+                    f"{describe(handle)} is changed while a long loop reads it from a table: loop "
+                    "over a copy that was made before"
+                )
+        return element(index)
+
+    return Indexed(len(items), unchanged, f"a sequence of {len(items)} items")
+
+
+def _objects(w: Evaluator, items: Iterable[Any]) -> set[Object]:
+    """The objects of the function that lie in items."""
+    made = [item for item in items if isinstance(item, Abstract)]
+    return reachable(made, w.state) if made else set()
 
 
 def _as_known(w: Evaluator, items: Sequence[Any]) -> tuple[Any, ...]:
@@ -121,9 +140,9 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
             return None
         cls = _class(first)
         if cls is list:
-            return lambda index: List(tuple([part(index) for part in columns]))
+            return lambda index: List(tuple([part(index) for part in columns]), EITHER)
         return lambda index: Tuple(tuple([part(index) for part in columns]), cls)
-    return None
+    return records(w, items, column, look_up)
 
 
 def _parts(item: Any) -> Any:

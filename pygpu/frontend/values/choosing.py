@@ -58,6 +58,10 @@ class Joining(Protocol):
     def value(self, a: Any, b: Any, key: Key) -> Any:
         """Two values as one."""
 
+    def alone(self, handle: Object, right: bool, key: Key) -> Any:
+        """An object that was made on one side, and is anything on the other; ABSENT where it holds
+        what cannot be anything."""
+
     def lifted(self, known: Any) -> Any:
         """A known value as a virtual one, the same one for the same."""
 
@@ -84,7 +88,7 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     ]
     base = 0 if isinstance(a, Choice) else 1  # whose options keep their numbers
     (first, options), (second, others) = sides[base], sides[1 - base]
-    pairs: list[list[Any]] = [[option, ABSENT] for option in options]
+    pairs: list[list[Any]] = [[each, ABSENT] for each in options]
     numbers = [_partner(join, pairs, other) for other in others]
     if not isinstance(second, Dynamic):
         second = numbers[0]
@@ -95,7 +99,7 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     made = []
     for place, pair in enumerate(pairs):
         x, y = pair if base == 0 else pair[::-1]
-        made.append(_option(join, x, y, (*key, place)))
+        made.append(option(join, x, y, (*key, place)))
         if made[-1] is ABSENT or isinstance(made[-1], Conflict):
             return None
     which = (first, second) if base == 0 else (second, first)
@@ -129,10 +133,13 @@ def alike(join: Joining, x: Any, y: Any) -> bool:
     if isinstance(x, Tuple) and isinstance(y, Tuple):
         pairs = zip(x.items, y.items, strict=False)
         return x.shape() == y.shape() and all(alike(join, *pair) for pair in pairs)
+    if isinstance(x, Object) and isinstance(y, Object):  # what was there before keeps its identity
+        is_new = max(x.serial, y.serial) > join.older
+        return is_new and x.like(y, False) is not None
     return False
 
 
-def _option(join: Joining, x: Any, y: Any, key: Key) -> Any:
+def option(join: Joining, x: Any, y: Any, key: Key) -> Any:
     """An option of which one side may be absent; ABSENT where nothing can stand for that."""
     if x is not ABSENT and y is not ABSENT:
         return join.value(x, y, key)
@@ -140,7 +147,7 @@ def _option(join: Joining, x: Any, y: Any, key: Key) -> Any:
     if not isinstance(there, Abstract):
         return there
     if isinstance(there, Object) and not isinstance(there, Vector):
-        return there if there.serial <= join.older else ABSENT
+        return there if there.serial <= join.older else join.alone(there, x is ABSENT, key)
     zero = zero_of(there)
     if zero is None:
         pair = (ABSENT, there) if x is ABSENT else (there, ABSENT)
@@ -154,7 +161,7 @@ def _option(join: Joining, x: Any, y: Any, key: Key) -> Any:
 def _part(join: Joining, pair: tuple[Any, Any], part: Any, key: Key) -> Any:
     """A part of an option that is absent on one side, on the side where that is not."""
     x, y = (one if one is ABSENT else part for one in pair)
-    return _option(join, x, y, key)
+    return option(join, x, y, key)
 
 
 def spread(number: Any, kind: Kind, like: Vector) -> Vector:
@@ -177,4 +184,14 @@ def zero_of(value: Any) -> Any:
     return {"float": 0.0, "int": 0, "uint": UInt(0), "bool": False}[kind] if kind else None
 
 
-__all__ = ["Joining", "Leaf", "Renumbered", "choice", "settled", "spread", "zero_of"]
+__all__ = [
+    "CHOICES",
+    "Joining",
+    "Leaf",
+    "Renumbered",
+    "choice",
+    "option",
+    "settled",
+    "spread",
+    "zero_of",
+]

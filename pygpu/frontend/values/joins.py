@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.frontend.values.choosing import Leaf, choice, settled, spread, zero_of
+from pygpu.frontend.values.choosing import Leaf, choice, option, settled, spread, zero_of
 from pygpu.frontend.values.kinds import as_complex, meeting
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import (
@@ -78,6 +78,7 @@ class Join:
         self.meeting = meeting
         self.virtual: dict[int, Any] = {}  # known values that were lifted, by id
         self.pairs: dict[tuple[Object, Object], Object] = {}
+        self.lone: dict[tuple[bool, Object], Object] = {}  # of what one side made; right or not
         self.heap: dict[Object, Any] = {}
         self.shown: list[tuple[tuple[Array, Array], Any, Array]] = []  # bases, joined one, view
         self.aliases: list[tuple[Object, Object]] = []  # (older object, joined one it may be)
@@ -248,6 +249,24 @@ class Join:
         joined.initial = contents
         return joined
 
+    def alone(self, handle: Object, right: bool, key: Key) -> Any:
+        if (right, handle) in self.lone:
+            return self.lone[right, handle]
+        contents = (self.right if right else self.left).get(handle)
+        made = handle.like(handle, handle.outside)
+        if made is None or isinstance(handle, Iterator) or isinstance(contents, Conflict):
+            return ABSENT
+        self.lone[right, handle] = made
+        parts = []
+        for name, part in handle.parts_of(contents):
+            x, y = (ABSENT, part) if right else (part, ABSENT)
+            parts.append(option(self, x, y, (*key, *name)))
+            if parts[-1] is ABSENT or isinstance(parts[-1], Conflict):
+                del self.lone[right, handle]
+                return ABSENT
+        made.initial = handle.gather(contents, tuple(parts))
+        return made
+
     def _views(self, a: Array, b: Array, key: Key) -> Any:
         """A view of the joined base where both show the same places, else an array to be read."""
         bases = (a if a.base is None else a.base, b if b.base is None else b.base)
@@ -408,6 +427,9 @@ class Join:
             for pair, joined in made:
                 if first.setdefault(pair[side], joined) is not joined:
                     joined.outside = first[pair[side]].outside = EITHER
+            for (right, handle), joined in self.lone.items():
+                if right == bool(side) and first.setdefault(handle, joined) is not joined:
+                    joined.outside = first[handle].outside = EITHER
         old = [
             (older, joined)
             for pair, joined in made

@@ -256,7 +256,9 @@ class Bound(Abstract):
         return Bound(function, rest, dict(zip(self.keywords, parts[1:], strict=False)))
 
     def shape(self) -> Any:
-        return len(self.args), tuple(self.keywords)
+        function = self.function
+        same = function.shape() if isinstance(function, Abstract) else id(function)
+        return len(self.args), tuple(self.keywords), same
 
     def real(self, parts: tuple[Any, ...]) -> Any:
         function, rest = parts[0], parts[1 + len(self.keywords) :]
