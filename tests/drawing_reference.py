@@ -82,10 +82,11 @@ def vertices(shader: Shader, mesh: Mesh, names: Sequence[str]) -> tuple[list[Cor
 
 def clipped(corners: list[Corner]) -> list[Corner]:
     """The polygon between the near and the far plane."""
-    for plane in (np.array([0, 0, 1, 1]), np.array([0, 0, -1, 1])):
+    # z >= -w, z <= w, and w above 0: what lies at w = 0 is infinitely far away.
+    for *plane, least in ((0, 0, 1, 1, 0), (0, 0, -1, 1, 0), (0, 0, 0, 1, 1e-7)):
         made: list[Corner] = []
         for a, b in zip(corners, corners[1:] + corners[:1], strict=True):
-            da, db = float(plane @ a.clip), float(plane @ b.clip)
+            da, db = float(plane @ a.clip) - least, float(plane @ b.clip) - least
             if da >= 0:
                 made.append(a)
             if (da >= 0) != (db >= 0):
@@ -96,7 +97,7 @@ def clipped(corners: list[Corner]) -> list[Corner]:
                     )
                 )
         corners = made
-    return [corner for corner in corners if corner.clip[3] > 0] if len(corners) >= 3 else []
+    return corners
 
 
 def reference(
