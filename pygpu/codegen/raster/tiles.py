@@ -24,9 +24,10 @@ from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.span import Emitted, Writer
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.codegen.raster import layout
-from pygpu.codegen.raster.blending import BLENDS, Target
+from pygpu.codegen.raster.blending import BLENDS
 from pygpu.codegen.raster.edges import Area, Edge, Edges, Interpolation, blended
 from pygpu.codegen.raster.memory import read
+from pygpu.codegen.raster.planes import Planes, Target, Tile
 from pygpu.core.drawing import Drawing
 from pygpu.core.ops import TABLE
 from pygpu.core.storage import Format
@@ -90,17 +91,22 @@ class _Tiles(Writer):
         self.own = self.table_slot + len(self.f.tables)
         self.own += sum(value.type.size for value in self.f.uniforms)
         self.lanes = code.ramp(code.constant("int", 0), self.machine.lanes)
-        self.pitch = self.given(layout.PITCH)
-        self.targets = self._targets()
+        depths = [1] if self.drawing.depth else []
+        sizes = [*depths, *[type.size for type in self.drawing.colours]]
+        self.planes = Planes(code, self.given, sizes, self.drawing.samples)
+        self.targets = self.planes.targets
         columns = code.cast("trunc", self.given(layout.TILE_COLUMNS), "int")
-        self.left = code.binary("srem", tile, columns) << layout.TILE_BITS
-        self.top = code.binary("sdiv", tile, columns) << layout.TILE_BITS
-        self.right = code.minimum(self.left + layout.TILE, self.width) - 1
-        self.bottom = code.minimum(self.top + layout.TILE, self.height) - 1
+        left = code.binary("srem", tile, columns) << layout.TILE_BITS
+        top = code.binary("sdiv", tile, columns) << layout.TILE_BITS
+        right = code.minimum(left + layout.TILE, self.width) - 1
+        bottom = code.minimum(top + layout.TILE, self.height) - 1
+        self.tile = Tile(left, top, right, bottom)
         with when(code, self.given(layout.BEGINS).ne(0)):
-            self.clear()
+            self.planes.clear(self.tile)
         with counting(code, self.given(layout.TILE_CHUNKS)) as chunk:
             self.chunk(chunk, code.cast("sext", tile, "long"))
+        with when(code, self.given(layout.ENDS).ne(0)):
+            self.planes.finish(self.tile, self.ctx)
         code.line("ret i32 0")
         text = code.text()
         if self.stops:
@@ -144,52 +150,14 @@ class _Tiles(Writer):
         number = read(code, "int", numbers, place * 4)
         return code.select(index < end, number, code.constant("int", _LAST))
 
-    # ------------------------------------------------------------ memory of what is drawn
-
-    def _targets(self) -> list[Target]:
-        """The depths, where they are kept, then the colours."""
-        sizes = [1] if self.drawing.depth else []
-        sizes += [type.size for type in self.drawing.colours]
-        slots = [layout.TARGETS + index * layout.TARGET_SLOTS for index in range(len(sizes))]
-        return [Target(self.given(s, "ptr"), size, s) for s, size in zip(slots, sizes, strict=True)]
-
-    def clear(self) -> None:
-        """Fill the tile's rows in what is to be cleared."""
-        code, lanes = self.code, self.machine.lanes
-        for target in self.targets:
-            places = [self.own + target.slot + 1 + c for c in range(target.channels)]
-            values = [code.splat(self.argument(place, "float"), lanes) for place in places]
-            pattern = interleave(code, values)
-            with when(code, self.given(target.slot + layout.TARGET_SLOTS - 1).ne(0)):
-                for sample in range(self.drawing.samples):
-                    self._fill(target, pattern, sample)
-
-    def _fill(self, target: Target, pattern: list[Val], sample: int) -> None:
-        code, lanes = self.code, self.machine.lanes
-        with Loop(code, [self.top]) as rows:
-            (y,) = rows.params
-            with Loop(code, [self.left]) as columns:
-                (x,) = columns.params
-                target.put(code, self.memory(target, self.pixel(x, y), sample), pattern)
-                columns.next(x + lanes <= self.right, [x + lanes])
-            rows.next(y < self.bottom, [y + 1])
-
-    def pixel(self, x: Val, y: Val) -> Val:
-        x, y = (self.code.cast("sext", value, "long") for value in (x, y))
-        return y * self.pitch + x
-
-    def memory(self, target: Target, pixel: Val, sample: int) -> Val:
-        if sample:
-            pixel = pixel + self.given(layout.PLANE) * sample
-        return self.code.at(target.base, pixel * (4 * target.channels))
-
     # ------------------------------------------------------------ a triangle
 
     def triangle(self, record: Val) -> None:
         code, rows = self.code, self.plan.rows
         box = [read(code, "int", record, layout.BOX + 4 * side) for side in range(4)]
-        left, top = code.maximum(box[0], self.left), code.maximum(box[2], self.top)
-        right, bottom = code.minimum(box[1], self.right), code.minimum(box[3], self.bottom)
+        tile = self.tile
+        left, top = code.maximum(box[0], tile.left), code.maximum(box[2], tile.top)
+        right, bottom = code.minimum(box[1], tile.right), code.minimum(box[3], tile.bottom)
         first, above = left & -self.machine.lanes, top & -rows
         wide = (right - first) | (self.machine.lanes - 1)
         area = Area(first, above, right, bottom, wide, (bottom - above) | (rows - 1))
@@ -229,7 +197,7 @@ class _Tiles(Writer):
             (y,) = rows.params
             with Loop(code, [area.left]) as columns:
                 (x,) = columns.params
-                yield _Place(x, y, x - area.left, y - area.top, self.pixel(x, y))
+                yield _Place(x, y, x - area.left, y - area.top, self.planes.pixel(x, y))
                 columns.next(x + lanes <= area.right, [x + lanes])
             rows.next(y + step <= area.bottom, [y + step])
 
@@ -292,7 +260,8 @@ class _Tiles(Writer):
         return found
 
     def row_memory(self, target: Target, place: _Place, sample: int, row: int) -> Val:
-        return self.memory(target, place.pixel + self.pitch * row if row else place.pixel, sample)
+        pixel = place.pixel + self.planes.pitch * row if row else place.pixel
+        return self.planes.memory(target, pixel, sample)
 
     def write_depths(
         self,

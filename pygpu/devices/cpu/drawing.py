@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pygpu.codegen.llvm import driver
 from pygpu.codegen.llvm.text import Machine
 from pygpu.codegen.raster import layout
+from pygpu.codegen.raster.planes import ROW
 from pygpu.codegen.raster.setup import SCRATCH, set_up
 from pygpu.codegen.raster.tiles import tiles
 from pygpu.core.device import Program, Task
@@ -45,7 +46,7 @@ def _job() -> list[int]:
     job = [0] * driver.JOB_SLOTS
     for slot in (driver.TILE_WIDTH, driver.TILE_HEIGHT, driver.HEIGHT, driver.ROWS, driver.BLOCK):
         job[slot] = 1
-    job[driver.SCRATCH] = driver.scratch_size(0, 1, SCRATCH)
+    job[driver.SCRATCH] = driver.scratch_size(0, 1, max(SCRATCH, ROW))
     job[driver.GATE] = driver.SHUT
     return job
 
@@ -129,7 +130,8 @@ class CpuDrawing(DrawProgram):
             if chunks:
                 numbers = batch.setup_numbers(varyings[0].host(), some)
                 self._run(set_up_span, chunks, numbers, draw, True)
-            numbers = [*arguments, *batch.tile_numbers(chunks, first == 0)]
+            ends = first + BATCH >= len(triangles)
+            numbers = [*arguments, *batch.tile_numbers(chunks, first == 0, ends)]
             self._run(span, picture.tiles, numbers, (draw, images, batch), not self.plan.loops)
         if batch.memory.nbytes <= SPARE and not self.spare:
             self.spare.append(batch.memory)
@@ -187,6 +189,7 @@ class _Picture:
         ]
         self.clear = [(1.0,)] * drawing.depth + list(draw.clear)
         self._begin(draw)
+        self.pictures = self._pictures()
         self.numbers = self._numbers()
 
     def _begin(self, draw: Draw) -> None:
@@ -201,27 +204,35 @@ class _Picture:
             if storage is not None:
                 target[:, :height, :width] = storage.host()
 
+    def _pictures(self) -> list[NDArray[Any] | None]:
+        """Of each target the memory of its picture, if it is asked for."""
+        (height, width), depths = self.shape, int(self.drawing.depth)
+        made: list[NDArray[Any] | None] = []
+        for index, target in enumerate(self.targets):
+            if index < depths and not self.given.keep_depth:
+                made.append(None)
+            elif len(target) == 1 and self.pitch == width:
+                made.append(target[0, :height])
+            else:
+                made.append(RESERVE.empty((height, width, target.shape[3]), FLOAT))
+        return made
+
     def _numbers(self) -> list[int]:
-        """Of each target where it is, and what it is cleared with."""
+        """Of each target where it is, what it is cleared with, and where its picture goes."""
         found = []
-        for target, colour, is_clear in zip(self.targets, self.clear, self.is_clear, strict=True):
-            parts = _bits(colour)
-            found += [address(target), *parts, *[0] * (4 - len(parts)), is_clear]
+        each = zip(self.targets, self.clear, self.is_clear, self.pictures, strict=True)
+        for target, colour, is_clear, picture in each:
+            start = address(target)
+            end = 0 if picture is None else address(picture)
+            parts = [*_bits(colour), 0, 0, 0]
+            found += [start, *parts[:4], is_clear, 0 if start == end else end]
         return found
 
     def results(self) -> list[Storage]:
         """The colours; then the depths, if they are asked for."""
-        height, width = self.shape
-        depths = self.targets[: self.drawing.depth]
-        colours = self.targets[self.drawing.depth :]
-        made = []
-        for target in colours:
-            inside = target[:, :height, :width]
-            mean = inside[0] if len(inside) == 1 else inside.mean(axis=0, dtype=np.float32)
-            made.append(np.ascontiguousarray(mean))
-        if self.given.keep_depth:
-            made += [np.ascontiguousarray(target[0, :height, :width]) for target in depths]
-        return [Storage.of(array) for array in made]
+        depths = int(self.drawing.depth)
+        pictures = [*self.pictures[depths:], *self.pictures[:depths]]
+        return [Storage.of(picture) for picture in pictures if picture is not None]
 
 
 class _Batch:
@@ -259,11 +270,11 @@ class _Batch:
                 at[layout.WIDE_TOTALS], picture.columns, picture.rows, width, height,
                 *struct.unpack("2q", struct.pack("2d", *guard))]  # fmt: skip
 
-    def tile_numbers(self, chunks: int, begins: bool) -> list[int]:
+    def tile_numbers(self, chunks: int, begins: bool, ends: bool) -> list[int]:
         picture, at = self.picture, self.places
         return [at[layout.RECORDS], at[layout.STARTS], at[layout.LISTS], at[layout.WIDE],
-                at[layout.WIDE_TOTALS], picture.columns, picture.rows, chunks, begins,
-                picture.pitch, picture.plane, *picture.numbers]  # fmt: skip
+                at[layout.WIDE_TOTALS], picture.columns, picture.rows, chunks, begins, ends,
+                picture.pitch, picture.plane, picture.shape[1], *picture.numbers]  # fmt: skip
 
 
 __all__ = ["CpuDrawing", "task_of"]
