@@ -1,4 +1,4 @@
-"""Draws that take for ever leave when they are interrupted, and the next is as good as the first."""
+"""Draws without end leave when they are interrupted, and the next is as good as the first."""
 
 import sys
 
