@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pygpu.execution.arrays.packing import compress
     from pygpu.execution.arrays.scanning import scan
     from pygpu.execution.arrays.sorting import argsort, sort
+    from pygpu.execution.pipeline import pipeline
     from pygpu.execution.programs.bars import progress
     from pygpu.execution.reduction import reduce
     from pygpu.execution.scattering import scatter
@@ -201,6 +202,7 @@ __all__ = [
     "mod",
     "normalize",
     "offsets",
+    "pipeline",
     "progress",
     "radians",
     "random",

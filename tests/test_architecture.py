@@ -27,7 +27,7 @@ ORDER = """
     codegen/glsl codegen/llvm codegen/raster codegen
     devices/process devices/opengl devices/cpu devices/meshes devices
     execution/arguments execution/programs execution/large execution/arrays execution/web
-    execution
+    execution/pipelines execution
     image drawing filters command
 """.split()
 

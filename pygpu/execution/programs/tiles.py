@@ -22,8 +22,8 @@ from pygpu.core import sampler
 from pygpu.core.device import Limits, Program, Task
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.programs.bars import steps
-from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation, dump
-from pygpu.execution.programs.wrapping import fitted
+from pygpu.execution.programs.specialise import COMPILING, LOG, dump
+from pygpu.execution.programs.wrapping import Made, fitted
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.window import View, Windowed, window
 from pygpu.ssa import Constant
@@ -37,7 +37,7 @@ class NotCut(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A specialisation's function of a window, compiled."""
+    """A function of a window, compiled."""
 
     windowed: Windowed
     program: Program
@@ -67,9 +67,7 @@ def row_bytes(format: Format, width: int) -> int:
     return -(-width * channels * format.dtype.itemsize // ALIGNMENT) * ALIGNMENT
 
 
-def hold(
-    limits: Limits, made: Specialisation, inputs: Sequence[Storage], size: tuple[int, int]
-) -> bool:
+def hold(limits: Limits, made: Made, inputs: Sequence[Storage], size: tuple[int, int]) -> bool:
     """Whether a device takes these images and results as they are."""
     height, width = size
     if max(size) > limits.side:
@@ -85,7 +83,7 @@ def hold(
     return needed(made, inputs, size) <= limits.memory
 
 
-def needed(made: Specialisation, inputs: Sequence[Storage], size: tuple[int, int]) -> int:
+def needed(made: Made, inputs: Sequence[Storage], size: tuple[int, int]) -> int:
     """Bytes that a call takes of a device's memory. Images that are there already take none."""
     total = sum(size[0] * row_bytes(format, size[1]) for format in made.task.outputs)
     for storage, format in zip(inputs, made.task.inputs, strict=True):
@@ -219,7 +217,7 @@ def _segments(
 
 def run(
     limits: Limits,
-    made: Specialisation,
+    made: Made,
     inputs: Sequence[Storage],
     uniforms: Sequence[Constant],
     size: tuple[int, int],
@@ -272,7 +270,7 @@ def _rows(result: NDArray[Any], tile: Tile) -> NDArray[Any] | None:
     return tile.of(result) if tile.width == result.shape[1] else None
 
 
-def _cut(made: Specialisation) -> Cut:
+def _cut(made: Made) -> Cut:
     """The function of a window, compiled once."""
     with COMPILING.lock:
         if made.cut is None:
@@ -284,9 +282,7 @@ def _cut(made: Specialisation) -> Cut:
     return made.cut  # type: ignore[no-any-return]
 
 
-def _room(
-    limits: Limits, made: Specialisation, views: Sequence[View], inputs: Sequence[Storage]
-) -> _Room:
+def _room(limits: Limits, made: Made, views: Sequence[View], inputs: Sequence[Storage]) -> _Room:
     """What a tile may take, beside images that are read anywhere."""
     whole = dict.fromkeys(each.image for each in views if each.margin is None)
     taken = 0
@@ -303,7 +299,7 @@ def _room(
     return _Room(limits, limits.memory - taken, cut + results)
 
 
-def _unbounded(made: Specialisation, index: int, storage: Storage) -> str:
+def _unbounded(made: Made, index: int, storage: Storage) -> str:
     name = made.task.function.images[index].name
     return (
         f"the image {name!r} of {storage.width} x {storage.height} pixels is read far from the "

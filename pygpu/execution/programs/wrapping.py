@@ -10,14 +10,15 @@ into tiles.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 
-from pygpu.core.device import Limits
+from pygpu.core.device import Device, Limits, Task
 from pygpu.core.storage import Storage
-from pygpu.execution.programs.specialise import COMPILING, Specialisation
+from pygpu.execution.programs.specialise import COMPILING
 from pygpu.passes.analysis.footprint import footprint
 from pygpu.passes.lower.wrapped import WIDTH, wrapped
 from pygpu.ssa import Constant
@@ -25,12 +26,27 @@ from pygpu.ssa import Constant
 COUNTED: Final = 2**31  # texels that an int counts
 
 
+class Made(Protocol):
+    """What is run: a task for a device. Beside it, its function of a window and of wrapped images,
+    when there are such."""
+
+    task: Task
+    cut: Any
+    wrapped: dict[tuple[int, ...], Any]
+
+    @property
+    def device(self) -> Device: ...
+
+
+_M = TypeVar("_M", bound=Made)
+
+
 def fitted(
     limits: Limits,
-    made: Specialisation,
+    made: _M,
     inputs: Sequence[Storage],
     uniforms: Sequence[Constant],
-) -> tuple[Specialisation, Sequence[Storage], Sequence[Constant]]:
+) -> tuple[_M, Sequence[Storage], Sequence[Constant]]:
     """The same program and what it is given, with images that are too long wrapped where that is
     what it takes."""
     if limits.side < WIDTH:
@@ -52,13 +68,15 @@ def fitted(
     return _made(made, long), given, [*uniforms, *sizes]
 
 
-def _made(made: Specialisation, long: tuple[int, ...]) -> Specialisation:
-    """The specialisation of wrapped images: its program is that of tiles, made when it is run."""
+def _made(made: _M, long: tuple[int, ...]) -> _M:
+    """The same of wrapped images: its program is that of tiles, made when it is run."""
     with COMPILING.lock:
         if long not in made.wrapped:
-            task = replace(made.task, function=wrapped(made.task.function, long))
-            made.wrapped[long] = replace(made, task=task, cut=None, wrapped={})
-    return made.wrapped[long]
+            other = copy(made)
+            other.task = replace(made.task, function=wrapped(made.task.function, long))
+            other.cut, other.wrapped = None, {}
+            made.wrapped[long] = other
+    return made.wrapped[long]  # type: ignore[no-any-return]
 
 
 def _wrapped(storage: Storage) -> Storage:
@@ -70,4 +88,4 @@ def _wrapped(storage: Storage) -> Storage:
     return Storage.of(np.ascontiguousarray(texels).reshape(rows, WIDTH, -1))
 
 
-__all__ = ["fitted"]
+__all__ = ["Made", "fitted"]

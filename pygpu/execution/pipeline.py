@@ -1,0 +1,227 @@
+"""`pygpu.pipeline`: a plain Python function over whole images, run as few programs.
+
+    @pygpu.pipeline
+    def corners(im, k=0.04):
+        xx, xy, yy = box(products(im))
+        return response(xx, xy, yy, k)
+
+The function is called at each call. What it calls is noted (deferred.py), put together (plans.py)
+and run (stages.py) when it returns, or when a value is asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pygpu.core.errors import shorten, shown
+from pygpu.core.storage import ImageLike
+from pygpu.devices import targets
+from pygpu.execution import html
+from pygpu.execution.arguments.convert import is_picture, is_pil
+from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.large import labels
+from pygpu.execution.large.sources import holds_dask
+from pygpu.execution.pipelines.deferred import Graph, current, deferring
+from pygpu.execution.pipelines.stages import Runner, StageReport
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredPipeline:
+    """The stages of a pipeline that has run once for some arguments: which steps were put together,
+    and what each stage reads, makes and computes."""
+
+    name: str
+    target: str
+    stages: tuple[StageReport, ...]
+
+    @property
+    def source(self) -> str:
+        """The programs' texts."""
+        return "\n\n".join(stage.source for stage in self.stages)
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """Steps, stages, bytes moved and operations in all."""
+        pixels = [stage.size[0] * stage.size[1] for stage in self.stages]
+        operations = [stage.operations for stage in self.stages]
+        return {
+            "steps": sum(len(stage.steps) for stage in self.stages),
+            "stages": len(self.stages),
+            "bytes": sum(stage.nbytes for stage in self.stages),
+            "ops": sum(n * each for n, each in zip(pixels, operations, strict=True)),
+        }
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [
+            (
+                " + ".join(f"{step} ({line})" for step, line in zip(s.steps, s.lines, strict=True)),
+                f"{s.size[0]} x {s.size[1]}",
+                f"{s.reads} read, {s.makes} made",
+                f"{s.nbytes / 2**20:.3g} MiB",
+                f"{s.operations} operations and {s.loads} taps a pixel",
+            )
+            for s in self.stages
+        ]
+
+    def __str__(self) -> str:
+        stats = self.stats
+        head = (
+            f"{self.name} for {self.target}: {stats['steps']} steps in {stats['stages']} stages, "
+            f"{stats['bytes'] / 2**20:.3g} MiB moved"
+        )
+        return "\n".join([head, *("  " + "; ".join(row) for row in self._rows())])
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def _repr_html_(self) -> str:
+        columns = ("stage", "size", "images", "bytes", "work")
+        return html.framed(
+            html.heading(self.name, str(self).partition("\n")[0]),
+            html.table(columns, self._rows()),
+        )
+
+
+class Pipeline:
+    """A function over whole images whose calls are put together. Made by `pipeline`."""
+
+    __wrapped__: Callable[..., Any]
+    __name__: str
+
+    def __init__(self, function: Callable[..., Any], target: str = "auto") -> None:
+        functools.update_wrapper(self, function)
+        self._target = targets.check(target)
+        self._runner = Runner()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        given = (*args, *kwargs.values())
+        if current() is not None or holds_dask(given) or labels.holds_labelled(args, kwargs):
+            return self.__wrapped__(*args, **kwargs)  # of another pipeline; or lazy by themselves
+        return self._run(args, kwargs, self._runner.settle)
+
+    def _run(self, args: Sequence[Any], kwargs: Mapping[str, Any], settle: Any) -> Any:
+        form = _form((*args, *kwargs.values()))
+        graph = Graph(targets.choose(self._target), settle)
+        with deferring(graph):
+            images = [_wrapped(value) for value in args]
+            named = {name: _wrapped(value) for name, value in kwargs.items()}
+            result = self.__wrapped__(*images, **named)
+            graph.settle([image.storage for image in _images(result)])
+        return _presented(result, form)
+
+    def lower(self, *args: Any, **kwargs: Any) -> LoweredPipeline:
+        """Run for these arguments, and say which stages there were."""
+        reports: list[StageReport] = []
+
+        def settle(graph: Graph, wanted: set[int]) -> None:
+            reports.extend(self._runner.reported(graph, wanted))
+
+        self._run(args, kwargs, settle)
+        return LoweredPipeline(self.__name__, self.target, tuple(reports))
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *images: Any,
+        controls: Mapping[str, Any] | None = None,
+        **arguments: Any,
+    ) -> Path:
+        """One HTML file that repeats the pipeline's steps in the browser: the path. Numbers that go
+        into programs as they are have controls: see `Compiled.export`."""
+        from pygpu.execution.web.export import export_recorded  # few need it, and it prints GLSL
+
+        return export_recorded(self.__wrapped__, path, images, arguments, controls)
+
+    @property
+    def target(self) -> str:
+        """The name of the device on which calls run."""
+        return targets.choose(self._target).name
+
+    def on(self, target: str) -> Pipeline:
+        """The same pipeline, for another target."""
+        return Pipeline(self.__wrapped__, target)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<pipeline {self.__name__}, target {self._target!r}>"
+
+
+def _form(given: Sequence[Any]) -> str:
+    """What the results are: images if any was given, else what the first picture was."""
+    if any(isinstance(value, ImageLike) for value in given):
+        return "image"
+    for value in given:
+        if is_pil(value):
+            return "pil"
+        if is_picture(value):
+            return "array"
+    return "image"
+
+
+def _wrapped(value: Any) -> Any:
+    if isinstance(value, ImageLike) or not (is_pil(value) or is_picture(value)):
+        return value
+    return ImageMaker.wrap(value)
+
+
+def _images(result: Any) -> list[ImageLike]:
+    """The images in a result, in lists, tuples and dicts too."""
+    if isinstance(result, ImageLike):
+        return [result]
+    if isinstance(result, dict):
+        return [image for value in result.values() for image in _images(value)]
+    if isinstance(result, (list, tuple)):
+        return [image for value in result for image in _images(value)]
+    return []
+
+
+def _presented(result: Any, form: str) -> Any:
+    """A result as the caller gets it: images become what went in."""
+    if form == "image":
+        return result
+    if isinstance(result, ImageLike):
+        image: Any = result
+        return image.to_pil() if form == "pil" else image.numpy()
+    if isinstance(result, dict):
+        return {name: _presented(value, form) for name, value in result.items()}
+    if isinstance(result, tuple) and hasattr(result, "_make"):
+        return result._make([_presented(value, form) for value in result])
+    if isinstance(result, (list, tuple)):
+        return type(result)([_presented(value, form) for value in result])
+    return result
+
+
+def pipeline(function: Callable[..., Any] | None = None, /, *, target: str = "auto") -> Any:
+    """Make one thing of a plain Python function over whole images: `@pygpu.pipeline`, or
+    `pygpu.pipeline(f, target="cpu")`.
+
+    The function is called at each call, with pictures as `pygpu.Image`s. Compiled functions,
+    filters, operators of images and `iterate` are noted there and computed together when it
+    returns, or when a value is asked for (a reduction, `float(v)`, `np.asarray(image)`). What comes
+    back is what went in: arrays, PIL images or images. Results are those of the same calls made one
+    by one. A call of the same structure, sizes and types compiles nothing.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Pipeline:
+        if isinstance(function, Pipeline):
+            return Pipeline(function.__wrapped__, target)
+        if not callable(function):
+            raise TypeError(f"pipeline: takes a function over images, got {shown(function)}")
+        return Pipeline(function, target)
+
+    try:
+        return decorate if function is None else decorate(function)
+    except Exception as error:
+        shorten(error)
+        raise
+
+
+__all__ = ["LoweredPipeline", "Pipeline", "pipeline"]

@@ -1,0 +1,1 @@
+"""Python over images, its calls noted and put together; `execution/pipeline.py` is the door."""

@@ -1,0 +1,230 @@
+"""A device on which calls are noted, and computed together when somebody asks for a texel.
+
+    with deferring(device) as graph:
+        result = sharpen(blur(photo))        # two steps, noted
+    graph.settle([result.storage])           # planned, compiled if they are new, and run
+
+What is computed is what is asked for and what that needs. Images between may never exist; asked for
+later, they are computed then.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Final
+
+from numpy.typing import NDArray
+
+from pygpu.core.device import Device, FoldProgram, FoldTask, How, Program, Shape, Task
+from pygpu.core.errors import HOME, DeviceError
+from pygpu.core.storage import Storage
+from pygpu.devices import targets
+from pygpu.ssa import Constant
+
+Settle = Callable[["Graph", "set[int]"], None]
+
+
+class Deferred(Storage):
+    """An image whose texels are computed when they are asked for."""
+
+    __slots__ = ("graph", "number")
+
+    def __init__(self, graph: Graph, number: int, shape: tuple[int, int], task: Task, index: int):
+        format = task.outputs[index]
+        self.height, self.width = shape
+        self.channels, self.dtype = format.channels, format.dtype
+        self.graph, self.number = graph, number
+
+    @property
+    def settled(self) -> Storage:
+        """The image as a device or the host has it."""
+        return self.graph.storage(self.number)
+
+    def host(self) -> NDArray[Any]:
+        return self.settled.host()
+
+    @property
+    def array(self) -> NDArray[Any] | None:  # type: ignore[override]
+        return self.settled.array
+
+    @property
+    def copies(self) -> dict[str, Any]:  # type: ignore[override]
+        return self.settled.copies
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Note:
+    """A step that is to run: on images by their numbers, for results by theirs; and the user's line
+    that called for it."""
+
+    task: Task
+    inputs: tuple[int, ...]
+    uniforms: tuple[Constant, ...]
+    shape: tuple[int, int]
+    outputs: tuple[int, ...]
+    file: str
+    line: int
+
+
+class Graph:
+    """The steps of one call, and the images that are there. `settle` computes images."""
+
+    def __init__(self, device: Device, settle: Settle) -> None:
+        self.device = device
+        self.notes: list[Note] = []
+        self.sizes: list[tuple[int, int]] = []  # of images
+        self.there: dict[int, Storage] = {}
+        self.asked: dict[int, weakref.ref[Deferred]] = {}  # those not there, while anybody has them
+        self.lock = threading.RLock()
+        self._given: dict[int, int] = {}  # numbers, by the id of what is in `there`
+        self._settle = settle
+
+    def number(self, storage: Storage) -> int:
+        """The number of an image, which becomes one of the graph's."""
+        if isinstance(storage, Deferred):
+            if storage.graph is self:
+                return storage.number
+            storage = storage.settled
+        found = self._given.get(id(storage))
+        if found is None:
+            found = self._given[id(storage)] = self._new((storage.height, storage.width))
+            self.there[found] = storage
+        return found
+
+    def _new(self, size: tuple[int, int]) -> int:
+        self.sizes.append(size)
+        return len(self.sizes) - 1
+
+    def note(
+        self,
+        task: Task,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+    ) -> list[Storage]:
+        """Note a step; its results."""
+        with self.lock:
+            results = [
+                Deferred(self, self._new(shape), shape, task, index)
+                for index in range(len(task.outputs))
+            ]
+            frame = _users(sys._getframe(2))
+            note = Note(
+                task,
+                tuple(map(self.number, inputs)),
+                tuple(uniforms),
+                shape,
+                tuple([each.number for each in results]),
+                frame.f_code.co_filename if frame else "",
+                frame.f_lineno if frame else 0,
+            )
+            self.notes.append(note)
+            self.asked |= {each.number: weakref.ref(each) for each in results}
+        return list(results)
+
+    def storage(self, number: int) -> Storage:
+        """An image, computed now if it is not there."""
+        with self.lock:
+            if number not in self.there:
+                self._settle(self, {number})
+            return self.there[number]
+
+    def settle(self, storages: Iterable[Storage]) -> None:
+        """Compute images, together."""
+        with self.lock:
+            wanted = {
+                each.number
+                for each in storages
+                if isinstance(each, Deferred) and each.graph is self
+            }
+            missing = wanted - self.there.keys()
+            if missing:
+                self._settle(self, missing)
+
+
+def _users(frame: FrameType | None) -> FrameType | None:
+    """The first frame that is not of PyGPU."""
+    while frame is not None and frame.f_code.co_filename.startswith(HOME):
+        frame = frame.f_back
+    return frame
+
+
+class DeferringDevice(Device):
+    """See the module's head. It is one, since programs are kept by it: the graph is that of the
+    call. Folds are the real device's, of images that are settled for them."""
+
+    name = "deferred"
+
+    def compile(self, task: Task, shape: Shape | None = None) -> Program:
+        return _Noted(task)
+
+    @property
+    def copy(self) -> str:  # type: ignore[override]
+        return _graph().device.copy
+
+    @property
+    def has_groups(self) -> bool:  # type: ignore[override]
+        return _graph().device.has_groups
+
+    def fold(self, task: FoldTask) -> FoldProgram | None:
+        return _graph().device.fold(task)
+
+    def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
+        return _graph().device.texels(array, how, channels)
+
+
+class _Noted(Program):
+    def __init__(self, task: Task) -> None:
+        self.task, self.source = task, str(task.function)
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+    ) -> list[Storage]:
+        """Note the run. Arrays to fill are filled now."""
+        graph = _graph()
+        results = graph.note(self.task, inputs, uniforms, shape)
+        if any(array is not None for array in out):
+            graph.settle(results)
+            for array, result in zip(out, results, strict=True):
+                if array is not None:
+                    array[...] = result.host()
+        return results
+
+
+@contextmanager
+def deferring(graph: Graph) -> Iterator[None]:
+    """Calls of this thread that leave the target to PyGPU are noted in a graph within the block."""
+    token = _CURRENT.set(graph)
+    try:
+        with targets.diverted(_DEVICE):
+            yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def current() -> Graph | None:
+    """The graph of the pipeline that runs in this thread, if one does."""
+    return _CURRENT.get()
+
+
+def _graph() -> Graph:
+    graph = _CURRENT.get()
+    if graph is None:
+        raise DeviceError("a pipeline's program runs in a pipeline")
+    return graph
+
+
+_DEVICE: Final = DeferringDevice()
+_CURRENT: Final[ContextVar[Graph | None]] = ContextVar("pipeline", default=None)
+__all__ = ["Deferred", "Graph", "Note", "current", "deferring"]

@@ -1,0 +1,181 @@
+"""Makes one function of several that read one another's results, which then are never stored.
+
+    merge("both", [Part(blur, (0,), (1,)), Part(add, (0, 1), (2,))], wanted=[2], sizes={...})
+
+Images are numbers here: those that a part makes are computed where another reads them, others are
+read. A part that is read beside the pixel must be `pointwise`: it is then computed there, of its
+own images read by the reader's boundary, which is the same for all boundaries but a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pygpu.ssa import Builder, Function, ImageInput, Load, Lookup, Op, Region, Value, alike, walk
+from pygpu.types import INT
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A function, and the numbers of the images that it reads and makes."""
+
+    function: Function
+    images: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Merged:
+    """A function of several parts: the numbers of the images that it reads, and of which part each
+    of its uniforms is which."""
+
+    function: Function
+    images: tuple[int, ...]
+    uniforms: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an image is read: as a load says it."""
+
+    x: Value
+    y: Value
+    load: Load
+
+
+def is_here(function: Function, op: Op) -> bool:
+    """Whether a load reads the pixel itself."""
+    x, y = op.operands
+    return x is function.x and y is function.y and op.data.dx == op.data.dy == 0
+
+
+def is_pointwise(function: Function) -> bool:
+    """Whether a pixel of the results depends on that pixel of the images alone, wherever it is."""
+    places = {function.x, function.y}
+    for op, operands in _reads(function):
+        if op is not None and op.code == "load":
+            if not is_here(function, op):
+                return False
+        elif (op is not None and op.code in ("width", "height")) or not places.isdisjoint(operands):
+            return False
+    return True
+
+
+def _reads(function: Function) -> Iterator[tuple[Op | None, tuple[Value, ...]]]:
+    """What reads values: operations, and regions that hand them on."""
+    yield None, tuple(function.body.results)
+    for op in walk(function.body):
+        yield op, op.operands
+        for region in op.regions:
+            yield None, tuple(region.results)
+
+
+def merge(
+    name: str, parts: Sequence[Part], wanted: Sequence[int], sizes: Mapping[int, tuple[int, int]]
+) -> Merged:
+    """The function of the images `wanted`. Parts are in order: each after those it reads. `sizes`
+    are (height, width)."""
+    return _Merger(name, parts, sizes).run(wanted)
+
+
+class _Merger:
+    def __init__(
+        self, name: str, parts: Sequence[Part], sizes: Mapping[int, tuple[int, int]]
+    ) -> None:
+        self.parts, self.sizes = parts, sizes
+        self.maker = {image: place for place, part in enumerate(parts) for image in part.outputs}
+        self.images: list[int] = []
+        inputs = []
+        for part in parts:
+            for image, read in zip(part.images, part.function.images, strict=True):
+                if image not in self.maker and image not in self.images:
+                    self.images.append(image)
+                    inputs.append(ImageInput(read.name, read.type))
+        self.uniforms = tuple(
+            (place, index)
+            for place, part in enumerate(parts)
+            for index in range(len(part.function.uniforms))
+        )
+        given = [parts[place].function.uniforms[index] for place, index in self.uniforms]
+        self.build = Builder(name, inputs, [(value.name, value.type) for value in given])
+        self.given = dict(zip(self.uniforms, self.build.uniforms, strict=True))
+        self.here: dict[int, Value] = {}  # images at the pixel itself
+
+    def run(self, wanted: Sequence[int]) -> Merged:
+        for place, part in enumerate(self.parts):
+            made = self.copy(place, None)
+            self.here.update(zip(part.outputs, made, strict=True))
+        function = self.build.finish([self.here[image] for image in wanted])
+        return Merged(function, tuple(self.images), self.uniforms)
+
+    def copy(self, place: int, at: _Place | None) -> list[Value]:
+        """A part's results at the pixel, or elsewhere."""
+        function = self.parts[place].function
+        new = {value: self.given[place, i] for i, value in enumerate(function.uniforms)}
+        if at is None:
+            new |= {function.x: self.build.x, function.y: self.build.y}
+        self.region(place, function.body, new, at)
+        return [new[value] for value in function.outputs]
+
+    def region(self, place: int, old: Region, new: dict[Value, Value], at: _Place | None) -> None:
+        """Copy a region's operations to where the builder is."""
+        for op in old.ops:
+            self.build.place = op.place
+            if op.code == "load":
+                results: Sequence[Value] = [self.load(place, op, new, at)]
+            elif op.code in ("width", "height"):
+                results = [self.size(place, op)]
+            else:
+                results = self.operation(place, op, new, at)
+            for before, after in zip(op.results, results, strict=True):
+                new[before] = after
+                if before.name and not after.name and after.op is not None:
+                    after.name = before.name
+
+    def operation(
+        self, place: int, op: Op, new: dict[Value, Value], at: _Place | None
+    ) -> Sequence[Value]:
+        data: Any = op.data
+        if isinstance(data, Lookup):
+            table = self.parts[place].function.tables[data.table]
+            data = replace(data, table=self.build.add_table(table.name, table.values))
+        regions = []
+        for region in op.regions:
+            inner = Region(tuple(alike(region.params)))
+            new.update(zip(region.params, inner.params, strict=True))
+            with self.build.inside(inner):
+                self.region(place, region, new, at)
+                inner.results = tuple([new[value] for value in region.results])
+            regions.append(inner)
+        operands = tuple([new[value] for value in op.operands])
+        copied = Op(op.code, operands, data, alike(op.results), tuple(regions), op.place)
+        self.build.region.ops.append(copied)
+        return copied.results
+
+    def load(self, place: int, op: Op, new: dict[Value, Value], at: _Place | None) -> Value:
+        """What a load gives, of an image or of what makes it."""
+        image = self.parts[place].images[op.data.image]
+        if at is not None:
+            found = at
+        elif image in self.maker and is_here(self.parts[place].function, op):
+            return self.here[image]
+        else:
+            x, y = op.operands
+            found = _Place(new[x], new[y], op.data)
+        if image in self.maker:
+            made = self.copy(self.maker[image], found)
+            return made[self.parts[self.maker[image]].outputs.index(image)]
+        cval = found.load.cval if at is None else op.data.cval
+        load = replace(found.load, image=self.images.index(image), type=op.data.type, cval=cval)
+        return self.build.emit("load", found.x, found.y, data=load)
+
+    def size(self, place: int, op: Op) -> Value:
+        image = self.parts[place].images[op.data]
+        if image in self.maker:
+            return self.build.constant(INT, self.sizes[image][op.code == "width"])
+        return self.build.emit(op.code, data=self.images.index(image))
+
+
+__all__ = ["Merged", "Part", "is_here", "is_pointwise", "merge"]
