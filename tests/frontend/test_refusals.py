@@ -20,6 +20,7 @@ RAISED = {
     "filter_of_a_colour": TypeError,
     "filter_without_a_position": TypeError,
     "number_stored_into": TypeError,
+    "slices_of_lists_put_together": TypeError,
     "base_for_dynamic": TypeError,
     "class_attribute_deleted": AttributeError,
     "class_that_is_no_exception": TypeError,

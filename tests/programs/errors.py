@@ -458,7 +458,7 @@ def list_of_dynamic_length(im: Image, counts: Image, p: Position):
 @program
 def slice_of_dynamic_length(im: Image, counts: Image, p: Position):
     vs = [im(p), 1.0, 2.0]
-    return sum(vs[: counts(p)])
+    return sum(vs[: counts(p) : 2])
 
 
 @program
@@ -1343,3 +1343,13 @@ def long_loop_over_objects_that_it_changes(im: Image, p: Position):
         gains[5][0] = total
         total += gain[0] * im(p)
     return total
+
+
+@program
+def slices_of_lists_put_together(im: Image, p: Position):
+    return sum([1.0, 2.0, 3.0][: p.x] + [im(p)])
+
+
+@program
+def slice_as_a_list(im: Image, p: Position):
+    return list([1.0, 2.0, im(p)][: p.x])[0]

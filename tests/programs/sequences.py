@@ -626,3 +626,37 @@ def views_of_a_dict_that_changes(im: Image, p: Position):
         d["b"] = value + 1
         total = 2 * total + value + (key == "a")
     return total + 10 * sum(values)
+
+
+# ---------------------------------------------------------------- slices of unknown length
+
+NUMBERS = [1.0, 5.0, 2.0, 8.0]
+ROWS = np.arange(12.0).reshape(3, 4)
+
+
+@program
+def folds_of_slices(im: Image, p: Position):
+    xs, k = [im(p), 1.0, 2.0, 3.0], p.x % 5
+    return sum(xs[:k]), max(xs[p.x % 4 :]), len(NUMBERS[k:]), sum(NUMBERS[-k:]), sum(xs[1:k])
+
+
+@program
+def slices_that_may_be_empty_or_end_before(im: Image, p: Position, n: int = 3):
+    k = p.x - 2
+    found = sum(NUMBERS[k:n]), len(NUMBERS[:k]), sum(NUMBERS[:-k]), len(NUMBERS[k - 9 : k + n])
+    return (*found, any(v > 4 for v in NUMBERS[:k]), all(v > 4 for v in NUMBERS[k:]))
+
+
+@program
+def slices_in_loops(im: Image, p: Position):
+    total = 0.0
+    for v in NUMBERS[: p.x]:
+        total = total * 0.5 + v * im(p)
+    return total
+
+
+@program
+def slices_of_arrays(im: Image, p: Position):
+    a, k = np.array([im(p), 1.0, 2.0, 4.0]), p.x % 4
+    row = ROWS[p.y % 3]
+    return a[k:].sum(), (a[:k] * 2).sum(), a[: k + 1].mean(), ROWS[p.y % 3, :k].sum(), row[k:].max()

@@ -52,10 +52,7 @@ def opened(w: Evaluator, row: Row) -> Array:
 def to_objects(w: Evaluator, value: Any) -> np.ndarray[Any, Any]:
     """A value as an array of objects: scalars, arrays, vectors, and nested sequences of them."""
     if isinstance(value, Masked):
-        raise w.error(
-            f"{value.describe()} can be folded, measured, computed with and stored; "
-            "np.where(mask, x, 0) has a length that is known"
-        )
+        raise w.error(f"{value.describe()} {value.TAKEN}")
     if isinstance(value, Row):
         value = opened(w, value)
     if isinstance(value, Array):

@@ -26,7 +26,7 @@ from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.lazy import Masked
+from pygpu.frontend.values.lazy import Cut, Masked
 from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
@@ -81,7 +81,7 @@ def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     function = table.get(name)
     if function is None and isinstance(value, Set) and name in _SET_ALONE:
         return Builtin(name, lambda *args: _natively(w, getattr(set, name), value, *args), value)
-    if function is None and isinstance(value, (Array, Vector, Masked)):
+    if function is None and isinstance(value, (Array, Vector, Masked)) and type(value) is not Cut:
         made = _array_method(w, value, name)
         if made is not None:
             return made

@@ -11,21 +11,24 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu.frontend.protocols import arithmetic, integers
 from pygpu.frontend.protocols.arrays import array_of, cast, kind_of, opened, to_objects
+from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.protocols.tables import choose, within
+from pygpu.frontend.protocols.tables import choose, within, wrap_negative
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.lazy import Masked, Row, is_same
+from pygpu.frontend.values.lazy import Cut, Masked, Row, is_same
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, describe, scalar_kind
 from pygpu.ssa import Value, base_and_offset
 
 PART_LIMIT: Final = 4096  # elements that one index takes
+CUT_LIMIT: Final = 256  # elements of which a slice takes a number that is not known
 
 
 def is_part(index: Any) -> bool:
@@ -43,6 +46,9 @@ def _is_list(part: Any) -> bool:
 
 def part_of(w: Evaluator, container: Any, index: Any) -> Any:
     """container[index] for an index with dynamic parts that takes more than one element."""
+    cut = _cut(w, container, index)
+    if cut is not None:
+        return cut
     if isinstance(container, Row):
         lazy = container
         if isinstance(index, Slice):
@@ -61,6 +67,67 @@ def part_of(w: Evaluator, container: Any, index: Any) -> Any:
         is_tuple = isinstance(container, (tuple, Tuple))
         return Tuple(taken) if is_tuple else List(taken)
     raise w.error(f"{describe(container)} cannot be indexed by {describe(index)}")
+
+
+def _cut(w: Evaluator, container: Any, index: Any) -> Masked | None:
+    """The elements from a dynamic start to a dynamic stop, each with a test whether it is between
+    them; None where the length of the slice is known, or the slice is another."""
+    if isinstance(index, Tuple):
+        return _cut_of_row(w, container, index.items)
+    ends = _open_ends(index)
+    if ends is None:
+        return None
+    kind: type[Masked] = Cut
+    items: Any
+    if isinstance(container, (np.ndarray, Array, Row)) or vector_type(container):
+        items, kind = to_objects(w, container), Masked
+        if items.ndim != 1:
+            return None
+    else:
+        items = items_of(w, container)
+    if len(items) > CUT_LIMIT:
+        return None
+    tests = []
+    for place in range(len(items)):
+        begun, ended = (None if end is None else _is_at(w, place, end, len(items)) for end in ends)
+        is_before = True if ended is None else arithmetic.negate(w, ended)
+        tests.append(arithmetic.both(w, True if begun is None else begun, is_before))
+    return kind(tuple(items), tuple(tests))
+
+
+def _cut_of_row(w: Evaluator, container: Any, parts: Sequence[Any]) -> Masked | None:
+    """As `_cut`, where integers beside the slice say which row of an array it is of."""
+    slices = [place for place, part in enumerate(parts) if isinstance(part, (slice, Slice))]
+    if len(slices) != 1 or _open_ends(parts[slices[0]]) is None:
+        return None
+    if not all(
+        scalar_kind(part) in ("int", "bool") for part in parts if not isinstance(part, Slice)
+    ):
+        return None
+    (place,) = slices
+    row = w.item(container, Tuple((*parts[:place], slice(None), *parts[place + 1 :])))
+    return _cut(w, row, parts[place])
+
+
+def _open_ends(part: Any) -> tuple[Any, Any] | None:
+    """The start and stop of a slice whose length is not known; None of others."""
+    if not isinstance(part, Slice):
+        return None
+    bounds = part.bounds if len(part.bounds) > 1 else (None, *part.bounds)
+    start, stop, step = (*bounds, None)[:3]
+    if step not in (None, 1) or {scalar_kind(end) for end in (start, stop)} - {"int", "bool", None}:
+        return None
+    both = isinstance(start, Dynamic) and isinstance(stop, Dynamic)
+    if both and difference(start.value, stop.value) is not None:
+        return None
+    return start, stop
+
+
+def _is_at(w: Evaluator, place: int, end: Any, length: int) -> Any:
+    """Whether a place is at an end of a slice or after it. Negative ends count from the last."""
+    if not isinstance(end, Abstract):
+        return place >= (end + length if end < 0 else end)
+    return arithmetic.compare(w, "<=", wrap_negative(w, end, length), place)
 
 
 def _further(w: Evaluator, start: Any, by: int) -> Any:

@@ -92,6 +92,8 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
             return items_of(w, iterate(w, value))
         case Conflict():
             raise w.error(value.message)
+        case Masked():
+            raise w.error(f"{value.describe()} {value.TAKEN}")
         case Abstract():
             raise TypeError(f"{describe(value)} is not iterable{hint_of_number(value)}")
     if isinstance(value, collections.abc.Iterator):

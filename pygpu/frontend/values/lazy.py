@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Parts, numbered
 from pygpu.ssa import Value
@@ -69,6 +69,10 @@ class Masked(Abstract):
     test for each. How many hold only the device knows."""
 
     __slots__ = ("items", "tests")
+    TAKEN: ClassVar[str] = (
+        "can be folded, iterated by 'for', measured, computed with and stored; "
+        "np.where(mask, x, 0) has a length that is known"
+    )
 
     def __init__(self, items: tuple[Any, ...], tests: tuple[Any, ...]) -> None:
         self.items: Final = items
@@ -80,7 +84,7 @@ class Masked(Abstract):
     def rebuild(self, parts: tuple[Any, ...]) -> Masked | None:
         if any(isinstance(part, Conflict) for part in parts):
             return None
-        return Masked(parts[: len(self.items)], parts[len(self.items) :])
+        return type(self)(parts[: len(self.items)], parts[len(self.items) :])
 
     def shape(self) -> Any:
         return len(self.items)
@@ -92,6 +96,19 @@ class Masked(Abstract):
         """Whether another was selected by the same mask."""
         pairs = zip(self.tests, other.tests, strict=False)
         return len(self.tests) == len(other.tests) and all(_is_one(a, b) for a, b in pairs)
+
+
+class Cut(Masked):
+    """A slice of a list or tuple whose length only the device knows, as `xs[:k]`. Arithmetic of
+    lists puts them together, which has no meaning here."""
+
+    __slots__ = ()
+    TAKEN: ClassVar[str] = (
+        "can be folded, iterated by 'for' and measured: its length is not known at compile time"
+    )
+
+    def describe(self) -> str:
+        return f"a slice of {len(self.items)} items that ends or begins at a dynamic place"
 
 
 def _is_one(a: Any, b: Any) -> bool:
@@ -123,6 +140,10 @@ def lifted(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     if not selections:
         return NotImplemented
     first = selections[0]
+    if any(isinstance(selection, Cut) for selection in selections):
+        raise TypeError(
+            f"{first.describe()} {Cut.TAKEN}; one of an array can be computed with, too"
+        )
     if not all(first.is_like(other) for other in selections):
         raise ValueError("operands could not be broadcast together: their masks are not one")
     columns = [
