@@ -49,6 +49,7 @@ class Task:
     function: Function
     inputs: Sequence[Format]
     outputs: Sequence[Format]
+    planar: bool = False  # the function's last uniform is the number of the plane
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,25 @@ class Limits:
     memory: int
 
 
+@dataclass(frozen=True, slots=True)
+class PlaneRead:
+    """How an image of several planes is read: the plane at `offset` from that of the result, by a
+    boundary's rule where it has none, of `depth` planes."""
+
+    offset: int
+    boundary: str
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Planes:
+    """So many planes of results, and how each input is read for one of them; None: it is the same
+    for all."""
+
+    count: int
+    reads: tuple[PlaneRead | None, ...]
+
+
 class Program(Protocol):
     """A task, compiled."""
 
@@ -102,6 +122,18 @@ class Program(Protocol):
     ) -> list[Storage]:
         """Compute all pixels of (H, W). Where `out` has an array (H, W, C), C-contiguous and of the
         output's dtype and sharing no memory with an input, the texels are there on return."""
+
+    def run_planes(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+        planes: Planes,
+    ) -> list[Storage] | None:
+        """Compute all planes of (H, W), one below the other in inputs and results, at once. None
+        where planes are to be run one by one."""
+        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,6 +265,8 @@ __all__ = [
     "FoldTask",
     "How",
     "Limits",
+    "PlaneRead",
+    "Planes",
     "Program",
     "Shape",
     "Task",

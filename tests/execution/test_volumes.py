@@ -367,3 +367,27 @@ def test_storages_of_planes_are_their_rows():
     assert stacked.plane(2) is planes[2]
     assert np.array_equal(stacked.seen()[:, 0, 0], [0, 1, 2, 3])
     assert stacked.as_image().shape == (8, 3)
+
+
+@pytest.mark.parametrize("size", [(70, 5, 3), (3, 70, 90), (40, 33, 65)])
+def test_all_planes_are_one_job_on_cpu(size, monkeypatch):
+    """What reads the plane's number, neighbours, far places and nothing but itself."""
+
+    def mixed(v: Volume, w: Image, p: Position, gain: Float):
+        near = v(p - (1, 1, 1)) + v(p + (2, 0, 1))
+        far = v((v.width - 1 - p.x, p.y, p.z)) + w((p.y, p.x))
+        return gain * near + far + p.z, p.z > 1
+
+    a, w = scan(size), scan((1, 9, 11))[0]
+    compiled = pygpu.compile(mixed, target="cpu")
+    reference = pygpu.compile(mixed, target="interpreter")
+    for boundary in MODES:
+        given = Volume(a, boundary=boundary, cval=0.25)
+        results, expected = compiled(given, w, 2.0), reference(given, w, 2.0)
+        for result, wanted in zip(results, expected, strict=True):
+            np.testing.assert_allclose(np.asarray(result), np.asarray(wanted), rtol=1e-6)
+    (program, *_) = [made.program for made in compiled.specialisations()]
+    monkeypatch.setattr(program, "run", None)  # plane by plane
+    compiled(Volume(a, boundary="nearest", cval=0.25), w, 2.0)
+    own = pygpu.compile(lambda v=Volume, p=Position: v(p) * 2 + 1, target="cpu")
+    assert np.array_equal(own(a), a * 2 + 1)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import ClassVar, Final
 
 from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.driver import PLANE_PLACES
 from pygpu.codegen.llvm.memory import load_block
 from pygpu.codegen.llvm.plan import Plan, TapSet
 from pygpu.codegen.llvm.schedule import Cell
@@ -25,11 +26,16 @@ Masks = dict[Cell, Val | None]  # the lanes of each cell that are live; None: al
 
 # The block of 64-bit numbers that `span` is given as %args.
 STOP, WIDTH, HEIGHT, FIRST_IMAGE = range(4)
-IMAGE_SLOTS: Final = 3  # base, width, height
+IMAGE_SLOTS: Final = 3  # where it begins, unless %ctx says so, width, height
 
 
 class Block:
-    """See the module's head. `get` gives a value in a cell; `env` has what was computed."""
+    """See the module's head. `get` gives a value in a cell; `env` has what was computed.
+
+    Where images begin stands in %ctx, behind the pointers to rows, for that changes from plane to
+    plane; `of_planes` is not so for code that another loop calls, which says it in %args."""
+
+    of_planes: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -39,9 +45,10 @@ class Block:
         machine: Machine,
         layout: Plan,
         wide: bool,
+        planar: bool = False,
     ) -> None:
         self.f, self.inputs, self.outputs = function, inputs, outputs
-        self.machine, self.plan, self.wide = machine, layout, wide
+        self.machine, self.plan, self.wide, self.planar = machine, layout, wide, planar
         self.bits = layout.bits
         self.code = Code(machine)
         self.env: dict[tuple[Value, int, int], Values] = {}
@@ -52,6 +59,7 @@ class Block:
         self.rows: dict[tuple[TapSet, int], Val] = {}  # pointers to source rows
         self.slots: dict[TapSet, int] = {}  # of the first pointer to a row, in %ctx
         self.table_slot = FIRST_IMAGE + len(function.images) * IMAGE_SLOTS
+        self.plane_slot = sum(len(taps.rows) for taps in layout.taps) + layout.rows * len(outputs)
         self.stops = False  # whether there are loops that look at the stop flag
 
     def region(self, region: Region, cells: Sequence[Cell], masks: Masks) -> None:
@@ -122,4 +130,8 @@ class Block:
         return self.code.load(kind, pointer, 1, 8)
 
     def image(self, index: int, part: int, kind: str = "int") -> Val:
+        """Where an image begins (part 0), its width (1) or its height (2)."""
+        if part == 0 and self.of_planes:
+            slot = self.plane_slot + PLANE_PLACES + index
+            return self.code.load(kind, self.code.at(self.ctx, slot * 8), 1, 8)
         return self.argument(FIRST_IMAGE + index * IMAGE_SLOTS + part, kind)

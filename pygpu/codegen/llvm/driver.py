@@ -8,6 +8,11 @@ an image, the rows around the block are copied to `scratch` with the boundary ru
 too go there first, and the same code runs. A row outside an image with a constant boundary is a row
 of that constant.
 
+A job may have several planes, with one size and one program: frames, or what a volume is made of.
+Then a tile is one of one plane, and the same part of the next plane is the next tile, so that what
+neighbouring planes read is in the caches. Which plane it is, and where each image begins for it,
+stands behind the pointers to rows.
+
 Everything is given as 64-bit numbers; the names of the slots are below.
 """
 
@@ -22,13 +27,20 @@ from pygpu.codegen.llvm.text import Machine, Val
 
 # The job.
 (NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
- SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, JOB_SLOTS,
-) = range(22)  # fmt: skip
+ SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, MORE_PLANES, IMAGES,
+ IMAGE_TABLE, HELD, JOB_SLOTS,
+) = range(26)  # fmt: skip
+# SLOTS pointers to rows come first in what `span` is given as its context, then, where HELD numbers
+# are held there, the plane and a pointer to each image.
+PLANE_PLACES: Final = 1
+# An image: where it begins, bytes of a plane, planes, and which of them, counted from that of the
+# result, is read, by the rule for places outside.
+BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, IMAGE_SLOTS = range(6)
 # A set of taps: the image, how it is read at its edges, and what a block needs of it.
-(BASE, SET_WIDTH, SET_HEIGHT, STRIDE, RULE, OUTSIDE, LEFT, COUNT, SIZE, CHANNELS, SET_ROWS, DYS,
+(IMAGE, SET_WIDTH, SET_HEIGHT, STRIDE, RULE, OUTSIDE, LEFT, COUNT, SIZE, CHANNELS, SET_ROWS, DYS,
  SET_SLOTS) = range(13)  # fmt: skip
 # A result.
-OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_SLOTS = range(4)
+OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_PLANE, OUT_SLOTS = range(5)
 
 ALIGN: Final = 64  # of rows in scratch
 
@@ -232,12 +244,12 @@ class _Driver:
         code = self.code
         zero = code.constant("long", 0)
         self.zero = zero
-        slots = self.number(SLOTS)
+        held = self.number(HELD)
         self.slot_place = code.fixed("ptr", 1, "alloca i64, align 8")  # the next pointer to a row
         self.free_place = code.fixed("ptr", 1, "alloca i64, align 8")  # the next free byte
         self.direct = self.scratch  # pointers to rows where they are
-        self.padded = code.at(self.scratch, slots * 8)  # pointers to copies
-        self.columns = code.at(self.padded, slots * 8)  # source columns of a padded row, as i32
+        self.padded = code.at(self.scratch, held * 8)  # pointers to copies
+        self.columns = code.at(self.padded, held * 8)  # source columns of a padded row, as i32
         self.stopping = self.pointer(STOP)
         with Loop(code, [code.constant("bool", True)]) as loop:
             counter = code.at(self.job, NEXT * 8)
@@ -259,18 +271,33 @@ class _Driver:
 
     def tile(self, tile: Val) -> None:
         code = self.code
-        columns = self.number(TILE_COLUMNS)
-        across, down = code.binary("srem", tile, columns), code.binary("sdiv", tile, columns)
+        columns, planes = self.number(TILE_COLUMNS), self.number(MORE_PLANES) + 1
+        z, part = code.binary("srem", tile, planes), code.binary("sdiv", tile, planes)
+        across, down = code.binary("srem", part, columns), code.binary("sdiv", part, columns)
+        with when(code, self.number(HELD) > self.number(SLOTS)):
+            self.point_images(z)
         x0, y0 = across * self.number(TILE_WIDTH), down * self.number(TILE_HEIGHT)
         x1 = code.minimum(x0 + self.number(TILE_WIDTH), self.number(WIDTH))
         y1 = code.minimum(y0 + self.number(TILE_HEIGHT), self.number(HEIGHT))
         with Loop(code, [y0]) as loop:
             (y,) = loop.params
             self.point_rows(y)
-            self.point_results(y, y1)
+            self.point_results(z, y, y1)
             self.row_block(y, x0, x1, code.minimum(self.number(ROWS), y1 - y))
             following = y + self.number(ROWS)
             loop.next((following < y1) & ~self.stopped(), [following])
+
+    def point_images(self, z: Val) -> None:
+        """The plane, and a pointer to each image where it is that of the plane."""
+        code, first = self.code, self.number(SLOTS)
+        for context in (self.direct, self.padded):
+            self.write_to(z, context, first)
+        with counting(code, self.number(IMAGES)) as index:
+            image = self.row(self.pointer(IMAGE_TABLE), IMAGE_SLOTS, index)
+            plane = self.place(z + image[OFFSET], image[DEPTH], image[PLANE_RULE])
+            start = image[BASE] + plane * image[PLANE_STRIDE]
+            for context in (self.direct, self.padded):
+                self.write_to(start, context, first + PLANE_PLACES + index)
 
     def point_rows(self, y: Val) -> None:
         """Pointers to the source rows of every set of taps."""
@@ -279,16 +306,18 @@ class _Driver:
         code.store(self.zero, slot_place, 8)
         with counting(code, self.number(SETS)) as index:
             taps = self.row(self.pointer(SET_TABLE), SET_SLOTS, index)
+            place = self.number(SLOTS) + PLANE_PLACES + taps[IMAGE]
+            base = self.read("long", self.direct, place)
             with counting(code, taps[SET_ROWS]) as k:
                 dy = self.read("long", self.as_pointer(taps[DYS]), k)
                 source = self.place(y + dy, taps[SET_HEIGHT], taps[RULE])
-                within = taps[BASE] + source * taps[STRIDE]
+                within = base + source * taps[STRIDE]
                 row = code.select(source < 0, taps[OUTSIDE], within)
                 slot = self.read("long", slot_place, self.zero)
                 self.write_to(row, self.direct, slot)
                 self.write_to(slot + 1, slot_place, self.zero)
 
-    def point_results(self, y: Val, y1: Val) -> None:
+    def point_results(self, z: Val, y: Val, y1: Val) -> None:
         """Pointers to the rows of the results; for rows below the tile, its last row."""
         code = self.code
         rows = self.number(ROWS)
@@ -297,7 +326,8 @@ class _Driver:
             result = self.row(self.pointer(OUTPUT_TABLE), OUT_SLOTS, index)
             with counting(code, rows) as r:
                 last = code.minimum(y + r, y1 - 1)
-                row = result[OUT_BASE] + last * result[OUT_STRIDE]
+                start = result[OUT_BASE] + z * result[OUT_PLANE]
+                row = start + last * result[OUT_STRIDE]
                 self.write_to(row, self.direct, first + index * rows + r)
 
     def row_block(self, y: Val, x0: Val, x1: Val, rows: Val) -> None:
@@ -429,6 +459,6 @@ class _Driver:
             self.write_to(slot + 1, slot_place, self.zero)
 
 
-def scratch_size(slots: int, block: int, rows_bytes: int) -> int:
+def scratch_size(held: int, block: int, rows_bytes: int) -> int:
     """The bytes of scratch that a job needs: `rows_bytes` for its padded rows."""
-    return slots * 16 + (block + 256) * 16 + rows_bytes + ALIGN
+    return held * 16 + (block + 256) * 16 + rows_bytes + ALIGN

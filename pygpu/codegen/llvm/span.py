@@ -45,14 +45,15 @@ def emit(
     outputs: Sequence[Format],
     machine: Machine,
     wide: bool = False,
+    planar: bool = False,
 ) -> Emitted:
     """The IR of a function whose images and results are stored like that. `wide`: some image has
-    2**31 bytes or more."""
+    2**31 bytes or more. `planar`: the last uniform is the number of the plane."""
     raw = chooses(function, inputs, outputs)
     if raw:
         machine = replace(machine, lanes=machine.lanes * 4 // inputs[0].dtype.itemsize)
     layout = plan(function, machine.lanes, inputs, raw)
-    writer = Writer(function, inputs, outputs, machine, layout, wide)
+    writer = Writer(function, inputs, outputs, machine, layout, wide, planar)
     return Emitted(writer.write(), layout)
 
 
@@ -91,6 +92,8 @@ class Writer(Block):
         for value in self.f.uniforms:
             parts = [self.argument(slot + c, "int") for c in range(value.type.size)]
             slot += value.type.size
+            if self.planar and value is self.f.uniforms[-1]:
+                parts = [self.code.load("int", self.code.at(self.ctx, self.plane_slot * 8), 1, 8)]
             self.env[value, 0, 0] = tuple(
                 [
                     part.ne(0)

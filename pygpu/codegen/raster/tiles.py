@@ -78,6 +78,7 @@ class _Place:
 
 
 class _Tiles(Writer):
+    of_planes = False  # another loop says in %args where images begin
     drawing: Drawing
 
     # ------------------------------------------------------------ tiles and their records

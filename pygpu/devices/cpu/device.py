@@ -19,7 +19,7 @@ from pygpu.codegen.llvm.driver import driver
 from pygpu.codegen.llvm.plan import cost
 from pygpu.codegen.llvm.span import emit
 from pygpu.codegen.llvm.text import Machine
-from pygpu.core.device import Device, How, Program, Shape, Task
+from pygpu.core.device import Device, How, Planes, Program, Shape, Task
 from pygpu.core.drawing import Drawing
 from pygpu.core.storage import Storage
 from pygpu.devices.cpu.drawing import CpuDrawing, task_of
@@ -105,7 +105,14 @@ class CpuProgram(Program):
         self.calls = _driver(self.machine)
 
     def _compile(self, wide: bool) -> str:
-        emitted = emit(self.task.function, self.task.inputs, self.task.outputs, self.machine, wide)
+        emitted = emit(
+            self.task.function,
+            self.task.inputs,
+            self.task.outputs,
+            self.machine,
+            wide,
+            self.task.planar,
+        )
         self.plan = emitted.plan
         text = emitted.text + attributes(self.machine)
         begun = time.perf_counter()
@@ -132,21 +139,50 @@ class CpuProgram(Program):
             self._run(arrays, uniforms, shape, results)
         return [Storage.of(array) for array in results]
 
+    def run_planes(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+        planes: Planes,
+    ) -> list[Storage] | None:
+        """All planes by one job."""
+        height, width = shape
+        rows = planes.count * height
+        results = [
+            array if array is not None else RESERVE.empty((rows, width, f.channels), f.dtype)
+            for array, f in zip(out, self.task.outputs, strict=True)
+        ]
+        given = [*uniforms, 0] if self.task.planar else uniforms  # each plane has its number
+        arrays = self.given.arrays(inputs)
+        if self.plan.flat and all(each.shape[0] == rows for each in arrays) and _are_own(planes):
+            self._run(arrays, given, (rows, width), results)
+        else:
+            self._run(arrays, given, shape, results, planes)
+        return [Storage.of(array) for array in results]
+
     def _run(
         self,
         arrays: list[NDArray[Any]],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
         results: list[NDArray[Any]],
+        planes: Planes | None = None,
     ) -> None:
         sizes = [array.shape[:2] for array in arrays]
-        if self.plan.flat and shape[0] * shape[1] <= LONGEST and all(s == shape for s in sizes):
+        if planes is not None:
+            sizes = [
+                size if read is None else (size[0] // read.depth, size[1])
+                for size, read in zip(sizes, planes.reads, strict=True)
+            ]
+        elif self.plan.flat and shape[0] * shape[1] <= LONGEST and all(s == shape for s in sizes):
             shape = 1, shape[0] * shape[1]
             sizes = [shape] * len(sizes)
         elif is_thin(shape):
             self._run_turned(arrays, uniforms, shape, results)
             return
-        key = (shape, *sizes)
+        key = (planes, shape, *sizes)
         layout = self.layouts.get(key)
         if layout is None:
             layout = self._layout(key)
@@ -158,9 +194,10 @@ class CpuProgram(Program):
             uniforms,
         )
         threads = min(self.threads, layout.tiles)
-        brief = not self.plan.loops and shape[0] * shape[1] * self.cost < LONG
+        pixels = shape[0] * shape[1] * (planes.count if planes else 1)
+        brief = not self.plan.loops and pixels * self.cost < LONG
         job = Job(block, layout.scratch, (self, arrays, results))
-        is_tiny = brief and self._is_small(shape)
+        is_tiny = brief and self._is_small(pixels)
         POOL.run(self.calls, job, threads, brief, is_tiny)
         layout.blocks.append(block)
 
@@ -180,13 +217,14 @@ class CpuProgram(Program):
             if not np.may_share_memory(result, made):
                 np.copyto(result, made.swapaxes(0, 1))
 
-    def _is_small(self, shape: tuple[int, int]) -> bool:
-        return shape[0] * shape[1] * self.cost < SMALL * self.plan.lanes
+    def _is_small(self, pixels: int) -> bool:
+        return pixels * self.cost < SMALL * self.plan.lanes
 
     def _layout(self, key: tuple[Any, ...]) -> Layout:
-        shape, *sizes = key
-        threads = 1 if self._is_small(shape) else self.threads
-        layout = Layout(self.plan, self.task, self.given.tables, sizes, shape, threads)
+        planes, shape, *sizes = key
+        pixels = shape[0] * shape[1] * (planes.count if planes else 1)
+        threads = 1 if self._is_small(pixels) else self.threads
+        layout = Layout(self.plan, self.task, self.given.tables, sizes, shape, threads, planes)
         if len(self.layouts) >= LAYOUTS:
             self.layouts = {}
         self.layouts[key] = layout
@@ -198,6 +236,14 @@ class CpuProgram(Program):
             self._compile(wide)
             found = self.native[wide]
         return found[1]
+
+
+def _are_own(planes: Planes) -> bool:
+    """Whether each plane of the result is made of the same planes of all inputs."""
+    return all(
+        read is not None and read.offset == 0 and read.depth == planes.count
+        for read in planes.reads
+    )
 
 
 __all__ = ["CpuDevice", "CpuProgram"]

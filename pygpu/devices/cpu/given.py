@@ -46,7 +46,7 @@ class Given:
             Format(_wide_type(format), format.channels) if index in self.widened else format
             for index, format in enumerate(inputs)
         ]
-        self.task = Task(function, stored, task.outputs)
+        self.task = Task(function, stored, task.outputs, task.planar)
         self.tables = [_readable(np.ascontiguousarray(t.values)) for t in function.tables]
 
     def arrays(self, inputs: Sequence[Storage]) -> list[NDArray[Any]]:

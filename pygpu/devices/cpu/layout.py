@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.llvm import driver
-from pygpu.codegen.llvm.block import FIRST_IMAGE, IMAGE_SLOTS
 from pygpu.codegen.llvm.boundary import NUMBERS
 from pygpu.codegen.llvm.plan import Plan, TapSet
-from pygpu.core.device import Task
+from pygpu.core.device import Planes, Task
 from pygpu.core.storage import Format
 from pygpu.ssa import Constant
 
 Size = tuple[int, int]
 TILES: Final = 64  # for each thread: they end at about the same time
 LEAST: Final = 8_192  # pixels of a tile, where the image has more
+PLANE: Final = 1 << 16  # pixels of a tile of a plane, where it has more
 
 
 class Block:
@@ -60,8 +60,10 @@ class Layout:
         sizes: Sequence[Size],
         shape: Size,
         threads: int,
+        planes: Planes | None = None,
     ) -> None:
         self.plan, self.task, self.sizes, self.shape = plan, task, sizes, shape
+        self.planes = planes or Planes(1, (None,) * len(sizes))
         self.block_width = plan.vectors * plan.lanes
         self.blocks: list[Block] = []  # those not in use
         self.kept: list[Any] = []  # rows of constants
@@ -89,7 +91,7 @@ class Layout:
         height, width = self.shape
         args = [0, width, height]
         for h, w in self.sizes:
-            args += [0, w, h]
+            args += [0, w, h]  # see Block.of_planes
         args += [table.ctypes.data for table in tables]
         uniforms = self.task.function.uniforms
         start = self._add([*args, *[0] * sum(value.type.size for value in uniforms)])
@@ -98,9 +100,20 @@ class Layout:
         self._point(driver.ARGS, start)
         self._point(driver.STOP, self.stop)
         self._point(start, self.stop)
-        first = start + FIRST_IMAGE
+        images = self._add([number for i in range(len(self.sizes)) for number in self._image(i)])
+        self._point(driver.IMAGE_TABLE, images)
         # Where the address of each image goes.
-        self.image_places = [[first + i * IMAGE_SLOTS] for i in range(len(self.sizes))]
+        self.image_places = [
+            images + i * driver.IMAGE_SLOTS + driver.BASE for i in range(len(self.sizes))
+        ]
+
+    def _image(self, index: int) -> list[int]:
+        """The numbers of an image, whose address is filled in later."""
+        read, (height, width) = self.planes.reads[index], self.sizes[index]
+        if read is None:  # the same for all planes
+            return [0, 0, 1, 0, NUMBERS["nearest"]]
+        plane = height * width * self.task.inputs[index].nbytes
+        return [0, plane, read.depth, read.offset, NUMBERS[read.boundary]]
 
     def _add_taps(self) -> None:
         """The sets of taps, and the rows that each reads."""
@@ -108,7 +121,6 @@ class Layout:
         sets = self._add([number for taps in taps_of_plan for number in self._describe(taps)])
         for index, taps in enumerate(taps_of_plan):
             start = sets + index * driver.SET_SLOTS
-            self.image_places[taps.image].append(start + driver.BASE)
             self._point(start + driver.DYS, self._add(taps.rows))
             row = self._count(taps) * self.task.inputs[taps.image].nbytes
             self.padded += len(taps.rows) * (row + driver.ALIGN)
@@ -118,7 +130,10 @@ class Layout:
     def _add_results(self) -> None:
         texels = [format.nbytes for format in self.task.outputs]
         width, rows = self.shape[1], self.plan.rows
-        outs = self._add([number for texel in texels for number in (0, width * texel, texel)])
+        height = self.shape[0]
+        outs = self._add(
+            [n for texel in texels for n in (0, width * texel, texel, height * width * texel)]
+        )
         self._point(driver.OUTPUT_TABLE, outs)
         self.output_places = [outs + index * driver.OUT_SLOTS for index in range(len(texels))]
         self.slots += len(texels) * rows
@@ -126,10 +141,12 @@ class Layout:
 
     def _fill_job(self, threads: int) -> None:
         plan, sizes, (height, width) = self.plan, self.sizes, self.shape
-        tall, wide = tile_size(height, width, plan.rows, self.block_width, threads)
+        count = self.planes.count
+        tall, wide = tile_size(height, width, plan.rows, self.block_width, threads, count)
         columns = -(-width // wide)
-        self.tiles = columns * -(-height // tall)
-        self.scratch = driver.scratch_size(self.slots, self.block_width, self.padded)
+        self.tiles = columns * -(-height // tall) * count
+        held = self.slots + driver.PLANE_PLACES + len(sizes)
+        self.scratch = driver.scratch_size(held, self.block_width, self.padded)
         for slot, value in {
             driver.TILES: self.tiles,
             driver.TILE_COLUMNS: columns,
@@ -144,6 +161,9 @@ class Layout:
             driver.SETS: len(plan.taps),
             driver.OUTPUTS: len(self.task.outputs),
             driver.SLOTS: self.slots,
+            driver.MORE_PLANES: count - 1,
+            driver.IMAGES: len(sizes),
+            driver.HELD: held,
             driver.SCRATCH: self.scratch,
             driver.GATE: driver.SHUT,
         }.items():
@@ -164,7 +184,7 @@ class Layout:
             outside = row.ctypes.data
         stride = width * format.channels * size
         rule, count = NUMBERS[taps.boundary], self._count(taps)
-        return [0, width, height, stride, rule, outside, taps.left, count,
+        return [taps.image, width, height, stride, rule, outside, taps.left, count,
                 size, format.channels, len(taps.rows), 0]  # fmt: skip
 
     def block(
@@ -183,9 +203,8 @@ class Layout:
         numbers[driver.NEXT] = 0
         numbers[driver.SPAN] = span
         numbers[self.stop] = 0
-        for address, places in zip(inputs, self.image_places, strict=True):
-            for place in places:
-                numbers[place] = address
+        for address, place in zip(inputs, self.image_places, strict=True):
+            numbers[place] = address
         for address, place in zip(outputs, self.output_places, strict=True):
             numbers[place] = address
         place = self.first_uniform
@@ -200,11 +219,18 @@ class Layout:
         return block
 
 
-def tile_size(height: int, width: int, rows: int, block: int, threads: int) -> Size:
-    """The height and width of a tile: several for each thread, of whole blocks."""
-    if threads == 1:
+def tile_size(
+    height: int, width: int, rows: int, block: int, threads: int, planes: int = 1
+) -> Size:
+    """The height and width of a tile: several for each thread, of whole blocks. Of a plane that is
+    one of many, larger than a cache holds, tiles are so many more that their part of some planes is
+    held there."""
+    whole = height * width * planes
+    parts = -(-max(threads, min(threads * TILES, whole // LEAST)) // planes)
+    if planes > 1:
+        parts = max(parts, height * width // PLANE)
+    elif threads == 1:
         return height, width
-    parts = max(threads, min(threads * TILES, height * width // LEAST))
     tall = -(-height // parts)
     tall = -(-tall // rows) * rows
     across = -(-parts // -(-height // tall))

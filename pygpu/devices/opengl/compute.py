@@ -55,7 +55,7 @@ LIGHT: Final = 128  # operations of a pixel, at most, for that: with more, memor
 class _Shaped(Task):
     """What a pass computes, and in which shape, where one was measured."""
 
-    shape: Shape | None
+    shape: Shape | None = None
 
 
 class ComputeDevice(OpenGLDevice):
@@ -102,7 +102,7 @@ class ComputeDevice(OpenGLDevice):
         for first in range(0, len(outputs), count):
             indices = range(len(outputs))[first : first + count]
             formats = [outputs[index] for index in indices]
-            some = _Shaped(only(function, indices), inputs, formats, shape)
+            some = _Shaped(only(function, indices), inputs, formats, shape=shape)
             parts.append((self._program(some), indices, formats))
         return ComputedFunction(parts, partial(self.compile, task))
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.device import Limits
+from pygpu.core.device import Limits, PlaneRead, Planes
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
@@ -71,6 +71,13 @@ def _by_planes(
     depth, host = depths[0], not made.device.copy
     sizes = [side for image in planar.sized for side in _height_and_depth(inputs[image])]
     given = [*uniforms, *sizes]
+    if limits is None:
+        reads = tuple([_plane_read(read, inputs[read.image]) for read in planar.reads])
+        images = [inputs[read.image] for read in planar.reads]
+        size, planes = (height, width), Planes(depth, reads)
+        made_at_once = made.program.run_planes(images, given, size, out, planes)
+        if made_at_once is not None:
+            return made_at_once
     places = [
         np.empty((depth * height, width, format.channels), format.dtype)
         if array is None and host
@@ -105,6 +112,12 @@ def _image(read: Read, storage: Storage, z: int) -> Storage:
         return storage.as_image()
     place = np.array([z + read.offset])
     return storage.plane(int(sampler.indices(read.boundary, place, storage.shape[0])[0]))
+
+
+def _plane_read(read: Read, storage: Storage) -> PlaneRead | None:
+    if read.offset is None:
+        return None
+    return PlaneRead(read.offset, read.boundary, storage.shape[0])
 
 
 def _bytes(made: Specialisation, inputs: Sequence[Storage], shape: tuple[int, ...]) -> int:

@@ -155,7 +155,7 @@ def specialise(
     if arguments.dims == 3 or is_of_volumes(result):
         planar = by_planes(result, device.images_at_once(len(formats + extra)))
         result, inputs = planar.function, tuple([inputs[each.image] for each in planar.reads])
-    task = Task(result, inputs, formats + extra)
+    task = Task(result, inputs, formats + extra, planar is not None)
     program = device.compile(task)
     seconds, driver = time.perf_counter() - begun, program.driver_seconds
     times = translated.times | {"compile": seconds - driver, "driver": driver}
