@@ -22,6 +22,7 @@ from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.totals import extreme, total
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image.crops import crop
+from pygpu.image.functions.dispatch import called
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Vector
 
@@ -144,6 +145,10 @@ class ArrayMethods(ImageLike):
         for array, image in zip(out, results, strict=True):
             np.copyto(array, np.asarray(image), casting="same_kind")
         return out if isinstance(result, tuple) else out[0]
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """NumPy's other functions: see functions/dispatch.py."""
+        return called(func, args, kwargs)
 
     # ---- crops
 

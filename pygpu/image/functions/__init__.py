@@ -1,0 +1,1 @@
+"""NumPy's functions of images, signals and volumes."""

@@ -1,0 +1,92 @@
+"""Images among the arguments of NumPy's functions as arrays, and arrays as images again.
+
+Arrays beside images are images, too, as operators have it: bytes among them are seen in [0, 1].
+
+    first(args, kwargs)                    # the image that says what results are like
+    seen_in(args, image)                   # the same arguments with texels in place of images
+    image_of(array, image)                 # an image, where the array has the shape of one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core import sampler
+from pygpu.core.storage import Format, ImageLike, texels
+from pygpu.execution.arguments.convert import storage_of
+from pygpu.execution.arguments.results import ImageMaker
+
+
+def images_in(value: Any) -> Iterator[ImageLike]:
+    """The images among arguments, and in lists of them."""
+    if isinstance(value, ImageLike):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from images_in(each)
+    elif isinstance(value, dict):
+        yield from images_in(list(value.values()))
+
+
+def first(*arguments: Any) -> ImageLike:
+    """The first image among arguments."""
+    return next(images_in(arguments))
+
+
+def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Arguments, each changed, those in lists too."""
+    if isinstance(value, (list, tuple)) and any(True for _ in images_in(value)):
+        return type(value)([mapped(each, change) for each in value])
+    if isinstance(value, dict):
+        return {name: mapped(each, change) for name, each in value.items()}
+    return change(value)
+
+
+def seen(image: ImageLike, wide: bool = False) -> NDArray[Any]:
+    """Texels as functions see them; `wide`: floats in 64 bits."""
+    array = texels(image.storage.seen(), image.format)
+    return array.astype(np.float64) if wide and array.dtype.kind == "f" else array
+
+
+def seen_in(arguments: Any, image: ImageLike, wide: bool = False) -> Any:
+    """Arguments with texels in place of images, and of arrays of bytes beside them."""
+
+    def change(value: Any) -> Any:
+        if isinstance(value, ImageLike):
+            return seen(value, wide)
+        is_array = isinstance(value, np.ndarray) and value.ndim >= image.dims
+        if is_array and value.dtype in (np.uint8, np.uint16):
+            return texels(value, Format(value.dtype, 1))
+        return value
+
+    return mapped(arguments, change)
+
+
+def stored_in(arguments: Any) -> Any:
+    """Arguments with stored texels in place of images."""
+    return mapped(arguments, lambda v: v.storage.seen() if isinstance(v, ImageLike) else v)
+
+
+def image_of(array: Any, image: ImageLike, dims: int | None = None, stored: bool = False) -> Any:
+    """An array as an image that is read as another is, of as many coordinates; as it is where it
+    has not the shape of one. `stored`: its bytes are texels of that image's format, else what
+    functions see."""
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub":
+        return array
+    if dims is None:
+        has_channels = image.format.channels > 1 and array.ndim == image.dims + 1
+        dims = image.dims if has_channels else array.ndim
+    channels = array.shape[dims] if array.ndim == dims + 1 else 1
+    if dims not in (1, 2, 3) or not 1 <= channels <= 4 or 0 in array.shape:
+        return array
+    normalize = image.format.normalize if stored else False
+    made = storage_of(array, "result", dims)
+    reading = sampler.inherited(sampler.of(image), Format(made.dtype, channels, normalize))
+    return ImageMaker.make(made, reading, info=image.info)
+
+
+__all__ = ["first", "image_of", "images_in", "seen", "seen_in", "stored_in"]

@@ -1,0 +1,208 @@
+"""NumPy's functions of images: each gives what NumPy gives of the texels that functions see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import pygpu
+from pygpu import Image
+
+Array = NDArray[Any]
+GENERATOR = np.random.default_rng(0)
+BYTES = GENERATOR.integers(0, 255, (13, 18)).astype(np.uint8)
+COLOURS = GENERATOR.integers(0, 255, (13, 18, 3)).astype(np.uint8)
+FLOATS = GENERATOR.normal(size=(13, 18)).astype(np.float32)
+INTS = GENERATOR.integers(-99, 99, (13, 18)).astype(np.int32)
+
+VALUES: dict[str, Callable[[Any], Any]] = {
+    "mean": np.mean,
+    "mean of columns": lambda x: np.mean(x, axis=0),
+    "sum": lambda x: np.sum(x, axis=1),
+    "sum where": lambda x: np.sum(x, where=np.arange(18) % 2 == 0),
+    "min": np.min,
+    "amax": np.max,
+    "std": np.std,
+    "var": lambda x: np.var(x, ddof=1),
+    "median": np.median,
+    "median of rows": lambda x: np.median(x, axis=1),
+    "percentile": lambda x: np.percentile(x, [10, 50, 99]),
+    "quantile": lambda x: np.quantile(x, 0.3, axis=0),
+    "nanmean": np.nanmean,
+    "nanmax": np.nanmax,
+    "nanmin": np.nanmin,
+    "nansum": np.nansum,
+    "nanstd": np.nanstd,
+    "average": lambda x: np.average(x, axis=0),
+    "prod": np.prod,
+    "ptp": np.ptp,
+    "argmax": np.argmax,
+    "argmin": lambda x: np.argmin(x, axis=0),
+    "any": np.any,
+    "all": np.all,
+    "count_nonzero": np.count_nonzero,
+    "nonzero": lambda x: np.nonzero(x)[0],
+    "unique": np.unique,
+    "histogram": lambda x: np.histogram(x, 7, (0.1, 0.8))[0],
+    "histogram of all": lambda x: np.histogram(x)[0],
+    "density": lambda x: np.histogram(x, 7, (0, 1), density=True)[0],
+    "dot": lambda x: np.dot(x, np.arange(18.0)),
+    "searchsorted": lambda x: np.searchsorted([0.2, 0.5], np.ravel(x)),
+    "allclose": lambda x: np.allclose(x, x),
+}
+IMAGES: dict[str, Callable[[Any], Any]] = {
+    "where": lambda x: np.where(x > 0.5, x, 0),
+    "where of arrays": lambda x: np.where(FLOATS > 0, x, FLOATS),
+    "clip": lambda x: np.clip(x, 0.2, 0.5),
+    "round": lambda x: np.round(x, 1),
+    "nan_to_num": np.nan_to_num,
+    "isclose": lambda x: np.isclose(x, 0.5, atol=0.1),
+    "cumsum": lambda x: np.cumsum(x, axis=0),
+    "cumsum of all": np.cumsum,
+    "cumprod": lambda x: np.cumprod(x, axis=1),
+    "diff": lambda x: np.diff(x, axis=0),
+    "gradient": lambda x: np.gradient(x)[0],
+    "argsort": lambda x: np.argsort(x, kind="stable"),
+    "argsort of columns": lambda x: np.argsort(x, axis=0, kind="stable"),
+    "convolve": lambda x: np.convolve(np.ravel(x), [1, 2, 1], "same"),
+    "correlate": lambda x: np.correlate(np.ravel(x), [1, 0, -1]),
+    "zeros_like": np.zeros_like,
+    "full_like": lambda x: np.full_like(x, 0.25),
+}
+MOVES: dict[str, Callable[[Any], Any]] = {
+    "flip": lambda x: np.flip(x, axis=(0, 1)),
+    "flip of rows": lambda x: np.flip(x, 0),
+    "fliplr": np.fliplr,
+    "flipud": np.flipud,
+    "roll": lambda x: np.roll(x, 5, axis=1),
+    "roll of both": lambda x: np.roll(x, (-3, 40), axis=(0, -1 if x.ndim == 2 else 1)),
+    "rot90": np.rot90,
+    "rot180": lambda x: np.rot90(x, 2),
+    "rot270": lambda x: np.rot90(x, -1),
+    "transpose": lambda x: np.transpose(x, (1, 0) if x.ndim == 2 else (1, 0, 2)),
+    "swapaxes": lambda x: np.swapaxes(x, 0, 1),
+    "pad": lambda x: np.pad(x, ((1, 2), (3, 0), (0, 0))[: x.ndim]),
+    "pad with ones": lambda x: np.pad(x, 1 if x.ndim == 2 else ((1, 1), (1, 1), (0, 0)),
+                                      constant_values=1),
+    "edge": lambda x: np.pad(x, ((1, 2), (3, 0), (0, 0))[: x.ndim], "edge"),
+    "symmetric": lambda x: np.pad(x, ((1, 2), (3, 0), (0, 0))[: x.ndim], "symmetric"),
+    "reflect": lambda x: np.pad(x, ((1, 2), (3, 0), (0, 0))[: x.ndim], "reflect"),
+    "wrap": lambda x: np.pad(x, ((1, 2), (3, 0), (0, 0))[: x.ndim], "wrap"),
+    "concatenate": lambda x: np.concatenate([x, x], axis=1),
+    "vstack": lambda x: np.vstack([x, x, x]),
+    "tile": lambda x: np.tile(x, (2, 1) if x.ndim == 2 else (2, 1, 1)),
+    "repeat": lambda x: np.repeat(x, 2, axis=0),
+    "take": lambda x: np.take(x, [1, 5, 2], axis=0),
+    "split": lambda x: np.split(x, 2, axis=1)[1],
+    "delete": lambda x: np.delete(x, 3, axis=0),
+    "sort": lambda x: np.sort(x, axis=0),
+}  # fmt: skip
+
+
+@pytest.fixture
+def chosen(target: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("PYGPU_TARGET", target)
+    return target
+
+
+def seen(array: Array) -> Array:
+    return array / np.float32(255) if array.dtype == np.uint8 else array
+
+
+def on_device(array: Array) -> Image:
+    """An image whose texels are on the device alone, as results are."""
+    image = Image(array)
+    (image + 0).storage.host()  # brings it there
+    if image.storage.copies:
+        host = image.storage.host()
+        image.storage.download, image.storage.array = lambda: host, None
+    return image
+
+
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("array", [BYTES, FLOATS], ids=["bytes", "floats"])
+def test_numbers_are_those_of_texels(name: str, array: Array, monkeypatch: Any) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+    found, expected = VALUES[name](Image(array)), VALUES[name](seen(array))
+    assert not isinstance(found, Image)
+    np.testing.assert_allclose(found, expected, 2e-5, 1e-6)
+
+
+@pytest.mark.parametrize("name", IMAGES)
+@pytest.mark.parametrize("array", [BYTES, FLOATS], ids=["bytes", "floats"])
+def test_texels_of_texels_are_images(chosen: str, name: str, array: Array) -> None:
+    found, expected = IMAGES[name](Image(array)), IMAGES[name](seen(array))
+    assert isinstance(found, (Image, pygpu.Signal))
+    np.testing.assert_allclose(np.asarray(found), expected, 2e-5, 2e-6)
+
+
+@pytest.mark.parametrize("name", MOVES)
+@pytest.mark.parametrize("array", [BYTES, FLOATS, INTS, COLOURS], ids=["u1", "f4", "i4", "rgb"])
+def test_moved_texels_stay_as_they_are(chosen: str, name: str, array: Array) -> None:
+    for image in (Image(array), on_device(array)):
+        found, expected = MOVES[name](image), MOVES[name](array)
+        assert isinstance(found, Image)
+        if name == "pad with ones" and array.dtype == np.uint8:
+            for edge in (np.s_[0], np.s_[-1], np.s_[:, 0], np.s_[:, -1]):
+                expected[edge] = 255  # as functions see it, 1
+        assert found.dtype == array.dtype
+        np.testing.assert_array_equal(np.asarray(found), expected)
+
+
+def test_images_are_put_together() -> None:
+    red, green = Image(BYTES), Image(255 - BYTES)
+    both = np.stack([red, green], axis=-1)
+    assert isinstance(both, Image)
+    np.testing.assert_array_equal(np.asarray(both), np.stack([BYTES, 255 - BYTES], -1))
+    assert isinstance(np.dstack([red, green, red]), Image)
+    volume = np.stack([red, green])
+    assert isinstance(volume, pygpu.Volume)
+    assert volume.shape == (2, 13, 18)
+    mixed = np.concatenate([red, FLOATS])  # an array beside an image is an image, too
+    np.testing.assert_allclose(np.asarray(mixed), np.concatenate([BYTES / 255, FLOATS]), 1e-6)
+    same = np.hstack([red, BYTES])
+    assert same.dtype == np.uint8
+
+
+def test_one_scale() -> None:
+    image = Image(BYTES)
+    assert np.mean(image) == pytest.approx(BYTES.mean() / 255)
+    assert np.median(image) == pytest.approx(np.median(BYTES) / 255)
+    assert np.array_equal(image, BYTES)  # the array is an image, too
+    assert (
+        np.bincount(np.ravel(Image(abs(INTS)))).tolist() == np.bincount(abs(INTS).ravel()).tolist()
+    )
+
+
+def test_sums_of_whole_numbers_fit_or_are_refused() -> None:
+    large = Image(np.full((2, 3), 2**30, np.int32))
+    np.testing.assert_array_equal(np.asarray(np.cumsum(Image(INTS), 0)), np.cumsum(INTS, 0))
+    with pytest.raises(OverflowError, match="does not fit in 32 bits"):
+        np.cumsum(large)
+
+
+def test_how_images_are_read_is_inherited() -> None:
+    image = Image(BYTES, boundary="wrap")
+    for found in (np.roll(image, 1, 0), np.where(image > 0.5, image, 0), np.cumsum(image, 0)):
+        assert found.boundary == "wrap"
+
+
+def test_what_an_image_holds_is_saved_and_shown(tmp_path: Any) -> None:
+    np.save(tmp_path / "image.npy", Image(BYTES))
+    np.testing.assert_array_equal(np.load(tmp_path / "image.npy"), BYTES)
+    target = np.zeros_like(BYTES)
+    np.copyto(target, Image(BYTES))
+    np.testing.assert_array_equal(target, BYTES)
+    assert np.shape(Image(COLOURS)) == COLOURS.shape
+
+
+@pytest.mark.parametrize("function", [np.fft.fft2, np.linalg.svd, np.linalg.norm, np.packbits])
+def test_others_are_refused(function: Any) -> None:
+    with pytest.raises(TypeError, match=r"of a pygpu.Image: PyGPU has no program.*numpy.asarray"):
+        function(Image(FLOATS))
+    with pytest.raises(TypeError, match="cannot be written to"):
+        np.median(FLOATS, out=Image(FLOATS))
