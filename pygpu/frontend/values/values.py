@@ -25,7 +25,7 @@ import numpy as np
 from pygpu import ssa
 from pygpu.core.errors import ARRAY, CompileError, shown
 from pygpu.core.ssa_text import NOUNS
-from pygpu.language.scalars import UInt
+from pygpu.language.scalars import Int, UInt
 from pygpu.types import Kind, Type
 
 Key = tuple[Any, ...]  # where a leaf stands: the variable's name, then the names of parts
@@ -463,7 +463,8 @@ def describe(value: Any) -> str:
 
 
 _SCALARS: Final[dict[type, Kind]] = {  # of most known ones
-    bool: "bool", int: "int", float: "float", np.float64: "float", np.float32: "float",
+    bool: "bool", int: "int", Int: "int", UInt: "uint",
+    float: "float", np.float64: "float", np.float32: "float",
 }  # fmt: skip
 
 
