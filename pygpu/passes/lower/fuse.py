@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pygpu.core.ops import TABLE
+from pygpu.passes.simplify.cse import constant_key
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.local import Gate
 from pygpu.passes.simplify.nesting import bound_nesting
@@ -48,7 +49,7 @@ class _Sums:
     def __init__(self, function: Function) -> None:
         self.count = uses(function)
         self.same = _Numbers(function)
-        self.texts = _Texts(function)
+        self.texts = _Texts(function, self.same)
         self.chosen: dict[Op, int] = {}  # of sums, the operand that goes in
         self.gone: set[Op] = set()  # products that go into sums: no other value is computed alike
         for op in walk(function.body):
@@ -157,7 +158,8 @@ class _Numbers:
             if code == "mul":
                 operands.sort()
             fresh = len(numbers)
-            found = known.setdefault((code, op.data, *operands), fresh)
+            data = constant_key(*op.data) if code == "constant" else op.data
+            found = known.setdefault((code, data, *operands), fresh)
             numbers[op.results[0]] = found
             if found != fresh:
                 self.shared.add(found)
@@ -173,17 +175,20 @@ class _Texts:
     """Texts of expressions, of their last operations alone. Two compare as those of the same
     expressions at another pixel: numbers that are added to the place are of one width."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, same: _Numbers) -> None:
         self.params = {value: str(i) for i, value in enumerate(function.body.params)}
-        self.known: dict[tuple[Value, int], str] = {}
+        self.number = same.number
+        self.known: dict[tuple[int, int], str] = {}  # by number and depth
+        self.data: dict[Op, str] = {}
 
     def of(self, value: Value, depth: int = DEPTH) -> str:
         """The text, in which operands that may be exchanged stand in the order of theirs."""
-        found = self.known.get((value, depth))
+        key = self.number(value), depth
+        found = self.known.get(key)
         if found is None:
             moved = value.type is INT
             found = self._moved(value, depth) if moved else self._unmoved(value, depth)
-            self.known[value, depth] = found
+            self.known[key] = found
         return found
 
     def _moved(self, value: Value, depth: int) -> str:
@@ -200,5 +205,7 @@ class _Texts:
         parts = [self.of(part, depth - 1) for part in op.operands]
         if TABLE[op.code].commutes:
             parts.sort()
-        data = "" if isinstance(op.data, Given) else op.data
+        data = self.data.get(op)
+        if data is None:
+            data = self.data[op] = "" if isinstance(op.data, Given) else str(op.data)
         return f"{op.code} {data}({', '.join(parts)})"
