@@ -37,7 +37,6 @@ class Type:
 
 
 _TYPES: Final = {(kind, size): Type(kind, size) for kind in KINDS for size in (1, 2, 3, 4)}
-BY_NAME: Final = {type.name: type for type in _TYPES.values()}
 
 FLOAT: Final = _TYPES["float", 1]
 INT: Final = _TYPES["int", 1]

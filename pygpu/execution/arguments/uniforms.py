@@ -17,13 +17,6 @@ from pygpu.language.vectors import CLASSES, Vector
 from pygpu.ssa import Constant, Number
 from pygpu.types import Kind, Type
 
-ARTICLES: Final[dict[Kind, str]] = {
-    "float": "a float",
-    "int": "an int",
-    "uint": "an int without a sign",
-    "bool": "a bool",
-}
-
 
 def convert(type: Type, value: Any, name: str) -> Constant:
     """The value as a constant of the type. TypeError or OverflowError name the parameter."""

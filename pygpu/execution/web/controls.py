@@ -23,7 +23,6 @@ from pygpu.types import INTEGERS, Type
 SECONDS: Final = 20.0  # that a clock's slider spans
 STEPS: Final = 200  # of a slider of floats
 _COLOUR: Final = re.compile(r"colou?r|tint|shade|ink|paper|background|foreground|sky|fog")
-_COMPONENTS: Final = "xyzw"
 _TAKES: Final = (
     "(least, greatest), (least, greatest, step), 'colour', 'time', or False for no control"
 )

@@ -17,9 +17,10 @@ import numpy as np
 
 from pygpu.frontend.values.choosing import CHOICES
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import is_users_class
 from pygpu.frontend.values.objects import EITHER, Instance, attributes
-from pygpu.frontend.values.values import Abstract, Choice, Dynamic, same_known, scalar_kind
+from pygpu.frontend.values.values import Abstract, Choice, Dynamic, same_known
 
 # What makes the element at an index.
 Element = Callable[[Any], Any]

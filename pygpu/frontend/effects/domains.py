@@ -20,7 +20,8 @@ import numpy as np
 from pygpu.core.errors import HOME
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.values import Abstract, Dynamic, scalar_kind
+from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.values import Abstract, Dynamic
 
 Domain = tuple[Callable[..., Any], type[Exception], str]  # where it raises, and what
 

@@ -26,18 +26,17 @@ from pygpu.frontend.protocols.operands import (
     vector_type,
 )
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, as_complex, is_complex, meeting
-from pygpu.frontend.values.lazy import lifted
-from pygpu.frontend.values.objects import Array, Matrix, Vector
-from pygpu.frontend.values.values import (
-    Abstract,
-    Conflict,
-    Dynamic,
-    Narrow,
-    describe,
+from pygpu.frontend.values.kinds import (
+    Complex,
+    as_complex,
+    is_complex,
+    meeting,
     narrow_dtype,
     scalar_kind,
 )
+from pygpu.frontend.values.lazy import lifted
+from pygpu.frontend.values.objects import Array, Matrix, Vector
+from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Narrow, describe
 from pygpu.ssa import Value
 from pygpu.types import BOOL, FLOAT, INT, INTEGERS, KINDS, Kind, Type, vector, widest
 

@@ -15,18 +15,10 @@ from pygpu.frontend.protocols.operands import components, make_vector, vector_ty
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_complex
+from pygpu.frontend.values.kinds import is_complex, is_narrow, scalar_kind
 from pygpu.frontend.values.lazy import Masked, Row
 from pygpu.frontend.values.objects import Array, Iterator, List, Matrix
-from pygpu.frontend.values.values import (
-    Abstract,
-    Dynamic,
-    Narrow,
-    Tuple,
-    describe,
-    is_narrow,
-    scalar_kind,
-)
+from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, describe
 from pygpu.language import matrices, vectors
 from pygpu.language.scalars import UInt
 from pygpu.types import Kind, vector, widest

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, is_complex
-from pygpu.frontend.values.values import Abstract, Dynamic, describe, scalar_kind
+from pygpu.frontend.values.kinds import Complex, is_complex, scalar_kind
+from pygpu.frontend.values.values import Abstract, Dynamic, describe
 from pygpu.frontend.walked import complex_numbers as walked
 
 POWERS: Final = 100  # up to which whole exponents are products, as in CPython

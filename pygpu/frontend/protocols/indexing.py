@@ -30,6 +30,7 @@ from pygpu.frontend.protocols.parts import (
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import by_dynamic_index, by_key, check_index, stored_by_key
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete, own
 from pygpu.frontend.values.lazy import Indexed, Masked, Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
@@ -44,7 +45,6 @@ from pygpu.frontend.values.values import (
     Picture,
     Tuple,
     describe,
-    scalar_kind,
 )
 from pygpu.frontend.values.views import viewed
 from pygpu.language import vectors

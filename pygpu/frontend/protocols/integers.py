@@ -20,16 +20,8 @@ import numpy as np
 from pygpu.core.ops import TABLE
 from pygpu.frontend.protocols.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_plain
-from pygpu.frontend.values.values import (
-    Abstract,
-    Dynamic,
-    Narrow,
-    Natural,
-    describe,
-    narrow_dtype,
-    scalar_kind,
-)
+from pygpu.frontend.values.kinds import is_plain, narrow_dtype, scalar_kind
+from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Natural, describe
 from pygpu.ssa import Value, constant_of
 from pygpu.types import INT, UINT, Kind, vector
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from pygpu.frontend.values.choosing import Renumbered
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.values import Abstract, Dynamic, scalar_kind
+from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.values import Abstract, Dynamic
 from pygpu.language.scalars import FLOAT_LIMIT, fit
 from pygpu.ssa import Value
 from pygpu.types import INT, Kind, Type, vector

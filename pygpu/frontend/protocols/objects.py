@@ -19,7 +19,7 @@ from pygpu.frontend.protocols.numbers import hint_of_number
 from pygpu.frontend.protocols.operands import components, make_vector
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Complex, Text
+from pygpu.frontend.values.kinds import Complex, Text, scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Masked, Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
@@ -37,7 +37,6 @@ from pygpu.frontend.values.values import (
     Super,
     Tuple,
     describe,
-    scalar_kind,
 )
 from pygpu.frontend.values.views import viewed
 from pygpu.language import matrices, vectors

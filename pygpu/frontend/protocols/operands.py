@@ -16,9 +16,9 @@ import numpy as np
 from pygpu.frontend.protocols import integers
 from pygpu.frontend.protocols.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, meeting
+from pygpu.frontend.values.kinds import Complex, meeting, scalar_kind
 from pygpu.frontend.values.objects import Array, Vector
-from pygpu.frontend.values.values import Abstract, Dynamic, Tuple, describe, scalar_kind
+from pygpu.frontend.values.values import Abstract, Dynamic, Tuple, describe
 from pygpu.language import vectors
 from pygpu.language.scalars import wrap, wrap_unsigned
 from pygpu.ssa import Value

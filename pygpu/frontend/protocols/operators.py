@@ -29,7 +29,7 @@ from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import has_key
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, Text, is_complex
+from pygpu.frontend.values.kinds import Complex, Text, is_complex, is_narrow, scalar_kind
 from pygpu.frontend.values.known import adopt, concrete
 from pygpu.frontend.values.lazy import Indexed, Masked, lifted
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
@@ -42,8 +42,6 @@ from pygpu.frontend.values.values import (
     Picture,
     Tuple,
     describe,
-    is_narrow,
-    scalar_kind,
     tuple_of,
 )
 from pygpu.language import matrices

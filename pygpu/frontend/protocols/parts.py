@@ -22,9 +22,10 @@ from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.protocols.tables import choose, within, wrap_negative
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Cut, Masked, Row, is_same
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, describe, scalar_kind
+from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, describe
 from pygpu.ssa import Value, base_and_offset
 
 PART_LIMIT: Final = 4096  # elements that one index takes

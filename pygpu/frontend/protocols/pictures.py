@@ -21,15 +21,8 @@ from pygpu.frontend.protocols.integers import as_index
 from pygpu.frontend.protocols.operands import make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.values import (
-    Abstract,
-    Builtin,
-    Dynamic,
-    Picture,
-    Tuple,
-    describe,
-    scalar_kind,
-)
+from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.values import Abstract, Builtin, Dynamic, Picture, Tuple, describe
 from pygpu.language import textures
 from pygpu.ssa import Value
 from pygpu.types import FLOAT, INT, KINDS, vector

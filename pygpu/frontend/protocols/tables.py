@@ -22,7 +22,7 @@ from pygpu.frontend.protocols.numbers import dynamic, number_of
 from pygpu.frontend.protocols.operands import make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import Complex, meeting
+from pygpu.frontend.values.kinds import Complex, is_narrow, meeting, narrow_dtype, scalar_kind
 from pygpu.frontend.values.known import LIFTED, concrete
 from pygpu.frontend.values.lazy import Indexed, Row
 from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object
@@ -36,9 +36,6 @@ from pygpu.frontend.values.values import (
     NotKnown,
     Tuple,
     describe,
-    is_narrow,
-    narrow_dtype,
-    scalar_kind,
 )
 from pygpu.frontend.walked import library
 from pygpu.language import vectors

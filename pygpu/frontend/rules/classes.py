@@ -21,6 +21,7 @@ from typing import Any
 
 from pygpu.frontend.protocols import objects
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import (
     ADOPTED,
     Materialiser,
@@ -31,15 +32,7 @@ from pygpu.frontend.values.known import (
     virtual,
 )
 from pygpu.frontend.values.objects import Cell, ClassParts, Dict, Instance
-from pygpu.frontend.values.values import (
-    ABSENT,
-    Abstract,
-    Function,
-    NotKnown,
-    Super,
-    Tuple,
-    scalar_kind,
-)
+from pygpu.frontend.values.values import ABSENT, Abstract, Function, NotKnown, Super, Tuple
 
 # ---------------------------------------------------------------- class statements
 

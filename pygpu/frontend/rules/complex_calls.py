@@ -16,9 +16,9 @@ import numpy as np
 from pygpu.frontend.protocols import arrays, objects
 from pygpu.frontend.protocols.complex_numbers import made_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_complex
+from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.objects import Array
-from pygpu.frontend.values.values import Conflict, describe, scalar_kind
+from pygpu.frontend.values.values import Conflict, describe
 from pygpu.frontend.walked import complex_numbers as walked
 from pygpu.language.scalars import Complex
 

@@ -20,11 +20,11 @@ from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.rules.ordering import sort_network
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.joins import zero_of
-from pygpu.frontend.values.kinds import is_complex
+from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Iterator, List, Vector
-from pygpu.frontend.values.values import Abstract, Maybe, NotKnown, scalar_kind
+from pygpu.frontend.values.values import Abstract, Maybe, NotKnown
 from pygpu.frontend.walked import library
 from pygpu.types import vector
 

@@ -34,17 +34,10 @@ from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Fault, PathEnds
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.objects import Array, Cell, Dict, Instance, Matrix
-from pygpu.frontend.values.values import (
-    UNBOUND,
-    Bound,
-    Conflict,
-    Function,
-    Tuple,
-    describe,
-    scalar_kind,
-)
+from pygpu.frontend.values.values import UNBOUND, Bound, Conflict, Function, Tuple, describe
 from pygpu.frontend.walked import library
 from pygpu.language import fragments, kernels, matrices, vectors
 from pygpu.language.fragments import Discarded

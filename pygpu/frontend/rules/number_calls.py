@@ -24,10 +24,10 @@ from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_complex
+from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance
-from pygpu.frontend.values.values import Abstract, Conflict, Tuple, describe, scalar_kind
+from pygpu.frontend.values.values import Abstract, Conflict, Tuple, describe
 from pygpu.frontend.walked import special
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector

@@ -19,16 +19,10 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last
 from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, kind_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_complex
+from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import (
-    Abstract,
-    Builtin,
-    Tuple,
-    scalar_kind,
-    tuple_of,
-)
+from pygpu.frontend.values.values import Abstract, Builtin, Tuple, tuple_of
 from pygpu.frontend.walked import linear, numerics, statistics
 from pygpu.types import widest
 

@@ -19,10 +19,10 @@ from pygpu.frontend.protocols import arrays
 from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_complex
+from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Set
-from pygpu.frontend.values.values import Abstract, Tuple, describe, scalar_kind, tuple_of
+from pygpu.frontend.values.values import Abstract, Tuple, describe, tuple_of
 
 
 def _operator(symbol: str) -> tuple[Callable[..., Any], Callable[..., Any]]:

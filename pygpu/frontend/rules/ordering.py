@@ -18,8 +18,8 @@ from pygpu.frontend.protocols.arithmetic import elementwise, select
 from pygpu.frontend.protocols.integers import HINT
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import meeting
-from pygpu.frontend.values.values import Dynamic, scalar_kind
+from pygpu.frontend.values.kinds import meeting, scalar_kind
+from pygpu.frontend.values.values import Dynamic
 from pygpu.ssa import Load, base_and_offset
 
 

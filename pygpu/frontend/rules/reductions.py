@@ -22,10 +22,10 @@ from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.ordering import first_extreme, middle
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.kinds import is_complex
+from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.lazy import Indexed, Masked
 from pygpu.frontend.values.objects import List
-from pygpu.frontend.values.values import Abstract, scalar_kind, tuple_of
+from pygpu.frontend.values.values import Abstract, tuple_of
 from pygpu.frontend.walked import library
 from pygpu.types import Kind
 

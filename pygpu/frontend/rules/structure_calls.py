@@ -22,6 +22,7 @@ from pygpu.frontend.protocols.sequences import (
 )
 from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Dict, Iterator, List, Set
@@ -33,7 +34,6 @@ from pygpu.frontend.values.values import (
     Natural,
     NotKnown,
     describe,
-    scalar_kind,
     tuple_of,
 )
 from pygpu.frontend.walked import containers

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from pygpu.frontend.values.kinds import is_complex
+from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.objects import Object, Vector
 from pygpu.frontend.values.states import Facts
 from pygpu.frontend.values.values import (
@@ -23,7 +23,6 @@ from pygpu.frontend.values.values import (
     Key,
     Tuple,
     same_known,
-    scalar_kind,
 )
 from pygpu.language.scalars import UInt
 from pygpu.language.vectors import CLASSES

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.frontend.values.choosing import Leaf, choice, option, settled, spread, zero_of
-from pygpu.frontend.values.kinds import as_complex, meeting
+from pygpu.frontend.values.kinds import as_complex, meeting, narrow_dtype, scalar_kind
 from pygpu.frontend.values.known import lift
 from pygpu.frontend.values.objects import (
     EITHER,
@@ -48,9 +48,7 @@ from pygpu.frontend.values.values import (
     Parts,
     Picture,
     describe,
-    narrow_dtype,
     same_known,
-    scalar_kind,
 )
 from pygpu.language.vectors import CLASSES
 from pygpu.types import Kind, vector, widest

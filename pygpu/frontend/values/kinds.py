@@ -1,9 +1,11 @@
-"""Which kind holds several numbers as what they are: where paths meet, in tables and choices.
+"""Of which kind a number is, and which kind holds several as what they are: where paths meet, in
+tables and choices.
 
 Dynamic ints and uints are kept apart: neither holds the other, unless an int is never negative. A
 known integer goes with either that holds it, and from 2**31 on it is a uint. A number that meets a
 complex one becomes complex.
 
+    scalar_kind(np.float32(1)) == "float"; scalar_kind("1") is None
     meeting((3, uint)) == "uint"; meeting((-1, uint)) is None; meeting((1, 0x80000000)) == "uint"
     as_complex((0, 1j)) == (Complex(0, 0.0), Complex(0.0, 1.0)); as_complex((0, 1)) is None
 """
@@ -15,8 +17,44 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Natural, Parts, scalar_kind
+from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Narrow, Natural, Parts
+from pygpu.language.scalars import Int, UInt
 from pygpu.types import Kind, widest
+
+_SCALARS: Final[dict[type, Kind]] = {  # of most known ones
+    bool: "bool", int: "int", Int: "int", UInt: "uint",
+    float: "float", np.float64: "float", np.float32: "float",
+}  # fmt: skip
+
+
+def scalar_kind(value: Any) -> Kind | None:
+    """The kind of a scalar, known or dynamic; None for anything else."""
+    kind = _SCALARS.get(value.__class__)
+    if kind is not None:
+        return kind
+    if isinstance(value, Dynamic):
+        return value.value.type.kind
+    if isinstance(value, (bool, np.bool_)):
+        return "bool"
+    if isinstance(value, (UInt, np.uint32)):
+        return "uint"
+    if isinstance(value, (int, np.integer)):
+        return "int"
+    if isinstance(value, (float, np.floating)):
+        return "float"
+    return None
+
+
+def is_narrow(dtype: np.dtype[Any]) -> bool:
+    """Whether it is one of integers of fewer than 32 bits."""
+    return dtype.kind in "iu" and dtype.itemsize < 4
+
+
+def narrow_dtype(value: Any) -> np.dtype[Any] | None:
+    """The dtype of an integer that NumPy holds in fewer bits; None for anything else."""
+    if isinstance(value, Narrow):
+        return value.dtype
+    return value.dtype if isinstance(value, np.integer) and is_narrow(value.dtype) else None
 
 
 def is_plain(value: Any) -> bool:
@@ -119,6 +157,9 @@ __all__ = [
     "held_kind",
     "is_beyond",
     "is_complex",
+    "is_narrow",
     "is_plain",
     "meeting",
+    "narrow_dtype",
+    "scalar_kind",
 ]

@@ -25,8 +25,7 @@ import numpy as np
 from pygpu import ssa
 from pygpu.core.errors import ARRAY, CompileError, shown
 from pygpu.core.ssa_text import NOUNS
-from pygpu.language.scalars import Int, UInt
-from pygpu.types import Kind, Type
+from pygpu.types import Type
 
 Key = tuple[Any, ...]  # where a leaf stands: the variable's name, then the names of parts
 Parts = tuple[tuple[Key, Any], ...]
@@ -129,18 +128,6 @@ class Narrow(Dynamic):
 
     def kind_shown(self) -> str:
         return str(self.dtype)
-
-
-def is_narrow(dtype: np.dtype[Any]) -> bool:
-    """Whether it is one of integers of fewer than 32 bits."""
-    return dtype.kind in "iu" and dtype.itemsize < 4
-
-
-def narrow_dtype(value: Any) -> np.dtype[Any] | None:
-    """The dtype of an integer that NumPy holds in fewer bits; None for anything else."""
-    if isinstance(value, Narrow):
-        return value.dtype
-    return value.dtype if isinstance(value, np.integer) and is_narrow(value.dtype) else None
 
 
 class Tuple(Abstract):
@@ -460,27 +447,3 @@ def describe(value: Any) -> str:
         return f"the function {value.__qualname__}"
     text = shown(value)
     return text if text.startswith(ARRAY) else f"{text} ({type(value).__name__})"
-
-
-_SCALARS: Final[dict[type, Kind]] = {  # of most known ones
-    bool: "bool", int: "int", Int: "int", UInt: "uint",
-    float: "float", np.float64: "float", np.float32: "float",
-}  # fmt: skip
-
-
-def scalar_kind(value: Any) -> Kind | None:
-    """The kind of a scalar, known or dynamic; None for anything else."""
-    kind = _SCALARS.get(value.__class__)
-    if kind is not None:
-        return kind
-    if isinstance(value, Dynamic):
-        return value.value.type.kind
-    if isinstance(value, (bool, np.bool_)):
-        return "bool"
-    if isinstance(value, (UInt, np.uint32)):
-        return "uint"
-    if isinstance(value, (int, np.integer)):
-        return "int"
-    if isinstance(value, (float, np.floating)):
-        return "float"
-    return None

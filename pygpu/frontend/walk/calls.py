@@ -30,7 +30,7 @@ from pygpu.frontend.rules.number_calls import of_library
 from pygpu.frontend.rules.numpy_objects import on_objects
 from pygpu.frontend.values import views
 from pygpu.frontend.values.faults import Fault
-from pygpu.frontend.values.kinds import Text
+from pygpu.frontend.values.kinds import Text, scalar_kind
 from pygpu.frontend.values.known import Materialiser, adopt, again, is_users_class, lift, virtual
 from pygpu.frontend.values.objects import Array, Dict, Instance, Iterator, List, Replay
 from pygpu.frontend.values.values import (
@@ -44,7 +44,6 @@ from pygpu.frontend.values.values import (
     Tuple,
     describe,
     same_known,
-    scalar_kind,
     tuple_of,
 )
 from pygpu.frontend.walk import generators

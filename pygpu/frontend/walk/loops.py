@@ -20,10 +20,11 @@ from pygpu.frontend.values.choosing import Renumbered
 from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Iterator, List, Waiting, youngest
 from pygpu.frontend.values.states import Export, State, move_out
-from pygpu.frontend.values.values import Conflict, Dynamic, Key, same_known, scalar_kind
+from pygpu.frontend.values.values import Conflict, Dynamic, Key, same_known
 from pygpu.frontend.walk.branches import join
 from pygpu.frontend.walk.comprehensions import collected_by, long_comprehension
 from pygpu.frontend.walk.driving import drive
