@@ -183,7 +183,7 @@ class Device:
 
     def drawing(self, drawing: Drawing) -> DrawProgram:
         """Compile what draws a mesh. DeviceError where the device cannot."""
-        raise DeviceError(f"the target {self.name!r} draws no meshes; target='fragment' does")
+        raise DeviceError(f"the target {self.name!r} draws no meshes; cpu, fragment and compute do")
 
     def fold(self, task: FoldTask) -> FoldProgram | None:
         """The program of a fold by groups; None where there are no groups, or they cannot do it."""

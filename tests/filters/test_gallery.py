@@ -29,6 +29,7 @@ ON_FRAGMENT = [
     "ordered_dither",
     "polar",
     "ray_marching",
+    "shadow_map",
 ]
 
 FRACTALS = ["julia", "mandelbrot", "newton_fractal"]  # which make much of the smallest difference
