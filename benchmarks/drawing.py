@@ -2,9 +2,10 @@
 
 python -m benchmarks.drawing [--targets cpu fragment] [--rounds 9]
 
-A scene is a torus of ever smaller triangles, lit and textured, or squares that cover the picture,
-one over the other. Times are medians of interleaved draws, the picture in host memory at the end;
-under them the processors' time, which other programs on the machine change less.
+A scene is a torus of ever smaller triangles, lit and textured; squares that cover the picture, one
+over the other; what the example of a renderer draws for its camera (five meshes, three images) and
+for its sun. Times are medians of interleaved draws, the pictures in host memory at the end; in
+brackets the processors' time, which other programs on the machine change less.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from numpy.typing import NDArray
 
 import pygpu
 from benchmarks.measure import interleaved
+from examples.renderer import geometry
+from examples.renderer.render import Renderer
 from pygpu import Image, Mat4, Mesh, Vec2, Vec3, Vec4
 
 SHAPE: Final = (720, 1280)
-SIDE: Final = 512  # of the photograph
 
 
 class Lit(pygpu.Shader):
@@ -52,18 +54,16 @@ class Textured(pygpu.Shader):
         return self.camera @ Vec4(position, 1), uv
 
     def fragment(self, uv):
-        return Vec4(self.photo(uv * SIDE - 0.5), 1)
+        return Vec4(self.photo.at(uv), 1)
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What is drawn: a shader and a mesh, how, and about how many pixels are computed."""
+    """What is drawn onto a target, of how many triangles, covering about how many pixels."""
 
-    shader: pygpu.Shader
-    mesh: Mesh
+    draw: Callable[[str], object]
     triangles: int
     pixels: int
-    state: dict[str, object]
 
 
 def torus(around: int, across: int) -> tuple[Mesh, int]:
@@ -109,36 +109,60 @@ def camera() -> NDArray[np.float64]:
     return project @ move @ turn
 
 
+def drawn(
+    shader: pygpu.Shader, mesh: Mesh, target: str, shape: tuple[int, int] = SHAPE, **state: object
+) -> NDArray[np.float32]:
+    """The picture, in host memory."""
+    return np.asarray(pygpu.draw(shader, mesh, shape=shape, target=target, **state))
+
+
 def scenes() -> dict[str, Scene]:
     """The scenes by name."""
     light, seen, still = (0.3, 0.2, 0.9), camera(), np.eye(4)
-    texels = np.random.default_rng(0).random((SIDE, SIDE, 3), np.float32)
-    photo = Image(texels, interpolation="linear")
+    photo = Image(np.random.default_rng(0).random((512, 512, 3), np.float32))
     made = {}
     for around, across in ((64, 32), (512, 256), (1024, 512)):
         mesh, count = torus(around, across)
-        covered = pygpu.draw(Lit(seen, light), mesh, shape=SHAPE, target="cpu")
-        pixels = int((np.asarray(covered)[..., 3] > 0).sum())
-        name = f"torus, {count} triangles"
-        made[name] = Scene(Lit(seen, light), mesh, count, pixels, {"cull": "back"})
-        if around == 512:
-            shader = Textured(seen, photo)
-            made[f"{name}, textured"] = Scene(shader, mesh, count, pixels, {"cull": "back"})
+        picture = drawn(Lit(seen, light), mesh, "cpu")
+        pixels = int((picture[..., 3] > 0).sum())
+        shaders = {"": Lit(seen, light), ", textured": Textured(seen, photo)}
+        for kind, shader in shaders.items():
+            draw = partial(drawn, shader, mesh, cull="back")
+            made[f"torus, {count} triangles{kind}"] = Scene(draw, count, pixels)
     size = SHAPE[0] * SHAPE[1]
-    made["a square"] = Scene(Lit(still, light), squares(1), 2, size, {})
-    made["a square, textured"] = Scene(Textured(still, photo), squares(1), 2, size, {})
-    blended = {"blend": "alpha", "depth": False}
-    made["16 squares, blended"] = Scene(Lit(still, light), squares(16), 32, 16 * size, blended)
-    made["16 squares, 4 samples"] = Scene(
-        Lit(still, light), squares(16), 32, 16 * size, {"samples": 4}
-    )
-    return made
+    lit, textured = Lit(still, light), Textured(still, photo)
+    made["a square"] = Scene(partial(drawn, lit, squares(1)), 2, size)
+    made["a square, textured"] = Scene(partial(drawn, textured, squares(1)), 2, size)
+    blended = partial(drawn, lit, squares(16), blend="alpha", depth=False)
+    made["16 squares, blended"] = Scene(blended, 32, 16 * size)
+    sampled = partial(drawn, lit, squares(16), samples=4)
+    made["16 squares, 4 samples"] = Scene(sampled, 32, 16 * size)
+    return made | rendered()
 
 
-def drawn(scene: Scene, target: str, shape: tuple[int, int] = SHAPE) -> NDArray[np.float32]:
-    """The picture, in host memory."""
-    picture = pygpu.draw(scene.shader, scene.mesh, shape=shape, target=target, **scene.state)
-    return np.asarray(picture)
+def rendered() -> dict[str, Scene]:
+    """What the example of a renderer draws."""
+    height, width = SHAPE
+    eye, lamp = np.array([5.0, 3.0, 5.0]), np.array([3.0, 5.0, 3.0])
+    project = geometry.perspective(42, width / height)
+    seen = project @ geometry.view(eye, (0, 1.0, 0))
+    lit = np.diag([1 / 7, 1 / 7, -1 / 12, 1.0]) @ geometry.view(lamp, (0, 0, 0))
+    renderers = {target: Renderer(height, width, target) for target in ("cpu", "fragment")}
+    some = renderers["cpu"]
+    triangles = sum(len(mesh.geometry.triangles) for mesh, *_ in some.things)
+
+    def surfaces(target: str) -> list[NDArray[np.float32]]:
+        return [np.asarray(image) for image in renderers[target].surfaces(seen, eye)]
+
+    def shadows(target: str) -> NDArray[np.float32]:
+        return np.asarray(renderers[target].shadows(lit))
+
+    places = surfaces("cpu")[3], shadows("cpu")
+    covered = [int((depths < 1).sum()) for depths in places]
+    return {
+        "renderer, camera": Scene(surfaces, triangles, covered[0]),
+        "renderer, sun": Scene(shadows, triangles, covered[1]),
+    }
 
 
 def processors(run: Callable[[], object], rounds: int) -> float:
@@ -158,7 +182,7 @@ def main() -> None:
     chosen = parser.parse_args()
     print(f"{SHAPE[1]} x {SHAPE[0]} pixels; ms by the clock (of processors)\n")
     for name, scene in scenes().items():
-        runs = {target: partial(drawn, scene, target) for target in chosen.targets}
+        runs = {target: partial(scene.draw, target) for target in chosen.targets}
         took = interleaved(runs, chosen.rounds)
         print(name)
         for target, run in runs.items():
@@ -168,9 +192,9 @@ def main() -> None:
                 f"{scene.triangles / seconds / 1e6:9.2f} Mtriangles/s"
                 f"{scene.pixels / seconds / 1e6:9.1f} Mpixels/s"
             )
-    small = Scene(scene.shader, squares(1), 2, 1, {})
+    shader, mesh = Lit(np.eye(4), (0, 0, 1)), squares(1)
     for target in chosen.targets:
-        took = interleaved({target: partial(drawn, small, target, (1, 1))}, 21)
+        took = interleaved({target: partial(drawn, shader, mesh, target, (1, 1))}, 21)
         print(f"one pixel on {target}: {1e6 * took[target]:.0f} us")
 
 

@@ -95,9 +95,9 @@ RECORD: Final = 144  # bytes
 # first seven as above, for there they are written.
 (TILE_RECORDS, TILE_STARTS, TILE_LISTS, TILE_WIDE, TILE_WIDE_TOTALS, TILE_COLUMNS, TILE_ROWS,
  TILE_CHUNKS, BEGINS, ENDS, PITCH, PLANE, PICTURE_WIDTH, TARGETS) = range(14)  # fmt: skip
-# BEGINS, ENDS: whether these are the first triangles, before which tiles are cleared, and the last.
+# BEGINS, ENDS: whether these are the first triangles, before which tiles are filled, and the last.
 # PITCH: pixels from row to row in memory, a multiple of the lanes; PLANE: pixels from sample to
 # sample. From TARGETS on, of the depths (where they are kept) and of each colour, TARGET_SLOTS
-# numbers: where it is in memory, the four floats that it is cleared with, whether it is cleared,
-# and where the picture is to be written at the end, or 0.
-COLOUR, IS_CLEARED, PICTURE, TARGET_SLOTS = 1, 5, 6, 7
+# numbers: where it is in memory, the four floats that it is cleared with, where the picture is that
+# is drawn over instead, or 0, and where the picture is to be written at the end, or 0.
+COLOUR, BELOW, PICTURE, TARGET_SLOTS = 1, 5, 6, 7

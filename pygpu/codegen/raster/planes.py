@@ -1,8 +1,9 @@
 """The memory that tiles are drawn into: depths and colours as floats, a picture for each sample.
 
 Rows are whole blocks of lanes, so that a block is read and written whole, and no pixel of another
-thread's is in it. At the end the pictures that are asked for are written from that, row by row: the
-mean of the samples, without what is beyond the last column.
+thread's is in it. Pictures that are drawn over are copied there, tile by tile, and at the end those
+that are asked for are written from there: the mean of the samples, without what is beyond the last
+column.
 """
 
 from __future__ import annotations
@@ -77,37 +78,44 @@ class Planes:
             pixel = pixel + self.plane * sample
         return self.code.at(target.base, pixel * (4 * target.channels))
 
-    def clear(self, tile: Tile) -> None:
-        """Fill a tile's rows in what is to be cleared."""
+    def begin(self, tile: Tile) -> None:
+        """Fill a tile's rows with what is drawn over: a picture or a colour."""
         code = self.code
         for target in self.targets:
             floats = [
                 self.given(target.slot + layout.COLOUR + c, "float") for c in range(target.channels)
             ]
             pattern = interleave(code, [code.splat(value, self.lanes) for value in floats])
-            with when(code, self.given(target.slot + layout.IS_CLEARED, "long").ne(0)):
-                for sample in range(self.samples):
-                    with self._rows(tile) as y, self._columns(tile) as x:
-                        place = self.memory(target, self.pixel(x, y), sample)
-                        target.put(code, place, pattern)
+            below = self.given(target.slot + layout.BELOW, "long")
+            for sample in range(self.samples):
+                with when(code, below.eq(0)), self._rows(tile) as y, self._columns(tile) as x:
+                    place = self.memory(target, self.pixel(x, y), sample)
+                    target.put(code, place, pattern)
+                with when(code, below.ne(0)), self._rows(tile) as y:
+                    source, size = self._row(target, below, tile, y)
+                    to = self.memory(target, self.pixel(tile.left, y), sample)
+                    copy(code, to, source, size)
 
     def finish(self, tile: Tile, row: Val) -> None:
         """Write a tile into the pictures that are asked for; `row` is memory for ROW bytes."""
         code = self.code
-        width = self.given(layout.PICTURE_WIDTH, "long")
-        left = code.cast("sext", tile.left, "long")
-        count = code.cast("sext", tile.right - tile.left + 1, "long")
         for target in self.targets:
             picture = self.given(target.slot + layout.PICTURE, "long")
-            texel = 4 * target.channels
             with when(code, picture.ne(0)), self._rows(tile) as y:
-                place = code.cast("sext", y, "long") * width + left
-                to = code.at(code.cast("inttoptr", picture, "ptr"), place * texel)
+                to, size = self._row(target, picture, tile, y)
                 source = self.memory(target, self.pixel(tile.left, y), 0)
                 if self.samples > 1:
                     self._mean(target, tile, y, row)
                     source = row
-                copy(code, to, source, count * texel)
+                copy(code, to, source, size)
+
+    def _row(self, target: Target, picture: Val, tile: Tile, y: Val) -> tuple[Val, Val]:
+        """Where a tile's row is in a picture, and how many bytes it has."""
+        code, texel = self.code, 4 * target.channels
+        left = code.cast("sext", tile.left, "long")
+        count = code.cast("sext", tile.right - tile.left + 1, "long")
+        place = code.cast("sext", y, "long") * self.given(layout.PICTURE_WIDTH, "long") + left
+        return code.at(code.cast("inttoptr", picture, "ptr"), place * texel), count * texel
 
     def _mean(self, target: Target, tile: Tile, y: Val, row: Val) -> None:
         """The mean of the samples of a tile's row."""

@@ -103,7 +103,7 @@ class _Tiles(Writer):
         bottom = code.minimum(top + layout.TILE, self.height) - 1
         self.tile = Tile(left, top, right, bottom)
         with when(code, self.given(layout.BEGINS).ne(0)):
-            self.planes.clear(self.tile)
+            self.planes.begin(self.tile)
         with counting(code, self.given(layout.TILE_CHUNKS)) as chunk:
             self.chunk(chunk, code.cast("sext", tile, "long"))
         with when(code, self.given(layout.ENDS).ne(0)):

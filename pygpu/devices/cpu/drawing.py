@@ -188,21 +188,17 @@ class _Picture:
             RESERVE.empty((drawing.samples, rows, self.pitch, size), FLOAT) for size in sizes
         ]
         self.clear = [(1.0,)] * drawing.depth + list(draw.clear)
-        self._begin(draw)
+        self.below = self._below(draw)
         self.pictures = self._pictures()
         self.numbers = self._numbers()
 
-    def _begin(self, draw: Draw) -> None:
-        """Put what is drawn over into memory, where there is anything."""
-        height, width = self.shape
+    def _below(self, draw: Draw) -> list[NDArray[Any] | None]:
+        """Of each target the picture that is drawn over, if there is one."""
         count = len(self.drawing.colours)
         below: list[Storage | None] = [None] * count if draw.onto is None else [*draw.onto]
         if self.drawing.depth:
             below.insert(0, draw.depths)
-        self.is_clear = [storage is None for storage in below]
-        for target, storage in zip(self.targets, below, strict=True):
-            if storage is not None:
-                target[:, :height, :width] = storage.host()
+        return [None if storage is None else storage.host() for storage in below]
 
     def _pictures(self) -> list[NDArray[Any] | None]:
         """Of each target the memory of its picture, if it is asked for."""
@@ -218,14 +214,13 @@ class _Picture:
         return made
 
     def _numbers(self) -> list[int]:
-        """Of each target where it is, what it is cleared with, and where its picture goes."""
+        """Of each target where it is, what it begins with, and where its picture goes."""
         found = []
-        each = zip(self.targets, self.clear, self.is_clear, self.pictures, strict=True)
-        for target, colour, is_clear, picture in each:
-            start = address(target)
-            end = 0 if picture is None else address(picture)
-            parts = [*_bits(colour), 0, 0, 0]
-            found += [start, *parts[:4], is_clear, 0 if start == end else end]
+        each = zip(self.targets, self.clear, self.below, self.pictures, strict=True)
+        for target, colour, below, picture in each:
+            start, parts = address(target), [*_bits(colour), 0, 0, 0]
+            under, end = (0 if array is None else address(array) for array in (below, picture))
+            found += [start, *parts[:4], under, 0 if start == end else end]
         return found
 
     def results(self) -> list[Storage]:
