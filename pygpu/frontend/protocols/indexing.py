@@ -104,6 +104,12 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
             if isinstance(part, Conflict):
                 raise w.error(part.message)
             return part
+        case Vector() if isinstance(index, tuple) or index is Ellipsis:  # a row of a table
+            parts = components(w, container)
+            elements = np.empty(len(parts), object)
+            elements[:] = parts
+            chosen = elements[index]
+            return Array(chosen) if isinstance(chosen, np.ndarray) else chosen
         case Vector():
             chosen = components(w, container)[index]
             if isinstance(index, slice):
@@ -121,10 +127,18 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
             raise w.error(pictures.called(container))
         case Dynamic() if index is Ellipsis or (isinstance(index, tuple) and not index):
             return container  # a NumPy scalar is its own only element
+        case Dynamic() if _adds_axes(index):
+            return Array(np.array([container], object).reshape(())[index])
     method = user_method(w, container, "__getitem__")
     if method is not None:
         return w.call(method, container, index)
     raise _not_subscriptable(container)
+
+
+def _adds_axes(index: Any) -> bool:
+    """Whether an index only adds axes, as NumPy's scalars let it: x[..., None]."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(part is None or part is Ellipsis for part in parts)
 
 
 def _not_subscriptable(container: Any) -> TypeError:

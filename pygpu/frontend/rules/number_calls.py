@@ -114,17 +114,23 @@ def _rounded_int(code: str) -> Rule:
     return rule
 
 
-def _round(w: Evaluator, x: Any, digits: Any = None) -> Any:
+_DIGITS: Final = 15  # after the point, of which a float of 64 bits may still round some
+
+
+def _round(w: Evaluator, x: Any, ndigits: Any = None) -> Any:
     method = objects.find_method(w, x, "__round__")
     if method is not None:
-        return w.call(method, *(() if digits is None else (digits,)))
-    if digits is None:
+        return w.call(method, *(() if ndigits is None else (ndigits,)))
+    if ndigits is None:
         return _rounded_int("round")(w, x)
-    if scalar_kind(digits) == "float":
+    if scalar_kind(ndigits) == "float":
         raise TypeError("'float' object cannot be interpreted as an integer")
     if scalar_kind(x) in ("int", "uint", "bool"):
-        return w.call(special.round_int, x, digits)
-    scale = 10.0 ** concrete(w, digits)
+        return w.call(special.round_int, x, ndigits)
+    places = concrete(w, ndigits)
+    if places > _DIGITS:
+        return operators.binary(w, "*", x, 1.0)
+    scale = 10.0**places
     scaled = elementwise(w, "round", (operators.binary(w, "*", x, scale),), "float")
     return operators.binary(w, "/", scaled, scale)
 

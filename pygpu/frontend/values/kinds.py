@@ -100,7 +100,7 @@ class Text(Conflict):
     __slots__ = ()
 
     def __init__(self, of: str) -> None:
-        super().__init__(f"a string cannot be made from {of}")
+        super().__init__(f"a string cannot be made from {of}: use the number itself")
 
 
 class Complex(Abstract):

@@ -186,7 +186,8 @@ class Walker:
         """Walk a function's code with its parameters bound; the value it returns."""
         if len(self.frames) >= CALL_LIMIT:
             raise self.error(
-                f"calls are nested {CALL_LIMIT} deep: recursion must end on known values"
+                f"calls are nested {CALL_LIMIT} deep: recursion must end on known values; "
+                "where it does not, write a while loop"
             )
         outer = self.state
         frame = Frame(bytecode.decode(code), globals, self.frames[-1] if self.frames else None)

@@ -1,0 +1,180 @@
+"""Programs that are refused, each with the one that what is said of it leads to.
+
+The advice is followed literally: a word of what is said stands in `advice`, and the second function
+is the first with that done to it, and nothing else. In plain Python both give the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pygpu import Image, Position
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A program that is refused, what is said of it, and the program that this leads to."""
+
+    refused: Callable[..., Any]
+    advised: Callable[..., Any]
+    advice: str
+
+
+PAIRS: list[Pair] = []
+
+
+def pair(advice: str, refused: Callable[..., Any]) -> Callable[..., Any]:
+    """Registers the function below it as what is advised in place of another."""
+
+    def register(advised: Callable[..., Any]) -> Callable[..., Any]:
+        PAIRS.append(Pair(refused, advised, advice))
+        return advised
+
+    return register
+
+
+def truth_of_a_vector(rgb: Image, p: Position):
+    return 1.0 if rgb(p) == rgb(p) else 0.0
+
+
+@pair("use all(v == w)", truth_of_a_vector)
+def truth_of_all(rgb: Image, p: Position):
+    return 1.0 if all(rgb(p) == rgb(p)) else 0.0
+
+
+def greater_of_vectors(rgb: Image, p: Position):
+    return max(rgb(p), rgb(p + (1, 0)))
+
+
+@pair("np.maximum", greater_of_vectors)
+def maximum_of_vectors(rgb: Image, p: Position):
+    return np.maximum(rgb(p), rgb(p + (1, 0)))
+
+
+def number_by_its_digits(im: Image, p: Position):
+    return 1.0 if f"{im(p)}" == "0.5" else 0.0
+
+
+@pair("use the number itself", number_by_its_digits)
+def number_by_itself(im: Image, p: Position):
+    return 1.0 if im(p) == 0.5 else 0.0
+
+
+def on_one_path(im: Image, p: Position):
+    if im(p) > 0:
+        x = 1.0
+    return x if im(p) > 0 else 0.0
+
+
+@pair("give it a value on the other path too, or before", on_one_path)
+def on_both_paths(im: Image, p: Position):
+    x = 0.0
+    if im(p) > 0:
+        x = 1.0
+    return x if im(p) > 0 else 0.0
+
+
+def exponent_of_any_sign(counts: Image, p: Position):
+    return 2 ** (counts(p) - 1)
+
+
+@pair("max(n, 0)", exponent_of_any_sign)
+def exponent_of_one_sign(counts: Image, p: Position):
+    return 2 ** max(counts(p) - 1, 0)
+
+
+def recursion(counts: Image, p: Position):
+    def factorial(n):
+        return 1 if n < 2 else n * factorial(n - 1)
+
+    return factorial(counts(p))
+
+
+@pair("write a while loop", recursion)
+def loop(counts: Image, p: Position):
+    def factorial(n):
+        result = 1
+        while n > 1:
+            result *= n
+            n -= 1
+        return result
+
+    return factorial(counts(p))
+
+
+def narrow(unit: Image, p: Position):
+    return int(np.uint8(unit(p) * 60))
+
+
+@pair("int(x) & 0xff", narrow)
+def wide(unit: Image, p: Position):
+    return int(unit(p) * 60) & 0xFF
+
+
+WEIGHTS = [1.0, 2.0]
+
+
+def kept_outside(im: Image, p: Position):
+    WEIGHTS[0] = im(p)
+    return sum(WEIGHTS)
+
+
+@pair("make a copy and change that", kept_outside)
+def kept_in_a_copy(im: Image, p: Position):
+    weights = list(WEIGHTS)
+    weights[0] = im(p)
+    return sum(weights)
+
+
+COUNT = 0
+
+
+def counted_globally(im: Image, p: Position):
+    global COUNT
+    COUNT = 1
+    return im(p) + COUNT
+
+
+@pair("return the value instead", counted_globally)
+def counted_locally(im: Image, p: Position):
+    count = 1
+    return im(p) + count
+
+
+def opened(im: Image, p: Position):
+    with open(__file__) as file:
+        first = len(file.read(1))
+    return im(p) + first
+
+
+FIRST = 1
+
+
+@pair("open what is needed outside and pass the values", opened)
+def opened_before(im: Image, p: Position):
+    return im(p) + FIRST
+
+
+def asked_exception(im: Image, p: Position):
+    try:
+        if im(p) > 0:
+            raise ValueError(im(p) * 2)
+    except ValueError as error:
+        return error.args[0]
+    return 0.0
+
+
+@pair("set a variable before the 'raise', and read that", asked_exception)
+def kept_before_the_raise(im: Image, p: Position):
+    kept = 0.0
+    try:
+        if im(p) > 0:
+            kept = im(p) * 2
+            raise ValueError(kept)
+    except ValueError as error:
+        return kept
+    return 0.0
