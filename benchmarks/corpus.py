@@ -3,8 +3,8 @@
     python -m benchmarks.corpus          # a table in Markdown: the slowest, and what all take
 
 A first call is all from the bytecode to the result of twelve pixels: the front end, the passes, the
-code generator, LLVM and a run. Its seconds are the processor's, of all threads, so that other processes
-do not count. One program is called before, for what is imported and started once.
+code generator, LLVM and a run. Its seconds are the processor's, of all threads, so that other
+processes do not count. One program is called before, for what is imported and started once.
 """
 
 import os

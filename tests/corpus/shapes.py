@@ -3,6 +3,9 @@
 import functools
 import math
 import operator
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Optional
 
 import numpy as np
 
@@ -230,6 +233,130 @@ def folded_box(p: Position):
 
 
 # ---------------------------------------------------------------- ray tracers
+
+
+@dataclass
+class Ray:
+    origin: Vec3
+    direction: Vec3
+
+    def at(self, t):
+        return self.origin + t * self.direction
+
+
+@dataclass
+class Hit:
+    t: float
+    point: Vec3
+    normal: Vec3
+    material: "Material"
+
+
+@dataclass
+class Material:
+    colour: tuple
+    mirror: float = 0.0
+    checker: bool = False
+
+
+class Hittable(ABC):
+    @abstractmethod
+    def hit(self, ray, nearest) -> Optional[Hit]: ...
+
+
+@dataclass
+class Sphere(Hittable):
+    centre: Vec3
+    radius: float
+    material: Material
+
+    def hit(self, ray, nearest):
+        oc = ray.origin - self.centre
+        b = glsl.dot(oc, ray.direction)
+        c = glsl.dot(oc, oc) - self.radius**2
+        disc = b * b - c
+        if disc < 0:
+            return None
+        root = math.sqrt(disc)
+        for t in (-b - root, -b + root):
+            if 1e-3 < t < nearest:
+                point = ray.at(t)
+                return Hit(t, point, (point - self.centre) / self.radius, self.material)
+        return None
+
+
+@dataclass
+class Plane(Hittable):
+    height: float
+    material: Material
+
+    def hit(self, ray, nearest):
+        if abs(ray.direction.y) < 1e-6:
+            return None
+        t = (self.height - ray.origin.y) / ray.direction.y
+        if t <= 1e-3 or t >= nearest:
+            return None
+        return Hit(t, ray.at(t), Vec3(0.0, 1.0, 0.0), self.material)
+
+
+@dataclass
+class World:
+    things: list = field(default_factory=list)
+
+    def add(self, thing):
+        self.things.append(thing)
+        return self
+
+    def hit(self, ray):
+        nearest, found = 1e9, None
+        for thing in self.things:
+            hit = thing.hit(ray, nearest)
+            if hit is not None:
+                nearest, found = hit.t, hit
+        return found
+
+
+def sky(ray):
+    t = 0.5 * (ray.direction.y + 1)
+    return (1 - t) * Vec3(1.0) + t * Vec3(0.5, 0.7, 1.0)
+
+
+def shade(world, ray, depth):
+    hit = world.hit(ray)
+    if hit is None:
+        return sky(ray)
+    light = glsl.normalize(Vec3(1, 2, -2))
+    k = max(glsl.dot(hit.normal, light), 0.0)
+    colour = Vec3(*hit.material.colour) * (0.2 + 0.8 * k)
+    if hit.material.checker:
+        if (math.floor(hit.point.x) + math.floor(hit.point.z)) % 2:
+            colour = colour * 0.3
+    if depth == 0:
+        return colour
+    mirrored = Ray(hit.point, glsl.reflect(ray.direction, hit.normal))
+    return glsl.mix(colour, shade(world, mirrored, depth - 1), hit.material.mirror)
+
+
+def small_world():
+    red = Material((0.9, 0.2, 0.2), 0.3)
+    world = World()
+    world.add(Sphere(Vec3(0.0, 0.0, 3.0), 1.0, red))
+    world.add(Sphere(Vec3(1.4, 0.3, 3.4), 0.7, Material((0.2, 0.8, 0.3), 0.5)))
+    return world.add(Plane(-1.03, Material((0.8, 0.8, 0.8), 0.1, checker=True)))
+
+
+@program(within=5e-3)
+def ray_tracer(p: Position):
+    q = screen(p)
+    ray = Ray(Vec3(0.0), glsl.normalize(Vec3(q.x, 0.1 - q.y, 1.5)))
+    return shade(small_world(), ray, 0)
+
+
+@program(within=5e-3)
+def ray_tracer_with_mirrors(p: Position):
+    q = screen(p)
+    ray = Ray(Vec3(0.0), glsl.normalize(Vec3(q.x, 0.1 - q.y, 1.5)))
+    return shade(small_world(), ray, 2)
 
 
 @program(within=5e-3)
