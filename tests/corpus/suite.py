@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from programs.suite import IMAGES, Program
 
 HEIGHT, WIDTH = 3, 4
@@ -28,9 +30,10 @@ class Missing:
 
 
 def module(name: str) -> Any:
-    """The module, or what says that it is missing."""
+    """The module, or what says that it is missing. Some set how NumPy prints: that is put back."""
     try:
-        return importlib.import_module(name)
+        with np.printoptions():
+            return importlib.import_module(name)
     except ImportError:
         return Missing(name)
 

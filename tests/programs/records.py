@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from programs.suite import Suite
-from pygpu import Image, Position, Vec2
+from pygpu import Image, Position, Vec2, Vec3
 
 program = Suite()
 
@@ -152,3 +152,36 @@ def optional_object_of_a_loop(im: Image, p: Position):
         if d < 3 and (best is None or d < best.t):
             best = Hit(d, Vec2(s.x, s.y), s.kind)
     return best.t + best.n.x if best else 9.0
+
+
+# ---------------------------------------------------------------- made after early returns
+
+
+class Struck:
+    def __init__(self, t, n):
+        self.t, self.n = t, n
+
+
+def struck_between(v, low, high):
+    if v < low:
+        return None
+    t = v - low
+    if t <= 0.125 or t >= high:
+        return None
+    return Struck(t, Vec3(t, 1, 2))
+
+
+@program
+def object_made_after_several_early_returns(im: Image, p: Position):
+    hit = struck_between(im(p), -1.0, 2.0)
+    return 0.0 if hit is None else hit.t + hit.n.y
+
+
+@program
+def nearest_of_objects_made_after_early_returns(im: Image, p: Position):
+    nearest, found = 9.0, None
+    for low in (-2.0, -1.0, -0.5):
+        hit = struck_between(im(p), low, nearest)
+        if hit is not None:
+            nearest, found = hit.t, hit
+    return 0.0 if found is None else found.t + found.n.x

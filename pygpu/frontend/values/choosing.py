@@ -58,8 +58,9 @@ class Joining(Protocol):
         """Two values as one."""
 
     def alone(self, handle: Object, right: bool, key: Key) -> Any:
-        """An object that was made on one side, and is anything on the other; ABSENT where it holds
-        what cannot be anything."""
+        """An object that one side leads to: itself where it was there before the paths parted. One
+        that was made on that side is anything on the other; ABSENT where it holds what cannot be
+        anything."""
 
     def lifted(self, known: Any) -> Any:
         """A known value as a virtual one, the same one for the same."""
@@ -146,7 +147,7 @@ def option(join: Joining, x: Any, y: Any, key: Key) -> Any:
     if not isinstance(there, Abstract):
         return there
     if isinstance(there, Object) and not isinstance(there, Vector):
-        return there if there.serial <= join.older else join.alone(there, x is ABSENT, key)
+        return join.alone(there, x is ABSENT, key)
     zero = zero_of(there)
     if zero is None:
         pair = (ABSENT, there) if x is ABSENT else (there, ABSENT)

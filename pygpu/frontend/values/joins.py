@@ -250,7 +250,10 @@ class Join:
     def alone(self, handle: Object, right: bool, key: Key) -> Any:
         if (right, handle) in self.lone:
             return self.lone[right, handle]
-        contents = (self.right if right else self.left).get(handle)
+        here, there = (self.right, self.left) if right else (self.left, self.right)
+        if handle.serial <= self.older and there.get(handle) is not ABSENT:
+            return handle
+        contents = here.get(handle)
         made = handle.like(handle, handle.outside)
         if made is None or isinstance(handle, Iterator) or isinstance(contents, Conflict):
             return ABSENT
