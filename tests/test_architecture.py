@@ -44,6 +44,7 @@ AT_TOP = {
 }
 
 LARGEST_ROOM = 15  # modules
+LONGEST = 500  # lines of a module; those of up to 450 are meant
 ENTRIES = 20  # of pygpu/
 
 # Heavy or delicate libraries, and the one place where each is let in.
@@ -146,6 +147,8 @@ def complaints(modules: Sources) -> list[str]:
         if is_room and len(ast.parse(text).body) > 1:
             found.append(f"furnished: {path} holds more than what it is")
         found += [f"astray: {path}" for _ in "x" if room(path) not in ORDER]
+        if text.count("\n") > LONGEST:
+            found.append(f"long: {path} has {text.count(chr(10))} lines")
     return found
 
 
@@ -184,6 +187,12 @@ def test_disorder_is_seen(path: str, text: str, complaint: str | None) -> None:
 def test_crowded_room_is_seen() -> None:
     more = {f"language/one{i}": '"""One more."""' for i in range(LARGEST_ROOM)}
     assert any(f.startswith("crowded: language") for f in complaints({**SOURCES, **more}))
+
+
+def test_long_module_is_seen() -> None:
+    path = "types"
+    longer = SOURCES[path] + "\n" * LONGEST
+    assert any(f.startswith("long: types") for f in complaints({**SOURCES, path: longer}))
 
 
 def test_top_is_understood_in_a_minute() -> None:

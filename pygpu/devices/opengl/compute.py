@@ -32,8 +32,8 @@ from pygpu.passes.blocks.block_views import COLUMNS
 from pygpu.passes.blocks.columns import by_columns
 from pygpu.passes.blocks.exact import Exact
 from pygpu.passes.blocks.lanes import lanes
+from pygpu.passes.blocks.rgba8 import block_of_rgba8, is_rgba8
 from pygpu.passes.blocks.tabulate import of_a_byte, pays
-from pygpu.passes.blocks.words import are_words, words
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.unroll import unroll
@@ -112,7 +112,7 @@ class ComputeDevice(OpenGLDevice):
         function = task.function
         program = self._table(task)
         if program is None and can_block(function) and size(function) <= self.largest:
-            program = self._lanes(task) or self._words(task) or self._block(task)
+            program = self._lanes(task) or self._rgba8(task) or self._block(task)
         if program is not None:
             return program
         shape = task.shape or shapes.default(task, self.dialect.narrow)
@@ -148,16 +148,16 @@ class ComputeDevice(OpenGLDevice):
         program = block_program(blocked, shape.threads, self.dialect)
         return program if self._is_bound(program) else None
 
-    def _words(self, task: _Shaped) -> ComputeProgram | None:
+    def _rgba8(self, task: _Shaped) -> ComputeProgram | None:
         """The program that reads and writes pixels of four bytes by four; None where there are
         others, or pixels next to each other are read, in software, and where it is too much."""
-        if self.is_software or not are_words(task):
+        if self.is_software or not is_rgba8(task):
             return None
         row = size(task.function) * COLUMNS
         if row > self.largest:
             return None
         shape = task.shape or shapes.OWN
-        blocked = words(task, _rows(shape.rows, row, self.largest))
+        blocked = block_of_rgba8(task, _rows(shape.rows, row, self.largest))
         program = block_program(blocked, shape.threads, self.dialect)
         return program if self._is_bound(program) else None
 

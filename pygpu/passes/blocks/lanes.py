@@ -32,9 +32,9 @@ from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.analysis.rounding import UNIT
 from pygpu.passes.blocks.block import Blocked
 from pygpu.passes.blocks.exact import BYTE, EXTREMES, LARGEST, Bounds, Exact, factors
+from pygpu.passes.blocks.packed_rows import PackedRows
 from pygpu.passes.blocks.pairs import greater_by_sums, share_pairs
 from pygpu.passes.blocks.units import in_units
-from pygpu.passes.blocks.word_views import WordViews
 from pygpu.passes.lower.factors import taken_out
 from pygpu.passes.simplify.local import Gate
 from pygpu.ssa import Function, Load, Region, Value, constant_of
@@ -64,7 +64,7 @@ class _Lanes:
         self.words, self.rows = words, rows
         self.columns = words * PIXELS
         self.gate = Gate(function)
-        self.views = WordViews(self.gate, exact.inputs, ("bytes", RAW), self.columns, words)
+        self.views = PackedRows(self.gate, exact.inputs, ("bytes", RAW), self.columns, words)
         self.made: dict[tuple[Value, Pair, int], Value] = {}  # exact values of pixels of a row
         self.read_columns = self._read_columns()
         self._set_rest()

@@ -18,8 +18,8 @@ from pygpu.core.interpret import compute
 from pygpu.core.storage import Format
 from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
 from pygpu.execution.profile import Job
+from pygpu.passes.blocks.rgba8 import block_of_rgba8, is_rgba8
 from pygpu.passes.blocks.shapes import Shape
-from pygpu.passes.blocks.words import are_words, words
 from pygpu.ssa import walk
 
 SIZES = [(1, 1), (2, 3), (3, 4), (5, 17), (9, 70)]
@@ -112,11 +112,11 @@ def test_images_of_other_sizes_are_clamped_at_their_own_edges(size: tuple[int, i
 
 def test_what_is_handed_on_stays_bits() -> None:
     function = job_of(inverted, photo((4, 4))).made.task.function
-    blocked = words(Task(function, [BYTES], [BYTES]), 1)
+    blocked = block_of_rgba8(Task(function, [BYTES], [BYTES]), 1)
     codes = [op.code for op in walk(blocked.function.body)]
     assert (codes.count("bit_and"), codes.count("unorm8x4")) == (4, 4)
     whole = job_of(same, photo((4, 4))).made.task.function
-    copied = words(Task(whole, [BYTES], [BYTES]), 2).function
+    copied = block_of_rgba8(Task(whole, [BYTES], [BYTES]), 2).function
     assert not {"from_unorm8x4", "unorm8x4"} & {op.code for op in walk(copied.body)}
 
 
@@ -138,7 +138,7 @@ def near(im: Image, p: Position):
 
 def test_others_are_left_alone() -> None:
     image = photo((4, 4))
-    assert are_words(job_of(swapped, image).made.task)
+    assert is_rgba8(job_of(swapped, image).made.task)
     others: list[tuple[Any, Any, str]] = [
         (near, image, "uint8"),
         (swapped, image.astype(np.float32), "uint8"),
@@ -150,7 +150,7 @@ def test_others_are_left_alone() -> None:
     ]
     for written, given, dtype in others:
         made = job_of(written, given, dtype=dtype).made
-        assert not are_words(made.task)
+        assert not is_rgba8(made.task)
 
 
 def test_words_are_taken_apart_and_put_together() -> None:

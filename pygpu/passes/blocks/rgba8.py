@@ -1,6 +1,7 @@
-"""Makes a block of pixels of four bytes, which are words: four of a row are one load and one store.
+"""Makes a block of RGBA pixels of bytes, each packed in a word: four of a row are one load and one
+store.
 
-    words(task, rows=2)       # 4 x 2 pixels
+    block_of_rgba8(task, rows=2)       # 4 x 2 pixels
 
 It is for functions that read the pixel alone. All that a block reads is read first, so that memory
 is at work on it while nothing else can be done. What a function hands on as it was read, as most do
@@ -19,7 +20,7 @@ from pygpu.core.storage import Format
 from pygpu.passes.analysis.footprint import footprint, reads_itself
 from pygpu.passes.blocks.block import Blocked, can_block
 from pygpu.passes.blocks.block_views import COLUMNS
-from pygpu.passes.blocks.word_views import WordViews
+from pygpu.passes.blocks.packed_rows import PackedRows
 from pygpu.passes.simplify.local import Gate
 from pygpu.ssa import Op, Value, images_read, walk
 from pygpu.types import FLOAT, INT, vector
@@ -28,7 +29,7 @@ PIXEL: Final = Format(np.dtype(np.uint8), 4)
 WORD: Final = Format(np.dtype(np.int32), 1)  # a pixel as it lies in its buffer
 
 
-def are_words(task: Task) -> bool:
+def is_rgba8(task: Task) -> bool:
     """Whether a function reads pixels of four bytes, each at its own place, and makes such."""
     function = task.function
     read = images_read(function)
@@ -44,18 +45,18 @@ def are_words(task: Task) -> bool:
     )
 
 
-def words(task: Task, rows: int) -> Blocked:
+def block_of_rgba8(task: Task, rows: int) -> Blocked:
     """The function of a block of COLUMNS x `rows` pixels, with all loads inside their images."""
-    return _Words(task, rows).run()
+    return _Packed(task, rows).run()
 
 
-class _Words:
-    """Makes the function that `words` gives."""
+class _Packed:
+    """Makes the function that `block_of_rgba8` gives."""
 
     def __init__(self, task: Task, rows: int) -> None:
         self.function, self.rows = task.function, rows
         self.gate = Gate(task.function, {"load": self.pixel})
-        self.views = WordViews(self.gate, task.inputs, ("word", WORD), COLUMNS, COLUMNS)
+        self.views = PackedRows(self.gate, task.inputs, ("word", WORD), COLUMNS, COLUMNS)
         self.at = 0, 0  # the column and row of the pixel that is made
 
     def run(self) -> Blocked:
@@ -111,4 +112,4 @@ def _kept(part: Value, place: int) -> Value | None:
     return pixel.operands[0] if pixel is not None and pixel.code == "from_unorm8x4" else None
 
 
-__all__ = ["are_words", "words"]
+__all__ = ["block_of_rgba8", "is_rgba8"]

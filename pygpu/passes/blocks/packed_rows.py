@@ -1,6 +1,6 @@
-"""Rows of images as words of four bytes, which a block reads and writes all at once.
+"""Rows of images packed in words of four bytes, which a block reads and writes all at once.
 
-views = WordViews(gate, inputs, ("byte", BYTE), columns=16, words=4)
+views = PackedRows(gate, inputs, ("byte", BYTE), columns=16, words=4)
 views.read({0: range(-1, 2)}, assembled)       # rows of image 0, from one above
 views.word(0, 1, -1)                           # the second word of the first of them
 views.blocked(results, rows=1)
@@ -21,7 +21,7 @@ from pygpu.ssa import Function, ImageInput, Load, Op, Region, Value
 from pygpu.types import INT, Type, vector
 
 
-class WordViews:
+class PackedRows:
     """What a gate reads of images for a block of so many `columns`, which are so many `words`. Of
     each there are two views: its single elements, as ints, of which a name and a format are given,
     and the words of a row. `whole` has the rows that were read, by image and how far down."""
@@ -129,4 +129,4 @@ class WordViews:
         return self.of_image[image]
 
 
-__all__ = ["WordViews"]
+__all__ = ["PackedRows"]
