@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pygpu.execution.pipeline import pipeline
     from pygpu.execution.programs.bars import progress
     from pygpu.execution.reduction import reduce
+    from pygpu.execution.rounds import each
     from pygpu.execution.scattering import scatter
     from pygpu.execution.tuning import tune
     from pygpu.execution.vectorized import vectorize
@@ -179,6 +180,7 @@ __all__ = [
     "distance",
     "dot",
     "draw",
+    "each",
     "exp",
     "exp2",
     "faceforward",

@@ -28,7 +28,7 @@ from pygpu.execution.arguments.results import (
     form_of,
 )
 from pygpu.execution.arguments.signatures import Signature, wrapped
-from pygpu.execution.iteration import iterate
+from pygpu.execution.iteration import Asked, iterate
 from pygpu.execution.large import calls as large
 from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.lowered import Lowered
@@ -39,6 +39,7 @@ from pygpu.execution.programs.gate import SHUT, Gate
 from pygpu.execution.programs.specialise import (
     Specialisation,
 )
+from pygpu.execution.rounds import Ending
 
 
 class Options(NamedTuple):
@@ -145,13 +146,20 @@ class Compiled(Programs):
         *args: Any,
         out: Any = None,
         dtype: Any = None,
+        until: Callable[..., Any] | None = None,
+        every: int | None = None,
         **kwargs: Any,
     ) -> Any:
         """n rounds: the result becomes the first image of the next round, the other arguments
         stay. For a function of several images that returns as many, `image` is a tuple. Between
-        rounds nothing is rounded to 8 bits; n = 0 gives the input back."""
+        rounds nothing is rounded to 8 bits; n = 0 gives the input back.
+
+        `until` is given the images of the state, and the rounds end when what it gives is true:
+        it is asked after every `every` rounds (16) and at the end. An argument
+        `pygpu.each(values)` has another value in each round."""
         try:
-            return iterate(self, image, n, args, kwargs, out=out, dtype=dtype)
+            asked = Asked(out, dtype, Ending.of(until, every))
+            return iterate(self, image, n, args, kwargs, asked)
         except Exception as error:
             shorten(error)
             raise

@@ -2,13 +2,15 @@
 
 heat = diffuse.iterate(photo, 100, rate=0.2)
 u, v = react.iterate((u, v), 1000)
+
+What ends rounds early, and arguments that change from round to round, are in rounds.py.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +32,16 @@ from pygpu.execution.large import calls as large
 from pygpu.execution.large.sources import NO_OUT, holds_dask
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.calls import Programs, Run
+from pygpu.execution.rounds import Ending, check_each
 from pygpu.types import INTEGERS
+
+
+class Asked(NamedTuple):
+    """What is asked of the result, and when rounds end."""
+
+    out: Any
+    dtype: Any
+    ending: Ending
 
 
 def iterate(
@@ -39,9 +50,7 @@ def iterate(
     n: int,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
-    *,
-    out: Any,
-    dtype: Any,
+    asked: Asked,
 ) -> Any:
     """n rounds of a compiled function. See runtime.Compiled.iterate."""
     try:
@@ -55,27 +64,58 @@ def iterate(
     state = list(image) if isinstance(image, tuple) else [image]
     slots = _image_slots(signature, len(state))
     values = _collect(signature, slots, state, args, kwargs)
+    changing = check_each(values, rounds, [p.name for p in signature.parameters])
     if holds_dask(state):
-        return _lazily(compiled, values, slots, rounds, several, out, dtype)
-    arguments = flatten(signature, values)
-    form = form_of(arguments.deciding)
-    places = [_place(arguments, value) for value in state]
+        if changing or asked.ending.until is not None:
+            raise TypeError("iterate: Dask arrays take neither until= nor each(...)")
+        return _lazily(compiled, values, slots, rounds, several, asked.out, asked.dtype)
     if rounds == 0:
-        given = [arguments.images[place] for place in places]
-        return _unchanged(given, several, form[0], out, dtype)
-    for _ in steps(range(rounds - 1), "round", signature.name):
+        plain = [v for place, v in enumerate(values) if place not in changing]
+        kept = [p for place, p in enumerate(signature.parameters) if place not in changing]
+        arguments = flatten(Signature(compiled.function, kept), plain)
+        given = [arguments.images[_place(arguments, value)] for value in state]
+        return _unchanged(given, several, form_of(arguments.deciding)[0], asked.out, asked.dtype)
+    results = _rounds(compiled, values, slots, rounds, changing, asked)
+    return tuple(results) if several else results[0]
+
+
+def _rounds(
+    compiled: Programs,
+    values: list[Any],
+    slots: Sequence[int],
+    rounds: int,
+    changing: Sequence[int],
+    asked: Asked,
+) -> list[Any]:
+    """The results of the last round, in the form that was given. Where rounds may end before their
+    number is reached, the last one is made again, in that form."""
+    signature, out, dtype, ending = compiled.signature, asked.out, asked.dtype, asked.ending
+    turns = {place: values[place].values for place in changing}
+
+    def arguments_of(index: int) -> Arguments:
+        current = [turns[place][index] if place in turns else v for place, v in enumerate(values)]
+        return flatten(signature, current)
+
+    arguments = arguments_of(0)
+    form = form_of(arguments.deciding)
+    places = [_place(arguments, values[slot]) for slot in slots]
+    asking = rounds if ending.until is not None else rounds - 1
+    for index in steps(range(asking), "round", signature.name):
+        arguments = arguments_of(index)
         run = compiled.run(arguments, Wanted("image"), order=places)
-        _check_count(signature, run, len(state))
-        results = run.presented()
-        for slot, result in zip(slots, _listed(results), strict=True):
+        _check_count(signature, run, len(slots))
+        results = _listed(run.presented())
+        if ending.is_reached(index + 1, rounds, results) or index + 1 == rounds:
+            break
+        for slot, result in zip(slots, results, strict=True):
             values[slot] = result
-        arguments = flatten(signature, values)
+    else:
+        arguments = arguments_of(rounds - 1)
     targeted = None if out is None else Out.of(out)
     wanted = compiled.wanted(form, targeted, dtype)
     last = compiled.run(arguments, wanted, out=targeted, order=places)
-    _check_count(signature, last, len(state))
-    results = _listed(last.presented())
-    return tuple(results) if several else results[0]
+    _check_count(signature, last, len(slots))
+    return _listed(last.presented())
 
 
 def _lazily(

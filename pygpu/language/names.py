@@ -36,6 +36,7 @@ _NAMES: Final = {
     "execution.arrays.scanning": "scan",
     "execution.arrays.sorting": "argsort sort",
     "execution.reduction": "reduce",
+    "execution.rounds": "each",
     "execution.scattering": "scatter",
     "runtime": "compile",
     "language.scalars": "Bool Complex Float Int UInt",

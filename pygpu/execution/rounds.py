@@ -1,0 +1,92 @@
+"""What is asked of the rounds of `f.iterate` besides their number: when they end, and arguments
+that have another value in each.
+
+    heat.iterate(photo, 1000, until=lambda im: im.max() < 0.5, every=50)
+    fft.iterate(signal, 10, each([1 << k for k in range(10)]))
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.core.errors import shown
+
+EVERY: Final = 16  # rounds between two questions whether it is enough: each waits for the device
+
+
+class Each:
+    """Values of an argument of `f.iterate`, one for each round. Made by `each`."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = values
+
+    def __repr__(self) -> str:
+        return f"each({shown(list(self.values))})"
+
+
+def each(values: Iterable[Any]) -> Each:
+    """An argument of `f.iterate` that has another value in each round: the first in the first
+    round, and so on. There must be as many as rounds, or more."""
+    try:
+        return Each(list(values))
+    except TypeError:
+        raise TypeError(f"each: takes values, one for each round, got {shown(values)}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """When rounds end before their number is reached: after every so many, `until` is asked."""
+
+    until: Callable[..., Any] | None = None
+    every: int = EVERY
+
+    @classmethod
+    def of(cls, until: Any, every: Any) -> Ending:
+        """From what a call gives."""
+        if until is not None and not callable(until):
+            raise TypeError(f"iterate: until takes a function of the images, got {shown(until)}")
+        if every is None:
+            return cls(until)
+        if until is None:
+            raise TypeError("iterate: every= needs until=, what to ask after so many rounds")
+        if isinstance(every, (bool, np.bool_)) or not hasattr(every, "__index__"):
+            raise TypeError(f"iterate: every takes a number of rounds, got {shown(every)}")
+        if operator.index(every) < 1:
+            raise ValueError(f"iterate: every takes 1 round or more, got {every}")
+        return cls(until, operator.index(every))
+
+    def is_reached(self, done: int, rounds: int, state: Sequence[Any]) -> bool:
+        """Whether that is so after `done` of the rounds."""
+        if self.until is None or (done % self.every and done < rounds):
+            return False
+        answer = self.until(*state)
+        try:
+            return bool(answer)
+        except ValueError:
+            raise TypeError(
+                f"iterate: until gives a number or a truth value, got {shown(answer)}; "
+                ".all(), .any(), .max() make one of an image"
+            ) from None
+
+
+def check_each(values: Sequence[Any], rounds: int, names: Sequence[str]) -> list[int]:
+    """The places of arguments that differ from round to round. ValueError where one has too few
+    values."""
+    places = [place for place, value in enumerate(values) if isinstance(value, Each)]
+    for place in places:
+        count = len(values[place].values)
+        if count < rounds:
+            raise ValueError(
+                f"iterate: {names[place]}=each(...) has {count} values for {rounds} rounds"
+            )
+    return places
+
+
+__all__ = ["Ending", "check_each", "each"]
