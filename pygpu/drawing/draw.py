@@ -17,7 +17,7 @@ from pygpu.core import sampler
 from pygpu.core.device import Device
 from pygpu.core.drawing import BLENDED, CULLED, Draw
 from pygpu.core.errors import shorten, shown
-from pygpu.core.storage import STORED, Format, ImageLike, Storage
+from pygpu.core.storage import STORED, ImageLike, Storage
 from pygpu.devices import targets
 from pygpu.drawing.drawings import Made, arguments_of, compiled, converted, translate
 from pygpu.drawing.mesh import Mesh
@@ -264,7 +264,7 @@ def _presented(
     """What was drawn, as images of the dtype that was asked for; depths are float32."""
     made = []
     for index, storage in enumerate(storages):
-        reading = sampler.make(Format(FLOATS, storage.channels))
+        reading = sampler.default(FLOATS, storage.channels)
         dtype = wanted or FLOATS
         if under is not None and index < count:
             reading = sampler.inherited(sampler.of(under[index]), reading.format)

@@ -9,6 +9,7 @@ same for both stages. What no stage uses is left out of the other.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import time
 from collections.abc import Mapping, Sequence
@@ -66,16 +67,21 @@ class _Varying:
 
 def arguments_of(shader: Shader) -> Arguments:
     """The shader's fields, flattened: uniforms, images, and the key of all that is compiled in."""
-    return flatten(_signature(type(shader)), [shader])
+    return flatten(_signature(_class(shader)), [shader])
 
 
-def _signature(cls: type) -> Signature:
+def _class(shader: Shader) -> Any:
+    return type(shader)
+
+
+@functools.lru_cache(maxsize=4096)
+def _signature(cls: Any) -> Signature:
     return Signature(cls, [Parameter("self", "object", None)])
 
 
 def translate(shader: Shader, geometry: Geometry, arguments: Arguments) -> Made:
     """Both stages in SSA, simplified. Errors name the attribute or varying that does not fit."""
-    bound, images, uniforms = bindings(_signature(type(shader)), arguments)
+    bound, images, uniforms = bindings(_signature(_class(shader)), arguments)
     given = images, uniforms
     begun = time.perf_counter()
     vertex, names = _vertex(shader, geometry, bound["self"], given)
@@ -302,6 +308,8 @@ def _check_varying(name: str, parameter: str, kind: Any, varying: _Varying) -> N
 
 def converted(values: Any, width: int, name: str) -> tuple[float, ...]:
     """A number, or one for each component, as so many floats. TypeError where it is neither."""
+    if type(values) is float or type(values) is int:
+        return (float(np.float32(values)),) * width
     numbers = np.asarray(values)
     if numbers.dtype.kind not in "fiub" or numbers.shape not in ((), (width,)):
         raise TypeError(f"{name}: takes a number, or {width} for the components of a colour")

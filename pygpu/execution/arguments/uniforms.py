@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import shown
+from pygpu.language.matrices import Matrix
 from pygpu.language.scalars import FLOAT_LIMIT, number
 from pygpu.language.vectors import CLASSES, Vector
 from pygpu.ssa import Constant, Number
@@ -22,11 +23,19 @@ def convert(type: Type, value: Any, name: str) -> Constant:
     """The value as a constant of the type. TypeError or OverflowError name the parameter."""
     if type.size == 1:
         return _SCALARS[type.kind](value, name)
+    if isinstance(value, Vector) and type.kind == "float" and len(value) == type.size:
+        components = tuple(value)
+        if _fit(components):
+            return components
     return tuple([_SCALARS[type.kind](item, name) for item in _items(type, value, name)])
 
 
 def matrix(size: int, value: Any, name: str) -> list[tuple[Number, ...]]:
     """The rows of a square matrix given as a Mat, nested lists or an array."""
+    if isinstance(value, Matrix) and size == value.SIZE:
+        known = [tuple(row) for row in value]
+        if all(map(_fit, known)):
+            return known
     try:
         rows = [[as_float(item, name) for item in row] for row in value]
     except TypeError:
@@ -34,6 +43,11 @@ def matrix(size: int, value: Any, name: str) -> list[tuple[Number, ...]]:
     if len(rows) != size or any(len(row) != size for row in rows):
         raise ValueError(f"{name}: takes a {size} x {size} matrix, got {shown(value)}")
     return [tuple(row) for row in rows]
+
+
+def _fit(numbers: tuple[Any, ...]) -> bool:
+    """Whether all are floats of 32 bits, without a look at infinities."""
+    return all(type(each) is float and -FLOAT_LIMIT < each < FLOAT_LIMIT for each in numbers)
 
 
 def complex_number(value: Any, name: str) -> tuple[Number, ...]:
