@@ -529,3 +529,39 @@ def test_meshes_of_other_libraries_are_taken() -> None:
     made = Mesh.of(other, weight=[1, 2, 3])
     assert repr(made) == "Mesh(3 vertices, 1 triangles: position 3, normal 3, uv 2, weight 1)"
     assert made.attributes["uv"][0].tolist() == [0.25, 0.75]
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("width", [8, 7])
+def test_compute_programs_and_what_is_drawn_share_images(channels: int, width: int) -> None:
+    """On the device where rows have one layout: then nothing is on the host."""
+
+    @pygpu.compile(target="compute")
+    def ramp(im: Image, p: Position):
+        return im(p) + 0.5 * p.x
+
+    class One(Shader):
+        under: Image
+
+        def vertex(self, position):
+            return Vec4(position * 0.5, 0, 1)
+
+        def fragment(self, p: Position):
+            return self.under(p) * 2.0
+
+    photo = np.random.default_rng(0).random((6, width, channels)).astype(np.float32)
+    photo = photo[..., 0] if channels == 1 else photo
+    made = ramp(Image(photo))
+    drawn = draw(One(made), Mesh.quad(), onto=made, target="compute")
+    again = ramp(drawn)
+    is_shared = width % 4 == 0
+    assert (made.storage.array is None) == is_shared
+    assert (drawn.storage.array is None) == is_shared
+    slope = (0.5 * np.arange(width)).reshape(1, -1, *[1] * (photo.ndim - 2))
+    expected = photo + slope
+    actual = np.asarray(again) - slope
+    doubled = np.isclose(actual, 2 * expected, atol=1e-5)
+    same = np.isclose(actual, expected, atol=1e-5)
+    assert (doubled | same).all()
+    assert doubled[2:4, 2 : width - 2].all()
+    assert same[[0, 5]].all()

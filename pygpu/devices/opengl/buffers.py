@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.held import BUFFER, TEXTURE
 
-COPY: Final = "opengl buffer"  # the name of a storage's copy
+COPY: Final = BUFFER  # the name of a storage's copy
 
 
 def upload(gl: opengl.Context, storage: Storage) -> opengl.Buffer:
@@ -23,8 +24,14 @@ def upload(gl: opengl.Context, storage: Storage) -> opengl.Buffer:
     held = storage.copies.get(COPY)
     if held is not None and held.context is gl:
         return held  # type: ignore[no-any-return]
-    texels = _bytes(storage.host())
     row = row_bytes(Format(storage.dtype, storage.channels), storage.width)
+    texture = storage.copies.get(TEXTURE) if storage.array is None else None
+    if texture is not None and texture.context is gl:
+        copied = _of_texture(gl, storage, texture, row)
+        if copied is not None:
+            storage.copies[COPY] = copied
+            return copied
+    texels = _bytes(storage.host())
     buffer = gl.buffer(storage.height * row)
     if row != texels.shape[1]:
         padded = np.zeros((storage.height, row), np.uint8)
@@ -32,6 +39,26 @@ def upload(gl: opengl.Context, storage: Storage) -> opengl.Buffer:
         texels = padded
     gl.write(buffer, texels)
     storage.copies[COPY] = buffer
+    return buffer
+
+
+def _of_texture(
+    gl: opengl.Context, storage: Storage, texture: opengl.Texture, row: int
+) -> opengl.Buffer | None:
+    """A buffer of what a texture holds, without a way through the host. None where rows of the two
+    have other lengths: texels of one channel are four pixels, and rows of bytes are filled up."""
+    per_texel = 4 if storage.channels == 1 else 1
+    pixels = storage.width * storage.channels * storage.dtype.itemsize
+    if row != pixels or storage.width % per_texel:
+        return None
+    buffer = gl.buffer(storage.height * row)
+    gl.order.before(written=[buffer.glo])
+    gl.framebuffer([texture]).read_into(
+        buffer.glo,
+        components=max(storage.channels, per_texel),
+        alignment=1,
+        dtype=opengl.DTYPES[storage.dtype],
+    )
     return buffer
 
 

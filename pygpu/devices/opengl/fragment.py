@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen.glsl.writer import Dialect
 from pygpu.codegen_glsl import FragmentProgram, block_fragment, four_pixels, fragment_program
 from pygpu.core.device import Shape, Task
@@ -22,6 +23,7 @@ from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice
+from pygpu.devices.opengl.held import BUFFER, TEXTURE
 from pygpu.devices.opengl.passes import Passes
 from pygpu.passes.blocks.block import Halves, can_block, halves, size
 from pygpu.passes.blocks.block_views import COLUMNS
@@ -31,7 +33,7 @@ from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Constant, Function, only
 
-COPY: Final = "opengl"  # the name of a storage's copy here
+COPY: Final = TEXTURE  # the name of a storage's copy here
 TRIANGLES: Final = 4
 LARGEST: Final = 2048  # operations of a block, before what is shared is left out
 GREY: Final = frozenset((1,))  # channels of textures that are packed
@@ -234,6 +236,12 @@ def upload(gl: opengl.Context, storage: Storage) -> opengl.Texture:
     held = storage.copies.get(COPY)
     if held is not None and held.context is gl:
         return held  # type: ignore[no-any-return]
+    buffer = storage.copies.get(BUFFER) if storage.array is None else None
+    if buffer is not None and buffer.context is gl:
+        copied = _of_buffer(gl, storage, buffer)
+        if copied is not None:
+            storage.copies[COPY] = copied
+            return copied
     texels, height, width = storage.host(), storage.height, storage.width
     if storage.channels == 1:
         across = -(-width // COLUMNS)
@@ -244,6 +252,24 @@ def upload(gl: opengl.Context, storage: Storage) -> opengl.Texture:
         texture = gl.texture(width, height, storage.channels, storage.dtype)
     texture.glo.write(texels, alignment=1)
     storage.copies[COPY] = texture
+    return texture
+
+
+def _of_buffer(
+    gl: opengl.Context, storage: Storage, buffer: opengl.Buffer
+) -> opengl.Texture | None:
+    """A texture of what a compute program has left in a buffer, without a way through the host.
+    None where rows of the two have other lengths."""
+    format = Format(storage.dtype, storage.channels)
+    width, height, channels = storage.width, storage.height, storage.channels
+    if row_bytes(format, width) != width * format.nbytes or (channels == 1 and width % COLUMNS):
+        return None
+    if channels == 1:
+        texture = gl.texture(width // COLUMNS, height, 4, storage.dtype, COLUMNS)
+    else:
+        texture = gl.texture(width, height, channels, storage.dtype)
+    gl.order.before(read=[buffer.glo])
+    texture.glo.write(buffer.glo, alignment=1)
     return texture
 
 

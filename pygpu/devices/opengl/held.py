@@ -5,7 +5,11 @@ Finalisers may run in any thread, so they only queue what is to be freed.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+# The names under which storages keep what holds their texels: for fragment and compute programs.
+TEXTURE: Final = "opengl"
+BUFFER: Final = "opengl buffer"
 
 
 class Held:
