@@ -28,6 +28,7 @@ from pygpu.execution.arguments.results import (
     form_of,
 )
 from pygpu.execution.arguments.signatures import Signature, wrapped
+from pygpu.execution.frames import map_over
 from pygpu.execution.iteration import Asked, iterate
 from pygpu.execution.large import calls as large
 from pygpu.execution.large import labels, sources, travel
@@ -188,6 +189,25 @@ class Compiled(Programs):
             shorten(error)
             raise
 
+    def map(
+        self,
+        *args: Any,
+        out: Any = None,
+        shape: tuple[int, ...] | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Call for each frame of a stack: an array with axes before those of an image, (T, H, W) or
+        (T, H, W, C), gives (T, ...), by one program. The first image varies; others do where they
+        have more axes than a call takes, and what does not vary is given as in a call. `out` is an
+        array for all frames. A generator or an iterable of frames gives a generator, which computes
+        a frame when it is asked for."""
+        try:
+            return map_over(self, self, args, kwargs, out=out, shape=shape, dtype=dtype)
+        except Exception as error:
+            shorten(error)
+            raise
+
     # ---- as a plain function
 
     def plain_binding(
@@ -299,6 +319,10 @@ class BoundMethod:
     def export(self, path: str | os.PathLike[str], *args: Any, **kwargs: Any) -> Path:
         """As `export` of the compiled function."""
         return self.__func__.export(path, self.__self__, *args, **kwargs)
+
+    def map(self, *args: Any, **kwargs: Any) -> Any:
+        """As `map` of the compiled function."""
+        return self.__func__.map(self.__self__, *args, **kwargs)
 
     def plain_binding(
         self,

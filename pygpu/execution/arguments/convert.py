@@ -153,7 +153,8 @@ def _elsewhere(array: NDArray[Any], dims: int) -> str:
             return "; a colour alone is none"
         return "".join(f"; a parameter annotated {name} takes it" for name in fitting)
     kinds = [KINDS[n] for n in KINDS if n > dims and array.ndim in (n, n + 1)]
-    return f"; a parameter annotated {' or '.join(kinds)} takes all axes" if kinds else ""
+    other = f", a parameter annotated {' or '.join(kinds)} takes all axes" if kinds else ""
+    return f"; f.map(stack) maps over leading axes{other}"
 
 
 def _described(array: NDArray[Any]) -> str:

@@ -59,6 +59,51 @@ def _within(limits: Limits | None, made: Specialisation, work: Work) -> list[Sto
     return tiles.run(limits, made, inputs, uniforms, size, out)
 
 
+# ---------------------------------------------------------------- frames
+
+
+def run_frames(
+    made: Specialisation, work: Work, count: int, varying: frozenset[int]
+) -> list[Storage]:
+    """Run for each frame of some inputs, which are storages of as many planes; the others are the
+    same for all. The results lie one below the other."""
+    inputs, uniforms, shape, out = work
+    rows, width = rows_of(shape)
+    if made.planar is None and targets.limits(made.device) is None:
+        frame = PlaneRead(0, "nearest", count)
+        reads = tuple([frame if index in varying else None for index in range(len(inputs))])
+        planes = Planes(count, reads)
+        at_once = made.program.run_planes(inputs, uniforms, (rows, width), out, planes)
+        if at_once is not None:
+            return at_once
+    found: list[list[Storage]] = [[] for _ in out]
+    for t in range(count):
+        images = [
+            _frame(each, t, count) if index in varying else each
+            for index, each in enumerate(inputs)
+        ]
+        place = slice(t * rows, (t + 1) * rows)
+        parts = [None if array is None else array[place] for array in out]
+        for results, result in zip(
+            found, run(made, Work(images, uniforms, shape, parts)), strict=True
+        ):
+            results.append(result)
+    return [
+        Storage.of(array) if array is not None else Storage.stacked(results)
+        for array, results in zip(out, found, strict=True)
+    ]
+
+
+def _frame(storage: Storage, t: int, count: int) -> Storage:
+    """A frame of a stack: a plane, or, of volumes, as many as a frame has."""
+    depth = storage.shape[0] // count
+    if depth == 1:
+        return storage.plane(t)
+    rows = storage.height // count
+    texels = storage.host()[t * rows : (t + 1) * rows]
+    return Storage.of(texels, (depth, *storage.shape[1:]))
+
+
 # ---------------------------------------------------------------- planes
 
 
@@ -136,4 +181,4 @@ def _let_go(results: Sequence[Storage], storages: Sequence[Storage]) -> None:
             storage.copies.clear()
 
 
-__all__ = ["Work", "run"]
+__all__ = ["Work", "run", "run_frames"]
