@@ -249,8 +249,8 @@ def _walk_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         )
     plain = getattr(type(function), "plain_binding", None)
     if plain is not None:  # compiled functions are their plain functions here
-        _check_position(w, function, args, keywords)
         args, keywords = plain(function, args, keywords, functools.partial(_in_class, w))
+        _check_position(w, function, args, keywords)
         return call(w, function.__wrapped__, args, keywords)
     method = objects.class_attribute(w, type(function), "__call__")
     if isinstance(method, types.FunctionType):
