@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.protocols import arithmetic, operands, pictures
 from pygpu.frontend.protocols.arrays import (
     opened,
@@ -28,11 +29,17 @@ from pygpu.frontend.protocols.parts import (
     stored_in_part,
 )
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.protocols.tables import by_dynamic_index, by_key, check_index, stored_by_key
+from pygpu.frontend.protocols.tables import (
+    by_dynamic_index,
+    by_key,
+    check_index,
+    one_of,
+    stored_by_key,
+)
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete, own
-from pygpu.frontend.values.lazy import Indexed, Masked, Row
+from pygpu.frontend.values.lazy import Bounded, Indexed, Masked, Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
@@ -87,6 +94,12 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
             return Tuple(chosen) if isinstance(index, slice) else chosen
         case List():
             contents = w.read(container)
+            if isinstance(contents, Bounded):
+                if not isinstance(index, slice):
+                    return lists.item(w, contents, operator.index(index))
+                made = List(())
+                lists.hold(w, made, lists.part(w, contents, index))
+                return made
             if isinstance(contents, Indexed):
                 if isinstance(contents.length, Abstract):
                     raise w.error(
@@ -168,6 +181,10 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
             return selection(w, array, mask)
     if not _is_subscriptable(container):
         raise _not_subscriptable(container)
+    some = lists.bounded(w, container)
+    if some is not None:
+        chosen = lists.item(w, some, as_index(w, index))
+        return one_of(w, chosen, some.items)
     if is_part(index):
         return part_of(w, container, index)
     return by_dynamic_index(w, container, index)
@@ -197,6 +214,9 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
 
 def _set_by_known_index(w: Evaluator, container: Any, index: Any, new: Any) -> None:
     match container:
+        case List() if lists.bounded(w, container) is not None and not isinstance(index, slice):
+            held = lists.held(w, container)
+            w.write(container, lists.stored(w, held, operator.index(index), new))
         case List():
             contents = list(items_of(w, container))
             contents[index] = items_of(w, new) if isinstance(index, slice) else new
@@ -229,6 +249,10 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
         w.call(method, container, index, new)
         return
     index = as_index(w, index)
+    some = lists.bounded(w, container)
+    if some is not None:
+        w.write(container, lists.stored(w, some, index, new))
+        return
     if isinstance(container, (List, Vector)) and scalar_kind(index) == "int":
         items = list(items_of(w, container))
         check_index(w, index, len(items))
@@ -282,11 +306,15 @@ def delete_item(w: Evaluator, container: Any, index: Any) -> None:
     try:
         index = concrete(w, index)
     except NotKnown:
-        raise w.error("an item can only be deleted by a known index") from None
+        if not isinstance(container, List) or not scalar_kind(index):
+            raise w.error("an item can only be deleted by a known index") from None
     if isinstance(container, Dict):
         contents = dict(w.read(container))
         del contents[index]
         w.write(container, contents)
+    elif not isinstance(index, slice) and (lists.is_moved(w, container, index)):
+        left = lists.popped(w, lists.held(w, container), index)[1]
+        lists.hold(w, container, left)
     else:
         items = list(items_of(w, container))
         del items[index]
@@ -300,7 +328,8 @@ def length(w: Evaluator, value: Any) -> Any:
             return len(value.items)
         case List():
             contents = w.read(value)
-            return contents.length if isinstance(contents, Indexed) else len(contents)
+            is_counted = isinstance(contents, (Bounded, Indexed))
+            return contents.length if is_counted else len(contents)
         case Dict() | Set() | Matrix():
             return len(w.read(value))
         case Vector():

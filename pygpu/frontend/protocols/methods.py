@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.protocols import (
     arithmetic,
     arrays,
@@ -20,7 +21,7 @@ from pygpu.frontend.protocols import (
     operators,
 )
 from pygpu.frontend.protocols.operands import vector_type
-from pygpu.frontend.protocols.sequences import items_of, iterate
+from pygpu.frontend.protocols.sequences import items_of, items_or_maybe, iterate
 from pygpu.frontend.protocols.tables import by_key_unchecked, choose, has_key
 from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
@@ -32,6 +33,7 @@ from pygpu.frontend.values.values import (
     Abstract,
     Builtin,
     Dynamic,
+    Maybe,
     NotKnown,
     Tuple,
     describe,
@@ -116,24 +118,35 @@ def known_index(w: Evaluator, index: Any, what: str) -> Any:
 
 
 def _append(w: Evaluator, xs: List, value: Any) -> None:
+    some = lists.bounded(w, xs)
+    if some is not None:
+        w.write(xs, lists.appended(w, some, (value,)))
+        return
     items = items_of(w, xs)
     w.steps += len(items) >> 9  # copying a long list takes its time: one that grows for ever ends
     w.write(xs, (*items, value))
 
 
 def _extend(w: Evaluator, xs: List, more: Any) -> None:
-    w.write(xs, (*items_of(w, xs), *items_of(w, more)))
+    lists.hold(w, xs, lists.appended(w, lists.held(w, xs), items_or_maybe(w, more)))
 
 
 def _insert(w: Evaluator, xs: List, index: Any, value: Any) -> None:
+    if lists.is_moved(w, xs, index):
+        lists.hold(w, xs, lists.inserted(w, lists.held(w, xs), index, value))
+        return
     items = list(items_of(w, xs))
-    items.insert(known_index(w, index, "insert"), value)
+    items.insert(index, value)
     w.write(xs, tuple(items))
 
 
 def _pop(w: Evaluator, xs: List, index: Any = -1) -> Any:
+    if lists.is_moved(w, xs, index):
+        value, left = lists.popped(w, lists.held(w, xs), index)
+        lists.hold(w, xs, left)
+        return value
     items = list(items_of(w, xs))
-    value = items.pop(known_index(w, index, "pop"))
+    value = items.pop(index)
     w.write(xs, tuple(items))
     return value
 
@@ -167,13 +180,16 @@ def _remove(w: Evaluator, xs: List, value: Any) -> None:
 
 def _sort(w: Evaluator, xs: List, *, key: Any = None, reverse: Any = False) -> None:
     ordered = w.call(sorted, xs, key=key, reverse=reverse)
-    w.write(xs, items_of(w, ordered))
+    w.write(xs, w.read(ordered) if isinstance(ordered, List) else items_of(w, ordered))
 
 
 def _count(w: Evaluator, xs: Any, value: Any) -> Any:
     total: Any = 0
-    for item in items_of(w, xs):
-        total = operators.binary(w, "+", total, operators.compare(w, "==", item, value))
+    for item in items_or_maybe(w, xs):
+        is_sure = not isinstance(item, Maybe)
+        same = operators.compare(w, "==", item if is_sure else item.value, value)
+        same = same if is_sure else arithmetic.both(w, item.taken, same)
+        total = operators.binary(w, "+", total, same)
     return total
 
 
@@ -186,7 +202,7 @@ _LIST: Final[dict[str, Callable[..., Any]]] = {
     "index": _place,
     "count": _count,
     "sort": _sort,
-    "reverse": lambda w, xs: w.write(xs, items_of(w, xs)[::-1]),
+    "reverse": lambda w, xs: w.write(xs, w.read(indexing.item(w, xs, slice(None, None, -1)))),
     "clear": lambda w, xs: w.write(xs, ()),
     "copy": lambda w, xs: List(w.read(xs)),
     "__len__": lambda w, xs: indexing.length(w, xs),

@@ -26,7 +26,7 @@ from pygpu.frontend.protocols.arrays import (
 )
 from pygpu.frontend.protocols.objects import class_of, find_method, user_method
 from pygpu.frontend.protocols.operands import vector_type
-from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.protocols.tables import has_key
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, Text, is_complex, is_narrow, scalar_kind
@@ -161,7 +161,9 @@ def _sequence_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     lists, tuples = (list, List), (tuple, Tuple)
     if symbol == "+":
         if isinstance(a, lists) and isinstance(b, lists):
-            return List((*items_of(w, a), *items_of(w, b)))
+            made = List(items_of(w, a)) if not isinstance(a, List) else List(w.read(a))
+            w.call(w.method(made, "extend"), b)
+            return made
         if isinstance(a, tuples) and isinstance(b, tuples):
             return tuple_of((*items_of(w, a), *items_of(w, b)))
     if symbol == "*":
@@ -347,8 +349,11 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
         inside = arithmetic.binary(w, "&", after, before)
         return arithmetic.binary(w, "&", inside, aligned)
     found: Any = False
-    for part in items_of(w, container):
+    for taken in items_or_maybe(w, container):
+        part = taken.value if isinstance(taken, Maybe) else taken
         same = True if part is value else compare(w, "==", part, value)
+        if isinstance(taken, Maybe):
+            same = arithmetic.both(w, taken.taken, truth(w, same))
         if isinstance(same, Vector):
             raise w.error("vectors cannot be looked for with 'in': use all(v == w)")
         if found is False or same is True:

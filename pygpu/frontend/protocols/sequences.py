@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.errors import CompileError
+from pygpu.frontend.collections.bounded import bounded, maybes, refusal
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.numbers import hint_of_number
 from pygpu.frontend.protocols.operands import components
 from pygpu.frontend.values.evaluator import Evaluator, Mark
-from pygpu.frontend.values.lazy import Indexed, Lazy, Masked, Row, Suspended
+from pygpu.frontend.values.lazy import Bounded, Indexed, Lazy, Masked, Row, Suspended
 from pygpu.frontend.values.objects import (
     Array,
     Dict,
@@ -55,6 +56,8 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
             return value.items
         case List():
             contents = w.read(value)
+            if isinstance(contents, Bounded):
+                raise w.error(refusal(contents))
             if isinstance(contents, Indexed):
                 raise w.error(
                     f"{contents.what} exceeds what is unrolled: it can be summed, folded, looped "
@@ -112,7 +115,8 @@ def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
             return items[index:]
     if isinstance(value, Masked):
         return _taken_by_mask(w, value)
-    return items_of(w, value)
+    some = bounded(w, value)
+    return items_of(w, value) if some is None else maybes(w, some)
 
 
 def _taken_by_mask(w: Evaluator, selection: Masked) -> tuple[Any, ...]:
@@ -131,6 +135,13 @@ def put_off(w: Evaluator, iterator: Iterator) -> bool:
     many there are."""
     source, _ = w.read(iterator)
     return isinstance(source, (Replay, Lazy))
+
+
+def is_undecided(w: Evaluator, xs: Any) -> bool:
+    """Whether some items of an iterator may not be there."""
+    source = w.read(xs)[0] if isinstance(xs, Iterator) else None
+    items = w.read(source) if isinstance(source, Yielded) else ()
+    return isinstance(items, tuple) and any(isinstance(item, Maybe) for item in items)
 
 
 def is_generator(w: Evaluator, xs: Any) -> bool:
@@ -178,6 +189,9 @@ def iterate(w: Evaluator, value: Any) -> Any:
             source = Yielded(_taken_by_mask(w, value))
         case List():
             contents = w.read(value)
+            if isinstance(contents, Bounded):
+                made = Iterator((Yielded(maybes(w, contents)), 0))
+                return w.heap.follow(made, {value})
             source = contents if isinstance(contents, Indexed) else value
         case Instance():
             method = w.special(value, "__iter__")
@@ -239,9 +253,9 @@ def advance_iterator(w: Evaluator, iterator: Any) -> Any:
         item = items[index]
     if type(item) is Maybe:
         raise w.error(
-            "the filter of this generator is not known at compile time, so only a loop, sum(), "
-            "min(), max(), any(), all() and next() with a default can take what it gives: write "
-            "'x if c else 0' instead"
+            "how many items this generator gives only the device knows: it can be looped over, "
+            "folded (sum() and the like), asked by next() with a default, or made a list, but not "
+            "taken apart"
         )
     w.write(iterator, (source, arithmetic.binary(w, "+", index, 1)))
     return item

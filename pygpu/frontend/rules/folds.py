@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu import glsl
+from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.protocols import arithmetic, operators
 from pygpu.frontend.protocols.arithmetic import elementwise
 from pygpu.frontend.protocols.operands import vector_type
@@ -210,6 +211,16 @@ def _extreme_of_some(w: Evaluator, symbol: str, items: Any, key: Any, **more: An
 
 
 def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    if not isinstance(xs, List):
+        xs = w.call(list, xs)
+    some = lists.bounded(w, xs)
+    if some is not None:
+        keys = [w.call(key, item) for item in some.items] if key is not None else some.items
+
+        def sort(items: Any, keys: Any, there: Any) -> Any:
+            return _insertion_sort(w, list(items), list(keys), bool(reverse), there)
+
+        return List(lists.ordered(w, some, keys, bool(reverse), sort))
     items = list(items_of(w, xs))
     keys = [w.call(key, item) if key is not None else item for item in items]
     try:
@@ -225,14 +236,19 @@ def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> 
     return List(tuple(_insertion_sort(w, items, keys, bool(reverse))))
 
 
-def _insertion_sort(w: Evaluator, items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
-    """Sort by keys that are computed; equal ones stay in order."""
+def _insertion_sort(
+    w: Evaluator, items: list[Any], keys: list[Any], reverse: bool, there: Any = None
+) -> list[Any]:
+    """Sort by keys that are computed; equal ones stay in order. Items that are not `there`, which
+    are the last ones, stay where they are."""
     symbol = ">" if reverse else "<"
-    pairs = list(zip(keys, items, strict=True))
+    pairs = list(zip(keys[: len(items)], items, strict=True))
     for end in range(1, len(pairs)):
         for place in range(end, 0, -1):
             (first_key, first), (second_key, second) = pairs[place - 1], pairs[place]
             test = w.truth(operators.compare(w, symbol, second_key, first_key))
+            if there is not None:
+                test = arithmetic.both(w, there[end], test)
             pairs[place - 1] = (
                 choose(w, test, second_key, first_key),
                 choose(w, test, second, first),

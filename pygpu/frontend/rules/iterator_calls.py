@@ -14,6 +14,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
+from pygpu.frontend.collections.bounded import bounded as bounded_list
+from pygpu.frontend.collections.bounded import zipped as zipped_some
 from pygpu.frontend.protocols import followers, operators
 from pygpu.frontend.protocols.arithmetic import elementwise
 from pygpu.frontend.protocols.sequences import (
@@ -22,6 +24,7 @@ from pygpu.frontend.protocols.sequences import (
     advance_iterator,
     indexed,
     is_generator,
+    is_undecided,
     items_of,
     iterate,
     put_off,
@@ -32,7 +35,7 @@ from pygpu.frontend.rules.itertools_calls import ITERTOOLS_RULES
 from pygpu.frontend.rules.taking import bounded, holds, is_stream, iterator_of, left_in, taken_now
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.lazy import Indexed, Lazy
-from pygpu.frontend.values.objects import Instance, Iterator, Object
+from pygpu.frontend.values.objects import Instance, Iterator, Object, Yielded
 from pygpu.frontend.values.values import Abstract, tuple_of
 from pygpu.frontend.walked import iterators as walked
 
@@ -55,6 +58,11 @@ def _next_row(w: Evaluator, index: Any, strict: bool, *iterators: Iterator) -> A
     return tuple_of(tuple(row))
 
 
+def _has_some(w: Evaluator, xs: Any) -> bool:
+    """Whether only the device knows how many items there are."""
+    return bounded_list(w, xs) is not None or is_undecided(w, xs)
+
+
 def _check_lengths(w: Evaluator, place: int, iterators: tuple[Iterator, ...]) -> None:
     """The ValueErrors of zip(strict=True) where the iterator at `place` has ended."""
     if place:
@@ -71,6 +79,11 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
     if any(lazy is not None for lazy in lazies):
         return _zip_indexed(w, _all_indexed(w, sequences, lazies))
     sequences = tuple([iterate(w, xs) if isinstance(xs, Instance) else xs for xs in sequences])
+    has_some = any(bounded_list(w, xs) is not None for xs in sequences)
+    if has_some and not strict and not any(map(is_stream, sequences)):
+        return Iterator((Yielded(zipped_some(w, sequences)), 0))
+    if sequences and _has_some(w, sequences[0]) and not strict:
+        return w.call(walked.zipped, *[iterate(w, xs) for xs in sequences])
     known = [followers.known_row(w, xs) for xs in sequences]
     if not any(map(is_stream, sequences)):
         rows = zip(*[items_of(w, xs) for xs in sequences], strict=bool(strict))
@@ -139,6 +152,8 @@ def _enumerate(w: Evaluator, xs: Any, start: Any = 0) -> Any:
             (start, lazy),
         )
     xs = iterate(w, xs) if isinstance(xs, Instance) else xs
+    if _has_some(w, xs):
+        return w.call(walked.enumerated, iterate(w, xs), start)
     row, count = followers.known_row(w, xs)
     if not is_stream(xs) and not isinstance(start, Abstract):
         made = iterator_of([tuple_of(pair) for pair in enumerate(items_of(w, xs), start)])
@@ -199,6 +214,8 @@ def _map(w: Evaluator, function: Any, *sequences: Any) -> Any:
     lazies = [indexed(w, xs) for xs in sequences]
     if any(lazy is not None for lazy in lazies):
         return _map_indexed(w, function, _all_indexed(w, sequences, lazies))
+    if _has_some(w, sequences[0]):
+        return w.call(walked.mapped, function, *[iterate(w, xs) for xs in sequences])
     if not any(map(is_stream, sequences)):
         return taken_or_put_off(
             w,
@@ -234,7 +251,7 @@ def _filter(what: str) -> Rule:
         iterator = iterate(w, xs)
         kept = Iterator((Lazy(_next_kept, (what, function, iterator)), 0))
         by_generator = (walked.kept, what == "filter", function, iterator)
-        if is_generator(w, iterator):
+        if is_generator(w, iterator) or is_undecided(w, iterator):
             return w.call(*by_generator)
         if put_off(w, iterator):
             return kept

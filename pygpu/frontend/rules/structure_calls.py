@@ -9,6 +9,7 @@ import collections
 from collections.abc import Callable
 from typing import Any, Final
 
+from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
 from pygpu.frontend.protocols.integers import as_index, is_natural
 from pygpu.frontend.protocols.methods import pairs_of
@@ -78,7 +79,7 @@ def _list(w: Evaluator, xs: Any = ()) -> Any:
     lazy = indexed(w, xs)
     if lazy is not None and not isinstance(lazy.length, Abstract):
         return List(lazy)
-    return List(items_of(w, xs))
+    return List(lists.collected(w, items_or_maybe(w, xs)))
 
 
 def _tuple(w: Evaluator, xs: Any = ()) -> Any:
@@ -108,6 +109,9 @@ def _reversed(w: Evaluator, xs: Any) -> Any:
             return lazy.element(operators.binary(w, "-", last, index))
 
         return Indexed(lazy.length, element, f"the reverse of {lazy.what}", (lazy,))
+    some = lists.bounded(w, xs)
+    if some is not None:
+        return iterate(w, List(lists.reversed_of(w, some)))
     made = Iterator((tuple(items_of(w, xs)[::-1]), 0))
     if isinstance(xs, List):
         w.heap.follow(made, {xs}, *followers.from_end(w, xs))

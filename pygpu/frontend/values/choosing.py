@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
+from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import Object, Vector
 from pygpu.frontend.values.states import Facts
 from pygpu.frontend.values.values import (
@@ -30,6 +31,7 @@ from pygpu.ssa import Value
 from pygpu.types import INT, Kind, Type, vector, widest
 
 CHOICES: Final = 16  # options of one choice
+SLOTS: Final = 256  # of a list whose length only the device knows
 
 # Makes of two different leaves (numbers, Dynamics, or contents of a vector) one of the type.
 Leaf = Callable[[Any, Any, Type, Key], Value]
@@ -49,6 +51,14 @@ class Joining(Protocol):
 
     leaf: Leaf
     older: int  # the youngest object that was there before the paths parted
+
+    @property
+    def around(self) -> bool:
+        """Whether the right is where a loop comes round."""
+
+    @property
+    def rounds(self) -> int | None:
+        """How many rounds that loop has at most, where that is known."""
 
     @property
     def place(self) -> str:
@@ -164,6 +174,33 @@ def _part(join: Joining, pair: tuple[Any, Any], part: Any, key: Key) -> Any:
     return option(join, x, y, key)
 
 
+def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
+    """Two lists of different lengths as one whose length only the device knows; None where a loop
+    makes it longer without a bound that is known, or what is missing can be nothing."""
+    left, right = [c if isinstance(c, Bounded) else Bounded(c, *[len(c)] * 3) for c in (a, b)]
+    size = max(len(left.items), len(right.items))
+    least, most = min(left.least, right.least), max(left.most, right.most)
+    if join.around:
+        growth = max(right.most - left.most, 0)
+        if right.most > len(left.items):  # there is room for one round more than there are
+            if join.rounds is None:
+                return None
+            size = left.most + growth * (join.rounds + 1)
+        most = size - growth
+        least = left.least if right.least >= left.least else 0
+    if size > SLOTS:
+        return None
+    items: list[Any] = []
+    for place in range(size):
+        x, y = [c.items[place] if place < len(c.items) else ABSENT for c in (left, right)]
+        nowhere = x is ABSENT and y is ABSENT
+        items.append(items[-1] if nowhere else option(join, x, y, (*key, place)))
+        if items[-1] is ABSENT or isinstance(items[-1], Conflict):
+            return None
+    length = join.value(left.length, right.length, (*key, ".length"))
+    return Bounded(tuple(items), length, least, most)
+
+
 def spread(number: Any, kind: Kind, like: Vector) -> Vector:
     """A number as a vector of the size of another."""
     wider = vector(widest(kind, like.type.kind), like.type.size)
@@ -190,6 +227,7 @@ __all__ = [
     "Leaf",
     "Renumbered",
     "choice",
+    "lengthened",
     "option",
     "settled",
     "spread",

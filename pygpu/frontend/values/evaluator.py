@@ -166,6 +166,9 @@ class Evaluator(Protocol):
     def truth(self, value: Any) -> Any:
         """bool(value): a known bool, or a Dynamic one."""
 
+    def choose(self, test: Any, a: Any, b: Any) -> Any:
+        """a if test else b, both of them computed."""
+
     def unary(self, symbol: str, a: Any) -> Any:
         """-a and the like."""
 

@@ -15,9 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.frontend.values.choosing import Leaf, choice, option, settled, spread, zero_of
+from pygpu.frontend.values.choosing import (
+    Leaf,
+    choice,
+    lengthened,
+    option,
+    settled,
+    spread,
+    zero_of,
+)
 from pygpu.frontend.values.kinds import as_complex, meeting, narrow_dtype, scalar_kind
 from pygpu.frontend.values.known import lift
+from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import (
     EITHER,
     Array,
@@ -25,6 +34,7 @@ from pygpu.frontend.values.objects import (
     Dict,
     Instance,
     Iterator,
+    List,
     Object,
     Set,
     Vector,
@@ -64,6 +74,7 @@ class Meeting:
     around: Callable[[Any], Any] | None
     outer: Callable[[], Iterable[Any]]  # what the frames around this one hold
     explain: Callable[[str], str]  # what to say of a name that is defined on one side only
+    rounds: int | None = None  # how many the loop has at most, where that is known
 
 
 class Join:
@@ -85,6 +96,14 @@ class Join:
     @property
     def place(self) -> str:
         return self.meeting.place
+
+    @property
+    def around(self) -> bool:
+        return self.meeting.around is not None
+
+    @property
+    def rounds(self) -> int | None:
+        return self.meeting.rounds
 
     def states(self) -> State:
         left, right = self.left, self.right
@@ -319,6 +338,11 @@ class Join:
             return self.attributes(a, b, key)
         if isinstance(handle, Waiting):
             return self.named(a, b, key, self.meeting.explain)
+        if type(handle) is List and _differ_in_length(a, b):
+            made = lengthened(self, a, b, key)
+            if self.around and made is not None:  # else it is walked again
+                self.spoiled |= not isinstance(a, Bounded) or made.shape() != a.shape()
+            return Conflict(self._mismatch(handle, a, b)) if made is None else made
         if isinstance(handle, Set) or not handle.matches(a, b):
             return Conflict(self._mismatch(handle, a, b))
         if isinstance(handle, Array):  # one of numbers meets one of others element by element
@@ -353,8 +377,9 @@ class Join:
             )
         if isinstance(handle, Set):
             return f"a set differs on the paths through {meeting}"
-        if isinstance(a, tuple) and isinstance(b, tuple):
-            return self.lengths(len(a), len(b))
+        if _differ_in_length(a, b):
+            counts = [c.most if isinstance(c, Bounded) else len(c) for c in (a, b)]
+            return self.lengths(counts[0], counts[1])
         return f"a long sequence differs on the paths through {meeting}"
 
     def attributes(self, a: Any, b: Any, key: Key) -> dict[str, Any]:
@@ -381,9 +406,9 @@ class Join:
         place = self.meeting.place
         if self.meeting.around:
             return (
-                f"a list has {first} items before {place} and {second} after one round: its "
-                "length must be known at compile time; fold while you go, or make a list of a "
-                "known length before"
+                f"a list has {first} items before {place} and {second} after one round: how long "
+                "it can get must be known at compile time; loop a known number of times, as in "
+                "'for _ in range(32): if not more: break', or fold while you go"
             )
         return (
             f"a list has {first} items on one path through {place} and {second} on the "
@@ -446,6 +471,13 @@ class Join:
                 joined.outside = EITHER
                 state.heap.setdefault(older, state.get(older))
                 self.aliases.append((older, joined))
+
+
+def _differ_in_length(a: Any, b: Any) -> bool:
+    """Whether two lists may have different lengths."""
+    kinds = tuple, Bounded
+    is_either = isinstance(a, kinds) and isinstance(b, kinds)
+    return is_either and (Bounded in (type(a), type(b)) or len(a) != len(b))
 
 
 def _counted(i: Any, joined: Any) -> Any:

@@ -64,6 +64,31 @@ class Row(Indexed):
     __slots__ = ()
 
 
+class Bounded(Abstract):
+    """What a list holds whose length only the device knows: slots, of which the first `length` are
+    its items. It has at least `least` items and at most `most`, which is no more than the slots."""
+
+    __slots__ = ("items", "least", "length", "most")
+
+    def __init__(self, items: tuple[Any, ...], length: Any, least: int, most: int) -> None:
+        self.items: Final = items
+        self.length: Final = length
+        self.least: Final = least
+        self.most: Final = most
+
+    def parts(self) -> Parts:
+        return (((".length",), self.length), *numbered(self.items))
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Bounded:
+        return Bounded(parts[1:], parts[0], self.least, self.most)
+
+    def shape(self) -> Any:
+        return len(self.items), self.least, self.most
+
+    def describe(self) -> str:
+        return f"a list of at most {self.most} items"
+
+
 class Masked(Abstract):
     """The elements of an array where a dynamic mask holds, as in `w[w > 0.5]`: all elements, and a
     test for each. How many hold only the device knows."""

@@ -95,6 +95,7 @@ def join(
     leaf: Any,
     older: int,
     around: Callable[[Any], Any] | None = None,
+    rounds: int | None = None,
 ) -> tuple[State, Join]:
     """Two states as one, and how they were joined: the heap is to be told of its aliases."""
     meeting = Meeting(
@@ -102,6 +103,7 @@ def join(
         around,
         lambda: _outer_values(w, frame),
         lambda name: _one_sided(frame, name),
+        rounds,
     )
     join = Join(left, right, leaf, older, meeting)
     return join.states(), join

@@ -21,6 +21,7 @@ import numpy as np
 
 from pygpu.bytecode import decode
 from pygpu.core.storage import ImageLike
+from pygpu.frontend.collections.bounded import as_selection
 from pygpu.frontend.effects import domains, volatile
 from pygpu.frontend.protocols import indexing, methods, objects, operands, operators, pictures
 from pygpu.frontend.rules import classes
@@ -103,6 +104,8 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         or any(isinstance(value, Abstract) for value in keywords.values())
     ):
         domains.of_function(w, function, args)
+        if _is_numpy(function):  # a list of dynamic length is what a mask would select
+            args = tuple([as_selection(w, arg) for arg in args])
         if _is_numpy(function) or function in OF_NUMBERS:
             try:  # arrays and vectors of ours may be known throughout
                 return native(w, function, args, keywords)

@@ -6,9 +6,10 @@ import collections.abc
 from collections.abc import Callable
 from typing import Any, Final
 
+from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.protocols import indexing, objects
 from pygpu.frontend.protocols.methods import pairs_of
-from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Dict, List, Set
@@ -69,7 +70,8 @@ def _keymap(w: ControlFlow, state: State, count: int) -> None:
 def _append(w: ControlFlow, state: State, depth: int) -> None:
     value = state.stack.pop()
     target = state.stack[-depth]
-    w.write(target, (*w.read(target), value))
+    some = lists.bounded(w, target)
+    w.write(target, (*w.read(target), value) if some is None else lists.appended(w, some, (value,)))
 
 
 def _add(w: ControlFlow, state: State, depth: int) -> None:
@@ -84,9 +86,9 @@ def _mapadd(w: ControlFlow, state: State, depth: int) -> None:
 
 
 def _extend(w: ControlFlow, state: State, depth: int) -> None:
-    items = items_of(w, state.stack.pop())
+    more = items_or_maybe(w, state.stack.pop())
     target = state.stack[-depth]
-    w.write(target, (*w.read(target), *items))
+    lists.hold(w, target, lists.appended(w, lists.held(w, target), more))
 
 
 def _update(w: ControlFlow, state: State, depth: int) -> None:

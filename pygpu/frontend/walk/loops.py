@@ -189,6 +189,7 @@ def device_loop(
     current = state
     at = frame.at
     entry = youngest()
+    rounds = _rounds(frame, header, state)
     for _ in range(ROUNDS):
         before = w.mark()
         body = Region()
@@ -215,14 +216,14 @@ def device_loop(
             initial[param] = _initial(a, initial)
             return param
 
-        if _runs(w, frame, header, state):
+        if rounds:
             _define(current, outcome.exits[header], leaf)
         reached = outcome.exits[header]
 
         def at_first(leaf: Any) -> Any:
             return _initial(leaf, initial)
 
-        joined, how = join(w, frame, current, reached, leaf, before.serial, at_first)
+        joined, how = join(w, frame, current, reached, leaf, before.serial, at_first, rounds)
         if not changed and not how.guarded():
             w.heap.alias_joined(how.aliases, how.pairs)
             break
@@ -257,13 +258,14 @@ def _beyond(frame: Frame, block: int) -> int:
         block = following
 
 
-def _runs(w: ControlFlow, frame: Frame, header: int, state: State) -> bool:
-    """Whether a `for` loop is known to run at least once."""
+def _rounds(frame: Frame, header: int, state: State) -> int | None:
+    """How often a `for` loop's body runs at most, and at least once if at all; None where that is
+    not known."""
     if frame.code.instructions[frame.graph.blocks[header] - 1].op != "FOR":
-        return False
+        return None
     source, _ = state.get(state.stack[-ITERATOR_SLOTS])
-    length = source.length if isinstance(source, Indexed) else 0
-    return isinstance(length, int) and length > 0
+    length = source.length if isinstance(source, Indexed) else None
+    return length if isinstance(length, int) else None
 
 
 def _emit_loop(

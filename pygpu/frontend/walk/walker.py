@@ -26,7 +26,7 @@ from pygpu.core.errors import (
     call_notes,
 )
 from pygpu.frontend.effects.raising import doom, raised_by
-from pygpu.frontend.protocols import indexing, methods, objects, operators, sequences
+from pygpu.frontend.protocols import indexing, methods, objects, operators, sequences, tables
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.evaluator import Condition, Mark
 from pygpu.frontend.values.faults import Fault, Faults, PathEnds, Stage
@@ -170,6 +170,9 @@ class Walker:
         if type(value) is Choice:
             return choices.truth(self, value)
         return operators.truth(self, value)
+
+    def choose(self, test: Any, a: Any, b: Any) -> Any:
+        return tables.choose(self, test, a, b)
 
     def unary(self, symbol: str, a: Any) -> Any:
         return operators.unary(self, symbol, a)

@@ -1,0 +1,313 @@
+"""Lists whose length only the device knows: `append` under a dynamic condition. Slots and a count.
+
+The first `length` slots are the items; what lies in the others is anything. Slots are moved by
+selection, for an item's place is dynamic too.
+
+    bright = []
+    for v in window:                    # nine texels: a list of at most nine items
+        if v > 0.5:
+            bright.append(v)
+    bright.sort()
+    bright[len(bright) // 2]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from pygpu.frontend.values.choosing import zero_of
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.lazy import Bounded, Masked
+from pygpu.frontend.values.objects import List
+from pygpu.frontend.values.values import Abstract, Maybe, tuple_of
+from pygpu.language.scalars import UInt
+
+
+def bounded(w: Evaluator, value: Any) -> Bounded | None:
+    """What a list of dynamic length holds; None of anything else."""
+    contents = w.peek(value) if type(value) is List else None
+    return contents if isinstance(contents, Bounded) else None
+
+
+def is_moved(w: Evaluator, xs: Any, index: Any) -> bool:
+    """Whether what an index says of a list, or the list's length, only the device knows."""
+    return isinstance(index, Abstract) or bounded(w, xs) is not None
+
+
+def held(w: Evaluator, xs: List) -> Bounded:
+    """What a list holds, of whatever length."""
+    contents = w.read(xs)
+    if isinstance(contents, Bounded):
+        return contents
+    return Bounded(contents, len(contents), len(contents), len(contents))
+
+
+def hold(w: Evaluator, xs: List, new: Any) -> None:
+    """Let a list hold something else from now on; items alone where their number is known."""
+    if isinstance(new, Bounded) and not isinstance(new.length, Abstract):
+        new = new.items[: new.length]
+    w.write(xs, new)
+
+
+def collected(w: Evaluator, items: Sequence[Any]) -> Any:
+    """Items of which some may not be there, as what a list holds."""
+    made = Bounded((), 0, 0, 0)
+    for item in items:
+        is_sure = not isinstance(item, Maybe)
+        made = _appended(w, made, item if is_sure else item.value, True if is_sure else item.taken)
+    return made if isinstance(made.length, Abstract) else made.items
+
+
+def _there(w: Evaluator, xs: Bounded, place: int) -> Any:
+    """Whether a slot is taken."""
+    return place < xs.least or w.compare(">", xs.length, place)
+
+
+def maybes(w: Evaluator, xs: Bounded) -> tuple[Any, ...]:
+    """The items, those that may not be there as a Maybe; numbers are zero where they are not."""
+    made: Sequence[Any] = xs.items[: xs.least]
+    rest = []
+    for place, item in enumerate(xs.items[xs.least : xs.most], xs.least):
+        there = _there(w, xs, place)
+        zero = zero_of(item)
+        rest.append(Maybe(there, item if zero is None else w.choose(there, item, zero)))
+    return (*made, *rest)
+
+
+def as_selection(w: Evaluator, value: Any) -> Any:
+    """A list of dynamic length as NumPy takes it: as what a mask selects. Other values are as they
+    are."""
+    xs = bounded(w, value)
+    if xs is None:
+        return value
+    return Masked(xs.items[: xs.most], tuple([_there(w, xs, at) for at in range(xs.most)]))
+
+
+def zipped(w: Evaluator, sequences: Sequence[Any]) -> tuple[Any, ...]:
+    """The rows of a zip, those that may not be there as a Maybe."""
+    lists = [bounded(w, xs) for xs in sequences]
+    columns = [
+        w.items(xs) if some is None else some.items[: some.most]
+        for xs, some in zip(sequences, lists, strict=True)
+    ]
+    rows = []
+    for place, row in enumerate(zip(*columns, strict=False)):
+        there: Any = True
+        for some in lists:
+            if some is not None and place >= some.least:
+                here = _there(w, some, place)
+                there = here if there is True else w.binary("&", there, here)
+        made = tuple_of(row)
+        rows.append(made if there is True else Maybe(there, made))
+    return tuple(rows)
+
+
+# ---------------------------------------------------------------- items
+
+
+def item(w: Evaluator, xs: Bounded, index: Any) -> Any:
+    """xs[index], for a known or a dynamic integer."""
+    if isinstance(index, int) and 0 <= index < xs.least:
+        return xs.items[index]
+    low, high = _reach(xs, index)
+    if low >= high:
+        raise IndexError("list index out of range")
+    place = _place(w, xs, index)
+    _check(w, xs, index)
+    chosen = xs.items[low]
+    for at in range(low + 1, high):
+        chosen = w.choose(w.compare("==", place, at), xs.items[at], chosen)
+    return chosen
+
+
+def stored(w: Evaluator, xs: Bounded, index: Any, new: Any) -> Bounded:
+    """What a list holds after xs[index] = new."""
+    low, high = _reach(xs, index)
+    if low >= high:
+        raise IndexError("list assignment index out of range")
+    place = _place(w, xs, index)
+    _check(w, xs, index)
+    items = [*xs.items]
+    for at in range(low, high):
+        items[at] = w.choose(w.compare("==", place, at), new, items[at])
+    return Bounded(tuple(items), xs.length, xs.least, xs.most)
+
+
+def _place(w: Evaluator, xs: Bounded, index: Any) -> Any:
+    """An index, a negative one counted from the end."""
+    if not isinstance(index, Abstract):
+        return w.binary("+", xs.length, index) if index < 0 else index
+    back = w.binary("+", index, xs.length)
+    return w.choose(w.compare("<", index, 0), back, index)
+
+
+def _reach(xs: Bounded, index: Any) -> tuple[int, int]:
+    """Where an item may lie."""
+    if isinstance(index, Abstract):
+        return 0, xs.most
+    if index < 0:
+        return max(xs.least + index, 0), max(xs.most + index + 1, 0)
+    return index, min(index + 1, xs.most)
+
+
+def _check(w: Evaluator, xs: Bounded, index: Any) -> None:
+    if w.faults.checked:
+        below = w.compare("<", w.binary("+", index, xs.length), 0)
+        above = w.compare(">=", index, xs.length)
+        w.check(w.choose(below, True, above), IndexError, "list index out of range")
+
+
+def part(w: Evaluator, xs: Bounded, index: slice) -> Any:
+    """xs[a:b], of known bounds."""
+    step = 1 if index.step is None else index.step
+    start = 0 if index.start is None else index.start
+    if step == -1 and index.start is None and index.stop is None:
+        return reversed_of(w, xs)
+    if step != 1 or (index.stop is not None and index.stop < 0):
+        raise w.error(
+            f"{xs.describe()} has a length that only the device knows: slices of it have known "
+            "bounds, as xs[:3], xs[1:] and xs[-3:] have"
+        )
+    if start < 0:
+        count = w.call(min, xs.length, -start)
+        places = [w.binary("-", j, count) for j in range(min(-start, xs.most))]
+        items = [item(w, xs, place) for place in places]
+        return Bounded(tuple(items), count, min(xs.least, len(items)), len(items))
+    stop = xs.most if index.stop is None else min(index.stop, xs.most)
+    if start >= stop:
+        return ()
+    length = w.call(max, w.binary("-", xs.length, start), 0)
+    length = w.call(min, length, stop - start)
+    least = min(max(xs.least - start, 0), stop - start)
+    return Bounded(xs.items[start:stop], length, least, stop - start)
+
+
+# ---------------------------------------------------------------- changes
+
+
+def appended(w: Evaluator, xs: Bounded, more: Sequence[Any]) -> Bounded:
+    """With items at its end, of which some may not be there."""
+    for one in more:
+        if isinstance(one, Maybe):
+            xs = _appended(w, xs, one.value, one.taken)
+        else:
+            xs = _appended(w, xs, one, True)
+    return xs
+
+
+def _appended(w: Evaluator, xs: Bounded, value: Any, there: Any) -> Bounded:
+    items = [*xs.items]
+    for place in range(xs.least, min(xs.most, len(items))):
+        items[place] = _put(w, xs, place, value, items[place], there)
+    if xs.most == len(items):
+        items.append(value)
+    elif xs.most < len(items):
+        items[xs.most] = _put(w, xs, xs.most, value, items[xs.most], there)
+    sure = there is True
+    return Bounded(
+        tuple(items),
+        w.binary("+", xs.length, 1 if sure else w.choose(there, 1, 0)),
+        xs.least + sure,
+        xs.most + 1,
+    )
+
+
+def _put(w: Evaluator, xs: Bounded, place: int, value: Any, old: Any, there: Any) -> Any:
+    here = w.compare("==", xs.length, place)
+    if there is not True:
+        here = w.choose(there, here, False)
+    return w.choose(here, value, old)
+
+
+def popped(w: Evaluator, xs: Bounded, index: Any) -> tuple[Any, Bounded]:
+    """An item, and the list without it."""
+    if not xs.most:
+        raise IndexError("pop from empty list")
+    found = item(w, xs, index)
+    length, least = w.binary("-", xs.length, 1), max(xs.least - 1, 0)
+    if not xs.least:
+        length = w.call(max, length, 0)
+    items = xs.items
+    if isinstance(index, Abstract) or index != -1:
+        place = _place(w, xs, index)
+        after = [*items[1:], items[-1]]
+        moved = [w.compare(">=", at, place) for at in range(len(items))]
+        items = tuple([w.choose(m, a, b) for m, a, b in zip(moved, after, items, strict=True)])
+    return found, Bounded(items, length, least, xs.most - 1)
+
+
+def inserted(w: Evaluator, xs: Bounded, index: Any, value: Any) -> Bounded:
+    """With an item before the place of an index."""
+    place = _place(w, xs, index)
+    place = w.call(min, w.call(max, place, 0), xs.length)
+    slots = (*xs.items, value) if xs.most == len(xs.items) else xs.items
+    items = []
+    for at, old in enumerate(slots):
+        before = slots[at - 1] if at else old
+        shifted = w.choose(w.compare("==", place, at), value, before)
+        items.append(w.choose(w.compare("<", at, place), old, shifted))
+    length = w.binary("+", xs.length, 1)
+    return Bounded(tuple(items), length, xs.least + 1, xs.most + 1)
+
+
+def reversed_of(w: Evaluator, xs: Bounded) -> Bounded:
+    """The items from the last to the first."""
+    last = [w.binary("-", w.binary("-", xs.length, 1), at) for at in range(xs.most)]
+    items = [item(w, xs, w.call(max, place, 0)) for place in last]
+    return Bounded(tuple(items), xs.length, xs.least, xs.most)
+
+
+def ordered(w: Evaluator, xs: Bounded, keys: Sequence[Any], reverse: bool, sort: Sort) -> Bounded:
+    """The items by their keys; `sort` is given the slots, and whether each is taken."""
+    slots = xs.items[: xs.most]
+    kinds = {scalar_kind(slot) for slot in slots}
+    ends = _ENDS.get(kinds.pop() or "") if len(kinds) == 1 else None
+    if keys is xs.items and ends is not None:
+        end = ends[reverse]
+        filled = [w.choose(_there(w, xs, at), slot, end) for at, slot in enumerate(slots)]
+        made = w.read(w.call(sorted, List(tuple(filled)), reverse=reverse))
+    else:
+        there = [_there(w, xs, at) for at in range(len(slots))]
+        made = tuple(sort(slots, keys, there))
+    return Bounded(made, xs.length, xs.least, xs.most)
+
+
+Sort = Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Sequence[Any]]
+
+# What stands after all others, in ascending order and in descending order.
+_ENDS: Final[dict[str, tuple[Any, Any]]] = {
+    "float": (float("inf"), float("-inf")),
+    "int": (2**31 - 1, -(2**31)),
+    "uint": (UInt(2**32 - 1), UInt(0)),
+}
+
+
+def refusal(xs: Bounded) -> str:
+    """What to say where the items would be taken one by one."""
+    return (
+        f"{xs.describe()} has a length that only the device knows: it can be looped over, folded "
+        "(sum() and the like), indexed and sorted, but not taken apart"
+    )
+
+
+__all__ = [
+    "appended",
+    "as_selection",
+    "bounded",
+    "collected",
+    "held",
+    "hold",
+    "inserted",
+    "is_moved",
+    "item",
+    "maybes",
+    "ordered",
+    "part",
+    "popped",
+    "refusal",
+    "reversed_of",
+    "stored",
+    "zipped",
+]

@@ -1,0 +1,216 @@
+"""Lists whose length only the device knows."""
+
+import numpy as np
+
+from programs.suite import Suite
+from pygpu import Image, Position, Vec2
+
+program = Suite()
+
+
+def window(im, p):
+    return [im(p + (i, j)) for j in range(-1, 2) for i in range(-1, 2)]
+
+
+@program
+def median_of_the_samples_that_pass_a_test(im: Image, p: Position):
+    ok = []
+    for v in window(im, p):
+        if v > 0.4:
+            ok.append(v)
+    ok.sort()
+    return ok[len(ok) // 2] if ok else -1.0
+
+
+@program
+def list_with_a_dynamic_filter(im: Image, p: Position):
+    xs = [v for v in window(im, p) if v > 0.5]
+    return sum(xs), len(xs), max(xs) if len(xs) > 0 else 0.0, 1.0 if 0.75 in xs else 0.0
+
+
+@program
+def first_of_sorted_pairs(im: Image, p: Position):
+    best = []
+    for i, v in enumerate(window(im, p)):
+        if v > 0.2:
+            best.append((v, i))
+    best.sort()
+    t = 0.0
+    for v, i in best[:3]:
+        t += v * (i + 1)
+    return t
+
+
+@program
+def stack_of_a_traversal(im: Image, p: Position):
+    stack = [1]
+    n = 0
+    for _ in range(20):
+        if not stack:
+            break
+        node = stack.pop()
+        n = n * 3 % 1000 + node
+        if node < 16:
+            if im(p + (node, 0)) > 0.3:
+                stack.append(2 * node)
+            if im(p + (0, node)) > 0.6:
+                stack.append(2 * node + 1)
+    return n
+
+
+@program
+def sorted_by_keys_and_in_reverse(im: Image, p: Position):
+    xs = [v for v in window(im, p) if v > 0.5]
+    ys = sorted(xs, reverse=True)
+    zs = sorted(xs, key=lambda v: abs(v - 0.7))
+    t = 0.0
+    for k, v in enumerate(ys):
+        t += (k + 1) * v
+    return t, (zs[0] if zs else 0.0), (ys[-1] if ys else 0.0)
+
+
+@program
+def lists_that_differ_on_two_paths(im: Image, p: Position):
+    xs = [0.25]
+    if im(p) > 0.5:
+        xs.append(im(p))
+    else:
+        xs.insert(0, im(p + (1, 0)))
+    if im(p) > 0.3:
+        xs.extend([1.0, 2.0])
+    xs.append(3.0)
+    xs[1] = 9.0
+    a = xs.pop(0)
+    b = xs.pop()
+    return a + 10 * b + 100 * len(xs) + sum(xs) * 0.1
+
+
+@program
+def indices_and_slices_of_a_filtered_list(im: Image, p: Position):
+    xs = [v for v in window(im, p) if v > 0.5]
+    n = len(xs)
+    if n == 0:
+        return 0.0
+    k = int(abs(im(p)) * 10) % n
+    return xs[k] + 2 * xs[-1] + 3 * xs[0] + sum(xs[1:]) + sum(xs[-2:]) + sum(reversed(xs[:2]))
+
+
+@program
+def mean_of_a_filtered_list(im: Image, p: Position):
+    xs = [v for v in window(im, p) if v > 0.5]
+    return float(np.mean(xs)) if xs else 0.0
+
+
+@program
+def vectors_that_pass_a_test(im: Image, p: Position):
+    pts = []
+    for i in range(6):
+        v = im(p + (i, 0))
+        if v > 0.4:
+            pts.append(Vec2(i, v))
+    t = Vec2(0, 0)
+    for q in pts:
+        t = t * 0.5 + q
+    return t.x, t.y
+
+
+@program
+def nearest_values_of_a_window(im: Image, p: Position):
+    knn = []
+    for j in range(-2, 3):
+        for i in range(-2, 3):
+            d = abs(im(p + (i, j)) - im(p))
+            if len(knn) < 4:
+                knn.append(d)
+                knn.sort()
+            elif d < knn[-1]:
+                knn[-1] = d
+                knn.sort()
+    return sum(knn)
+
+
+@program
+def queue_of_a_flood(im: Image, p: Position):
+    queue = [(0, 0)]
+    seen = 0
+    for _ in range(12):
+        if not queue:
+            break
+        x, y = queue.pop(0)
+        seen += 1
+        if im(p + (x, y)) > 0.5 and x < 3:
+            queue.append((x + 1, y))
+            queue.append((x, y + 1))
+    return seen + 100 * len(queue)
+
+
+@program
+def list_that_a_long_loop_fills(im: Image, p: Position):
+    out = []
+    for i in range(100):
+        v = im(p + (i % 7, i % 5))
+        if v > 0.8:
+            out.append(v)
+    return len(out) + (out[0] if out else 0.0)
+
+
+@program
+def lists_of_dynamic_length_are_joined_and_zipped(im: Image, p: Position):
+    xs = [v for v in window(im, p) if v > 0.5] + [1.0]
+    xs = xs + [v for v in window(im, p + (1, 0)) if v < 0.2]
+    del xs[0]
+    ys = list(v * 2 for v in xs)
+    xs.reverse()
+    return (
+        len(xs)
+        + (xs[0] if xs else 0)
+        + sum(ys)
+        + sum(
+            a * b
+            for a, b in zip(
+                xs, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
+            )
+        )
+        + xs.count(1.0)
+    )
+
+
+@program
+def item_taken_out_and_put_in_anywhere(im: Image, p: Position):
+    xs = [1, 2, 3, 4, 5]
+    k = p.x % 5
+    a = xs.pop(k)
+    xs.insert(p.y % 4, 10)
+    return a * 1000 + xs[0] * 100 + xs[1] * 10 + xs[2] + len(xs)
+
+
+class Node:
+    def __init__(self, v):
+        self.v = v
+        self.kids = []
+
+
+@program
+def list_in_an_object_grows_under_conditions(im: Image, p: Position):
+    n = Node(im(p))
+    if im(p) > 0.5:
+        n.kids.append(Node(im(p + (1, 0))))
+    if im(p) > 0.3:
+        n.kids.append(Node(im(p + (0, 1))))
+    return n.v + sum(k.v for k in n.kids)
+
+
+@program
+def items_of_a_generator_in_a_list(im: Image, p: Position):
+    def bright():
+        for i in range(5):
+            if im(p + (i, 0)) > 0.5:
+                yield im(p + (i, 0))
+
+    texels = list(bright())
+    return texels[0] + len(texels) if texels else 0.0
+
+
+@program
+def filtered_generator_sorted(im: Image, p: Position):
+    return sorted(v for v in [im(p), 1.0] if v > 0)[0]
