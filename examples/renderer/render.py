@@ -43,6 +43,7 @@ class Renderer:
 
     def __init__(self, height, width, target="auto"):
         self.shape, self.target = (height, width), target
+        self.compiled = {}
         self.sky, self.ambient = sky.cube(), sky.light_cube()
         stone, sand = materials.stone(), materials.sand()
         gold, blue = materials.smooth((0.9, 0.6, 0.2)), materials.smooth((0.15, 0.25, 0.6))
@@ -141,7 +142,12 @@ class Renderer:
         return np.asarray(self.on(passes.toned)(light, glow, dtype=np.uint8))
 
     def on(self, function):
-        return function if self.target == "auto" else function.on(self.target)
+        """The function on the renderer's target, compiled once."""
+        if self.target == "auto":
+            return function
+        if function not in self.compiled:
+            self.compiled[function] = function.on(self.target)
+        return self.compiled[function]
 
 
 def through(back, eye):
