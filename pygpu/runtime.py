@@ -202,6 +202,10 @@ class Compiled(Programs):
         have more axes than a call takes, and what does not vary is given as in a call. `out` is an
         array for all frames. A generator or an iterable of frames gives a generator, which computes
         a frame when it is asked for."""
+        if labels.holds_labelled(args, kwargs):
+            return labels.call(
+                self.map, args, kwargs | {"out": out, "shape": shape, "dtype": dtype}
+            )
         try:
             return map_over(self, self, args, kwargs, out=out, shape=shape, dtype=dtype)
         except Exception as error:

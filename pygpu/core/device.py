@@ -216,6 +216,10 @@ class Device:
         taken as unsigned. None where that is to be done by programs."""
         return None
 
+    def of_planes(self) -> Device:
+        """The device that runs functions of volumes, which are run for each plane."""
+        return self
+
     def images_at_once(self, results: int) -> int | None:
         """How many images a function of so many results may read; None where nothing limits it."""
         return None

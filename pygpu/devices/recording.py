@@ -67,6 +67,12 @@ class RecordingDevice(Device):
     def compile(self, task: Task, shape: Shape | None = None) -> Program:
         return _Recorded(task)
 
+    def of_planes(self) -> Device:
+        raise TypeError(
+            "functions of volumes run plane by plane, which is not written down: export or record "
+            "functions of images and signals"
+        )
+
 
 class _Recorded(Program):
     def __init__(self, task: Task) -> None:

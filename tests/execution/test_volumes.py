@@ -391,3 +391,37 @@ def test_all_planes_are_one_job_on_cpu(size, monkeypatch):
     compiled(Volume(a, boundary="nearest", cval=0.25), w, 2.0)
     own = pygpu.compile(lambda v=Volume, p=Position: v(p) * 2 + 1, target="cpu")
     assert np.array_equal(own(a), a * 2 + 1)
+
+
+def test_pipelines_of_volumes_and_signals():
+    rise = pygpu.compile(lambda v=Volume, p=Position: v(p + (0, 0, 1)) - v(p))
+    smooth = pygpu.compile(lambda x=Signal, p=Position: x(p - 1) + x(p + 1))
+
+    def chain(v, x):
+        steep, soft = rise(v * 2), smooth(smooth(x))
+        return rise(steep) + 1, steep.max(), soft - x
+
+    v, x = Volume(scan((4, 5, 6))), Signal(scan((1, 1, 30)).ravel())
+    results, expected = pygpu.pipeline(chain)(v, x), chain(v, x)
+    assert isinstance(results[0], Volume)
+    assert isinstance(results[2], Signal)
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_allclose(np.asarray(result), np.asarray(wanted), rtol=1e-6)
+
+
+def test_volumes_are_not_exported(tmp_path):
+    f = pygpu.compile(lambda v=Volume, p=Position: v(p + (0, 0, 1)))
+    with pytest.raises(TypeError, match="functions of volumes run plane by plane"):
+        f.export(tmp_path / "page.html", Volume(scan((2, 3, 4))))
+
+
+def test_labels_come_back():
+    xarray = pytest.importorskip("xarray")
+    f = pygpu.compile(lambda v=Volume, p=Position: v(p) + p.z)
+    given = xarray.DataArray(scan((3, 4, 5)), dims=("z", "y", "x"), coords={"z": [1, 2, 3]})
+    result = f(given)
+    assert result.dims == ("z", "y", "x")
+    assert list(result.z) == [1, 2, 3]
+    frames = pygpu.compile(lambda im=Image, p=Position: im(p) * 2).map(given)
+    assert frames.dims == ("z", "y", "x")
+    assert np.array_equal(frames, given * 2)

@@ -38,7 +38,8 @@ class Deferred(Storage):
 
     def __init__(self, graph: Graph, number: int, shape: tuple[int, int], task: Task, index: int):
         format = task.outputs[index]
-        self.height, self.width = shape
+        self.height, self.width = self.shape = shape
+        self.planes = []
         self.channels, self.dtype = format.channels, format.dtype
         self.graph, self.number = graph, number
 
@@ -172,6 +173,9 @@ class DeferringDevice(Device):
     @property
     def has_groups(self) -> bool:  # type: ignore[override]
         return _graph().device.has_groups
+
+    def of_planes(self) -> Device:
+        return _graph().device  # which planes are read is known when they are run, not before
 
     def fold(self, task: FoldTask) -> FoldProgram | None:
         return _graph().device.fold(task)

@@ -153,6 +153,7 @@ def specialise(
     inputs = tuple([sampler.format for sampler in read])
     planar = None
     if arguments.dims == 3 or is_of_volumes(result):
+        device = device.of_planes()
         planar = by_planes(result, device.images_at_once(len(formats + extra)))
         result, inputs = planar.function, tuple([inputs[each.image] for each in planar.reads])
     task = Task(result, inputs, formats + extra, planar is not None)
