@@ -243,6 +243,24 @@ def test_what_only_chooses_texels_takes_them_as_they_are(
             assert np.array_equal(want, have)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_what_chooses_among_other_things_too_converts_them(dtype: str) -> None:
+    format = Format(np.dtype(dtype), 1)
+    integers = Format(np.dtype(dtype), 1, normalize=False)
+    for places in (False, True):
+        kind, held = (INT, integers) if places else (FLOAT, format)
+        build = Builder("f", [ImageInput("im", kind)], [("limit", kind)])
+        tap = build.load(0, build.x, build.y, "nearest", (), 0, 0)
+        (limit,) = build.uniforms
+        chosen = [limit, build.emit("max", tap, limit)]
+        function = build.finish([*chosen, build.x, tap] if places else [*chosen, tap])
+        texels, uniforms = random_texels(held, (9, 65)), [7 if places else 0.25]
+        formats = [held] * len(function.outputs)
+        expected, actual = both(function, [held], formats, [texels], (9, 65), uniforms)
+        for want, have in zip(expected, actual, strict=True):
+            assert np.array_equal(want, have)
+
+
 SIZES: Final = [(1, 1), (1, 2), (2, 1), (3, 5), (5, 16), (1, 40), (40, 1), (7, 33), (9, 130)]
 
 

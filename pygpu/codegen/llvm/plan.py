@@ -192,7 +192,16 @@ def chooses(function: Function, inputs: Sequence[Format], outputs: Sequence[Form
         and dtypes <= {"uint8", "uint16"}
         and all(format.channels == 1 for format in (*inputs, *outputs))
         and all(op.code in ("min", "max") or is_tap(op, function) for op in function.body.ops)
+        and not _others(function)
     )
+
+
+def _others(function: Function) -> set[Value]:
+    """What a function of texels and extremes alone computes with, or gives, that is neither: a
+    uniform, a place."""
+    texels = {value for op in function.body.ops for value in op.results}
+    used = {v for op in function.body.ops if op.code in ("min", "max") for v in op.operands}
+    return {*used, *function.outputs} - texels
 
 
 def is_plain(format: Format) -> bool:
