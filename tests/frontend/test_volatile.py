@@ -46,9 +46,38 @@ def unique(im: Image, p: Position):
     return im(p) + uuid.uuid4().int % 7
 
 
+def jitter():
+    return 2 * random.random()
+
+
+def deep():
+    return jitter() + 1
+
+
+def through_a_helper(im: Image, p: Position):
+    return im(p) + deep()
+
+
+def seeded():
+    return np.random.default_rng(0).random()
+
+
+def through_a_seeded_helper(im: Image, p: Position):
+    return im(p) + seeded()
+
+
 @pytest.mark.parametrize(
     "function",
-    [python_random, python_own, numpy_random, numpy_generator, clock, today, unique],
+    [
+        through_a_helper,
+        python_random,
+        python_own,
+        numpy_random,
+        numpy_generator,
+        clock,
+        today,
+        unique,
+    ],
 )
 def test_a_call_that_gives_something_else_each_time_is_warned_of_once(function: Any) -> None:
     line = function.__code__.co_firstlineno + 1
@@ -59,6 +88,12 @@ def test_a_call_that_gives_something_else_each_time_is_warned_of_once(function: 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pygpu.compile(function, target="cpu")(FLAT)
+
+
+def test_a_helper_with_a_seed_is_not_warned_of() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pygpu.compile(through_a_seeded_helper, target="cpu")(FLAT)
 
 
 def test_what_gives_the_same_each_time_is_not_warned_of() -> None:

@@ -632,6 +632,7 @@ def views_of_a_dict_that_changes(im: Image, p: Position):
 
 NUMBERS = [1.0, 5.0, 2.0, 8.0]
 ROWS = np.arange(12.0).reshape(3, 4)
+BYTES = np.array([200, 100, 3, 250], np.uint8)
 
 
 @program
@@ -659,4 +660,12 @@ def slices_in_loops(im: Image, p: Position):
 def slices_of_arrays(im: Image, p: Position):
     a, k = np.array([im(p), 1.0, 2.0, 4.0]), p.x % 4
     row = ROWS[p.y % 3]
-    return a[k:].sum(), (a[:k] * 2).sum(), a[: k + 1].mean(), ROWS[p.y % 3, :k].sum(), row[k:].max()
+    few = (BYTES[: k + 1].astype(int) * 2).sum()
+    return (
+        few,
+        a[k:].sum(),
+        (a[:k] * 2).sum(),
+        a[: k + 1].mean(),
+        ROWS[p.y % 3, :k].sum(),
+        row[k:].max(),
+    )

@@ -8,6 +8,8 @@ from __future__ import annotations
 import datetime
 import logging
 import random
+import sys
+import types
 import warnings
 from collections.abc import Callable
 from typing import Any, Final
@@ -15,6 +17,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from pygpu.bytecode import decode
 from pygpu.frontend.values.frames import Frame
 
 _GENERATORS: Final = (random.Random, np.random.Generator, np.random.RandomState)
@@ -27,6 +30,7 @@ _CLOCKS: Final = frozenset(
     """.split()
 )
 _TIMED: Final = frozenset(("time", "posix", "nt", "os", "uuid"))  # the modules of these
+DEPTH: Final = 50  # functions that are looked into for one call
 _LEVELS: Final = frozenset("debug info warning error critical exception log".split())
 _REPORTS: Final = (*[getattr(logging, level) for level in _LEVELS], warnings.warn)
 _SETTINGS: Final = (warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings)
@@ -68,6 +72,62 @@ def is_volatile(function: Callable[..., Any]) -> bool:
     return name in _CLOCKS and module in _TIMED
 
 
+def _drawn_by(function: Callable[..., Any]) -> Callable[..., Any] | None:
+    """What a function calls that gives something else each time, be it itself: calls of what its
+    code names are found, through the functions that it calls, not what comes of calls."""
+    waiting: list[Any] = [function]
+    seen: set[types.CodeType] = set()
+    while waiting and len(seen) < DEPTH:
+        each = waiting.pop()
+        if is_volatile(each):
+            found: Callable[..., Any] = each
+            return found
+        if type(each) is types.FunctionType and each.__code__ not in seen:
+            seen.add(each.__code__)
+            module = sys.modules.get((each.__globals__.get("__name__") or "").partition(".")[0])
+            if module is None or not _of_library(module):
+                waiting += _named(each)
+    return None
+
+
+def _of_library(module: types.ModuleType) -> bool:
+    """Whether a package is no user's: Python's own, or one that is installed."""
+    file = getattr(module, "__file__", None) or ""
+    return module.__name__ in sys.stdlib_module_names or "site-packages" in file
+
+
+def _named(function: types.FunctionType) -> list[Any]:
+    """What the code of a function reads by name: globals, captures, and attributes of modules and
+    of generators of random numbers."""
+    captured = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    found: list[Any] = []
+    held: Any = None
+    for instruction in decode(function.__code__).instructions:
+        name = instruction.arg
+        match instruction.op:
+            case "GLOBAL":
+                held = function.__globals__.get(name)
+            case "DEREF" if name in captured:
+                held = _contents(captured[name])
+            case "ATTR" | "METHOD":
+                named = isinstance(held, (types.ModuleType, type, *_GENERATORS))
+                held = getattr(held, name, None) if named else None
+            case "NULL":
+                continue
+            case _:
+                held = None
+        if callable(held):
+            found.append(held)
+    return found
+
+
+def _contents(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
 def is_report(function: Callable[..., Any]) -> bool:
     """Whether calls of a function only tell somebody something: `print`, logging, warnings."""
     if function is print or is_setting(function):
@@ -96,9 +156,10 @@ def warn_of_report(frame: Frame, function: Callable[..., Any]) -> None:
 
 def warn(frame: Frame, function: Callable[..., Any]) -> None:
     """Say, once a place, that a call is executed once for all pixels."""
-    if not is_volatile(function) or not _WARNED.first(frame):
+    drawn = _drawn_by(function)
+    if drawn is None or not _WARNED.first(frame):
         return
-    name = getattr(function, "__qualname__", None) or repr(function)
+    name = getattr(drawn, "__qualname__", None) or repr(drawn)
     _warn(
         frame,
         f"{name}() is executed once, when {frame.name} is compiled, and all pixels see that one "

@@ -27,7 +27,7 @@ from pygpu.frontend.values import views
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.lazy import Cut, Masked
+from pygpu.frontend.values.lazy import Cut, Masked, lifted
 from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
@@ -342,6 +342,13 @@ def _array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
         return Builtin(name, lambda: _nested(w.read(value)))
     if isinstance(value, Array) and name == "astype":
         return Builtin(name, lambda dtype, **more: _astype(w, value, dtype, **more))
+    if isinstance(value, Masked) and name == "astype":
+        return Builtin(
+            name,
+            lambda dtype, **more: lifted(
+                lambda item: arrays.cast(w, item, arrays.kind_of_dtype(w, dtype)), (value,)
+            ),
+        )
     if isinstance(value, Array) and name == "sort":
         return Builtin(name, lambda *axis, **more: _sort_array(w, value, *axis, **more))
     if isinstance(value, Array) and name == "fill":
