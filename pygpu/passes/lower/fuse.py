@@ -18,8 +18,9 @@ product goes into a sum where
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from pygpu.core.ops import TABLE
@@ -32,6 +33,7 @@ from pygpu.ssa import Function, Given, Op, Value, base_and_offset, uses, walk
 from pygpu.types import INT
 
 DEPTH: Final = 6  # operations of a product that are looked at for their order
+FEW: Final = 8  # sums of two products, for which values are not numbered
 SEEN: Final = 64  # values that are looked at for what a part of a sum depends on
 
 
@@ -47,21 +49,44 @@ class _Sums:
     """See the module's head: what becomes of sums."""
 
     def __init__(self, function: Function) -> None:
+        self.function = function
         self.count = uses(function)
-        self.same = _Numbers(function)
-        self.texts = _Texts(function, self.same)
         self.chosen: dict[Op, int] = {}  # of sums, the operand that goes in
         self.gone: set[Op] = set()  # products that go into sums: no other value is computed alike
+        self.pairs = 0  # sums of two products
+        sums, products = [], []
         for op in walk(function.body):
             if op.code in ("add", "sub") and op.results[0].type.kind == "float":
-                index = self._product_of(op)
-                if index is not None:
-                    self.chosen[op] = index
-                    self._goes(op.operands[index])
+                sums.append(op)
+                self.pairs += all(_factors(value)[0] for value in op.operands)
+            elif op.code in ("mul", "pow"):
+                products.append(op)
+        self.likeness = {product: _likeness(product) for product in products}
+        self.like = Counter(self.likeness.values())
+        for op in sums:
+            index = self._product_of(op)
+            if index is not None:
+                self.chosen[op] = index
+                product = op.operands[index].op
+                if product is None or product.code == "neg":
+                    continue
+                if not self._is_repeated(product):
+                    self.gone.add(product)
 
-    def _goes(self, product: Value) -> None:
-        if self.same.number(product) not in self.same.shared and product.op is not None:
-            self.gone.add(product.op)
+    @cached_property
+    def same(self) -> _Numbers:
+        return _Numbers(self.function)
+
+    @cached_property
+    def texts(self) -> _Texts:
+        return _Texts(self.function, self.same.number if self.pairs > FEW else id)
+
+    def _is_repeated(self, product: Op) -> bool:
+        """Whether another value is computed as the product is. Numbers are made only where a look
+        at the factors does not tell."""
+        return self.like[self.likeness[product]] > 1 and (
+            self.same.number(product.results[0]) in self.same.shared
+        )
 
     def leave(self, gate: Gate, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
         """What becomes of a product: nothing, where it is only part of a sum."""
@@ -116,9 +141,10 @@ class _Sums:
     def _contains(self, value: Value, product: Value) -> bool:
         """Whether an equal product is among what a value is computed from."""
         inner = made_by(product, "neg")
-        wanted = self.same.number(inner.operands[0] if inner else product)
-        if wanted not in self.same.shared:  # no other value is computed alike
+        product = inner.operands[0] if inner else product
+        if product.op is None or not self._is_repeated(product.op):
             return False
+        wanted = self.same.number(product)
         waiting, seen = deque([value]), {value}
         while waiting:
             value = waiting.popleft()
@@ -140,6 +166,21 @@ def _factors(value: Value) -> tuple[tuple[Value, ...], bool]:
     if op is not None and op.code == "pow" and number(op.operands[1]) == 2:
         return (op.operands[0], op.operands[0]), inner is not None
     return (), False
+
+
+def _likeness(product: Op) -> Any:
+    """Equal for products that are computed alike, and for some that are not."""
+    key = 0
+    for value in product.operands:
+        op = value.op
+        if op is None or op.regions:
+            key ^= id(value)
+        else:
+            key ^= hash(op.data) if op.code in _TELLING else hash(op.code)
+    return key
+
+
+_TELLING: Final = frozenset(("constant", "load"))  # operations whose data tell them apart
 
 
 class _Numbers:
@@ -175,9 +216,9 @@ class _Texts:
     """Texts of expressions, of their last operations alone. Two compare as those of the same
     expressions at another pixel: numbers that are added to the place are of one width."""
 
-    def __init__(self, function: Function, same: _Numbers) -> None:
+    def __init__(self, function: Function, number: Callable[[Value], int]) -> None:
         self.params = {value: str(i) for i, value in enumerate(function.body.params)}
-        self.number = same.number
+        self.number = number  # equal for values whose texts may be shared
         self.known: dict[tuple[int, int], str] = {}  # by number and depth
         self.data: dict[Op, str] = {}
 
