@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pygpu.execution.scattering import scatter
     from pygpu.execution.tuning import tune
     from pygpu.execution.vectorized import vectorize
+    from pygpu.execution.written import program
     from pygpu.glsl import (
         acos,
         acosh,
@@ -205,6 +206,7 @@ __all__ = [
     "normalize",
     "offsets",
     "pipeline",
+    "program",
     "progress",
     "radians",
     "random",

@@ -25,7 +25,7 @@ ORDER = """
     frontend/rules frontend/effects frontend/walk frontend
     passes/analysis passes/simplify passes/lower passes/blocks passes
     codegen/glsl codegen/llvm codegen/raster codegen
-    devices/process devices/opengl devices/cpu devices/meshes devices
+    devices/process devices/opengl devices/cpu devices/meshes devices/written devices
     execution/arguments execution/programs execution/large execution/arrays execution/web
     execution/pipelines execution
     image/functions image drawing filters command

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -45,20 +45,27 @@ class Target:
     is_gpu: bool = False  # may be hardware: asked first, and never in a forked child
     is_public: bool = True  # whether users are told of it, and "auto" may be it
     meshes: str = ""  # "module:class" of what draws meshes there, if not the device's own method
+    written: str = ""  # "module:class" of what runs GLSL written by hand, where that is possible
 
 
 _MESHES: Final = "pygpu.devices.meshes.opengl:OpenGLDrawing"
+_WRITTEN: Final = "pygpu.devices.written.opengl:OpenGLWritten"
 
 # To add a target is to add its line here, or to call `register`.
 DEVICES: Final = {
     "fragment": Target(
-        "pygpu.devices.opengl.fragment:FragmentDevice", "moderngl", is_gpu=True, meshes=_MESHES
+        "pygpu.devices.opengl.fragment:FragmentDevice",
+        "moderngl",
+        is_gpu=True,
+        meshes=_MESHES,
+        written=_WRITTEN,
     ),
     "compute": Target(
         "pygpu.devices.opengl.compute:ComputeDevice",
         "moderngl PyOpenGL",
         is_gpu=True,
         meshes=_MESHES,
+        written=_WRITTEN,
     ),
     "cpu": Target("pygpu.devices.cpu.device:CpuDevice", "llvmlite"),
     "interpreter": Target("pygpu.devices.interpreter:InterpreterDevice", is_public=False),
@@ -231,6 +238,21 @@ def drawing(device: Device, drawing: Drawing) -> DrawProgram:
     return cast(DrawProgram, getattr(imported, cls)(device, drawing))
 
 
+def written(device: Device, program: Any) -> Any:
+    """What runs GLSL written by hand (devices/written/text.py) on a device. DeviceError where
+    nothing does."""
+    target = DEVICES.get(device.name)
+    if target is None or not target.written:
+        raise DeviceError(
+            f"program: GLSL written by hand runs on OpenGL, target 'fragment' or 'compute', not "
+            f"on {device.name!r}"
+        )
+    module, _, cls = target.written.partition(":")
+    with forks.IMPORTING:
+        imported = importlib.import_module(module)
+    return getattr(imported, cls)(device, program)
+
+
 # ---------------------------------------------------------------- auto
 
 
@@ -357,4 +379,5 @@ __all__ = [
     "public",
     "register",
     "reset",
+    "written",
 ]

@@ -1,0 +1,1 @@
+"""GLSL written by hand: what is declared around it, and how it runs."""
