@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from pygpu.image.files import imread, imwrite
     from pygpu.image.image import Image
     from pygpu.image.levels import Cube
+    from pygpu.image.motion import animate, frames
     from pygpu.image.signal import Signal
     from pygpu.image.volume import Volume
     from pygpu.language import random
@@ -159,6 +160,7 @@ __all__ = [
     "Volume",
     "acos",
     "acosh",
+    "animate",
     "argsort",
     "asin",
     "asinh",
@@ -188,6 +190,7 @@ __all__ = [
     "filters",
     "floor",
     "fract",
+    "frames",
     "fwidth",
     "glsl",
     "histogram",

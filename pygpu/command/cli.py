@@ -1,7 +1,9 @@
 """The command line: run a function of a file on pictures, show its program, say what is here.
 
     python -m pygpu run edges.py:edgeDetect photo.jpg -o edges.png --set sigma=1.5
-    python -m pygpu show edges.py:edgeDetect photo.jpg
+    python -m pygpu run edges.py:edgeDetect holiday/*.jpg -o out/
+    python -m pygpu run edges.py:edgeDetect clip.mp4 -o edges.mp4
+    python -m pygpu show edges.py:edgeDetect photo.jpg --glsl
     python -m pygpu web edges.py:edgeDetect photo.jpg -o edges.html
     python -m pygpu info
 
@@ -23,11 +25,13 @@ from pathlib import Path
 from typing import Any
 
 import pygpu
+from pygpu.command.batches import again, each_of, is_folder, is_video
 from pygpu.core.errors import CompileError
 from pygpu.devices import targets
 from pygpu.execution.arguments.signatures import MISSING, Signature
 from pygpu.execution.vectorized import Vectorized
 from pygpu.execution.web.export import export_recorded
+from pygpu.image import motion
 from pygpu.runtime import BoundMethod, Compiled
 
 
@@ -49,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # the user's function may raise anything
         if options.traceback:
             raise
-        print(_explained(error), file=sys.stderr)
+        _tell(error)
         return 2
     return 0
 
@@ -91,9 +95,15 @@ def _parser() -> argparse.ArgumentParser:
         help="where to save; once for each result",
     )
     run.add_argument("--dtype", help="of the result; that of the first picture if not given")
+    run.add_argument(
+        "--watch", action="store_true", help="run again whenever the function or a picture changes"
+    )
     run.set_defaults(command=_run)
 
     show = commands.add_parser("show", parents=[function], help="print a function's program")
+    show.add_argument("--ssa", action="store_true", help="the representation alone")
+    show.add_argument("--glsl", action="store_true", help="as a GLSL fragment program alone")
+    show.add_argument("--source", action="store_true", help="the target's program alone")
     show.set_defaults(command=_show)
 
     web = commands.add_parser(
@@ -126,6 +136,67 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> None:
+    if options.watch:
+        watched = [options.function[0], *options.images]
+        again(watched, lambda: _run_once(options), _tell)
+        return
+    _run_once(options)
+
+
+def _run_once(options: argparse.Namespace) -> None:
+    output = options.output[0]
+    if is_video(output) or any(map(is_video, options.images)):
+        _run_video(options)
+    elif is_folder(output):
+        _run_folder(options)
+    else:
+        _run_pictures(options)
+
+
+def _run_video(options: argparse.Namespace) -> None:
+    """Frame by frame."""
+    if len(options.images) != 1 or len(options.output) != 1:
+        raise UsageError("a video is made of one video: give one, and -o OUT once")
+    compiled, values = _compiled(options)
+    (path,), (output,) = options.images, options.output
+    started = time.perf_counter()
+    try:
+        rate = motion.rate(path)
+        pygpu.animate(compiled, pygpu.frames(path), output, fps=rate, **values)
+    except (OSError, ImportError) as error:
+        raise UsageError(_of_file(path, error)) from None
+    print(f"{output}: {compiled.target}, {time.perf_counter() - started:.1f} s")
+
+
+def _run_folder(options: argparse.Namespace) -> None:
+    """Each picture by itself, into a folder."""
+    if len(options.output) != 1:
+        raise UsageError("for a folder give -o once")
+    compiled, values = _compiled(options)
+    folder = options.output[0]
+    if not options.images:
+        raise UsageError(f"{folder}: no pictures to fill it with")
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def one(path: Path) -> str:
+        picture = _picture(path)
+        result = compiled(picture, **values, **_shape(options), **_dtype(options, [picture]))
+        return _saved(result, folder / path.name)
+
+    failed = each_of(options.images, one, _tell)
+    if failed:
+        raise UsageError(f"{failed} of {len(options.images)} pictures could not be made")
+
+
+def _saved(image: Any, path: Path) -> str:
+    try:
+        image.save(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(_of_file(path, error)) from None
+    return f"{path}: {image.width} x {image.height}"
+
+
+def _run_pictures(options: argparse.Namespace) -> None:
     compiled, values = _compiled(options)
     images = _opened(compiled, options)
     more = _dtype(options, images)
@@ -139,19 +210,27 @@ def _run(options: argparse.Namespace) -> None:
             f"not {len(options.output)} times"
         )
     for image, path in zip(results, options.output, strict=True):
-        try:
-            image.save(path)
-        except (OSError, ValueError) as error:
-            raise UsageError(_of_file(path, error)) from None
-        print(f"{path}: {image.width} x {image.height}, {compiled.target}, {1e3 * took:.0f} ms")
+        print(f"{_saved(image, path)}, {compiled.target}, {1e3 * took:.0f} ms")
 
 
 def _show(options: argparse.Namespace) -> None:
     compiled, values = _compiled(options)
     images = _opened(compiled, options)
     lowered = compiled.lower(*images, **values, **_shape(options))
-    print(lowered.ssa)
-    print(f"# {lowered.target}\n{lowered.source}")
+    asked = [
+        text
+        for text, is_asked in (
+            (lowered.ssa.partition("\n\n# after\n")[2], options.ssa),
+            (lowered.glsl, options.glsl),
+            (lowered.source, options.source),
+        )
+        if is_asked
+    ]
+    if asked:
+        print("\n\n".join(text.rstrip() for text in asked))
+    else:
+        print(lowered)
+        print("--ssa, --glsl and --source print its texts")
 
 
 def _web(options: argparse.Namespace) -> None:
@@ -314,6 +393,10 @@ def _of_file(path: Path, error: Exception) -> str:
         return f"{path}: no such {'file' if path.parent.is_dir() else 'directory'}"
     said = re.sub(r"dtype='(\w+)'", r"--dtype \1", str(error))
     return said if said.startswith(str(path)) else f"{path}: {error}"
+
+
+def _tell(error: Exception) -> None:
+    print(_explained(error), file=sys.stderr)
 
 
 def _explained(error: Exception) -> str:

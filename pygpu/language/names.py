@@ -25,6 +25,7 @@ _NAMES: Final = {
     """,
     "image.files": "imread imwrite",
     "image.image": "Image",
+    "image.motion": "animate frames",
     "image.levels": "Cube",
     "image.signal": "Signal",
     "image.volume": "Volume",

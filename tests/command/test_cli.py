@@ -1,6 +1,7 @@
 """The command line: what it writes, and how it says what is wrong."""
 
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image as PILImage
 
+import pygpu
 from pygpu.command.cli import main
 
 SOURCE = """
@@ -157,7 +159,54 @@ def test_run_makes_images_from_nothing(place: Path) -> None:
 
 def test_show_prints_the_program(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "filters.py:scaled", "photo.png"]) == 0
-    assert "function scaled(" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("<scaled lowered for ")
+    assert main(["show", "filters.py:scaled", "photo.png", "--ssa"]) == 0
+    assert capsys.readouterr().out.startswith("function scaled(")
+    assert main(["show", "filters.py:scaled", "photo.png", "--glsl"]) == 0
+    assert capsys.readouterr().out.startswith("#version 330 core")
+
+
+def test_run_of_many_pictures_fills_a_folder(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(3):
+        shutil.copy("photo.png", f"picture{number}.png")
+    Path("broken.png").write_bytes(b"no picture")
+    pictures = "picture0.png picture1.png broken.png picture2.png"
+    assert main(f"run filters.py:scaled {pictures} -o out".split()) == 2
+    told = capsys.readouterr()
+    assert [line.partition(":")[0] for line in told.out.splitlines()] == [
+        f"out/picture{number}.png" for number in range(3)
+    ]
+    assert "broken.png: " in told.err
+    assert told.err.splitlines()[-1] == "pygpu: 1 of 4 pictures could not be made"
+    np.testing.assert_array_equal(
+        np.asarray(PILImage.open("out/picture1.png")), np.asarray(PILImage.open("photo.png"))
+    )
+
+
+def test_run_of_a_video_writes_one(place: Path) -> None:
+    pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg")
+    pygpu.animate(None, np.full((4, 16, 32, 3), 200, np.uint8), "clip.mp4", fps=10)
+    assert main("run filters.py:scaled clip.mp4 -o dark.mp4 --set gain=0.5".split()) == 0
+    found = np.stack(list(pygpu.frames("dark.mp4")))
+    assert found.shape == (4, 16, 32, 3)
+    assert np.abs(found.astype(int) - 100).max() < 6
+
+
+def test_watched_files_are_run_again(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter(range(3))
+
+    def look(seconds: float) -> None:
+        if next(looks) == 0:
+            text = Path("filters.py").read_text().replace("gain * im(p)", "0 * im(p)")
+            Path("filters.py").write_text(text)
+        else:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("pygpu.command.batches.time.sleep", look)
+    assert main("run filters.py:scaled photo.png -o out.png --watch".split()) == 130
+    assert np.asarray(PILImage.open("out.png")).max() == 0
 
 
 def test_web_makes_a_page(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

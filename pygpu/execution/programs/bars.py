@@ -6,7 +6,7 @@ for tile in steps(tiles, "tile"): ...
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 _T = TypeVar("_T")
@@ -39,4 +39,15 @@ def steps(parts: Sequence[_T], what: str, name: str = "") -> Iterator[_T]:
     yield from bar
 
 
-__all__ = ["progress", "steps"]
+def counted(parts: Iterable[_T], what: str, name: str = "") -> Iterator[_T]:
+    """The same for parts that are made one by one: the bar may not know how many there are."""
+    if not _STATE.shown:
+        yield from parts
+        return
+    from tqdm.auto import tqdm  # only for those who want bars
+
+    bar: Any = tqdm(parts, desc=name or None, unit=what, leave=False)
+    yield from bar
+
+
+__all__ = ["counted", "progress", "steps"]

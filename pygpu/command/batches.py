@@ -1,0 +1,77 @@
+"""Many pictures, and the same again: folders, videos, files that are watched.
+
+each_of(paths, one, failed)          # decoding, computing and encoding overlap
+again([file], run, failed)           # until Ctrl-C
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from pygpu.image.motion import MOVING
+
+PAUSE: Final = 0.2  # seconds between looks at files
+
+
+def is_video(path: Path) -> bool:
+    return path.suffix.lower() in MOVING
+
+
+def is_folder(path: Path) -> bool:
+    """Whether results go into a folder: it is one, or has no suffix to tell a format by."""
+    return path.is_dir() or (not path.suffix and not path.exists())
+
+
+def each_of(
+    paths: Sequence[Path],
+    one: Callable[[Path], str],
+    failed: Callable[[Exception], None],
+) -> int:
+    """Do one thing with each file, several at once; what it says is printed in their order. How
+    many failed: the others are done."""
+    count = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        futures = [pool.submit(one, path) for path in paths]
+        try:
+            for future in futures:
+                try:
+                    print(future.result())
+                except Exception as error:  # of the user's function, too
+                    count += 1
+                    failed(error)
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return count
+
+
+def again(
+    watched: Sequence[Path], run: Callable[[], None], failed: Callable[[Exception], None]
+) -> None:
+    """Run now, and whenever one of the files changes. An error is told, and the next run waits for
+    the next change."""
+    seen = None
+    while True:
+        now = [_changed(path) for path in watched]
+        if now != seen:
+            seen = now
+            try:
+                run()
+            except Exception as error:  # the user's file may say anything while it is edited
+                failed(error)
+        time.sleep(PAUSE)
+
+
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+__all__ = ["again", "each_of", "is_folder", "is_video"]

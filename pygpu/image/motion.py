@@ -1,0 +1,246 @@
+"""Moving pictures: functions of time as animations, videos read and written frame by frame.
+
+    pygpu.animate(wave, 48, "wave.gif", fps=24, shape=(240, 320))
+    pygpu.animate(edges, pygpu.frames("holiday.mp4"), "edges.mp4")
+
+GIF, WebP and PNG are Pillow's, all else FFmpeg's, by the package imageio-ffmpeg, which brings it.
+A frame is in memory while it is made, and no longer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import itertools
+import operator
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image as PILImage
+
+from pygpu.core.errors import shown
+from pygpu.execution.arguments.convert import is_picture, is_pil
+from pygpu.execution.programs.bars import counted
+from pygpu.image.image import Image
+
+STILL: Final = {".gif": "GIF", ".webp": "WEBP", ".png": "PNG", ".apng": "PNG"}  # Pillow's formats
+MOVING: Final = (".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v")
+FREE: Final = (".webm",)  # that hold VP9
+PIXELS: Final = {1: "gray", 3: "rgb24", 4: "rgba"}
+
+
+def animate(
+    function: Callable[..., Any] | None,
+    frames: int | Iterable[Any],
+    path: str | os.PathLike[str],
+    *,
+    fps: float = 25.0,
+    quality: int | None = None,
+    **arguments: Any,
+) -> Path:
+    """Write an animation (GIF, WebP, PNG) or a video (MP4, WebM, MKV, MOV, AVI): the path.
+
+    `frames` is a number of frames, or what each is made of: times in seconds, or pictures. A number
+    means the times 0, 1/fps, 2/fps and so on. `function` is called with each, and `arguments`: a
+    time goes to a parameter called `time` if there is one, else to the first. With None the frames
+    are pictures as they are. Floats are shown from 0 to 1. `quality` is from 1 to 100. The first
+    frame gives the size; a ValueError names the first that has another. `pygpu.progress(True)`
+    shows a bar.
+    """
+    if not fps > 0:
+        raise ValueError(f"fps: takes frames a second, above 0; got {shown(fps)}")
+    if quality is not None and not 1 <= operator.index(quality) <= 100:
+        raise ValueError(f"quality: takes 1 to 100, got {shown(quality)}")
+    file = Path(path)
+    suffix = file.suffix.lower()
+    if suffix not in (*STILL, *MOVING):
+        raise ValueError(
+            f"{file}: an animation is one of {', '.join(STILL)}, a video one of {', '.join(MOVING)}"
+        )
+    if not file.parent.is_dir():
+        raise FileNotFoundError(f"{file}: there is no directory {file.parent}")
+    made = _made(function, _items(frames, fps), arguments)
+    if suffix in STILL:
+        _write_still(file, made, fps, quality)
+    else:
+        _write_video(file, made, fps, quality)
+    return file
+
+
+def frames(path: str | os.PathLike[str]) -> Iterator[NDArray[np.uint8]]:
+    """The frames of a video file, one by one: arrays (H, W, 3) of uint8, in RGB, upright. Animated
+    GIF, WebP and PNG are read, too."""
+    file = Path(path)
+    if file.is_dir() or not file.exists():
+        raise FileNotFoundError(f"{file}: {'a directory' if file.is_dir() else 'no such file'}")
+    return _read_still(file) if file.suffix.lower() in STILL else _read_video(file)
+
+
+def rate(path: str | os.PathLike[str]) -> float:
+    """The frames a second of a video or an animation."""
+    file = Path(path)
+    if file.suffix.lower() in STILL:
+        with PILImage.open(file) as picture:
+            return 1000 / (picture.info.get("duration") or 40)
+    reader = _ffmpeg(file).read_frames(str(file))
+    try:
+        return float(next(reader)["fps"])
+    except (OSError, StopIteration):
+        raise OSError(f"{file}: FFmpeg cannot read it") from None
+    finally:
+        reader.close()
+
+
+# ---------------------------------------------------------------- what frames are made of
+
+
+def _items(frames: Any, fps: float) -> Iterable[Any]:
+    """What each frame is made of; times for a number."""
+    if isinstance(frames, Iterable) and not isinstance(frames, np.generic):
+        return frames
+    try:
+        count = operator.index(frames)
+    except TypeError:
+        raise TypeError(
+            f"frames: takes a number of frames, times or pictures; got {shown(frames)}"
+        ) from None
+    if count < 1:
+        raise ValueError(f"frames: takes at least 1, got {count}")
+    return [number / fps for number in range(count)]
+
+
+def _made(
+    function: Callable[..., Any] | None, items: Iterable[Any], arguments: dict[str, Any]
+) -> Iterator[NDArray[np.uint8]]:
+    """The frames as bytes, all of one size."""
+    by_name = function is not None and _takes_time(function)
+    first: tuple[int, ...] | None = None
+    for number, item in enumerate(counted(items, "frame")):
+        if function is None:
+            result = item
+        elif by_name and isinstance(item, int | float | np.number):
+            result = function(time=float(item), **arguments)
+        else:
+            result = function(item, **arguments)
+        frame = _bytes_of(result, number)
+        first = first or frame.shape
+        if frame.shape != first:
+            raise ValueError(
+                f"frame {number} is of shape {frame.shape}, the first of {first}: all frames of an "
+                "animation are of one size"
+            )
+        yield frame
+
+
+def _takes_time(function: Callable[..., Any]) -> bool:
+    try:
+        return "time" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def _bytes_of(result: Any, number: int) -> NDArray[np.uint8]:
+    """A picture as bytes (H, W, C) of 1, 3 or 4 channels."""
+    if is_pil(result) or is_picture(result):
+        result = Image(result)
+    if not isinstance(result, Image):
+        raise TypeError(
+            f"frame {number}: takes a picture, got {shown(result)} ({type(result).__name__})"
+        )
+    array = np.asarray(result.to_pil(np.uint8))
+    array = array[..., None] if array.ndim == 2 else array
+    return np.ascontiguousarray(array[..., [0, 0, 0, 1]] if array.shape[2] == 2 else array)
+
+
+# ---------------------------------------------------------------- Pillow's
+
+
+def _write_still(
+    file: Path, made: Iterator[NDArray[np.uint8]], fps: float, quality: int | None
+) -> None:
+    pictures = (PILImage.fromarray(f[..., 0] if f.shape[2] == 1 else f) for f in made)
+    first = next(pictures, None)
+    if first is None:
+        raise ValueError("frames: takes at least 1, got 0")
+    options: dict[str, Any] = {"duration": 1000 / fps, "loop": 0}
+    if file.suffix.lower() == ".webp":
+        options |= {"quality": 90 if quality is None else quality, "method": 2}
+    if file.suffix.lower() == ".gif":
+        options["duration"] = max(round(100 / fps), 1) * 10  # which counts hundredths of a second
+        options["disposal"] = 2 if first.mode == "RGBA" else 0
+    form = STILL[file.suffix.lower()]
+    rest = [*pictures] if form == "PNG" else pictures  # which Pillow goes through twice
+    first.save(file, form, save_all=True, append_images=rest, **options)
+
+
+def _read_still(file: Path) -> Iterator[NDArray[np.uint8]]:
+    with PILImage.open(file) as picture:
+        for number in range(getattr(picture, "n_frames", 1)):
+            picture.seek(number)
+            yield np.asarray(picture.convert("RGB"))
+
+
+# ---------------------------------------------------------------- FFmpeg's
+
+
+def _ffmpeg(file: Path) -> Any:
+    try:
+        return importlib.import_module("imageio_ffmpeg")
+    except ImportError:
+        raise ImportError(
+            f"{file}: videos need imageio-ffmpeg: pip install 'pygpu[video]' "
+            f"({', '.join(STILL)} need nothing)"
+        ) from None
+
+
+def _write_video(
+    file: Path, made: Iterator[NDArray[np.uint8]], fps: float, quality: int | None
+) -> None:
+    ffmpeg = _ffmpeg(file)
+    first = next(made, None)
+    if first is None:
+        raise ValueError("frames: takes at least 1, got 0")
+    height, width, channels = first.shape
+    writer = ffmpeg.write_frames(
+        str(file),
+        (width + width % 2, height + height % 2),  # codecs halve the colours' size
+        pix_fmt_in=PIXELS[channels],
+        fps=fps,
+        quality=None,
+        codec="libvpx-vp9" if file.suffix.lower() in FREE else "libx264",
+        macro_block_size=2,
+        output_params=["-crf", str(round(51 - 0.51 * (70 if quality is None else quality)))]
+        + (["-b:v", "0"] if file.suffix.lower() in FREE else []),
+        ffmpeg_log_level="error",
+    )
+    writer.send(None)
+    try:
+        for frame in itertools.chain([first], made):
+            even = ((0, height % 2), (0, width % 2), (0, 0))
+            writer.send(np.ascontiguousarray(np.pad(frame, even, "edge")))
+    except OSError as error:
+        raise OSError(f"{file}: {str(error).strip()}") from None
+    finally:
+        writer.close()
+
+
+def _read_video(file: Path) -> Iterator[NDArray[np.uint8]]:
+    reader = _ffmpeg(file).read_frames(str(file), pix_fmt="rgb24")
+    try:
+        try:
+            facts = next(reader)
+        except (OSError, StopIteration) as error:
+            reason = str(error).strip().splitlines()[-1:] or ["it holds no frames"]
+            raise OSError(f"{file}: FFmpeg cannot read it: {reason[0]}") from None
+        width, height = facts["size"]
+        for data in reader:
+            yield np.frombuffer(data, np.uint8).reshape(height, width, 3)
+    finally:
+        reader.close()
+
+
+__all__ = ["animate", "frames"]

@@ -1,0 +1,122 @@
+"""Animations and videos, written and read frame by frame."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image as PILImage
+
+import pygpu
+from pygpu import Float, Image, Position
+
+STACK = np.random.default_rng(0).integers(0, 256, (5, 24, 32, 3), dtype=np.uint8)
+
+
+@pygpu.compile
+def wave(p: Position, time: Float):
+    return 0.5 + 0.5 * np.sin(0.3 * p.x + 6 * time)
+
+
+@pygpu.compile
+def brighter(im: Image, p: Position, gain: Float = 1.5):
+    return gain * im(p)
+
+
+def smooth(count: int, height: int = 48, width: int = 64) -> np.ndarray:
+    """Frames that a video codec keeps."""
+    x, t = np.arange(width), np.arange(count)[:, None, None]
+    ramp = (x * 2 + 10 * t + np.zeros((1, height, 1))) % 256
+    return np.stack([ramp, 255 - ramp, np.full_like(ramp, 90)], -1).astype(np.uint8)
+
+
+@pytest.mark.parametrize("name", ["wave.gif", "wave.webp", "wave.png"])
+def test_function_of_time_becomes_an_animation(tmp_path: Path, name: str) -> None:
+    path = pygpu.animate(wave, 6, tmp_path / name, fps=20, shape=(20, 30))
+    with PILImage.open(path) as picture:
+        assert (picture.n_frames, picture.size) == (6, (30, 20))
+        picture.seek(1)
+        picture.load()
+        assert picture.info["duration"] == pytest.approx(50)
+    third = list(pygpu.frames(path))[3]
+    want = np.asarray(wave(time=3 / 20, shape=(20, 30), dtype=np.uint8))
+    assert np.abs(third[..., 0].astype(int) - want).mean() < 4
+
+
+def test_frames_without_loss_are_those_that_were_given(tmp_path: Path) -> None:
+    path = pygpu.animate(None, STACK, tmp_path / "stack.png")
+    np.testing.assert_array_equal(np.stack(list(pygpu.frames(path))), STACK)
+
+
+@pytest.mark.parametrize(("name", "height"), [("a.mp4", 48), ("a.webm", 48), ("odd.mp4", 47)])
+def test_videos_are_written_and_read(tmp_path: Path, name: str, height: int) -> None:
+    pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg")
+    stack = smooth(6, height)
+    pygpu.animate(None, stack, tmp_path / name, fps=12, quality=95)
+    found = np.stack(list(pygpu.frames(tmp_path / name)))[:, :height]
+    assert found.shape == stack.shape
+    assert np.abs(found.astype(int) - stack).mean() < 4
+    filtered = pygpu.animate(brighter, pygpu.frames(tmp_path / name), tmp_path / "b.mp4", gain=0.5)
+    half = next(pygpu.frames(filtered))[:height]
+    assert np.abs(half.astype(int) - stack[0] // 2).mean() < 5
+
+
+def test_frames_are_made_one_at_a_time(tmp_path: Path) -> None:
+    alive = [0, 0]
+
+    class Frame(np.ndarray):
+        def __del__(self) -> None:
+            alive[0] -= 1
+
+    def made():
+        for number in range(12):
+            alive[0] += 1
+            alive[1] = max(alive)
+            frame = np.full((8, 8, 3), number, np.uint8).view(Frame)
+            yield frame
+            del frame
+
+    pygpu.animate(None, made(), tmp_path / "a.gif")
+    assert alive[1] <= 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ((wave, 0, "a.gif"), ValueError, "frames: takes at least 1, got 0"),
+        ((wave, 2.5, "a.gif"), TypeError, "frames: takes a number of frames, times or pictures"),
+        ((None, [], "a.gif"), ValueError, "at least 1"),
+        ((None, [3], "a.gif"), TypeError, "frame 0: takes a picture, got 3"),
+        ((None, [STACK[0], STACK[0][1:]], "a.gif"), ValueError, "frame 1 is of shape"),
+        ((wave, 2, "a.xyz"), ValueError, "an animation is one of .gif"),
+        ((wave, 2, "nowhere/a.gif"), FileNotFoundError, "there is no directory"),
+    ],
+)
+def test_mistakes_are_told(
+    tmp_path: Path, arguments: tuple[object, ...], error: type, words: str
+) -> None:
+    function, frames, name = arguments
+    with pytest.raises(error, match=words):
+        pygpu.animate(function, frames, tmp_path / str(name))
+
+
+@pytest.mark.parametrize(("fps", "quality"), [(0, None), (-1, None), (25, 0), (25, 101)])
+def test_numbers_out_of_range_are_told(tmp_path: Path, fps: float, quality: int | None) -> None:
+    with pytest.raises(ValueError, match=r"takes .*; got|takes .*, got"):
+        pygpu.animate(None, STACK, tmp_path / "a.gif", fps=fps, quality=quality)
+
+
+def test_videos_that_are_none_are_told(tmp_path: Path) -> None:
+    pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg")
+    (tmp_path / "no.mp4").write_text("no video")
+    with pytest.raises(OSError, match=r"no\.mp4: FFmpeg cannot read it"):
+        next(pygpu.frames(tmp_path / "no.mp4"))
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        pygpu.frames(tmp_path / "missing.mp4")
+    with pytest.raises(FileNotFoundError, match="a directory"):
+        pygpu.frames(tmp_path)
+
+
+def test_package_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
+    with pytest.raises(ImportError, match=r"pip install 'pygpu\[video\]'"):
+        pygpu.animate(None, STACK, tmp_path / "a.mp4")
