@@ -20,7 +20,7 @@ import pygpu
 from benchmarks import kernels
 from benchmarks.gpu_peers import ours
 from pygpu import Image, Position
-from pygpu.execution.profile import Job
+from pygpu.execution.inspection.profile import Job
 
 AROUND: Final = [(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)]
 RANDOM: Final = np.random.default_rng(3).random((3, 3))

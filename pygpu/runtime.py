@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pygpu.core.errors import shorten, shown
-from pygpu.execution import html
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import (
@@ -29,11 +28,12 @@ from pygpu.execution.arguments.results import (
 )
 from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.frames import map_over
+from pygpu.execution.inspection import html
+from pygpu.execution.inspection.lowered import Lowered
+from pygpu.execution.inspection.profile import Profile, profile
 from pygpu.execution.iteration import Asked, iterate
 from pygpu.execution.large import calls as large
 from pygpu.execution.large import labels, sources, travel
-from pygpu.execution.lowered import Lowered
-from pygpu.execution.profile import Profile, profile
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.extents import Extended
 from pygpu.execution.programs.gate import SHUT, Gate

@@ -27,7 +27,7 @@ ORDER = """
     codegen/glsl codegen/llvm codegen/raster codegen
     devices/process devices/opengl devices/cpu devices/meshes devices/written devices
     execution/arguments execution/programs execution/large execution/arrays execution/web
-    execution/pipelines execution
+    execution/pipelines execution/inspection execution
     image/functions image drawing filters command
 """.split()
 

@@ -18,7 +18,7 @@ from _gallery import Parser
 from sphinx.application import Sphinx
 from sphinx_gallery.scrapers import figure_rst
 
-from pygpu.execution.lowered import Lowered
+from pygpu.execution.inspection.lowered import Lowered
 from pygpu.runtime import Compiled
 
 BEGIN, END = ".. the programs begin", ".. the programs end\n"

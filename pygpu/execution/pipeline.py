@@ -22,9 +22,9 @@ from typing import Any
 from pygpu.core.errors import shorten, shown
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
-from pygpu.execution import html
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.inspection import html
 from pygpu.execution.large import labels
 from pygpu.execution.large.sources import holds_dask
 from pygpu.execution.pipelines.deferred import Graph, current, deferring

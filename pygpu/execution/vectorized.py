@@ -28,9 +28,9 @@ from pygpu.execution.arguments.convert import result_dtype
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Out, Wanted, natural_dtype
 from pygpu.execution.arguments.signatures import RESERVED, Parameter, Signature
+from pygpu.execution.inspection.lowered import Lowered
 from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.large.elementwise import elementwise
-from pygpu.execution.lowered import Lowered
 from pygpu.execution.programs.calls import Programs
 from pygpu.types import Type
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
-from pygpu.execution import html
 from pygpu.execution.arguments.convert import is_pil
 from pygpu.execution.arguments.results import NO_INFO, picture_info, picture_of
+from pygpu.execution.inspection import html
 from pygpu.image import files
 from pygpu.image.grid import Grid
 from pygpu.image.levels import mipmaps

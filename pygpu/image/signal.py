@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image as PILImage
 from PIL import ImageDraw
 
-from pygpu.execution import html
+from pygpu.execution.inspection import html
 from pygpu.image.grid import Grid
 from pygpu.image.operators import seen
 

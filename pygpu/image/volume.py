@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as PILImage
 
-from pygpu.execution import html
+from pygpu.execution.inspection import html
 from pygpu.image.grid import Grid
 from pygpu.image.operators import seen
 

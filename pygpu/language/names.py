@@ -41,7 +41,7 @@ _NAMES: Final = {
     "execution.scattering": "scatter",
     "runtime": "compile",
     "language.scalars": "Bool Complex Float Int UInt",
-    "execution.tuning": "tune",
+    "execution.inspection.tuning": "tune",
     "execution.vectorized": "vectorize",
     "execution.written": "program",
     "language.vectors": """

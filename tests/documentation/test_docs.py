@@ -11,7 +11,7 @@ import PIL.Image
 import pytest
 
 import pygpu
-from pygpu.execution.lowered import Lowered
+from pygpu.execution.inspection.lowered import Lowered
 from pygpu.runtime import Compiled
 
 ROOT = Path(__file__).parents[2]
@@ -70,7 +70,7 @@ def test_documented_members_are_there():
     text = (DOCS / "api.rst").read_text(encoding="utf-8")
     for cls, path in (
         (Compiled, "pygpu.runtime.Compiled"),
-        (Lowered, "pygpu.execution.lowered.Lowered"),
+        (Lowered, "pygpu.execution.inspection.lowered.Lowered"),
     ):
         members = re.search(rf"{re.escape(path)}\(\)\n   :members: (.*)", text)[1]
         assert [name for name in members.split(", ") if not hasattr(cls, name)] == []

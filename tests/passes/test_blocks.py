@@ -20,7 +20,7 @@ from pygpu.core.storage import Format, Storage
 from pygpu.core.storage import texels as texels_of
 from pygpu.devices import targets
 from pygpu.devices.opengl.compute import ComputeDevice
-from pygpu.execution.profile import Job
+from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.block import Cut, block, can_block, columns_of
 from pygpu.passes.lower.fuse import fuse

@@ -20,7 +20,7 @@ from pygpu.core.device import Task
 from pygpu.core.storage import Format
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.compute import ComputeDevice
-from pygpu.execution.profile import Job
+from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks.block import Cut, block, columns_of
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply

@@ -17,7 +17,7 @@ from pygpu.core.device import Task
 from pygpu.core.interpret import compute
 from pygpu.core.storage import Format
 from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
-from pygpu.execution.profile import Job
+from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks.rgba8 import block_of_rgba8, is_rgba8
 from pygpu.passes.blocks.shapes import Shape
 from pygpu.ssa import walk

@@ -18,7 +18,7 @@ from pygpu import Float, Image, Position, Vec3, Vec4
 from pygpu.core.device import Task
 from pygpu.core.interpret import run
 from pygpu.devices.opengl.compute import ComputeDevice
-from pygpu.execution.profile import Job
+from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks.shapes import Shape
 from pygpu.passes.blocks.tabulate import of_a_byte, pays
 from pygpu.ssa import Function

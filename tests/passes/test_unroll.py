@@ -16,7 +16,7 @@ from pygpu.core.device import Task
 from pygpu.core.storage import Format, Storage
 from pygpu.core.verify import verify
 from pygpu.devices import targets
-from pygpu.execution.profile import Job
+from pygpu.execution.inspection.profile import Job
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify.pipeline import CLEAN, apply

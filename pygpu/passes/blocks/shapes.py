@@ -2,7 +2,7 @@
 
 All shapes compute the same bits; which one is the fastest depends on the function and the device. A
 function has the shape that was measured for it on this machine and driver
-(execution/tuning.py), else
+(execution/inspection/tuning.py), else
 one by how it reads.
 
     key = shapes.key(task, "NVIDIA H200, OpenGL 4.6")

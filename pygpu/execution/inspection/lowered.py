@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pygpu import ssa
-from pygpu.execution import html
+from pygpu.execution.inspection import html
 from pygpu.execution.programs.extents import Extended
 from pygpu.execution.programs.specialise import Specialisation
 from pygpu.passes.lower.boundary import lower_boundary

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pygpu.core.device import Program, Shape
 from pygpu.core.errors import DeviceError, shorten, shown
-from pygpu.execution.profile import Job
+from pygpu.execution.inspection.profile import Job
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation
 from pygpu.passes.blocks import shapes

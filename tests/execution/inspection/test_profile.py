@@ -14,7 +14,7 @@ from pygpu.core.errors import DeviceError
 from pygpu.devices import targets
 from pygpu.devices.opengl import time as opengl_time
 from pygpu.devices.opengl.time import Clock
-from pygpu.execution.profile import copy_bandwidth
+from pygpu.execution.inspection.profile import copy_bandwidth
 
 ROWS, COLUMNS = 6, 10
 
