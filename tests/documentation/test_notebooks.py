@@ -179,6 +179,10 @@ def test_notebook_runs(path, monkeypatch):
 
 
 def test_there_are_notebooks():
-    assert {"first_steps", "building_a_filter", "known_or_dynamic", "live_slider"} <= {
-        path.stem for path in NOTEBOOKS
-    }
+    assert {
+        "first_steps",
+        "building_a_filter",
+        "known_or_dynamic",
+        "live_slider",
+        "turning_a_mesh",
+    } <= {path.stem for path in NOTEBOOKS}
