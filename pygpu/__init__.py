@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from pygpu.execution.inspection.tuning import tune
     from pygpu.execution.pipeline import pipeline
     from pygpu.execution.programs.bars import progress
+    from pygpu.execution.programs.written import program
     from pygpu.execution.reduction import reduce
     from pygpu.execution.rounds import each
     from pygpu.execution.scattering import scatter
     from pygpu.execution.vectorized import vectorize
-    from pygpu.execution.written import program
     from pygpu.glsl import (
         acos,
         acosh,

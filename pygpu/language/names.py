@@ -43,7 +43,7 @@ _NAMES: Final = {
     "language.scalars": "Bool Complex Float Int UInt",
     "execution.inspection.tuning": "tune",
     "execution.vectorized": "vectorize",
-    "execution.written": "program",
+    "execution.programs.written": "program",
     "language.vectors": """
         BVec2 BVec3 BVec4 IVec2 IVec3 IVec4 Position UVec2 UVec3 UVec4 Vec2 Vec3 Vec4
     """,
