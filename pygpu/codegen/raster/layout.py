@@ -31,6 +31,9 @@ GUARD: Final = (1 << 15) - 2
 EXACT: Final = 1 << 38
 
 CHUNK: Final = 512  # triangles
+AT_ONCE: Final = 2048  # vertices that a thread projects
+OUTSIDE: Final = 8  # bytes into a place
+NOT_FINITE: Final = 1 << 30  # the bit of a vertex with a component that is not finite
 CHUNKS: Final = 32  # of a batch
 PLANES: Final = 7  # at which triangles are cut
 MOST_CORNERS: Final = 3 + PLANES  # of a triangle that was cut
@@ -85,8 +88,10 @@ RECORD: Final = 144  # bytes
 
 # What set-up is given, as numbers of 64 bits: first where the stop flag is, as any span is; the
 # last two are floats.
-(_, POSITIONS, TRIANGLES, COUNT, RECORDS, TOTALS, STARTS, LISTS, WIDE, WIDE_TOTALS, COLUMNS, ROWS,
- WIDTH, HEIGHT, GUARD_X, GUARD_Y, SETUP_SLOTS) = range(17)  # fmt: skip
+(_, POSITIONS, PLACES, VERTICES, TRIANGLES, COUNT, RECORDS, TOTALS, STARTS, LISTS, WIDE,
+ WIDE_TOTALS, COLUMNS, ROWS, WIDTH, HEIGHT, GUARD_X, GUARD_Y, SETUP_SLOTS) = range(19)  # fmt: skip
+# POSITIONS, in clip space, has four floats for each of the VERTICES, PLACES four ints: where the
+# vertex is on the picture, and a bit for each plane that it lies outside of (OUTSIDE).
 # TOTALS: records of each chunk, as ints. STARTS: of each chunk a row of ints, where the list of
 # each tile begins in LISTS, which has ENTRIES ints for a chunk. WIDE has MOST_RECORDS ints for a
 # chunk, the records that every tile looks at, and WIDE_TOTALS says how many.

@@ -6,7 +6,7 @@ memory of the thread's own for %ctx. See layout.py for what it is given and what
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -17,12 +17,12 @@ from pygpu.codegen.llvm.flow import counting, when
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.codegen.raster import layout
 from pygpu.codegen.raster.memory import fill, read, variable, write
-from pygpu.codegen.raster.polygons import SIZE, Clipper, W, X, Y, Z, distances
+from pygpu.codegen.raster.places import on_picture, point_at
+from pygpu.codegen.raster.polygons import SIZE, Clipper, W, Z
 from pygpu.core.drawing import Cull
 
 SCRATCH: Final = 2 * SIZE
 HALF: Final = layout.UNITS // 2
-_WHOLE: Final = 1.5 * 2.0**52  # added to a float64 it leaves the nearest int in the lower bits
 _SHARES: Final = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))  # of the second and third vertex, at each
 
 
@@ -33,11 +33,12 @@ def set_up(machine: Machine, cull: Cull, samples: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Corner:
-    """A corner on the picture: its place in units, as ints of 64 bits, and the polygon's fields."""
+    """A corner on the picture: its place in units, as ints of 64 bits, and what gives the fields of
+    a polygon's corner."""
 
     x: Val
     y: Val
-    fields: Sequence[Val]
+    fields: Callable[[], Sequence[Val]]
 
 
 class _Setup:
@@ -48,7 +49,6 @@ class _Setup:
         self.guard = self.given(layout.GUARD_X, "double"), self.given(layout.GUARD_Y, "double")
         self.total = variable(code, "long")  # records so far
         self.wide_total = variable(code, "int")
-        self.polygon = variable(code, "ptr")
         self.clipper = Clipper(code, self.scratch, self.guard)
 
     def given(self, slot: int, kind: str = "long") -> Val:
@@ -91,50 +91,40 @@ class _Setup:
         """Make records of a triangle, given where its three indices are."""
         code = self.code
         self.vertices = [read(code, "int", place, 4 * k) for k in range(3)]
-        corners, outside, zero = [], [], self.number(0.0, "double")
-        for vertex, shares in zip(self.vertices, _SHARES, strict=True):
-            place = self.part(layout.POSITIONS, code.cast("zext", vertex, "long"), 16)
-            point = [code.to_float(read(code, "float", place, 4 * c), "double") for c in range(4)]
-            # A product with 0 that is not 0: the factor is not finite.
-            zero = reduce(Val.__add__, [component * 0.0 for component in point], zero)
-            corners.append([*point, *[self.number(share, "double") for share in shares]])
-            outside.append(self.outside(point))
-        every, some = reduce(Val.__and__, outside), reduce(Val.__or__, outside)
-        with when(code, every.eq(0) & zero.eq(0.0)):
-            for index, corner in enumerate(corners):
-                self.clipper.put(self.scratch, self.number(index), corner)
-            write(code, self.number(3), self.clipper.count)
-            write(code, self.scratch, self.polygon)
-            with when(code, some.ne(0)):
-                write(code, self.clipper.cut(), self.polygon)
-            polygon = read(code, "ptr", self.polygon)
-            with counting(code, read(code, "long", self.clipper.count) - 2) as k:
-                fan = [self.number(0), k + 1, k + 2]
-                self.piece([self.on_picture(self.clipper.corner(polygon, i)) for i in fan])
+        numbers = [code.cast("zext", vertex, "long") for vertex in self.vertices]
+        points = [self.part(layout.POSITIONS, number, 16) for number in numbers]
+        places = [self.part(layout.PLACES, number, 16) for number in numbers]
+        bits = [read(code, "int", each, layout.OUTSIDE) for each in places]
+        every, some = reduce(Val.__and__, bits), reduce(Val.__or__, bits)
+        with when(code, some.eq(0)):
+            self.piece([self.projected(k, points[k], places[k]) for k in range(3)])
+        with when(code, some.ne(0) & every.eq(0) & (some < layout.NOT_FINITE)):
+            self.pieces([self.point(k, points[k]) for k in range(3)])
 
-    def outside(self, point: list[Val]) -> Val:
-        """A bit for each plane that a point lies outside of."""
+    def point(self, index: int, place: Val) -> list[Val]:
+        """A vertex of the triangle as a corner of a polygon."""
+        point = point_at(self.code, place)
+        return [*point, *[self.number(share, "double") for share in _SHARES[index]]]
+
+    def projected(self, index: int, point: Val, place: Val) -> _Corner:
         code = self.code
-        bits = [
-            code.select(distance >= 0.0, self.number(0, "int"), self.number(1 << k, "int"))
-            for k, distance in enumerate(distances(code, point, self.guard))
-        ]
-        return reduce(Val.__or__, bits)
+        x, y = (code.cast("sext", read(code, "int", place, 4 * k), "long") for k in (0, 1))
+        return _Corner(x, y, lambda: self.point(index, point))
 
-    def on_picture(self, corner: list[Val]) -> _Corner:
-        x, y, w = corner[X], corner[Y], corner[W]
-        across = (x / w * 0.5 + 0.5) * self.scaled(layout.WIDTH)
-        down = (0.5 - y / w * 0.5) * self.scaled(layout.HEIGHT)
-        return _Corner(self.rounded(across), self.rounded(down), corner)
+    def pieces(self, corners: list[list[Val]]) -> None:
+        """Cut a triangle, and make records of what is left."""
+        code, clipper = self.code, self.clipper
+        for index, corner in enumerate(corners):
+            clipper.put(self.scratch, self.number(index), corner)
+        write(code, self.number(3), clipper.count)
+        polygon = clipper.cut()
+        with counting(code, read(code, "long", clipper.count) - 2) as k:
+            self.piece([self.cut_corner(polygon, i) for i in (self.number(0), k + 1, k + 2)])
 
-    def scaled(self, slot: int) -> Val:
-        return self.code.to_float(self.given(slot) * layout.UNITS, "double")
-
-    def rounded(self, value: Val) -> Val:
-        """To the nearest int, of two the even one."""
-        code = self.code
-        whole = code.bits(self.number(_WHOLE, "double"), "long")
-        return code.bits(value + _WHOLE, "long") - whole
+    def cut_corner(self, polygon: Val, index: Val) -> _Corner:
+        corner = self.clipper.corner(polygon, index)
+        x, y = on_picture(self.code, corner, self.given)
+        return _Corner(x, y, lambda: corner)
 
     # ------------------------------------------------------------ one record
 
@@ -148,26 +138,29 @@ class _Setup:
         box, some = self.box(corners)
         with when(code, kept & some):
             is_front = area < 0
-            second = self.either(is_front, c, b)
-            third = self.either(is_front, b, c)
             total = read(code, "long", self.total)
             record = code.at(self.records, total * layout.RECORD)
             for k, side in enumerate(box):
                 write(code, code.cast("trunc", side, "int"), record, layout.BOX + 4 * k)
-            size = code.absolute(area)
-            self.write_edges(record, (a, second, third), size)
-            self.write_numbers(record, (a, second, third))
+            ordered = self.turned(is_front, corners)
+            self.write_edges(record, ordered, code.absolute(area))
+            self.write_numbers(record, ordered)
             self.enter(box, code.cast("trunc", total, "int"))
             write(code, total + 1, self.total)
 
-    def either(self, condition: Val, first: _Corner, second: _Corner) -> _Corner:
+    def turned(self, condition: Val, corners: list[_Corner]) -> list[_Corner]:
+        """The corners; where the condition holds the last two the other way round."""
         choose = self.code.select
-        fields = zip(first.fields, second.fields, strict=True)
-        return _Corner(
-            choose(condition, first.x, second.x),
-            choose(condition, first.y, second.y),
-            [choose(condition, one, other) for one, other in fields],
-        )
+        a, b, c = corners
+        fields = [corner.fields() for corner in corners]
+        first, pairs = fields[0], list(zip(fields[1], fields[2], strict=True))
+        second = [choose(condition, other, one) for one, other in pairs]
+        third = [choose(condition, one, other) for one, other in pairs]
+        return [
+            _Corner(a.x, a.y, lambda: first),
+            _Corner(choose(condition, c.x, b.x), choose(condition, c.y, b.y), lambda: second),
+            _Corner(choose(condition, b.x, c.x), choose(condition, b.y, c.y), lambda: third),
+        ]
 
     def box(self, corners: list[_Corner]) -> tuple[list[Val], Val]:
         """The pixels of the picture that may be covered: first and last column, first and last row;
@@ -208,7 +201,7 @@ class _Setup:
     def write_numbers(self, record: Val, corners: Sequence[_Corner]) -> None:
         """What is interpolated to find everything else; 1/w as a part of the largest one."""
         code = self.code
-        fields = [corner.fields for corner in corners]
+        fields = [corner.fields() for corner in corners]
         least = reduce(code.minimum, [f[W] for f in fields])
         weights = [least / f[W] for f in fields]
         numbers = {

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pygpu.codegen.llvm import driver
 from pygpu.codegen.llvm.text import Machine
 from pygpu.codegen.raster import layout
+from pygpu.codegen.raster.places import places
 from pygpu.codegen.raster.planes import ROW
 from pygpu.codegen.raster.setup import SCRATCH, set_up
 from pygpu.codegen.raster.tiles import tiles
@@ -62,6 +63,13 @@ def task_of(stage: Stage) -> Task:
 
 def _floats(types: Sequence[Type]) -> list[Format]:
     return [Format(FLOAT, type.size) for type in types]
+
+
+@lru_cache(maxsize=4)
+def _places(machine: Machine) -> tuple[Native, int]:
+    """The code, which must stay, and the address of its function."""
+    native = Native(places(machine) + attributes(machine), machine)
+    return native, native.address("span")
 
 
 @lru_cache(maxsize=16)
@@ -121,20 +129,33 @@ class CpuDrawing(DrawProgram):
         if wide not in self.native:
             self._compile(wide)
         batch = _Batch(picture, min(len(triangles), BATCH), self.spare)
+        vertices = None
+        if varyings:
+            vertices = _Vertices(varyings[0].host()[0])
+            machine, parts = self.cores.machine, -(-count // layout.AT_ONCE)
+            numbers = batch.setup_numbers(vertices, triangles[:0])
+            self._run(_places(machine)[1], parts, numbers, (draw, vertices), True)
         arguments = _arguments(self.given, images, draw)
-        _, span = self.native[wide]
-        _, set_up_span = _set_up(self.cores.machine, self.drawing.cull, self.drawing.samples)
         for first in range(0, max(len(triangles), 1), BATCH):
-            some = triangles[first : first + BATCH]
-            chunks = -(-len(some) // layout.CHUNK)
-            if chunks:
-                numbers = batch.setup_numbers(varyings[0].host(), some)
-                self._run(set_up_span, chunks, numbers, draw, True)
+            chunks = 0
+            if vertices is not None:
+                chunks = self._set_up(draw, batch, vertices, triangles[first : first + BATCH])
             ends = first + BATCH >= len(triangles)
             numbers = [*arguments, *batch.tile_numbers(chunks, first == 0, ends)]
-            self._run(span, picture.tiles, numbers, (draw, images, batch), not self.plan.loops)
+            memory = draw, images, batch
+            self._run(self.native[wide][1], picture.tiles, numbers, memory, not self.plan.loops)
         if batch.memory.nbytes <= SPARE and not self.spare:
             self.spare.append(batch.memory)
+
+    def _set_up(
+        self, draw: Draw, batch: _Batch, vertices: _Vertices, triangles: NDArray[Any]
+    ) -> int:
+        """Set the triangles of a batch up; how many chunks they are."""
+        chunks = -(-len(triangles) // layout.CHUNK)
+        _, span = _set_up(self.cores.machine, self.drawing.cull, self.drawing.samples)
+        numbers = batch.setup_numbers(vertices, triangles)
+        self._run(span, chunks, numbers, (draw, vertices, batch), True)
+        return chunks
 
     def _vertices(self, draw: Draw, count: int) -> list[Storage]:
         """Positions in clip space, then what is interpolated: (1, N, C)."""
@@ -230,6 +251,14 @@ class _Picture:
         return [Storage.of(picture) for picture in pictures if picture is not None]
 
 
+class _Vertices:
+    """Positions in clip space (N, 4), and memory for where they are on the picture."""
+
+    def __init__(self, positions: NDArray[Any]) -> None:
+        self.positions, self.places = positions, np.empty((len(positions), 4), np.int32)
+        self.numbers = [address(positions), address(self.places), len(positions)]
+
+
 class _Batch:
     """The memory of a batch of triangles between set-up and drawing."""
 
@@ -256,11 +285,11 @@ class _Batch:
             self.places[name] = place
             place += -(-size // 8) * 8
 
-    def setup_numbers(self, positions: NDArray[Any], triangles: NDArray[Any]) -> list[int]:
+    def setup_numbers(self, vertices: _Vertices, triangles: NDArray[Any]) -> list[int]:
         picture, at = self.picture, self.places
         height, width = picture.shape
         guard = [2.0 * layout.GUARD / size for size in (width, height)]
-        return [0, address(positions), address(triangles), len(triangles), at[layout.RECORDS],
+        return [0, *vertices.numbers, address(triangles), len(triangles), at[layout.RECORDS],
                 at[layout.TOTALS], at[layout.STARTS], at[layout.LISTS], at[layout.WIDE],
                 at[layout.WIDE_TOTALS], picture.columns, picture.rows, width, height,
                 *struct.unpack("2q", struct.pack("2d", *guard))]  # fmt: skip
