@@ -30,7 +30,6 @@ from pygpu.core.drawing import Cull, Draw, Drawing, DrawProgram, Stage, over_ima
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.given import HUGE, Given, address
-from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, attributes
 from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.sorts import Cores
@@ -166,14 +165,29 @@ class CpuDrawing(DrawProgram):
 
     def _run(self, span: int, count: int, numbers: Sequence[int], memory: Any, brief: bool) -> None:
         """Call a span for 0, 1, ... below a count."""
+        call = _Call(span, count, numbers)
+        threads = min(self.cores.threads, count)
+        POOL.run(self.cores.calls, Job(call, _JOB[driver.SCRATCH], memory), threads, brief)
+
+
+class _Call:
+    """A job of the native loop, with all that it points at: a span is called for 0, 1, ... below a
+    count. The first of its numbers says where the stop flag is."""
+
+    __slots__ = ("address", "numbers")
+
+    def __init__(self, span: int, count: int, numbers: Sequence[int]) -> None:
         start, stop = driver.JOB_SLOTS, driver.JOB_SLOTS + len(numbers)
-        job = [*_JOB, stop, *numbers[1:], 0]
+        self.numbers = job = array("q", [*_JOB, *numbers, 0])
+        self.address, _ = job.buffer_info()
         for slot in (driver.TILES, driver.TILE_COLUMNS, driver.WIDTH, driver.END):
             job[slot] = count
-        job[driver.SPAN], job[driver.ARGS], job[driver.STOP] = span, start, stop
-        block = Block(job, (driver.ARGS, driver.STOP, start), stop)
-        threads = min(self.cores.threads, count)
-        POOL.run(self.cores.calls, Job(block, _JOB[driver.SCRATCH], memory), threads, brief)
+        job[driver.SPAN], job[driver.ARGS] = span, self.address + 8 * start
+        job[driver.STOP] = job[start] = self.address + 8 * stop
+
+    def halt(self) -> None:
+        """Let the native code leave."""
+        self.numbers[-1] = 1
 
 
 def _bits(values: Sequence[float]) -> list[int]:

@@ -1,12 +1,12 @@
 """A standing pool of threads that run native jobs, all threads on one job, the GIL released.
 
-A job (layout.Block) shares its tiles out itself: whoever runs it takes tiles until none is left. A
-call borrows idle helpers for as long as it lasts, so calls from several threads do not wait for
-each other. Helpers that are idle sleep in a queue; those that have just finished linger in native
-code for a moment, where the next job reaches them at once (codegen/llvm/driver.py). The caller
-never waits for a helper that has not begun, if there is another way: it takes part itself, or,
-where the job might not end, waits in a way that Ctrl-C interrupts: then the job's stop flag is set
-and the helpers leave.
+A job (codegen/llvm/driver.py) shares its tiles out itself: whoever runs it takes tiles until none
+is left. A call borrows idle helpers for as long as it lasts, so calls from several threads do not
+wait for each other. Helpers that are idle sleep in a queue; those that have just finished linger in
+native code for a moment, where the next job reaches them at once. The caller never waits for a
+helper that has not begun, if there is another way: it takes part itself, or, where the job might
+not end, waits in a way that Ctrl-C interrupts: then the job's stop flag is set and the helpers
+leave.
 """
 
 from __future__ import annotations
@@ -18,17 +18,25 @@ import time
 from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from pygpu.codegen.llvm.driver import ALIGN, DONE, LEFT_ALL, TAKEN
 from pygpu.core.host import settings
-from pygpu.devices.cpu.layout import Block
 
 LINGER: Final = 20_000  # looks at the mailbox, of some 20 ns
 SPIN: Final = 2000  # looks at a job that others are finishing
 LONGEST: Final = 0.002  # seconds between later looks
 
 _P: Final = ctypes.c_void_p
+
+
+class Work(Protocol):
+    """The numbers of a job in memory, and all that they point at."""
+
+    address: int
+
+    def halt(self) -> None:
+        """Let the native code leave."""
 
 
 class Calls:
@@ -83,7 +91,7 @@ class _Helper:
     __slots__ = ("mailbox", "numbers", "queue")
 
     def __init__(self) -> None:
-        self.queue: SimpleQueue[tuple[Block, Calls, int]] = SimpleQueue()
+        self.queue: SimpleQueue[tuple[Work, Calls, int]] = SimpleQueue()
         self.numbers = (ctypes.c_int64 * 2)(0, 0)
         self.mailbox = ctypes.addressof(self.numbers)
         threading.Thread(target=self.serve, name="pygpu", daemon=True).start()
@@ -99,7 +107,7 @@ class _Helper:
                 calls.linger(self.mailbox, start, LINGER)
             del block, calls
 
-    def take(self, block: Block, calls: Calls, size: int, needed: bool) -> None:
+    def take(self, block: Work, calls: Calls, size: int, needed: bool) -> None:
         """Hand over a job. Where it is not `needed`, a helper that is far behind gets none."""
         if not calls.post(self.mailbox, block.address) and (needed or self.queue.qsize() < 2):
             self.queue.put((block, calls, size))
@@ -108,7 +116,7 @@ class _Helper:
 class Job(NamedTuple):
     """What the threads of a pool are to do."""
 
-    block: Block
+    block: Work
     scratch: int  # bytes that each thread needs of its own
     memory: Any  # what is read and written, kept until the last thread has left, come what may
 
