@@ -8,7 +8,7 @@ Everything works a component at a time; numbers widen bool < int < uint < float.
 """
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from typing import Any, ClassVar, Final
 
@@ -263,6 +263,11 @@ def _make(cls: type[Vector], components: tuple[Any, ...]) -> Vector:
     result = object.__new__(cls)
     _set_components(result, components)
     return result
+
+
+def holding(cls: type[Vector], components: Iterable[Any]) -> Vector:
+    """A vector of a class, of so many numbers as it has components."""
+    return _make(cls, tuple(map(_CONVERT[cls.TYPE.kind], components)))
 
 
 def from_components(values: tuple[Any, ...]) -> Vector:

@@ -29,6 +29,7 @@ from pygpu.frontend.values.values import (
     numbered,
     same_known,
 )
+from pygpu.language import vectors
 from pygpu.types import Type
 
 _serial = itertools.count(1)
@@ -130,7 +131,7 @@ class Vector(Object):
     def fill(self, hollow: Any, contents: Any, parts: tuple[Any, ...]) -> Any:
         if not isinstance(contents, tuple):
             raise NotKnown
-        return self.cls(*parts)
+        return vectors.holding(self.cls, parts)
 
     def taken(self, real: Any, old: Any) -> Any:
         return tuple(real)

@@ -121,7 +121,8 @@ def reachable(values: Iterable[Any], state: State) -> set[Object]:
                 waiting += [part for _, part in value.parts()]
         elif value not in seen:
             seen.add(value)
-            waiting += [part for _, part in parts_held(value, state.get(value))]
+            held = parts_held(value, state.get(value))
+            waiting += [part for _, part in held if isinstance(part, Abstract)]
             if isinstance(value, Array):
                 waiting.append(value.base)
     return seen

@@ -33,7 +33,11 @@ Parts = tuple[tuple[Key, Any], ...]
 
 def numbered(values: Iterable[Any]) -> Parts:
     """Parts that are called by their places."""
-    return tuple([((place,), value) for place, value in enumerate(values)])
+    values = tuple(values)
+    return tuple(zip(_places(len(values)), values, strict=True))
+
+
+_places = functools.lru_cache(64)(lambda count: tuple([(place,) for place in range(count)]))
 
 
 def named(values: Mapping[Any, Any]) -> Parts:
@@ -420,20 +424,16 @@ ABSENT: Final = _Mark("absent")
 def same_known(a: Any, b: Any) -> bool:
     """Whether two known values are one for good: same type and bits (True is not 1, -0.0 is
     not 0.0), tuples item by item, other objects by identity."""
-    if a is b:
-        return True
-    if type(a) is not type(b):
-        return False
+    if a is b or type(a) is not type(b):
+        return a is b
     if isinstance(a, float):
         return (a == b and np.signbit(a) == np.signbit(b)) or (a != a and b != b)
     if isinstance(a, complex):
         return same_known(a.real, b.real) and same_known(a.imag, b.imag)
-    if isinstance(a, (int, str, bytes, np.generic)):
+    if isinstance(a, (int, str, bytes, range, slice, np.generic)):
         return bool(a == b)
     if isinstance(a, (tuple, frozenset)) and len(a) == len(b):
         return all(map(same_known, a, b)) if isinstance(a, tuple) else a == b
-    if isinstance(a, (range, slice)):
-        return bool(a == b)
     return False
 
 
