@@ -50,6 +50,7 @@ class Task:
     inputs: Sequence[Format]
     outputs: Sequence[Format]
     planar: bool = False  # the function's last uniform is the number of the plane
+    low: bool = False  # results have one row, as those of signals have
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,3 +121,20 @@ def test_thin_images_cost_about_what_square_ones_do(reach):
         return min(times)
 
     assert seconds((2**18, 1)) < 40 * seconds((512, 512))  # it was 900 times as much
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_long_rows_alone_are_computed_as_others(boundary):
+    """Results of one row have code of their own, from which equal bits come."""
+
+    def near(im: Image, p: Position):
+        return im(p + (2, 0)) - 3 * im(p + (0, -1)) + im(p + (-1, 1)) + 0.5 * im(p + (0, 2))
+
+    row = RNG.random((1, (1 << 16) + 13), dtype=np.float32)
+    compiled = pygpu.compile(near, target="cpu")
+    whole = compiled(Image(row, boundary=boundary, cval=0.5), shape=(6, row.shape[1]))
+    alone = compiled(Image(row, boundary=boundary, cval=0.5))
+    assert np.array_equal(np.asarray(alone)[0], np.asarray(whole)[0])
+    (made,) = compiled.specialisations()
+    assert made.program.plan.rows > 1
+    assert made.program.low.plan.rows == 1

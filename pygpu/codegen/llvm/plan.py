@@ -79,8 +79,10 @@ class Plan:
         return in_order(self.function, self.late, cells)
 
 
-def plan(function: Function, lanes: int, inputs: Sequence[Format], raw: bool = False) -> Plan:
-    """How a function is laid out."""
+def plan(
+    function: Function, lanes: int, inputs: Sequence[Format], raw: bool = False, low: bool = False
+) -> Plan:
+    """How a function is laid out; `low`: for results of one row."""
     result = Plan(function, lanes, variance(function), raw=raw)
     ops = list(walk(function.body))
     taps = [op for op in ops if is_tap(op, function)]
@@ -95,7 +97,7 @@ def plan(function: Function, lanes: int, inputs: Sequence[Format], raw: bool = F
     result.reaching = find_reaching(result, ops)
     result.flat = is_flat(function, ops)
     result.vectors, result.rows = block(result, ops, taps)
-    if result.flat:
+    if result.flat or low:
         result.vectors, result.rows = result.vectors * result.rows, 1
     gather_taps(result, taps, inputs)
     return result

@@ -46,13 +46,15 @@ def emit(
     machine: Machine,
     wide: bool = False,
     planar: bool = False,
+    low: bool = False,
 ) -> Emitted:
     """The IR of a function whose images and results are stored like that. `wide`: some image has
-    2**31 bytes or more. `planar`: the last uniform is the number of the plane."""
+    2**31 bytes or more. `planar`: the last uniform is the number of the plane. `low`:
+    results have one row."""
     raw = chooses(function, inputs, outputs)
     if raw:
         machine = replace(machine, lanes=machine.lanes * 4 // inputs[0].dtype.itemsize)
-    layout = plan(function, machine.lanes, inputs, raw)
+    layout = plan(function, machine.lanes, inputs, raw, low)
     writer = Writer(function, inputs, outputs, machine, layout, wide, planar)
     return Emitted(writer.write(), layout)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -36,6 +37,7 @@ from pygpu.ssa import Constant
 
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
 LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
+LONG_ROW: Final = 1 << 16  # pixels of a single row that are worth code of their own
 LAYOUTS: Final = 16  # sizes of images that a program remembers
 
 
@@ -100,6 +102,7 @@ class CpuProgram(Program):
         self.size = self.given.size
         self.layouts: dict[Any, Layout] = {}
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
+        self.low: CpuProgram | None = None  # for results of one row, likewise
         self.native: dict[bool, tuple[Native, int]] = {}
         self.source = self._compile(wide=False)
         self.calls = _driver(self.machine)
@@ -112,6 +115,7 @@ class CpuProgram(Program):
             self.machine,
             wide,
             self.task.planar,
+            self.task.low,
         )
         self.plan = emitted.plan
         text = emitted.text + attributes(self.machine)
@@ -181,6 +185,11 @@ class CpuProgram(Program):
             sizes = [shape] * len(sizes)
         elif is_thin(shape):
             self._run_turned(arrays, uniforms, shape, results)
+            return
+        elif shape[0] == 1 and shape[1] >= LONG_ROW and self.plan.rows > 1:
+            if self.low is None:
+                self.low = CpuProgram(replace(self.task, low=True))
+            self.low._run(arrays, uniforms, shape, results)
             return
         key = (planes, shape, *sizes)
         layout = self.layouts.get(key)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -46,7 +47,7 @@ class Given:
             Format(_wide_type(format), format.channels) if index in self.widened else format
             for index, format in enumerate(inputs)
         ]
-        self.task = Task(function, stored, task.outputs, task.planar)
+        self.task = replace(task, function=function, inputs=stored)
         self.tables = [_readable(np.ascontiguousarray(t.values)) for t in function.tables]
 
     def arrays(self, inputs: Sequence[Storage]) -> list[NDArray[Any]]:

@@ -156,7 +156,13 @@ def specialise(
         device = device.of_planes()
         planar = by_planes(result, device.images_at_once(len(formats + extra)))
         result, inputs = planar.function, tuple([inputs[each.image] for each in planar.reads])
-    task = Task(result, inputs, formats + extra, planar is not None)
+    task = Task(
+        result,
+        inputs,
+        formats + extra,
+        planar=planar is not None,
+        low=planar is None and arguments.dims == 1,
+    )
     program = device.compile(task)
     seconds, driver = time.perf_counter() - begun, program.driver_seconds
     times = translated.times | {"compile": seconds - driver, "driver": driver}
