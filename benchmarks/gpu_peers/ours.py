@@ -17,7 +17,7 @@ from benchmarks.kernels import ANGLE, CONV9, GAUSS5, GAUSS15, SHIFT, view
 from pygpu.devices import targets
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.reduction import Folded
-from pygpu.execution import profile
+from pygpu.execution.inspection import profile
 from pygpu.passes.blocks import shapes
 
 NAME: Final = "PyGPU"

@@ -9,7 +9,7 @@ from pygpu import Float, Image, Position
 from pygpu.core.device import Device
 from pygpu.devices import targets
 from pygpu.devices.interpreter import InterpreterDevice
-from pygpu.execution import tuning
+from pygpu.execution.inspection import tuning
 from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.shapes import CANDIDATES, Shape
