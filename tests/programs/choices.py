@@ -278,3 +278,34 @@ def zero_or_a_vector(rgb: Image, p: Position):
     if rgb(p).x > 0.5:
         colour = rgb(p)
     return colour + Vec3(1, 2, 3)
+
+
+# ---------------------------------------------------------------- all that is left
+
+
+@program
+def tests_that_leave_nothing(im: Image, p: Position):
+    mode = "soft" if im(p) > 0 else "hard" if p.x == 0 else "none"
+    if mode in ("soft", "hard"):
+        return 1.0
+    if mode not in ("hard", "none"):
+        return 7.0
+    if mode == "none":
+        return 2.0
+
+
+@program
+def cases_that_leave_nothing(im: Image, p: Position):
+    mode = "soft" if im(p) > 0 else "hard" if p.x == 0 else "none"
+    match mode:
+        case "soft":
+            return 1.0
+        case "hard" | "none":
+            return 2.0
+
+
+@program
+def two_choices_compared(im: Image, p: Position):
+    mode = "soft" if im(p) > 0 else "hard" if p.x == 0 else "none"
+    other = "none" if p.y % 2 == 0 else "soft"
+    return (mode == other) + 2 * (mode != other) + 4 * (mode is other) + 8 * (mode is not other)

@@ -35,12 +35,13 @@ from pygpu.frontend.values.values import (
     Dynamic,
     Maybe,
     NotKnown,
+    Slice,
     Tuple,
     describe,
     tuple_of,
 )
 from pygpu.frontend.walked import complex_numbers as complex_functions
-from pygpu.frontend.walked import special
+from pygpu.frontend.walked import containers, special
 
 # Methods by which something from outside would be changed.
 MUTATING: Final[dict[type, frozenset[str]]] = {
@@ -447,6 +448,12 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     },
 }
 
+
+def _slice_indices(w: Evaluator, value: Slice, length: Any) -> Any:
+    start, stop, step = (objects.attribute(w, value, name) for name in ("start", "stop", "step"))
+    return w.call(containers.slice_indices, start, stop, 1 if step is None else step, length)
+
+
 _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
     (List, _LIST),
     (Dict, _DICT),
@@ -454,6 +461,7 @@ _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
     (Iterator, _ITERATOR),
     (Tuple, _TUPLE),
     (Dynamic, _SCALAR),
+    (Slice, {"indices": _slice_indices}),
     (Complex, {"conjugate": lambda w, z: w.call(complex_functions.conjugate, z)}),
 )
 

@@ -154,6 +154,9 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return _instance_attribute(w, value, name)
         case Super():
             return _super_attribute(w, value, name)
+        case Slice() if name in _BOUNDS:
+            place = _BOUNDS.index(name)
+            return value.bounds[place] if place < len(value.bounds) else None
         case Tuple() if hasattr(value.cls, "_fields"):
             return _named_tuple_attribute(w, value, name)
         case Complex() if name in ("real", "imag"):
@@ -222,6 +225,8 @@ def _own_class_attribute(w: Evaluator, cls: type, name: str) -> Any:
         return found.__func__
     return found
 
+
+_BOUNDS: Final = ("start", "stop", "step")
 
 # What vectors have of NumPy's, and a short row of a table, which is a vector here, besides.
 _FOLDS: Final = frozenset("sum prod min max mean dot any all".split())

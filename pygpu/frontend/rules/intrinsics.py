@@ -37,7 +37,7 @@ from pygpu.frontend.values.faults import Fault, PathEnds
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.objects import Array, Cell, Dict, Instance, Matrix
-from pygpu.frontend.values.values import UNBOUND, Bound, Conflict, Function, Tuple, describe
+from pygpu.frontend.values.values import UNBOUND, Bound, Conflict, Function, Slice, Tuple, describe
 from pygpu.frontend.walked import library
 from pygpu.language import fragments, kernels, matrices, vectors
 from pygpu.language.fragments import Discarded
@@ -48,6 +48,12 @@ Rule = Callable[..., Any]
 
 def _isinstance(w: Evaluator, value: Any, cls: Any) -> bool:
     return objects.is_instance(value, cls)
+
+
+def _slice(w: Evaluator, *bounds: Any) -> Any:
+    if not 1 <= len(bounds) <= 3:
+        raise TypeError(f"slice expected 1 to 3 arguments, got {len(bounds)}")
+    return Slice((None, *bounds) if len(bounds) == 1 else bounds)
 
 
 def _type(w: Evaluator, value: Any, *more: Any) -> Any:
@@ -268,6 +274,7 @@ _RULES: Final[dict[Any, Rule]] = {
     operator.contains: lambda w, xs, x: operators.contains(w, xs, x),
     functools.partial: _partial,
     isinstance: _isinstance,
+    slice: _slice,
     type: _type,
     object.__new__: _object_new,
     tuple.__new__: _tuple_new,

@@ -38,6 +38,7 @@ from pygpu.frontend.values.values import (
     Abstract,
     Bound,
     Builtin,
+    Choice,
     Conflict,
     Function,
     NotKnown,
@@ -48,6 +49,7 @@ from pygpu.frontend.values.values import (
     tuple_of,
 )
 from pygpu.frontend.walk import generators
+from pygpu.frontend.walk.choices import is_instance
 from pygpu.frontend.walk.paths import ControlFlow
 
 _GENERATOR: Final = inspect.CO_GENERATOR
@@ -91,6 +93,8 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
             raise w.error(value.message)
     if isinstance(function, type) and issubclass(function, BaseException):
         return _exception(w, function, args, keywords)
+    if function is isinstance and args and type(args[0]) is Choice:
+        return is_instance(w, *args)
     if volatile.is_report(function):
         return _report(w, function, args, keywords)
     if function is builtins.__build_class__:

@@ -8,6 +8,11 @@ that are remainders: after tests for 0 to 4, `i % 6` is 5.
 
 from __future__ import annotations
 
+import enum
+import functools
+import itertools
+import operator
+import types
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -39,6 +44,8 @@ _OPERANDS: Final = {
     "IN": 2,
     "ITEM": 2,
     "ITER": 1,
+    "LEN": 1,
+    "MATCH_KEYS": 2,
     "METHOD": 1,
     "UNARY": 1,
     "UNPACK": 1,
@@ -74,7 +81,7 @@ def is_one_of(
     return found
 
 
-def _negated(w: ControlFlow, condition: Any) -> Any:
+def negated(w: ControlFlow, condition: Any) -> Any:
     """The opposite of a test, which says the opposite."""
     made = arithmetic.negate(w, condition)
     if isinstance(condition, Dynamic) and condition.value in w.meanings.known:
@@ -85,11 +92,14 @@ def _negated(w: ControlFlow, condition: Any) -> Any:
 
 def is_same(w: ControlFlow, a: Any, b: Any, inverted: bool) -> Any:
     """`a is b`, where one of them is a choice."""
+    if type(a) is type(b):
+        found = _any_pair(w, a, b, operator.is_)
+        return negated(w, found) if inverted else found
     choice, other = (a, b) if isinstance(a, Choice) else (b, a)
     left = possible(w, choice)
     same = frozenset([i for i in left if choice.options[i] is other])
     found = is_one_of(w, choice.which, same, left)
-    return _negated(w, found) if inverted else found
+    return negated(w, found) if inverted else found
 
 
 def truth(w: ControlFlow, choice: Choice) -> Any:
@@ -117,7 +127,7 @@ def compare_remainder(w: ControlFlow, symbol: str, a: Any, b: Any) -> Any:
         return None
     left = w.state.facts.get(value.value, frozenset(range(count)))
     found = is_one_of(w, value, left & {number}, left)
-    return _negated(w, found) if symbol == "!=" else found
+    return negated(w, found) if symbol == "!=" else found
 
 
 def _remainders(value: Value) -> int | None:
@@ -131,6 +141,55 @@ def _remainders(value: Value) -> int | None:
     return divisor
 
 
+_PLAIN: Final = (str, bytes, enum.Enum, type, types.FunctionType, types.NoneType)
+_CONTAINERS: Final = (tuple, list, set, frozenset, dict)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether all that a value may be is known, and equal to others or not."""
+    if type(value) is Choice:
+        return all(isinstance(option, _PLAIN) for option in value.options)
+    return isinstance(value, _PLAIN)
+
+
+def asked(w: ControlFlow, a: Any, b: Any, ask: Callable[[Any, Any], Any]) -> Any:
+    """What is asked of a known value and a choice of known values (`mode == "soft"`): which options
+    are left on its two sides is known then. None where it is of something else."""
+    choice = a if type(a) is Choice else b
+    if type(choice) is not Choice or not _is_plain(a):
+        return None
+    if not _is_plain(b) and not isinstance(b, _CONTAINERS):
+        return None
+    if type(a) is type(b):
+        return _any_pair(w, a, b, ask)
+    left = possible(w, choice)
+    answers = {i: ask(*(choice.options[i] if v is choice else v for v in (a, b))) for i in left}
+    return is_one_of(w, choice.which, frozenset([i for i in left if answers[i]]), left)
+
+
+def is_instance(w: ControlFlow, choice: Choice, cls: Any) -> Any:
+    """isinstance(choice, cls)"""
+    left = possible(w, choice)
+    held = [i for i in left if w.call(isinstance, choice.options[i], cls)]
+    return is_one_of(w, choice.which, frozenset(held), left)
+
+
+def _any_pair(w: ControlFlow, a: Choice, b: Choice, ask: Callable[[Any, Any], Any]) -> Any:
+    """What is asked of two choices: whether they are two options of which it holds."""
+    pairs = itertools.product(possible(w, a), possible(w, b))
+    same = [_both(w, (a, i), (b, j)) for i, j in pairs if ask(a.options[i], b.options[j])]
+    return functools.reduce(functools.partial(arithmetic.either, w), same, False)
+
+
+def _both(w: ControlFlow, one: tuple[Choice, int], other: tuple[Choice, int]) -> Any:
+    """Whether two choices are certain options."""
+    tests = [
+        is_one_of(w, choice.which, frozenset((place,)), possible(w, choice))
+        for choice, place in (one, other)
+    ]
+    return arithmetic.both(w, *tests)
+
+
 # ---------------------------------------------------------------- instructions
 
 
@@ -138,11 +197,17 @@ def chosen(state: State, op: str, arg: Any) -> int | None:
     """Which of the operands of the next instruction, from the top of the stack, is a choice that
     it must be executed for option by option."""
     stack = state.stack
+    if op == "IN" or (op == "COMPARE" and arg in ("==", "!=")):
+        container = stack[-1] if op == "IN" else None
+        if _is_plain(stack[-2]) and (_is_plain(stack[-1]) or isinstance(container, _CONTAINERS)):
+            return None  # asked of all options at once: see `asked`
     if op == "CALL":
         count: int = arg[0]
         first, second = stack[-count - 1], stack[-count - 2]
         if type(first) is Choice or type(second) is Choice:
             return count + 1 if type(first) is Choice else count + 2
+        if first is isinstance or second is isinstance:
+            return None  # asked of all options at once: see `is_instance`
         if isinstance(first, _WALKED) or isinstance(second, _WALKED):
             return None  # what it does with a choice is seen in it
         count_looked = count
@@ -213,12 +278,15 @@ def _unusable(w: ControlFlow, choice: Choice) -> CompileError:
 
 
 __all__ = [
+    "asked",
     "chosen",
     "compare_remainder",
     "execute",
+    "is_instance",
     "is_one_of",
     "is_same",
     "narrowed",
+    "negated",
     "possible",
     "truth",
 ]

@@ -14,7 +14,8 @@ from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Dict, List, Set
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
+from pygpu.frontend.values.values import Abstract, Choice, NotKnown, Tuple, describe, tuple_of
+from pygpu.frontend.walk.choices import is_one_of, narrowed, possible
 from pygpu.frontend.walk.paths import ControlFlow
 
 Step = Callable[[ControlFlow, State, Any], None]
@@ -164,22 +165,34 @@ def _format(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
 # ---------------------------------------------------------------- match statements
 
 
+def _each(test: Callable[[ControlFlow, Any], bool]) -> Step:
+    """An instruction that asks a subject what it is: of a choice, which of its options are so."""
+
+    def step(w: ControlFlow, state: State, arg: Any) -> None:
+        subject = narrowed(w, state.stack[-1])
+        if not isinstance(subject, Choice):
+            state.stack.append(test(w, subject))
+            return
+        left = possible(w, subject)
+        held = frozenset([place for place in left if test(w, subject.options[place])])
+        state.stack.append(is_one_of(w, subject.which, held, left))
+
+    return step
+
+
 def _len(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(indexing.length(w, state.stack[-1]))
 
 
-def _match_seq(w: ControlFlow, state: State, arg: Any) -> None:
-    subject = state.stack[-1]
+def _is_sequence(w: ControlFlow, subject: Any) -> bool:
     if isinstance(subject, Abstract):
-        state.stack.append(isinstance(subject, (Tuple, List)))
-    else:
-        known = isinstance(subject, collections.abc.Sequence)
-        state.stack.append(known and not isinstance(subject, (str, bytes, bytearray)))
+        return isinstance(subject, (Tuple, List))
+    known = isinstance(subject, collections.abc.Sequence)
+    return known and not isinstance(subject, (str, bytes, bytearray))
 
 
-def _match_map(w: ControlFlow, state: State, arg: Any) -> None:
-    subject = state.stack[-1]
-    state.stack.append(isinstance(subject, (Dict, collections.abc.Mapping)))
+def _is_mapping(w: ControlFlow, subject: Any) -> bool:
+    return isinstance(subject, (Dict, collections.abc.Mapping))
 
 
 def _match_keys(w: ControlFlow, state: State, arg: Any) -> None:
@@ -192,22 +205,33 @@ def _match_keys(w: ControlFlow, state: State, arg: Any) -> None:
 
 
 def _match_class(w: ControlFlow, state: State, count: int) -> None:
-    names, cls, subject = state.stack.pop(), state.stack.pop(), state.stack.pop()
+    names, cls = state.stack.pop(), state.stack.pop()
+    subject = narrowed(w, state.stack.pop())
+    if not isinstance(subject, Choice):
+        state.stack.append(_parts_of(w, subject, cls, count, names))
+        return
+    left = possible(w, subject)  # of the others nothing is asked
+    parts = [
+        _parts_of(w, option, cls, count, names) if place in left else None
+        for place, option in enumerate(subject.options)
+    ]
+    why = f"it is no {cls.__name__} on one path"
+    state.stack.append(narrowed(w, Choice(subject.which, tuple(parts), why)))
+
+
+def _parts_of(w: ControlFlow, subject: Any, cls: Any, count: int, names: Any) -> Any:
+    """What a pattern of a class takes from a subject; None where it is no such."""
     if not objects.is_instance(subject, cls):
-        state.stack.append(None)
-        return
+        return None
     if cls in (bool, float, int, str, tuple, list, dict, set, bytes) and count == 1:
-        state.stack.append(tuple_of((subject,)))
-        return
+        return tuple_of((subject,))
     wanted = (*getattr(cls, "__match_args__", ())[:count], *names)
     if len(wanted) < count + len(names):
         raise TypeError(f"{cls.__name__}() accepts fewer positional sub-patterns than {count}")
     try:
-        parts = tuple([objects.attribute(w, subject, name) for name in wanted])
+        return tuple_of(tuple([objects.attribute(w, subject, name) for name in wanted]))
     except AttributeError:
-        state.stack.append(None)
-    else:
-        state.stack.append(tuple_of(parts))
+        return None
 
 
 DISPLAYS: Final[dict[str, Step]] = {
@@ -228,8 +252,8 @@ DISPLAYS: Final[dict[str, Step]] = {
     "STRING": _string,
     "FORMAT": _format,
     "LEN": _len,
-    "MATCH_SEQ": _match_seq,
-    "MATCH_MAP": _match_map,
+    "MATCH_SEQ": _each(_is_sequence),
+    "MATCH_MAP": _each(_is_mapping),
     "MATCH_KEYS": _match_keys,
     "MATCH_CLASS": _match_class,
 }

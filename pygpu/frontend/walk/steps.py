@@ -31,7 +31,7 @@ from pygpu.frontend.values.values import (
     describe,
 )
 from pygpu.frontend.walk.calls import call
-from pygpu.frontend.walk.choices import compare_remainder, is_same, narrowed
+from pygpu.frontend.walk.choices import asked, compare_remainder, is_same, narrowed, negated
 from pygpu.frontend.walk.contexts import HANDLING
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.paths import ControlFlow
@@ -61,7 +61,8 @@ def _pop(w: ControlFlow, state: State, arg: Any) -> None:
 
 
 def _copy(w: ControlFlow, state: State, arg: int) -> None:
-    state.stack.append(state.stack[-arg])
+    value = state.stack[-arg]
+    state.stack.append(narrowed(w, value) if type(value) is Choice else value)
 
 
 def _swap(w: ControlFlow, state: State, arg: int) -> None:
@@ -269,7 +270,11 @@ def _binary(w: ControlFlow, state: State, symbol: str) -> None:
 def _compare(w: ControlFlow, state: State, symbol: str) -> None:
     b = state.stack.pop()
     a = state.stack.pop()
-    found = compare_remainder(w, symbol, a, b)
+    found = None
+    if symbol in ("==", "!="):
+        found = asked(w, a, b, lambda a, b: operators.compare(w, symbol, a, b))
+    if found is None:
+        found = compare_remainder(w, symbol, a, b)
     state.stack.append(operators.compare(w, symbol, a, b) if found is None else found)
 
 
@@ -290,9 +295,11 @@ def _is(w: ControlFlow, state: State, inverted: bool) -> None:
 
 
 def _in(w: ControlFlow, state: State, inverted: bool) -> None:
-    container = state.stack.pop()
-    found = operators.contains(w, container, state.stack.pop())
-    state.stack.append(arithmetic.negate(w, found) if inverted else found)
+    container, value = state.stack.pop(), state.stack.pop()
+    found = asked(w, value, container, lambda a, b: operators.contains(w, b, a))
+    if found is None:
+        found = operators.contains(w, container, value)
+    state.stack.append(negated(w, found) if inverted else found)
 
 
 # ---------------------------------------------------------------- calls

@@ -227,3 +227,21 @@ def _counts(counted: Any, named: Any) -> Any:
     """Pairs of a key and a count."""
     pairs = list(counted.items()) if hasattr(counted, "items") else [(key, 1) for key in counted]
     return pairs + list(named.items())
+
+
+def slice_indices(start: Any, stop: Any, step: Any, length: Any) -> Any:
+    """slice(start, stop, step).indices(length)"""
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    forward = step > 0
+    low = 0 if forward else -1
+    high = length if forward else length - 1
+    if start is None:
+        start = low if forward else high
+    else:
+        start = min(max(start + length if start < 0 else start, low), high)
+    if stop is None:
+        stop = high if forward else low
+    else:
+        stop = min(max(stop + length if stop < 0 else stop, low), high)
+    return start, stop, step
