@@ -178,3 +178,73 @@ def kept_before_the_raise(im: Image, p: Position):
     except ValueError as error:
         return kept
     return 0.0
+
+
+def dict_of_dynamic_keys(counts: Image, p: Position):
+    seen = {}
+    seen[counts(p)] = 1
+    return sum(seen.values())
+
+
+@pair("as in {k: 0 for k in range(8)}", dict_of_dynamic_keys)
+def dict_of_all_keys(counts: Image, p: Position):
+    seen = {k: 0 for k in range(8)}
+    seen[counts(p)] = 1
+    return sum(seen.values())
+
+
+def set_of_dynamic_values(im: Image, p: Position):
+    return 1.0 in {im(p), im(p + (1, 0))}
+
+
+@pair("use a list", set_of_dynamic_values)
+def list_of_dynamic_values(im: Image, p: Position):
+    return 1.0 in [im(p), im(p + (1, 0))]
+
+
+def list_of_any_length(counts: Image, p: Position):
+    halves, n = [], counts(p)
+    while n > 0:
+        halves.append(n)
+        n //= 2
+    return sum(halves)
+
+
+@pair("for _ in range(32): if not more: break", list_of_any_length)
+def list_of_some_length(counts: Image, p: Position):
+    halves, n = [], counts(p)
+    for _ in range(32):
+        if not n > 0:
+            break
+        halves.append(n)
+        n //= 2
+    return sum(halves)
+
+
+def expression_in_a_string(im: Image, p: Position):
+    return eval("im(p) * 2")
+
+
+@pair("write the expression itself", expression_in_a_string)
+def expression_itself(im: Image, p: Position):
+    return im(p) * 2
+
+
+def variables_by_vars(im: Image, p: Position):
+    return vars()["im"](p)
+
+
+@pair("use locals()", variables_by_vars)
+def variables_by_locals(im: Image, p: Position):
+    return locals()["im"](p)
+
+
+def unpacked_selection(unit: Image, p: Position):
+    a, b, *rest = [v for v in [unit(p), 0.5, 0.25, 0.75] if v > 0]
+    return a + b
+
+
+@pair("indexed", unpacked_selection)
+def indexed_selection(unit: Image, p: Position):
+    vs = [v for v in [unit(p), 0.5, 0.25, 0.75] if v > 0]
+    return vs[0] + vs[1]

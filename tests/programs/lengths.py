@@ -214,3 +214,10 @@ def items_of_a_generator_in_a_list(im: Image, p: Position):
 @program
 def filtered_generator_sorted(im: Image, p: Position):
     return sorted(v for v in [im(p), 1.0] if v > 0)[0]
+
+
+@program
+def elements_of_a_selection(im: Image, p: Position):
+    w = np.array([im(p + (k, 0)) for k in range(4)] + [2.5])
+    chosen = w[w > 0.25]
+    return chosen[0] + chosen[-1] + chosen[p.x % 1]

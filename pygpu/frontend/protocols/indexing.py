@@ -61,6 +61,8 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
     """container[index]"""
     if isinstance(container, Conflict):
         raise w.error(container.message)
+    if isinstance(container, Masked) and scalar_kind(index) in ("int", "uint"):
+        container = w.call(list, container)
     try:
         index = concrete(w, index)
     except NotKnown:

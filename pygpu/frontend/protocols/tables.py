@@ -341,7 +341,8 @@ def stored_by_key(w: Evaluator, container: Dict, key: Any, new: Any) -> None:
     contents = entries(w, container)
     if not contents:
         raise w.error(
-            f"the first keys of a dict must be known at compile time, got {describe(key)}"
+            f"the first keys of a dict must be known at compile time, got {describe(key)}: begin "
+            "with all that may come, as in {k: 0 for k in range(8)}"
         )
     missing = arithmetic.negate(w, has_key(w, container, key))
     w.check(missing, KeyError, f"a key that is none of the {len(contents)} there are")

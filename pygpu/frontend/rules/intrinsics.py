@@ -121,7 +121,7 @@ def _evaluation(function: Any) -> Rule:
             return NotImplemented
         raise w.error(
             f"{function.__name__}() does not see the variables of a compiled function: "
-            "give it a namespace, or call it outside"
+            "write the expression itself, or give it a namespace"
         )
 
     return rule
@@ -135,7 +135,7 @@ def _of_frame(function: Any) -> Rule:
             return objects.attribute(w, args[0], "__dict__")
         if args:
             return NotImplemented
-        raise w.error(f"{function.__name__}() has no meaning in a compiled function")
+        raise w.error(f"{function.__name__}() has no meaning in a compiled function: use locals()")
 
     return rule
 

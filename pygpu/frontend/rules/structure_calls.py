@@ -94,7 +94,7 @@ def _set(w: Evaluator, xs: Any = ()) -> Any:
     try:
         return Set(tuple(dict.fromkeys([concrete(w, item) for item in items_of(w, xs)])))
     except NotKnown:
-        raise w.error("a set holds known values only") from None
+        raise w.error("a set holds known values only: use a list") from None
 
 
 def _reversed(w: Evaluator, xs: Any) -> Any:

@@ -43,7 +43,7 @@ def _put(w: ControlFlow, target: Set, value: Any) -> None:
     try:
         known = concrete(w, value)
     except NotKnown:
-        raise w.error(f"a set holds known values only, got {describe(value)}") from None
+        raise w.error(f"a set holds known values only, got {describe(value)}: use a list") from None
     elements = w.read(target)
     if known not in elements:
         w.write(target, (*elements, known))
