@@ -211,6 +211,20 @@ class Device:
         "minimum". None where that is to be done by programs."""
         return None
 
+    def join_groups(
+        self,
+        join: Function,
+        types: tuple[Type, ...],
+        parts: Sequence[NDArray[Any]],
+        index: NDArray[Any],
+        groups: int,
+    ) -> tuple[list[NDArray[Any]], NDArray[np.bool_]] | None:
+        """Values, (N, C) for each part, folded by their index, those outside left out: of each
+        part (groups, C), and which groups have a value. The uniforms of `join` are the parts of two
+        values of these types, its outputs those of their fold. None where that is to be done by
+        programs."""
+        return None
+
     def counted(self, texels: NDArray[Any], channel: int, groups: int) -> NDArray[np.int64] | None:
         """How many elements of a channel of host texels (H, W, C), of whole numbers, are 0, 1, ...
         groups - 1; those of four bytes that are others are left out. Bytes and pairs of them are

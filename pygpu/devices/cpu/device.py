@@ -27,13 +27,14 @@ from pygpu.devices.cpu.drawing import CpuDrawing, task_of
 from pygpu.devices.cpu.flat import LONGEST, is_thin, turn, turned
 from pygpu.devices.cpu.folds import folded
 from pygpu.devices.cpu.given import HUGE, Given, address
-from pygpu.devices.cpu.groups import counted, fold_groups
+from pygpu.devices.cpu.groups import counted, fold_groups, join_groups
 from pygpu.devices.cpu.layout import Layout
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.sorts import Cores, sorted_lines
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
-from pygpu.ssa import Constant
+from pygpu.ssa import Constant, Function
+from pygpu.types import Type
 
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
 LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
@@ -65,6 +66,16 @@ class CpuDevice(Device):
         self, values: NDArray[Any], index: NDArray[Any], how: str, start: NDArray[Any]
     ) -> NDArray[Any] | None:
         return fold_groups(values, index, how, start, _cores())
+
+    def join_groups(
+        self,
+        join: Function,
+        types: tuple[Type, ...],
+        parts: Sequence[NDArray[Any]],
+        index: NDArray[Any],
+        groups: int,
+    ) -> tuple[list[NDArray[Any]], NDArray[np.bool_]] | None:
+        return join_groups(join, types, parts, index, groups, _cores())
 
     def counted(self, texels: NDArray[Any], channel: int, groups: int) -> NDArray[np.int64] | None:
         return counted(texels, channel, groups, _cores())

@@ -24,11 +24,14 @@ _TYPES: Final = {"float": "float", "double": "double", "byte": "i8", "short": "i
 @dataclass(frozen=True, slots=True)
 class Folding:
     """How values of a kind are folded: `how` is a name of a function of NumPy's, or "count".
-    `channels` is of values, or of texels that are counted, of which it is one in so many."""
+    `channels` is of values, or of texels that are counted, of which it is one in so many. Elements
+    next to each other are counted in so many `copies`: a processor waits for a count that it has
+    just stored."""
 
     how: str
     kind: str
     channels: int = 1
+    copies: int = 1
 
     @property
     def accumulated(self) -> str:
@@ -71,7 +74,8 @@ def _fold(code: Code, folding: Folding, table: Val, group: Val, values: Val, x: 
     """Fold an element into its group."""
     kind = folding.accumulated
     if folding.how == "count":
-        place = code.at(table, group * 4)
+        copies = folding.copies
+        place = code.at(table, (group * copies + (x & (copies - 1))) * 4)
         code.store(_read(code, "uint", place) + 1, place, 4)
         return
     channels, size = folding.channels, _SIZES[kind]

@@ -2,10 +2,12 @@
 
 fold_groups(values, index, "add", start, cores)     # rows of start, with the values
 counted(texels, 0, cores)                           # how many there are of each byte in a channel
+join_groups(join, types, parts, index, 8, cores)    # the same by any function of two values
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -14,14 +16,19 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.llvm import driver
 from pygpu.codegen.llvm.text import Machine
-from pygpu.devices.cpu import group_code
+from pygpu.devices.cpu import group_code, join_code
 from pygpu.devices.cpu.group_code import COUNTED, Folding, group_span
+from pygpu.devices.cpu.join_code import can_join, join_span, words
 from pygpu.devices.cpu.native import Native, attributes
 from pygpu.devices.cpu.sorts import Cores, address, chunked_job
 from pygpu.devices.cpu.threads import POOL, Job
+from pygpu.ssa import Function
+from pygpu.types import Type
 
 TINY: Final = 1 << 14  # elements, below which a second thread is not worth its call
 LARGE: Final = 1 << 25  # numbers in a table, of which one is enough
+SHORT: Final = 4096  # groups, up to which each has several counts
+COPIES: Final = 2
 _DTYPES: Final = {"double": np.float64, "float": np.float32, "int": np.int32, "uint": np.uint32}
 _KINDS: Final = {"f": "float", "i": "int", "u": "uint"}
 _JOIN: Final[dict[str, np.ufunc]] = {
@@ -59,10 +66,11 @@ def counted(texels: NDArray[Any], channel: int, groups: int, cores: Cores) -> ND
     """How many elements of a channel of contiguous texels (H, W, C), of whole numbers, are 0, 1,
     ... groups - 1. Those of one or two bytes are taken as unsigned, and all are to be less."""
     flat = texels.reshape(-1, texels.shape[2])
-    folding = Folding("count", COUNTED[texels.dtype.itemsize], texels.shape[2])
-    start = np.zeros((groups, 1), np.uint32)
+    copies = COPIES if groups <= SHORT else 1
+    folding = Folding("count", COUNTED[texels.dtype.itemsize], texels.shape[2], copies)
+    start = np.zeros((groups, copies), np.uint32)
     tables = _tables(folding, start, None, flat[:, channel], cores)
-    return np.asarray(np.sum(tables[..., 0], axis=0, dtype=np.int64))
+    return np.asarray(np.sum(tables, axis=(0, 2), dtype=np.int64))
 
 
 def _tables(
@@ -96,4 +104,78 @@ def _tables(
     return tables
 
 
-__all__ = ["counted", "fold_groups"]
+CHUNK: Final = 1 << 10  # elements folded one after the other: sums of floats then err little
+JOINED: Final = 16  # tables that are joined one after the other, for the same reason
+
+
+@lru_cache(maxsize=64)
+def _joining(join: Function, types: tuple[Type, ...], machine: Machine) -> tuple[Native, int]:
+    """The code, which must stay, and the address of its function."""
+    native = Native(join_span(join, types, machine) + attributes(machine), machine)
+    return native, native.address("span")
+
+
+def join_groups(
+    join: Function,
+    types: tuple[Type, ...],
+    parts: Sequence[NDArray[Any]],
+    index: NDArray[Any],
+    groups: int,
+    cores: Cores,
+) -> tuple[list[NDArray[Any]], NDArray[np.bool_]] | None:
+    """See core.device.Device.join_groups."""
+    count = len(index)
+    if not can_join(join) or groups * 8 > count:
+        return None
+    _, span = _joining(join, types, cores.machine)
+    wide = [part.astype(np.int32) if part.dtype.kind == "b" else part for part in parts]
+    given = [(np.ascontiguousarray(part), 4 * part.shape[1]) for part in wide]
+    length = max(CHUNK, 8 * groups)
+    index = np.ascontiguousarray(index)
+    row = words(types)
+    tables = _joined_tables(span, given, index, groups, length, row, cores)
+    starts = np.cumsum([1, *[type.size for type in types]])[:-1]
+    while len(tables) > 1:  # the tables are values to be folded, too
+        flat = tables.reshape(-1, row)
+        numbers = np.tile(np.arange(groups, dtype=np.int32), len(tables))
+        numbers[flat[:, 0] == 0] = -1
+        given = [(flat[:, start:], 4 * row) for start in starts]
+        tables = _joined_tables(span, given, numbers, groups, JOINED * groups, row, cores)
+    (table,) = tables
+    results, start = [], 1
+    for part, type in zip(parts, types, strict=True):
+        columns = np.ascontiguousarray(table[:, start : start + type.size])
+        is_bool = part.dtype.kind == "b"
+        results.append(columns.astype(np.bool_) if is_bool else columns.view(part.dtype))
+        start += type.size
+    return results, table[:, 0] != 0
+
+
+def _joined_tables(
+    span: int,
+    given: Sequence[tuple[NDArray[Any], int]],
+    index: NDArray[Any],
+    groups: int,
+    length: int,
+    row: int,
+    cores: Cores,
+) -> NDArray[np.int32]:
+    """The tables of chunks of so many elements."""
+    count = len(index)
+    chunks = -(-count // length)
+    tables = np.zeros((chunks, groups, row), np.int32)
+    arguments = [0] * join_code.PARTS
+    arguments[join_code.INDEX] = address(index)
+    arguments[join_code.TABLE] = address(tables)
+    arguments[join_code.GROUPS] = groups
+    arguments[join_code.LENGTH] = length
+    for array, stride in given:
+        arguments += [address(array), stride]
+    block = chunked_job(span, count, length, arguments)
+    job = Job(block, driver.scratch_size(0, 1, 0), (given, index, tables))
+    threads = 1 if count < TINY else min(cores.threads, chunks)
+    POOL.run(cores.calls, job, threads, True, count < TINY)
+    return tables
+
+
+__all__ = ["counted", "fold_groups", "join_groups"]

@@ -25,7 +25,7 @@ from pygpu.execution.arrays.lines import Lines, element, place, rows_of
 from pygpu.execution.arrays.passes import COUNT, IMAGES, made
 from pygpu.execution.arrays.scanning import Scan, inclusive
 from pygpu.execution.arrays.sorting import ordered
-from pygpu.execution.arrays.values import folded, identity
+from pygpu.execution.arrays.values import folded, identity, value_of
 from pygpu.types import INT, Type
 
 HOWS: Final[dict[Any, str]] = {
@@ -57,6 +57,8 @@ class Grouping:
         element of one line, its group; those outside are left out. A group without elements has
         the `neutral` value."""
         found = self._by_device(values, index, types, neutral)
+        if found is None:
+            found = self._by_join(values, index, types, neutral)
         return self._by_order(values, index, lines, types, neutral) if found is None else found
 
     def _by_device(
@@ -77,6 +79,32 @@ class Grouping:
         texels = values[0].storage.host().reshape(-1, type.size)
         found = device.fold_groups(texels, index.storage.host().reshape(-1), how, start)
         return None if found is None else [_shaped(found, type)]
+
+    def _by_join(
+        self,
+        values: tuple[ImageLike, ...],
+        index: ImageLike,
+        types: Sequence[Type],
+        neutral: Sequence[Any],
+    ) -> list[NDArray[Any]] | None:
+        """By the device's own code around the function of two values, where it has such."""
+        device = targets.choose(self.target)
+        if device.limits() is not None:
+            return None
+        join = made(_joined, _JOINING, self.target, self.function)
+        samples = [tuple([value_of([0] * type.size, type) for type in types]) for _ in "ab"]
+        function = join.translated(is_tuple=self.is_tuple, a=samples[0], b=samples[1])
+        if [value.type for value in function.outputs] != list(types):
+            return None
+        parts = [v.storage.host().reshape(-1, v.format.channels) for v in values]
+        numbers = index.storage.host().reshape(-1)
+        found = device.join_groups(function, tuple(types), parts, numbers, self.groups)
+        if found is None:
+            return None
+        results, there = found
+        for result, value, type in zip(results, neutral, types, strict=True):
+            result[~there] = value if type.is_scalar else list(value)
+        return [_shaped(*each) for each in zip(results, types, strict=True)]
 
     def _by_order(
         self,
@@ -108,6 +136,14 @@ class Grouping:
         )
         parts = [part.storage.host().reshape(-1, part.format.channels) for part in found]
         return [_shaped(part[: self.groups], type) for part, type in zip(parts, types, strict=True)]
+
+
+_JOINING: Final = {"function": "function", "is_tuple": "known", "a": IMAGES, "b": IMAGES}
+
+
+def _joined(function: Any, is_tuple: Any, a: Any, b: Any, p: Any) -> Any:
+    """The fold of two values, each a tuple of its parts."""
+    return folded(function, is_tuple, a, b)
 
 
 def _shaped(values: NDArray[Any], type: Type) -> NDArray[Any]:

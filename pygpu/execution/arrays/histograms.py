@@ -66,6 +66,14 @@ class Edges:
     def bins(self) -> int:
         return len(self.edges) - 1
 
+    @property
+    def is_near(self) -> bool:
+        """Whether float32 arithmetic guesses the bin of a value, or one beside it: bins are then
+        much wider than what float32 tells apart."""
+        first, last = float(self.edges[0]), float(self.edges[-1])
+        width, most = (last - first) / self.bins, max(abs(first), abs(last))
+        return self.is_even and width > 1e-5 * most and 1e-30 < width < 1e30
+
     def bins_of(self, values: NDArray[Any]) -> NDArray[np.intp]:
         """The number of the bin of each value, -1 of those outside."""
         found = np.searchsorted(self.edges, values, "right") - 1
@@ -152,8 +160,8 @@ def _by_index(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[
         Storage.of(padded.reshape(*rows, 1)), make(Format(table.dtype, 1, normalize=False))
     )
     first, last = float(edges.edges[0]), float(edges.edges[-1])
-    span = last - first
-    scale = edges.bins / span if edges.is_even and span > 0 else 0.0
+    is_even = edges.is_near
+    scale = edges.bins / (last - first) if is_even else 0.0
     roles: dict[str, Any] = {"how": "known", "images": IMAGES}
     roles |= dict.fromkeys(("row", "width", "count", "across", "bins"), COUNT)
     roles |= dict.fromkeys(("first", "scale"), FLOAT)
@@ -161,7 +169,7 @@ def _by_index(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[
     (found,) = run(
         wide.shape,
         ["int32"],
-        how=(wide.is_whole, channel, edges.is_even, given.image.format.channels > 1),
+        how=(wide.is_whole, channel, is_even, given.image.format.channels > 1),
         images=(given.image, read),
         row=wide.shape[1],
         width=wide.width,
@@ -169,7 +177,7 @@ def _by_index(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[
         across=rows[1],
         bins=edges.bins,
         first=first,
-        scale=min(scale, 3e38),
+        scale=scale,
     )
     return counted(wide.line(found), wide.lines, edges.bins, target)
 
@@ -212,12 +220,11 @@ def _bin(
     def edge(k: Any) -> Any:
         return edges((k % across, k // across))
 
-    if is_even:
-        found = min(max(int((value - first) * scale), 0), bins - 1)
-        while found > 0 and value < edge(found):
-            found -= 1
-        while found < bins - 1 and value >= edge(found + 1):
-            found += 1
+    if is_even:  # the guess is at most one off
+        guess = min(max(int((value - first) * scale), 0), bins - 1)
+        below = guess > 0 and value < edge(guess)
+        above = guess < bins - 1 and value >= edge(guess + 1)
+        found = guess - 1 if below else guess + 1 if above else guess
     else:
         found, above = 0, bins - 1
         while found < above:

@@ -22,6 +22,7 @@ from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs.calls import Programs
+from pygpu.ssa import Function
 from pygpu.types import INT, Type
 
 Roles = Mapping[str, Any]  # of parameters: "known", "object", or the type of a uniform
@@ -57,6 +58,10 @@ class Pass:
     def types(self, **values: Any) -> tuple[tuple[Type, ...], bool]:
         """The types of its results, and whether it gives a tuple."""
         return self.programs.types(self._arguments(values))
+
+    def translated(self, **values: Any) -> Function:
+        """Its function in SSA."""
+        return self.programs.translated(self._arguments(values)).function
 
     def _arguments(self, values: Mapping[str, Any]) -> Any:
         listed = [values.get(name) for name in self.names]

@@ -130,6 +130,42 @@ def test_groups_are_folded(target: str, layout: str) -> None:
     np.testing.assert_array_equal(greatest[7:], -np.inf)
 
 
+def far_from_associative_order(a: Any, b: Any) -> Any:
+    """A function with branches on both sides, of values of several kinds."""
+    count, least, both = a[0] + b[0], min(a[1], b[1]), a[2] and b[2]
+    if a[0] > b[0]:
+        return count, least, both
+    return count, least, both
+
+
+def test_any_function_is_folded_by_native_code() -> None:
+    wide = GENERATOR.integers(0, 50, (300, 517)).astype(np.int32)
+    counts, least, positive = pygpu.reduce(
+        far_from_associative_order,
+        wide, map=lambda v, p: (1, v * 1.5 + p.y, v > 0), by=lambda v: v - 3, groups=40,
+        initial=(0, 9.0, True), target="cpu",
+    )  # fmt: skip
+    expected = np.bincount(wide.ravel(), minlength=50)[3:43]
+    np.testing.assert_array_equal(counts, expected)
+    rows = np.broadcast_to(np.arange(300)[:, None], wide.shape)
+    lows = [(k * 1.5 + rows[wide == k]).min() for k in range(3, 43)]
+    np.testing.assert_allclose(least, lows)
+    assert positive.dtype == np.bool_
+    assert positive.all()
+    empty = pygpu.reduce(
+        lambda a, b: a or b, wide, map=lambda v: v > 9, by=lambda v: v % 4 * 2, groups=7,
+        initial=False, target="cpu",
+    )  # fmt: skip
+    assert empty.tolist() == [True, False] * 3 + [True]
+
+
+def test_long_groups_err_little() -> None:
+    ones = np.full(3_000_000, 0.1, np.float32)
+    for add in (np.add, lambda a, b: a + b):
+        sums = pygpu.reduce(add, ones, by=lambda v, p: p.x % 3, groups=3, initial=0, target="cpu")
+        np.testing.assert_allclose(sums, np.float32(0.1) * 1e6, 1e-5)
+
+
 def test_many_groups_of_an_array(target: str, layout: str) -> None:
     numbers = (X * 1000).astype(int)
     expected = np.bincount(numbers, X, minlength=1100)
