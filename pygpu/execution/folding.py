@@ -29,6 +29,7 @@ from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
 from pygpu.execution.grouped import Folded, Groups, Source
 from pygpu.execution.programs.calls import Programs
+from pygpu.execution.programs.checked import is_asked_for
 from pygpu.language.vectors import Position, Vec2
 from pygpu.types import INT, vector
 
@@ -80,34 +81,23 @@ class Fold:
     def __init__(self, function: Any, map: Any, target: str, reading: Reading | None) -> None:
         self.function, self.target = function, target
         self.first = first_of(map, reading)
-        self.passes = Programs(
+        signature = Signature(
             _fold,
-            Signature(
-                _fold,
-                [
-                    Parameter("function", "known", default=function),
-                    Parameter("how", "known"),
-                    Parameter("images", "object"),
-                    Parameter("length", "uniform", INT),
-                    Parameter("corner", "uniform", vector("int", 2)),
-                    Parameter("given", "object"),
-                    Parameter("p", "position"),
-                ],
-            ),
-            target,
+            [
+                Parameter("function", "known", default=function),
+                Parameter("how", "known"),
+                Parameter("images", "object"),
+                Parameter("length", "uniform", INT),
+                Parameter("corner", "uniform", vector("int", 2)),
+                Parameter("given", "object"),
+                Parameter("p", "position"),
+            ],
         )
+        signature.name = "reduce"
+        self.passes = Programs(_fold, signature, target, inner=True)
+        self.values = Programs(value_at, _of_values(self.first), target, inner=False)
         self.groups = Groups(
-            Source.of(
-                value_at,
-                [
-                    Parameter("first", "known", default=self.first),
-                    Parameter("images", "object"),
-                    Parameter("is_tuple", "known", default=False),
-                    Parameter("p", "position"),
-                    Parameter("corner", "uniform", vector("int", 2)),
-                    Parameter("given", "object"),
-                ],
-            ),
+            Source.of(value_at, _of_values(self.first).parameters),
             Source.of(
                 _joined,
                 [
@@ -119,12 +109,34 @@ class Fold:
             [function],
         )
 
+    def check(self, state: State, corner: tuple[int, int]) -> None:
+        """Raise what goes wrong where a map makes values of texels."""
+        values = [self.first, state.images, False, None, corner, dict(state.given)]
+        self.values.run(flatten(self.values.signature, values), Wanted("image"))
+
     def by_groups(
         self, state: State, along: Along, corner: tuple[int, int] = (0, 0), whole: bool = False
     ) -> Folded | None:
         """The fold of images by groups of lanes, where the device has those: see Groups.fold."""
         given = [self.first, state.images, state.is_tuple, None, corner, dict(state.given)]
         return self.groups.fold(targets.choose(self.target), given, along, whole)
+
+
+def _of_values(first: Any) -> Signature:
+    """The parameters of `value_at`."""
+    signature = Signature(
+        value_at,
+        [
+            Parameter("first", "known", default=first),
+            Parameter("images", "object"),
+            Parameter("is_tuple", "known", default=False),
+            Parameter("p", "position"),
+            Parameter("corner", "uniform", vector("int", 2)),
+            Parameter("given", "object"),
+        ],
+    )
+    signature.name = "reduce: map"
+    return signature
 
 
 def _joined(function: Any, a: Any, b: Any) -> Any:
@@ -152,9 +164,12 @@ class State:
 
 
 def fold_all(fold: Fold, state: State, corner: tuple[int, int] = (0, 0)) -> State:
-    """Images of one pixel: the fold of all texels."""
+    """Images of one pixel: the fold of all texels. Groups of lanes check nothing."""
     storage = state.images[0].storage
-    if storage.height * storage.width > 1:  # of one nothing is folded: it keeps its type
+    if is_asked_for():
+        if fold.first is not None:
+            fold.check(state, corner)
+    elif storage.height * storage.width > 1:  # of one nothing is folded: it keeps its type
         folded = fold.by_groups(state, BOTH, corner, whole=True)
         if folded is not None:
             images = list(map(image_of, folded.parts))

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 import pygpu
 from conftest import require
-from pygpu import Image, Int, Position, Vec2, Vec3
+from pygpu import Image, Int, Position, Vec2, Vec3, filters
 
 RAMP: Final = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
 TABLE: Final = np.arange(5.0)
@@ -307,3 +307,30 @@ def test_what_is_handled_raises_nothing_and_what_is_not_does() -> None:
     with pytest.raises(IndexError) as caught:
         checked(np.array([[1, 0, -3]], np.float32))
     assert "position (1, 0)" in "".join(caught.value.__notes__)
+
+
+@pytest.fixture
+def asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYGPU_CHECK", "1")
+
+
+@pytest.mark.usefixtures("asked_for")
+def test_what_is_of_pygpus_own_reads_images_of_other_sizes() -> None:
+    image = Image(np.linspace(0, 1, 480, dtype=np.float32).reshape(20, 24))
+    assert filters.resize(image, (5, 7)).shape == (5, 7)
+    assert 0 < filters.threshold_otsu(image) < 1
+    assert np.isclose(pygpu.reduce(lambda a, b: a + b, image), 240)
+    assert np.allclose(image.sum(axis=0), np.asarray(image).sum(0))
+    assert len(pygpu.histogram(image)[0]) == 256
+
+
+@pytest.mark.usefixtures("asked_for")
+def test_folds_are_checked() -> None:
+    image = Image(RAMP)
+    error = fails(pygpu.reduce, np.add, image, map=lambda v, p: TABLE[p.x * 2])
+    assert type(error) is IndexError
+    assert "reduce: map at the position (3, 0), the first of 3" in error.__notes__[-1]
+    error = fails(pygpu.reduce, lambda a, b: a // b, Image(np.zeros((4, 4), np.int32)))
+    assert type(error) is ZeroDivisionError
+    assert error.__notes__[-1].endswith("in reduce")
+    assert pygpu.reduce(np.maximum, image, map=lambda v: int(v * 4) // 1) == 4

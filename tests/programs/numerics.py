@@ -539,6 +539,15 @@ def methods_of_short_rows(ints: Image, p: Position):
     return r.astype(int)[0], r.shape[0] + r.ndim, r.copy()[1], r.reshape(3, 1)[2, 0], r.argmax()
 
 
+@program
+def quotients_by_a_known_zero(im: Image, p: Position):
+    i, count = 0, 0.0
+    while i < p.x - 90:
+        i, count = i + 1, count + 1
+    v = im(p) + 3
+    return v / 1.0 if count == 0 else v / count, min(v / count if p.x > 90 else 1.0, 5.0)
+
+
 @program(limit=0.5)
 def number_beyond_float32_on_a_path(im: Image, p: Position, limit: float):
     if im(p) > limit:

@@ -83,6 +83,15 @@ return uintBitsToFloat(bits);
 """,
     ),
     # ------------------------------------------------ quotients
+    "quotient_by_zero": Helper(
+        "float",
+        "float a, float b",
+        f"""
+if (b != 0.0)
+    return a / b;
+return (floatBitsToInt(b) < 0 ? -a : a) * {INF};
+""",
+    ),
     "large_quotient": Helper(  # by 2**126 and more, by way of the quotient by 2**62 and more
         "float",
         "float a, float b",

@@ -83,12 +83,15 @@ def _arithmetic(operator: str) -> Row:
 
 def _div(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     """A quotient. Some devices multiply by the reciprocal, and flush what is subnormal: so what is
-    divided by a large constant is divided by a smaller one, and then by a power of two."""
+    divided by a large constant is divided by a smaller one, and then by a power of two. What
+    compilers make of a quotient by a constant zero is anything."""
     divisor = constant_of(op.operands[1])
     size = op.result.type.size
     if divisor is None or op.result.type.kind != "float":
         return infix("/", *_spread(operands, size))
     parts = divisor if isinstance(divisor, tuple) else (divisor,)
+    if 0 in parts:
+        return context.helper("quotient_by_zero", size, *operands)
     if not any(SUBNORMAL_FROM <= abs(part) < math.inf for part in parts):
         return infix("/", *_spread(operands, size))
     return context.helper("large_quotient", size, *operands)

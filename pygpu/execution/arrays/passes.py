@@ -44,7 +44,9 @@ class Pass:
                 parameters.append(Parameter(name, role))
         parameters.append(Parameter("p", "position"))
         self.names: Final = [parameter.name for parameter in parameters]
-        self.programs: Final = Programs(function, Signature(function, parameters), target)
+        self.programs: Final = Programs(
+            function, Signature(function, parameters), target, inner=True
+        )
 
     def __call__(
         self, shape: tuple[int, int], dtypes: Sequence[Any] | None, **values: Any

@@ -162,7 +162,7 @@ class _Call:
         if self.arguments.checked:
             images = self.translated.function.images
             shapes = [(height, width) for width, height in self.sizes]
-            check_sizes([image.name for image in images], shapes, size)
+            check_sizes(self.compiled.function, [image.name for image in images], shapes, size)
         chunks = _chunks(size, first, self.by_image)
         return Graph(plan, self.by_image, self.windowed, chunks).results(self.translated)
 

@@ -41,7 +41,8 @@ from pygpu.types import Type
 
 
 class Programs:
-    """A function's programs on a target: `dtype` is that of results where a call asks for none."""
+    """A function's programs on a target: `dtype` is that of results where a call asks for none. One
+    that is `inner` is PyGPU's own: its positions and its images' sizes mean nothing to users."""
 
     def __init__(
         self,
@@ -50,12 +51,14 @@ class Programs:
         target: str = "auto",
         dtype: Any = None,
         check: bool = False,
+        inner: bool = False,
     ) -> None:
         self.function: Final = function
         self.signature: Final = signature
         self._target = targets.check(target)
         self._dtype = None if dtype is None else result_dtype(dtype)
         self._check = check
+        self._inner: Final = inner
         self._cache = Cache()
 
     def wanted(self, form: tuple[Form, str], out: Out | None = None, dtype: Any = None) -> Wanted:
@@ -93,9 +96,9 @@ class Programs:
         faults = made.translated.translation.faults
         if faults:
             direct.append(None)
-        if arguments.checked:
+        if arguments.checked and not self._inner:
             names = [image.name for image in made.translated.function.images]
-            checked.check_sizes(names, [each.shape for each in inputs], whole)
+            checked.check_sizes(self.function, names, [each.shape for each in inputs], whole)
         work = running.Work(inputs, arguments.uniforms, whole, direct)
         try:
             storages = running.run(made, work)
@@ -104,7 +107,8 @@ class Programs:
             storages = running.run(made, work)
         if faults:
             numbers = storages.pop().host().reshape(whole)
-            checked.raise_first(faults, numbers, self.function, self.signature, arguments)
+            function, signature, placed = self.function, self.signature, not self._inner
+            checked.raise_first(faults, numbers, function, signature, arguments, placed=placed)
         storages = [storage.shaped(whole) for storage in storages]
         return Run(made, wanted, storages, out, direct, arguments)
 

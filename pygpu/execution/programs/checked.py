@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.errors import AT_RUN_TIME
+from pygpu.core.errors import AT_RUN_TIME, HOME
 from pygpu.core.host import settings
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import Arguments
@@ -33,11 +33,17 @@ def is_asked_for() -> bool:
 
 
 def check_sizes(
-    names: Sequence[str], shapes: Sequence[tuple[int, ...]], size: tuple[int, ...]
+    function: Callable[..., Any],
+    names: Sequence[str],
+    shapes: Sequence[tuple[int, ...]],
+    size: tuple[int, ...],
 ) -> None:
     """ValueError where an image is smaller or larger than the result: what lies outside a smaller
-    one is read by its boundary, which may not be meant. `shapes` are those of the images, (H, W) of
-    an image, as `size` is that of the result."""
+    one is read by its boundary, which may not be meant. (PyGPU's filters mean it.) `shapes` are
+    those of the images, (H, W) of an image, as `size` is that of the result."""
+    code = getattr(function, "__code__", None)
+    if code is not None and code.co_filename.startswith(HOME):
+        return
     for name, shape in zip(names, shapes, strict=False):
         if shape != size:
             theirs, ours = (" x ".join(map(str, sides)) for sides in (shape, size))
@@ -53,11 +59,12 @@ def raise_first(
     signature: Signature,
     arguments: Arguments | None,
     corner: tuple[int, int] | None = None,
+    placed: bool = True,
 ) -> None:
     """Raise the fault of the first pixel, in raster order, that has one. `numbers`, of the shape of
     the results, holds for each pixel which one, counted from 1; 0: none. They may be those of a
     chunk alone, with its first pixel at `corner` (x, y). No `arguments`: nobody has them as whole
-    images."""
+    images. Not `placed`: users know no such positions."""
     places = np.flatnonzero(numbers)
     if not places.size:
         return
@@ -78,7 +85,8 @@ def raise_first(
     count = len(places)
     more = f"the first of {count} such positions" if count > 1 else "the only such position"
     more += among
-    error.add_note(f"{AT_RUN_TIME}{signature.name} at the position {_shown(coordinates)}, {more}")
+    where = f"{signature.name} at the position {_shown(coordinates)}, {more}"
+    error.add_note(f"{AT_RUN_TIME}{where if placed else f'in {signature.name}'}")
     raise error
 
 
