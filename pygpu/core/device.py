@@ -182,6 +182,10 @@ class Device:
         Without a shape it is the one that was measured for the function, or the device's guess."""
         raise NotImplementedError
 
+    def for_meshes(self) -> Device:
+        """What draws meshes where this device is asked to: itself, if it is one that computes."""
+        return self
+
     def drawing(self, drawing: Drawing) -> DrawProgram:
         """Compile what draws a mesh. DeviceError where the device cannot."""
         raise DeviceError(f"the target {self.name!r} draws no meshes; cpu, fragment and compute do")

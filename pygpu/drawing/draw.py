@@ -115,7 +115,7 @@ def _made(
     shader: Shader, mesh: Mesh, arguments: Arguments, state: _State, target: str
 ) -> tuple[Made, Device]:
     """The drawing for these: kept, or compiled now. Nothing is kept if it fails."""
-    device = targets.choose(targets.check(target))
+    device = targets.choose(targets.check(target)).for_meshes()
     key = (*arguments.key, mesh.widths)
     drawings = type(shader)._drawings
     found = drawings.get((key, state, device.name))

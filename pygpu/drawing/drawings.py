@@ -87,6 +87,10 @@ def translate(shader: Shader, geometry: Geometry, arguments: Arguments) -> Made:
     vertex, names = _vertex(shader, geometry, bound["self"], given)
     varyings = _varyings(vertex)
     fragment = _fragment(shader, varyings, bound["self"], given)
+    for image in (*vertex.function.images, *fragment.function.images):
+        if image.dims == 3:
+            name = type(shader).__name__
+            raise TypeError(f"{name}: {image.name!r} is a Volume; shaders read images and signals")
     times = {"translate": time.perf_counter() - begun}
     begun = time.perf_counter()
     after = passes.simplify(flatten_differences(fuse(fragment.function)))

@@ -565,3 +565,78 @@ def test_compute_programs_and_what_is_drawn_share_images(channels: int, width: i
     assert (doubled | same).all()
     assert doubled[2:4, 2 : width - 2].all()
     assert same[[0, 5]].all()
+
+
+def test_draws_in_a_pipeline_are_those_without_one() -> None:
+    @pygpu.compile
+    def doubled(im: Image, p: Position):
+        return im(p) * 2.0
+
+    class Half(Shader):
+        under: Image
+
+        def vertex(self, position):
+            return Vec4(position * 0.5, 0, 1)
+
+        def fragment(self, p: Position):
+            return self.under(p) + 5.0
+
+    def steps(im):
+        first = doubled(im)
+        drawn, depths = pygpu.draw(Half(first), Mesh.quad(), onto=first, keep_depth=True)
+        return doubled(drawn) + depths
+
+    photo = Image(np.random.default_rng(0).random((8, 8)).astype(np.float32))
+    expected = np.asarray(steps(photo))
+    np.testing.assert_array_equal(np.asarray(pygpu.pipeline(steps)(photo)), expected)
+
+
+def test_volumes_are_refused_and_signals_read(on: str) -> None:
+    class Reading(Shader):
+        samples: Any
+
+        def vertex(self, position):
+            return Vec4(position, 0, 1)
+
+        def fragment(self, p: Position):
+            return self.samples(p.x)
+
+    signal = pygpu.Signal(np.arange(5, dtype=np.float32))
+    drawn = draw(Reading(signal), Mesh.quad(), shape=(1, 5), target=on)
+    assert np.asarray(drawn).tolist() == [[0, 1, 2, 3, 4]]
+
+    class Deep(Reading):
+        def fragment(self, p: Position):
+            return self.samples((p.x, p.y, 0))
+
+    volume = pygpu.Volume(np.zeros((2, 3, 4), np.float32))
+    with pytest.raises(TypeError, match="Deep: 'self_samples' is a Volume"):
+        draw(Deep(volume), Mesh.quad(), shape=(1, 5), target=on)
+
+
+def test_raising_paths_are_nan(on: str) -> None:
+    class Limited(Shader):
+        limit: float
+
+        def vertex(self, position, uv):
+            return Vec4(position, 0, 1), uv
+
+        def fragment(self, uv):
+            if uv.x > self.limit:
+                raise ValueError("beyond the limit")
+            return uv.x
+
+    drawn = np.asarray(draw(Limited(0.5), Mesh.quad(), shape=(1, 4), target=on))
+    np.testing.assert_allclose(drawn[0], [0.125, 0.375, np.nan, np.nan], atol=1e-6)
+
+
+def test_attributes_come_by_any_name_and_defaults_are_known(on: str) -> None:
+    class Taking(Shader):
+        def vertex(self, scale=0.5, **attributes):
+            return Vec4(attributes["position"] * scale, 0, 1), attributes["uv"]
+
+        def fragment(self, *varyings):
+            return varyings[0].x
+
+    drawn = np.asarray(draw(Taking(), Mesh.quad(), shape=(4, 4), target=on))
+    np.testing.assert_allclose(drawn[1], [0, 0.25, 0.75, 0], atol=1e-6)

@@ -177,6 +177,9 @@ class DeferringDevice(Device):
     def of_planes(self) -> Device:
         return _graph().device  # which planes are read is known when they are run, not before
 
+    def for_meshes(self) -> Device:
+        return _graph().device  # at once: what it reads is computed when it is asked for
+
     def fold(self, task: FoldTask) -> FoldProgram | None:
         return _graph().device.fold(task)
 
