@@ -12,6 +12,7 @@ from pygpu.codegen.raster import layout
 from pygpu.core.drawing import Draw, Drawing, Geometry, Stage
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
+from pygpu.devices.cpu import drawing as cpu_drawing
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.ssa import Builder, ImageInput, Region, Value
 from pygpu.types import FLOAT, vector
@@ -218,8 +219,9 @@ def test_samples_that_nobody_has_are_refused():
         CpuDevice().drawing(drawing(samples=3))
 
 
-def test_more_triangles_than_a_batch():
-    n = layout.CHUNK * layout.CHUNKS + 700
+def test_more_triangles_than_a_batch(monkeypatch):
+    monkeypatch.setattr(cpu_drawing, "BATCH", 2 * layout.CHUNK)
+    n = 5 * layout.CHUNK + 77
     shape = (30, 30)
     positions = at_pixels(RNG.uniform(0, 30, (n, 1, 2)).repeat(3, 1).reshape(-1, 2)
                           + RNG.normal(0, 1, (3 * n, 2)), shape)  # fmt: skip
