@@ -11,7 +11,9 @@ import scipy.ndimage
 
 import pygpu
 from pygpu import CompileError, Float, Image, Int, Position, Signal, Vec3, Volume, offsets
+from pygpu.core.device import Limits
 from pygpu.core.storage import Storage
+from pygpu.devices import targets
 from pygpu.passes.lower.planes import by_planes
 
 MODES = {
@@ -425,3 +427,32 @@ def test_labels_come_back():
     frames = pygpu.compile(lambda im=Image, p=Position: im(p) * 2).map(given)
     assert frames.dims == ("z", "y", "x")
     assert np.array_equal(frames, given * 2)
+
+
+@pytest.fixture
+def limited(monkeypatch):
+    """`limited(side, memory)`: from now on no device holds more."""
+
+    def limit(side=1 << 40, memory=1 << 60):
+        monkeypatch.setattr(targets, "limits", lambda device: Limits(side, 1 << 60, memory))
+
+    return limit
+
+
+@pytest.mark.parametrize("boundary", MODES)
+def test_planes_in_tiles_and_memory_for_few(target, limited, boundary):
+    def around(v: Volume, p: Position):
+        taps = [(-3, 0, 1), (0, 2, -1), (4, -1, 0), (1, 1, 2)]
+        return sum([(k + 1) * v(p + d) for k, d in enumerate(taps)]) + p.z, p.x + v.depth
+
+    v = Volume(scan((5, 19, 31)), boundary=boundary, cval=0.25)
+    compiled = pygpu.compile(around, target=target)
+    whole = [np.asarray(each) for each in compiled(v)]
+    stack = scan((4, 19, 31))
+    shifted = pygpu.compile(lambda im=Image, p=Position: im(p + (2, 1)), target=target)
+    frames = shifted.map(stack)
+    for limits in ({"side": 13}, {"memory": 12_000}):
+        limited(**limits)
+        for result, wanted in zip(compiled(v), whole, strict=True):
+            assert np.array_equal(np.asarray(result), wanted)
+        assert np.array_equal(shifted.map(stack), frames)
