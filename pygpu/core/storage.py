@@ -12,6 +12,7 @@ plane after the other.
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
@@ -91,6 +92,7 @@ class Storage:
         "download",
         "dtype",
         "height",
+        "other",
         "planes",
         "shape",
         "width",
@@ -111,6 +113,7 @@ class Storage:
         self.download = download  # makes `array` from a device's copy
         self.copies: dict[str, Any] = {}
         self.planes: list[Storage] = []  # of a volume, once they are asked for
+        self.other: Storage | None = None  # the same with columns for rows, once it is asked for
 
     @classmethod
     def of(cls, array: NDArray[Any], shape: tuple[int, ...] = ()) -> Storage:
@@ -152,10 +155,34 @@ class Storage:
             self.planes = [Storage.of(rows[height * k : height * (k + 1)]) for k in range(depth)]
         return self.planes[z]
 
+    def turned(self) -> Storage:
+        """The same texels with columns for rows, of which devices keep copies as of any. It lives
+        no longer than this, to which it does not point: memory is freed when nobody holds it."""
+        if self.other is None:
+            array = None if self.array is None else _turned(self.array)
+            owner = weakref.ref(self)
+
+            def download() -> NDArray[Any]:
+                there = owner()
+                assert there is not None, "what turned texels are made of is there"
+                return _turned(there.host())
+
+            height, width = self.width, self.height
+            self.other = Storage(height, width, self.channels, self.dtype, array, download)
+        return self.other
+
+    @classmethod
+    def of_turned(cls, other: Storage) -> Storage:
+        """The texels of what was made with columns for rows."""
+        made = cls(other.width, other.height, other.channels, other.dtype)
+        made.other, made.download = other, lambda: _turned(other.host())
+        return made
+
     @property
     def devices(self) -> set[str]:
         """The names of the devices that have a copy, of a volume of some of its planes."""
-        return {name for each in (self, *self.planes) for name in each.copies}
+        twins = () if self.other is None else (self.other,)
+        return {name for each in (self, *twins, *self.planes) for name in each.copies}
 
     def as_image(self) -> Storage:
         """The same texels as those of an image: all rows, one below the other."""
@@ -177,6 +204,11 @@ class Storage:
         where there are several. Not to be written."""
         array = self.host()
         return array.reshape(self.shape if self.channels == 1 else (*self.shape, self.channels))
+
+
+def _turned(array: NDArray[Any]) -> NDArray[Any]:
+    """The same memory where there is one column or row."""
+    return np.ascontiguousarray(array.swapaxes(0, 1))
 
 
 class ImageLike:

@@ -390,3 +390,29 @@ def test_no_bar_library_is_imported_without_being_asked_for():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
     )
     assert done.stdout.strip() == "False"
+
+
+# ---------------------------------------------------------------- short rows
+
+
+@pytest.mark.parametrize("width", [1, 3, 15])
+def test_short_rows_are_columns(target, width):
+    """Thin images are turned on OpenGL as on cpu, and results stay on the device."""
+
+    def around(im: Image, p: Position):
+        return im(p + (0, 2)) - 3 * im(p - (1, 0)) + p.y * 0.5 + im((p.y % im.width, p.x)), im(
+            p
+        ) > 0.5
+
+    texels = np.random.default_rng(0).random((1500, width)).astype(np.float32)
+    compiled = pygpu.compile(around, target=target)
+    expected = pygpu.compile(around, target="interpreter")(texels)
+    for result, wanted in zip(compiled(texels), expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-6, atol=1e-5)
+    twice = pygpu.compile(lambda im=Image, p=Position: im(p + (0, 1)) * 2, target=target)
+    again = twice(twice(Image(texels, boundary="wrap")))
+    np.testing.assert_allclose(np.asarray(again), 4 * np.roll(texels, -2, 0), rtol=1e-6)
+    out = np.empty((1500, width), np.float32)
+    assert np.array_equal(twice(texels, out=out), twice(texels))
+    steps = twice.iterate(Image(texels, boundary="wrap"), 3)
+    np.testing.assert_allclose(np.asarray(steps), 8 * np.roll(texels, -3, 0), rtol=1e-6)

@@ -40,6 +40,7 @@ class Deferred(Storage):
         format = task.outputs[index]
         self.height, self.width = self.shape = shape
         self.planes = []
+        self.other = None
         self.channels, self.dtype = format.channels, format.dtype
         self.graph, self.number = graph, number
 

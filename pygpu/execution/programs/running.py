@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,12 @@ from pygpu.core.errors import OutOfMemory
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.programs import tiles
-from pygpu.execution.programs.specialise import LOG, Specialisation
+from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation
 from pygpu.passes.lower.planes import Planar, Read
+from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant
+
+LONG: Final = 1 << 10  # rows of a thin image that are worth a program of its own
 
 
 class Work(NamedTuple):
@@ -49,6 +52,8 @@ def _within(limits: Limits | None, made: Specialisation, work: Work) -> list[Sto
     size = rows_of(shape)
     if limits is None:
         return made.program.run(inputs, uniforms, size, out)
+    if is_thin(size) and size[0] >= LONG:
+        return _of_columns(limits, made, work)
     if tiles.hold(limits, made, inputs, size):
         try:
             return made.program.run(inputs, uniforms, size, out)
@@ -57,6 +62,29 @@ def _within(limits: Limits | None, made: Specialisation, work: Work) -> list[Sto
             needed = tiles.needed(made, inputs, size)
             limits = replace(limits, memory=min(limits.memory, max(needed // 4, 1)))
     return tiles.run(limits, made, inputs, uniforms, size, out)
+
+
+def _of_columns(limits: Limits, made: Specialisation, work: Work) -> list[Storage]:
+    """Run for images that are turned: their short rows would leave most of a group of threads, and
+    three of four pixels of a packed texel, without work."""
+    inputs, uniforms, shape, out = work
+    height, width = rows_of(shape)
+    with COMPILING.lock:
+        if made.turned is None:
+            task = replace(made.task, function=turned(made.task.function))
+            program = made.device.compile(task)
+            made.turned = replace(
+                made, task=task, program=program, cut=None, wrapped={}, turned=None
+            )
+    columns = Work([each.turned() for each in inputs], uniforms, (width, height), [None] * len(out))
+    results = [Storage.of_turned(each) for each in _within(limits, made.turned, columns)]
+    for array, result in zip(out, results, strict=True):
+        if array is not None:
+            np.copyto(array, result.host())
+    return [
+        result if array is None else Storage.of(array)
+        for array, result in zip(out, results, strict=True)
+    ]
 
 
 # ---------------------------------------------------------------- frames
