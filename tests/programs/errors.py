@@ -352,14 +352,6 @@ def join_of_number_and_none(im: Image, p: Position):
 
 
 @program
-def change_of_either_of_two(im: Image, p: Position):
-    a, b = [1.0], [2.0]
-    c = a if im(p) > 0 else b
-    c[0] = 3.0
-    return a[0] + b[0]
-
-
-@program
 def change_of_one_that_may_be_another(im: Image, p: Position):
     if im(p) > 0:
         v = [1.0, 2.0]
@@ -406,14 +398,6 @@ def change_of_what_is_mapped(im: Image, p: Position):
     absolute = map(abs, xs)
     xs[1] = 5.0
     return sum(absolute)
-
-
-@program
-def change_of_item_at_dynamic_index(im: Image, p: Position):
-    vs = [Vec2(1.0, im(p)), Vec2(2.0, 3.0)]
-    v = vs[p.x % 2]
-    v.x = 9.0
-    return vs[0] + vs[1]
 
 
 @program

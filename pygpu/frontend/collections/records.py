@@ -19,7 +19,7 @@ from pygpu.frontend.values.choosing import CHOICES
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import is_users_class
-from pygpu.frontend.values.objects import EITHER, Instance, attributes
+from pygpu.frontend.values.objects import EITHER, Instance, Object, attributes
 from pygpu.frontend.values.values import Abstract, Choice, Dynamic, same_known
 
 # What makes the element at an index.
@@ -39,6 +39,12 @@ def records(w: Evaluator, items: Sequence[Any], column: Column, look_up: LookUp)
     if len(classes) == 1 and is_record(classes.pop()):
         return _of_one_class(w, items, column)
     return _of_several_kinds(w, items, column, look_up)
+
+
+def can_be_any(made: Any, items: Sequence[Any]) -> bool:
+    """Whether what was looked up is one of a few objects of the function, which can be changed."""
+    is_one = isinstance(made, Object) and made.either is None and 1 < len(items) <= CHOICES
+    return is_one and all(isinstance(item, Object) and not item.outside for item in items)
 
 
 def is_record(cls: type) -> bool:
@@ -110,4 +116,4 @@ def _kind(item: Any) -> Any:
     return "a value", item
 
 
-__all__ = ["is_record", "records"]
+__all__ = ["can_be_any", "is_record", "records"]

@@ -184,8 +184,10 @@ def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a += b and the like: lists, dicts and arrays change, other values are replaced."""
     plain = symbol[:-1]
     if isinstance(a, List) and symbol in ("+=", "*="):
-        items = items_of(w, a)
-        w.write(a, (*items, *items_of(w, b)) if symbol == "+=" else items * concrete(w, b))
+        if symbol == "+=":
+            w.call(w.method(a, "extend"), b)
+        else:
+            w.write(a, items_of(w, a) * concrete(w, b))
         return a
     if isinstance(a, Dict) and symbol == "|=":
         w.write(a, {**w.read(a), **(w.read(b) if isinstance(b, Dict) else b)})

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.ops import NUMPY_TYPE
-from pygpu.frontend.collections.records import records
+from pygpu.frontend.collections.records import can_be_any, records
 from pygpu.frontend.protocols import arithmetic, operands
 from pygpu.frontend.protocols.integers import as_index
 from pygpu.frontend.protocols.numbers import dynamic, number_of
@@ -25,10 +25,11 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_narrow, meeting, narrow_dtype, scalar_kind
 from pygpu.frontend.values.known import LIFTED, concrete
 from pygpu.frontend.values.lazy import Indexed, Row
-from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object
+from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Object
 from pygpu.frontend.values.states import reachable
 from pygpu.frontend.values.values import (
     Abstract,
+    Choice,
     Conflict,
     Dynamic,
     Narrow,
@@ -364,7 +365,13 @@ def by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         table = container if contents.dtype == object else contents
     elif isinstance(container, List) and not isinstance(w.read(container), Indexed):
         items = w.read(container)
-    return one_of(w, _by_dynamic_index(w, table, index), (container, *items))
+    elif isinstance(container, Tuple):
+        items = container.items
+    made = one_of(w, _by_dynamic_index(w, table, index), (container, *items))
+    if can_be_any(made, items) and scalar_kind(index):
+        at = within(w, as_index(w, index), len(items))
+        made.either = Cell(Choice(arithmetic.unary(w, "+", at), items, ""))
+    return made
 
 
 def one_of(w: Evaluator, chosen: Any, others: Iterable[Any]) -> Any:

@@ -12,8 +12,8 @@ from typing import Any, Final, Protocol
 
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
-from pygpu.frontend.values.objects import Object, Vector
-from pygpu.frontend.values.states import Facts
+from pygpu.frontend.values.objects import EITHER, Array, Dict, Iterator, Object, Set, Vector
+from pygpu.frontend.values.states import Facts, State
 from pygpu.frontend.values.values import (
     ABSENT,
     UNBOUND,
@@ -49,8 +49,14 @@ class Renumbered:
 class Joining(Protocol):
     """What is asked of the join of two states."""
 
+    left: State
+    right: State
     leaf: Leaf
     older: int  # the youngest object that was there before the paths parted
+
+    @property
+    def entry(self) -> int:
+        """Parts the objects that there were before the paths parted, or the loop began."""
 
     @property
     def around(self) -> bool:
@@ -130,6 +136,27 @@ def _partner(join: Joining, pairs: list[list[Any]], other: Any) -> int:
     return len(pairs) - 1
 
 
+def either(join: Joining, a: Object, b: Object, key: Key) -> Choice | None:
+    """Which objects one may be that two objects have become: those that were there before the paths
+    parted, or before earlier ones did. None where it may be another, or one from outside."""
+    sides: list[tuple[Any, tuple[Any, ...]]] = []
+    for state, one in ((join.left, a), (join.right, b)):
+        known = state.get(one.either) if one.either is not None and one.outside == EITHER else None
+        sides.append((known.which, known.options) if isinstance(known, Choice) else (0, (one,)))
+    (first, options), (second, others) = sides
+    every = [*options, *[other for other in others if other not in options]]
+    unfit = any(one.serial > join.entry or one.outside for one in every)
+    if unfit or not 1 < len(every) <= CHOICES:
+        return None
+    numbers = tuple([every.index(other) for other in others])
+    if not isinstance(second, Dynamic):
+        second = numbers[0]
+    elif numbers != tuple(range(len(others))):
+        second = Renumbered(second.value, numbers)
+    which = join.leaf(first, second, INT, key)
+    return Choice(Dynamic(which), tuple(every), "")
+
+
 def alike(join: Joining, x: Any, y: Any) -> bool:
     if x is ABSENT:
         return False
@@ -201,6 +228,60 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
     return Bounded(tuple(items), length, least, most)
 
 
+def differ_in_length(a: Any, b: Any) -> bool:
+    """Whether two lists may have different lengths."""
+    kinds = tuple, Bounded
+    is_either = isinstance(a, kinds) and isinstance(b, kinds)
+    return is_either and (Bounded in (type(a), type(b)) or len(a) != len(b))
+
+
+# ---------------------------------------------------------------- what cannot be one value
+
+
+def mismatch(join: Joining, handle: Object, a: Any, b: Any) -> str:
+    """What to say of an object that holds things of different shapes on two paths."""
+    meeting = join.place
+    if isinstance(handle, Dict):
+        return (
+            f"a dict has other keys on one path through {meeting} than on the "
+            "other: set them on both, or before"
+        )
+    if isinstance(handle, Iterator):
+        return (
+            f"an iterator goes on on one path only through {meeting}: where it "
+            "stands must be known at compile time"
+        )
+    if isinstance(handle, Array):
+        return (
+            f"an array has shape {a.shape} on one path through {meeting} and {b.shape} on the other"
+        )
+    if isinstance(handle, Set):
+        return f"a set differs on the paths through {meeting}"
+    if differ_in_length(a, b):
+        counts = [c.most if isinstance(c, Bounded) else len(c) for c in (a, b)]
+        return lengths(join, counts[0], counts[1])
+    return f"a long sequence differs on the paths through {meeting}"
+
+
+def lengths(join: Joining, first: int, second: int) -> str:
+    """What to say of a list that has different lengths on two paths."""
+    place = join.place
+    if join.around:
+        return (
+            f"a list has {first} items before {place} and {second} after one round: how long "
+            "it can get must be known at compile time; loop a known number of times, as in "
+            "'for _ in range(32): if not more: break', or fold while you go"
+        )
+    return (
+        f"a list has {first} items on one path through {place} and {second} on the "
+        "other: its length must be known at compile time; let it hold 'x if c else 0' in "
+        "any case"
+    )
+
+
+# ---------------------------------------------------------------- numbers and vectors
+
+
 def spread(number: Any, kind: Kind, like: Vector) -> Vector:
     """A number as a vector of the size of another."""
     wider = vector(widest(kind, like.type.kind), like.type.size)
@@ -227,7 +308,11 @@ __all__ = [
     "Leaf",
     "Renumbered",
     "choice",
+    "differ_in_length",
+    "either",
     "lengthened",
+    "lengths",
+    "mismatch",
     "option",
     "settled",
     "spread",

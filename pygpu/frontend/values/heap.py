@@ -50,6 +50,7 @@ class Heap:
     def __init__(self, error: Callable[[str], CompileError]) -> None:
         self.state = State({}, [], {})  # the world that is being walked
         self.aliases: dict[Object, tuple[Object, ...]] = {}  # what may be the object, to be read
+        self.stale: list[Object] = []  # what may be an object that has changed: to be read again
         self.dead: tuple[tuple[int, int], ...] = ()  # from, below: serials of another world's
         self._error = error
         self._noting: list[set[Object]] = []
@@ -88,6 +89,8 @@ class Heap:
             self.state.heap[view] = Conflict(
                 "this may be an object that has been changed since under another name"
             )
+            if view.either is not None:
+                self.stale.append(view)
             views += [other for other in self.aliases.get(view, ()) if other not in views]
         if type(handle) is Array and handle.base is not None:
             self.write(handle.base, _replaced(self.read(handle.base), handle.places, contents))

@@ -18,7 +18,11 @@ import numpy as np
 from pygpu.frontend.values.choosing import (
     Leaf,
     choice,
+    differ_in_length,
+    either,
     lengthened,
+    lengths,
+    mismatch,
     option,
     settled,
     spread,
@@ -31,7 +35,6 @@ from pygpu.frontend.values.objects import (
     EITHER,
     Array,
     Cell,
-    Dict,
     Instance,
     Iterator,
     List,
@@ -75,6 +78,7 @@ class Meeting:
     outer: Callable[[], Iterable[Any]]  # what the frames around this one hold
     explain: Callable[[str], str]  # what to say of a name that is defined on one side only
     rounds: int | None = None  # how many the loop has at most, where that is known
+    entry: int | None = None  # parts the objects that there were before the loop from later ones
 
 
 class Join:
@@ -96,6 +100,11 @@ class Join:
     @property
     def place(self) -> str:
         return self.meeting.place
+
+    @property
+    def entry(self) -> int:
+        """Parts the objects that there were before the paths parted, or the loop began."""
+        return self.older if self.meeting.entry is None else self.meeting.entry
 
     @property
     def around(self) -> bool:
@@ -338,49 +347,24 @@ class Join:
             return self.attributes(a, b, key)
         if isinstance(handle, Waiting):
             return self.named(a, b, key, self.meeting.explain)
-        if type(handle) is List and _differ_in_length(a, b):
+        if type(handle) is List and differ_in_length(a, b):
             made = lengthened(self, a, b, key)
             if self.around and made is not None:  # else it is walked again
                 self.spoiled |= not isinstance(a, Bounded) or made.shape() != a.shape()
-            return Conflict(self._mismatch(handle, a, b)) if made is None else made
+            return Conflict(mismatch(self, handle, a, b)) if made is None else made
         if isinstance(handle, Set) or not handle.matches(a, b):
-            return Conflict(self._mismatch(handle, a, b))
+            return Conflict(mismatch(self, handle, a, b))
         if isinstance(handle, Array):  # one of numbers meets one of others element by element
             a, b = a.astype(object), b.astype(object)
         parts = self.joined(handle.parts_of(a), handle.parts_of(b), key)
         put_off = isinstance(handle, Iterator) and isinstance(a[0], Abstract)
         if put_off and isinstance(parts[0], Conflict):
-            return Conflict(self._mismatch(handle, a, b))
+            return Conflict(mismatch(self, handle, a, b))
         gathered = handle.gather(a, parts)
         if isinstance(handle, Iterator):
             source, index = gathered
             return source, _counted(a[1], index)
         return gathered
-
-    def _mismatch(self, handle: Object, a: Any, b: Any) -> str:
-        """What to say of an object that holds things of different shapes on two paths."""
-        meeting = self.meeting.place
-        if isinstance(handle, Dict):
-            return (
-                f"a dict has other keys on one path through {meeting} than on the "
-                "other: set them on both, or before"
-            )
-        if isinstance(handle, Iterator):
-            return (
-                f"an iterator goes on on one path only through {meeting}: where it "
-                "stands must be known at compile time"
-            )
-        if isinstance(handle, Array):
-            return (
-                f"an array has shape {a.shape} on one path through {meeting} and "
-                f"{b.shape} on the other"
-            )
-        if isinstance(handle, Set):
-            return f"a set differs on the paths through {meeting}"
-        if _differ_in_length(a, b):
-            counts = [c.most if isinstance(c, Bounded) else len(c) for c in (a, b)]
-            return self.lengths(counts[0], counts[1])
-        return f"a long sequence differs on the paths through {meeting}"
 
     def attributes(self, a: Any, b: Any, key: Key) -> dict[str, Any]:
         """What two objects of a class hold, an error in place of what one of them does not."""
@@ -401,28 +385,13 @@ class Join:
             for name in {**a, **b}
         }
 
-    def lengths(self, first: int, second: int) -> str:
-        """What to say of a list that has different lengths on two paths."""
-        place = self.meeting.place
-        if self.meeting.around:
-            return (
-                f"a list has {first} items before {place} and {second} after one round: how long "
-                "it can get must be known at compile time; loop a known number of times, as in "
-                "'for _ in range(32): if not more: break', or fold while you go"
-            )
-        return (
-            f"a list has {first} items on one path through {place} and {second} on the "
-            "other: its length must be known at compile time; let it hold 'x if c else 0' in "
-            "any case"
-        )
-
     def yielded(self, a: tuple[Any, ...], b: tuple[Any, ...], key: Key) -> Any:
         """What a generator expression has yielded on two paths, on one of them perhaps more."""
         items = []
         for index, (x, y) in enumerate(zip_longest(a, b, fillvalue=ABSENT)):
             items.append(x if x is y else self.maybe(x, y, (*key, index)))
             if items[-1] is None:
-                return Conflict(self.lengths(len(a), len(b)))
+                return Conflict(lengths(self, len(a), len(b)))
         return tuple(items)
 
     def maybe(self, x: Any, y: Any, key: Key) -> Any:
@@ -456,6 +425,15 @@ class Join:
             for (right, handle), joined in self.lone.items():
                 if right == bool(side) and first.setdefault(handle, joined) is not joined:
                     joined.outside = first[handle].outside = EITHER
+        self._mark_old(state, made)
+        for number, (pair, joined) in enumerate(made):
+            options = either(self, *pair, (".either", number)) if joined.outside == EITHER else None
+            if options is not None:
+                joined.either = Cell(options)
+                self.aliases += [(option, joined) for option in options.options]
+
+    def _mark_old(self, state: State, made: list[tuple[tuple[Object, Object], Object]]) -> None:
+        """Let what may be an older object that is still in sight be read only."""
         old = [
             (older, joined)
             for pair, joined in made
@@ -471,13 +449,6 @@ class Join:
                 joined.outside = EITHER
                 state.heap.setdefault(older, state.get(older))
                 self.aliases.append((older, joined))
-
-
-def _differ_in_length(a: Any, b: Any) -> bool:
-    """Whether two lists may have different lengths."""
-    kinds = tuple, Bounded
-    is_either = isinstance(a, kinds) and isinstance(b, kinds)
-    return is_either and (Bounded in (type(a), type(b)) or len(a) != len(b))
 
 
 def _counted(i: Any, joined: Any) -> Any:

@@ -46,12 +46,14 @@ EITHER: Final = "may be either of two objects"  # why an object must not be chan
 class Object(Abstract):
     """A handle of something with identity. `serial` orders handles by age."""
 
-    __slots__ = ("__weakref__", "initial", "outside", "serial")
+    __slots__ = ("__weakref__", "either", "initial", "outside", "serial")
 
     def __init__(self, initial: Any, outside: bool | str = False) -> None:
         self.initial = initial
         self.outside = outside  # not to be changed: came from outside the function, or why not
         self.serial: Final = next(_serial)
+        # Of one that may be any of several: what holds which of them it is, a Choice of them.
+        self.either: Object | None = None
 
     def parts_of(self, contents: Any) -> Parts:
         """The values that contents are made of: of most, a tuple or one value."""

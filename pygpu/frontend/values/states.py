@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.values.objects import Array, ClassParts, Object
+from pygpu.frontend.values.objects import EITHER, Array, ClassParts, Object
 from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Key, Parts, named
 from pygpu.ssa import Value
 
@@ -123,6 +123,8 @@ def reachable(values: Iterable[Any], state: State) -> set[Object]:
             seen.add(value)
             held = parts_held(value, state.get(value))
             waiting += [part for _, part in held if isinstance(part, Abstract)]
+            if value.either is not None and value.outside == EITHER:
+                waiting.append(value.either)
             if isinstance(value, Array):
                 waiting.append(value.base)
     return seen
@@ -179,6 +181,8 @@ class Export:
         if handle in self.seen:
             return
         self.seen.add(handle)
+        if handle.either is not None:
+            self.object(handle.either, (*key, ".either"))
         if isinstance(handle, Array) and handle.base is not None:
             self.object(handle.base, key)
             return

@@ -96,6 +96,7 @@ def join(
     older: int,
     around: Callable[[Any], Any] | None = None,
     rounds: int | None = None,
+    entry: int | None = None,
 ) -> tuple[State, Join]:
     """Two states as one, and how they were joined: the heap is to be told of its aliases."""
     meeting = Meeting(
@@ -104,6 +105,7 @@ def join(
         lambda: _outer_values(w, frame),
         lambda name: _one_sided(frame, name),
         rounds,
+        entry,
     )
     join = Join(left, right, leaf, older, meeting)
     return join.states(), join

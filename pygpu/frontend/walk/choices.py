@@ -18,12 +18,16 @@ from functools import partial
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
-from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.protocols import arithmetic, objects
+from pygpu.frontend.protocols.methods import MUTATING
 from pygpu.frontend.values.choosing import settled
+from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object, Set, youngest
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
     Bound,
+    Builtin,
     Choice,
+    Conflict,
     Dynamic,
     Function,
     describe,
@@ -39,6 +43,10 @@ REMAINDERS: Final = 64  # numbers that remainders are told apart by
 # How many of the topmost values an instruction looks into.
 _OPERANDS: Final = {
     "ATTR": 1,
+    "DELATTR": 1,
+    "DELITEM": 2,
+    "SETATTR": 1,
+    "SETITEM": 2,
     "BINARY": 2,
     "COMPARE": 2,
     "IN": 2,
@@ -50,6 +58,9 @@ _OPERANDS: Final = {
     "UNARY": 1,
     "UNPACK": 1,
 }
+# Of instructions that change an object: how far from the top it is.
+_CHANGED: Final = {"BINARY": 2, "DELATTR": 1, "DELITEM": 2, "SETATTR": 1, "SETITEM": 2}
+CHANGING: Final = frozenset((*_CHANGED, "CALL"))  # instructions that `aim` is to be asked for
 TAKING: Final = frozenset((*_OPERANDS, "CALL"))  # instructions that `chosen` is to be asked for
 _WALKED: Final = (Function, Bound, type(describe))
 
@@ -217,6 +228,73 @@ def chosen(state: State, op: str, arg: Any) -> int | None:
         if type(stack[-place]) is Choice:
             return place
     return None
+
+
+def aim(w: ControlFlow, state: State, op: str, arg: Any) -> None:
+    """Let an instruction that changes an object which may be one of several have these."""
+    stack = state.stack
+    if op == "CALL":
+        for place in (arg[0] + 1, arg[0] + 2):
+            callee = stack[-place]
+            several = _several(w, callee.owner) if type(callee) is Builtin else None
+            if several is not None and _changes(callee):
+                methods = tuple([w.attribute(option, callee.name) for option in several.options])
+                stack[-place] = Choice(several.which, methods, "")
+        return
+    place = _CHANGED[op]
+    several = _several(w, stack[-place])
+    if several is not None and (op != "BINARY" or _changes_in_place(arg, stack[-place])):
+        stack[-place] = several
+
+
+def _several(w: ControlFlow, value: Any) -> Choice | None:
+    """The objects that one may be, which can be changed."""
+    if not isinstance(value, Object) or value.either is None or value.outside != EITHER:
+        return None
+    several = w.peek(value.either)
+    return several if isinstance(several, Choice) else None
+
+
+def several_or_one(w: ControlFlow, value: Any, other: Any) -> Any:
+    """What may be several objects as these, if another is one of them; other values as they are."""
+    several = _several(w, value)
+    if several is None or not any(other is option for option in several.options):
+        return value
+    return several
+
+
+def _changes(method: Builtin) -> bool:
+    kind = objects.class_of(method.owner)
+    return any(method.name in MUTATING.get(base, ()) for base in kind.__mro__)
+
+
+def _changes_in_place(symbol: str, value: Object) -> bool:
+    return symbol[-1] == "=" and isinstance(value, (Array, Dict, List, Set))
+
+
+def renew(w: ControlFlow) -> None:
+    """Read again what may be one of several objects of which one has changed."""
+    stale, w.heap.stale = w.heap.stale, []
+    for view in dict.fromkeys(stale):
+        several = _several(w, view)
+        if several is None or not isinstance(w.peek(view), Conflict):
+            continue
+        first, *others = several.options
+        before = youngest()
+        try:
+            with w.attempt() as trial:
+                found = first
+                for number, option in enumerate(others, 1):
+                    here = arithmetic.compare(w, "==", several.which, number)
+                    found = w.choose(here, option, found)
+                trial.keep(found)
+        except CompileError:
+            continue
+        w.state.heap[view] = w.state.get(found)
+        for option in several.options:
+            w.heap.aliases[option] = tuple(
+                [other for other in w.heap.aliases.get(option, ()) if other.serial < before]
+            )
 
 
 def execute(w: ControlFlow, state: State, place: int, step: Callable[[State], None]) -> Outcome:

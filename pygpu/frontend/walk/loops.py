@@ -223,7 +223,7 @@ def device_loop(
         def at_first(leaf: Any) -> Any:
             return _initial(leaf, initial)
 
-        joined, how = join(w, frame, current, reached, leaf, before.serial, at_first, rounds)
+        joined, how = join(w, frame, current, reached, leaf, before.serial, at_first, rounds, entry)
         if not changed and not how.guarded():
             w.heap.alias_joined(how.aliases, how.pairs)
             break

@@ -31,7 +31,14 @@ from pygpu.frontend.values.values import (
     describe,
 )
 from pygpu.frontend.walk.calls import call
-from pygpu.frontend.walk.choices import asked, compare_remainder, is_same, narrowed, negated
+from pygpu.frontend.walk.choices import (
+    asked,
+    compare_remainder,
+    is_same,
+    narrowed,
+    negated,
+    several_or_one,
+)
 from pygpu.frontend.walk.contexts import HANDLING
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.paths import ControlFlow
@@ -281,6 +288,7 @@ def _compare(w: ControlFlow, state: State, symbol: str) -> None:
 def _is(w: ControlFlow, state: State, inverted: bool) -> None:
     b = _checked(w, state.stack.pop())
     a = _checked(w, state.stack.pop())
+    a, b = several_or_one(w, a, b), several_or_one(w, b, a)
     if type(a) is Choice or type(b) is Choice:
         state.stack.append(is_same(w, a, b, inverted))
         return

@@ -323,6 +323,10 @@ class Walker:
                 frame.at = at
                 instruction = instructions[at]
                 op, arg = instruction.op, instruction.arg
+                if self.heap.stale:
+                    choices.renew(self)
+                if op in choices.CHANGING:
+                    choices.aim(self, state, op, arg)
                 place = choices.chosen(state, op, arg) if op in choices.TAKING else None
                 if place is not None:
                     step = partial(_step, self, instruction)
@@ -337,6 +341,8 @@ class Walker:
                 if frame.raising:
                     own = partial(self._walk, frame, block, at + 1)
                     return handling.part(self, frame, state, partial(_until, own, stops))
+            if self.heap.stale:
+                choices.renew(self)
             frame.at = end - 1
             outcome = self._turn(frame, block, state, last, stops)
             handling.refuse_parting(self, frame)

@@ -1,0 +1,186 @@
+"""A name that may be any of several objects: what is changed through it is changed in these."""
+
+import numpy as np
+
+from programs.suite import Suite
+from pygpu import Image, Position, Vec2
+
+program = Suite()
+
+
+class Ball:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+        self.pos = Vec2(x, y)
+        self.log = [x]
+
+    def move(self, d):
+        self.x += d
+        self.pos.x = self.pos.x + d
+
+
+@program
+def attribute_of_either_is_set(im: Image, p: Position):
+    a = Ball(1.0, 2.0)
+    d = Ball(3.0, 4.0)
+    b = a if im(p) > 0.5 else d
+    b.y = 7.0
+    return a.y + 10 * d.y + 100 * b.y
+
+
+@program
+def method_changes_either_and_what_it_holds(im: Image, p: Position):
+    a = Ball(1.0, 2.0)
+    d = Ball(3.0, 4.0)
+    b = a if im(p) > 0.5 else d
+    b.move(im(p))
+    a.x += 1
+    b.pos.y += 2
+    b.log[0] += 5
+    return (
+        a.x
+        + 10 * d.x
+        + 100 * b.x
+        + a.pos.x
+        + d.pos.x * 3
+        + b.pos.y * 7
+        + a.pos.y * 11
+        + b.log[0]
+        + 13 * a.log[0]
+    )
+
+
+@program
+def either_of_two_lists_grows(im: Image, p: Position):
+    xs = [1.0, 2.0]
+    ys = [3.0, 4.0]
+    zs = xs if im(p) > 0.3 else ys
+    zs[0] = 9.0
+    zs.append(im(p))
+    zs += [5.0]
+    zs.sort()
+    return sum(xs) + 10 * sum(ys) + 100 * sum(zs) + len(xs) + 3 * zs[1]
+
+
+@program
+def object_at_a_dynamic_index_is_changed(im: Image, p: Position):
+    balls = [Ball(float(i), 1.0) for i in range(4)]
+    k = int(abs(im(p)) * 3.99) % 4
+    balls[k].x = 50.0
+    b = balls[k]
+    b.y += 2
+    balls[1].y += 1
+    return sum(q.x + q.y * 3 for q in balls) + b.y * 100
+
+
+@program
+def nearest_object_is_counted(im: Image, p: Position):
+    balls = [Ball(float(i), 0.0) for i in range(4)]
+    for i in range(6):
+        best = balls[0]
+        for q in balls:
+            if abs(q.x - im(p + (i, 0)) * 4) < abs(best.x - im(p + (i, 0)) * 4):
+                best = q
+        best.y += 1
+    return balls[0].y + 10 * balls[1].y + 100 * balls[2].y + 1000 * balls[3].y
+
+
+@program
+def either_is_changed_in_a_loop(im: Image, p: Position):
+    a = Ball(1.0, 2.0)
+    d = Ball(3.0, 4.0)
+    b = a if im(p) > 0.5 else d
+    for i in range(p.x + 1):
+        b.x += i
+        b = d if im(p + (i, 0)) > 0.5 else a
+    return a.x * 10 + d.x + b.x * 100
+
+
+@program
+def which_of_two_it_is(im: Image, p: Position):
+    a = Ball(1.0, 2.0)
+    d = Ball(3.0, 4.0)
+    b = a if im(p) > 0.5 else d
+    return (1 if b is a else 0) + (2 if b is d else 0) + (4 if b is not a else 0)
+
+
+@program
+def either_of_two_dicts_is_updated(im: Image, p: Position):
+    u = {"k": 1.0}
+    v = {"k": 2.0}
+    w = u if im(p) > 0.5 else v
+    w["k"] += 3
+    w.update(k=w["k"] * 2)
+    return u["k"] + 10 * v["k"] + 100 * w["k"]
+
+
+@program
+def either_of_two_arrays_is_changed(im: Image, p: Position):
+    a = np.array([im(p), 1.0])
+    d = np.array([2.0, im(p)])
+    b = a if im(p) > 0.5 else d
+    b[0] = 5
+    b += 1
+    return float(a.sum() + 10 * d.sum() + 100 * b.sum())
+
+
+@program
+def either_of_two_vectors_is_changed(im: Image, p: Position):
+    a = Vec2(1, 2)
+    d = Vec2(3, 4)
+    b = a if im(p) > 0.5 else d
+    b.x = 9
+    b[1] = 7
+    return a.x + 10 * d.x + 100 * b.x + a.y + 10 * d.y
+
+
+def swap(h):
+    h.x, h.y = h.y, h.x
+
+
+@program
+def one_of_three_is_changed_by_a_function(im: Image, p: Position):
+    a = Ball(1.0, 2.0)
+    d = Ball(3.0, 4.0)
+    c = Ball(5.0, 6.0)
+    b = a if im(p) > 0.6 else d if im(p) > 0.3 else c
+    swap(b)
+    a.move(1)
+    e = b if im(p + (1, 0)) > 0.5 else a
+    e.x += 20
+    return a.x + 10 * d.x + 100 * c.x + 1000 * b.x + e.x
+
+
+@program
+def object_or_none_is_changed(im: Image, p: Position):
+    a = Ball(1.0, 2.0)
+    h = None
+    if im(p) > 0.5:
+        h = a
+    if h is not None:
+        h.y += im(p)
+    return a.y + (h.y if h is not None else 0)
+
+
+class Shape2(Ball):
+    def move(self, d):
+        self.x -= d
+
+
+@program
+def either_of_two_classes_is_changed(im: Image, p: Position):
+    a = Ball(1.0, 2.0)
+    d = Shape2(3.0, 4.0)
+    b = a if im(p) > 0.5 else d
+    b.move(2)
+    b.y = 1
+    return a.x + 10 * d.x + 100 * b.x + 1000 * a.y + b.y + d.y * 3
+
+
+@program
+def item_at_a_dynamic_index_is_changed(im: Image, p: Position):
+    vs = [Vec2(1.0, im(p)), Vec2(2.0, 3.0)]
+    v = vs[p.x % 2]
+    v.x = 9.0
+    return vs[0] + vs[1]
