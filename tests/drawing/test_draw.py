@@ -12,6 +12,8 @@ import pytest
 import pygpu
 from drawing_reference import reference
 from pygpu import Image, Mat3, Mat4, Position, Vec2, Vec3, Vec4
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.context import FRAMEBUFFERS
 from pygpu.drawing.draw import draw
 from pygpu.drawing.mesh import Mesh
 from pygpu.drawing.shader import Shader
@@ -640,3 +642,21 @@ def test_attributes_come_by_any_name_and_defaults_are_known(on: str) -> None:
 
     drawn = np.asarray(draw(Taking(), Mesh.quad(), shape=(4, 4), target=on))
     np.testing.assert_allclose(drawn[1], [0, 0.25, 0.75, 0], atol=1e-6)
+
+
+def test_sets_of_textures_that_are_drawn_into_stay_few() -> None:
+    class Two(Shader):
+        def vertex(self, position):
+            return Vec4(position, 0, 1)
+
+        def fragment(self):
+            return Vec2(1, 2), Vec4(1, 2, 3, 4)
+
+    kept = []
+    for _ in range(3 * FRAMEBUFFERS // 2):
+        kept.append(draw(Two(), Mesh.quad(), shape=(2, 2), target="fragment"))
+    with opengl.context() as gl:
+        assert len(gl.framebuffers) <= FRAMEBUFFERS
+    for one, two in (kept[0], kept[-1]):
+        assert np.asarray(one)[1, 1].tolist() == [1, 2]
+        assert np.asarray(two)[0, 1].tolist() == [1, 2, 3, 4]

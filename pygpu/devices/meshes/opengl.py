@@ -256,8 +256,10 @@ class _Targets:
         driver = gl.gl
         driver.depth_func = "1"  # always
         driver.enable_only(driver.DEPTH_TEST if depths is not None else 0)
-        program.vertices.render(TRIANGLES, 3)
-        driver.enable_only(0)
+        try:
+            program.vertices.render(TRIANGLES, 3)
+        finally:
+            driver.enable_only(0)
 
     def use(self) -> None:
         self.framebuffer.use()

@@ -39,6 +39,7 @@ from pygpu.devices.process.undisturbed import is_disturbed, undisturbed
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
 SPARE: Final = 16  # buffers of a size that results take turns in, so that few programs wait
+FRAMEBUFFERS: Final = 256  # kept: sets of textures that are drawn into together
 POOLED: Final = 768 << 20  # bytes of textures kept at least for the next that fits
 
 # The one spelling of each stored dtype in moderngl.
@@ -197,14 +198,18 @@ class Context:
         raise OutOfMemory(f"no memory for {what} ({nbytes >> 20} MiB): {answer} ({self.renderer})")
 
     def framebuffer(self, textures: Sequence[Texture], depths: Texture | None = None) -> Any:
-        """What draws into these textures, made once for them."""
+        """What draws into these textures, made once for them; the least recently used are freed."""
         attached = [texture.glo for texture in textures]
         depth = depths and depths.glo
         key = tuple([each.glo for each in (*attached, *([depth] if depth else []))])
-        found = self.framebuffers.get(key)
+        found = self.framebuffers.pop(key, None)
         if found is None:
             found = self.gl.framebuffer(attached, depth)
-            self.framebuffers[key] = found
+        self.framebuffers[key] = found
+        if len(self.framebuffers) > FRAMEBUFFERS:
+            self.idle.use()  # moderngl goes back to the bound one, which must still be there
+            for old in list(self.framebuffers)[: FRAMEBUFFERS // 2]:
+                self.framebuffers.pop(old).release()
         return found
 
     def read(self, framebuffer: Any, attachment: int, dtype: str, into: NDArray[Any]) -> None:
@@ -310,6 +315,7 @@ class Context:
         interrupted. An object that was on its way just then stays as long as the context."""
         for program in list(self.programs.values()):
             program.sizes = program.uniforms = None
+        self.gl.enable_only(0)
         self.idle.use()
         for framebuffer in self.framebuffers.values():
             framebuffer.release()
