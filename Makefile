@@ -54,6 +54,7 @@ notebooks: $(VENV)/.dev $(VENV)/.notebooks ## run the notebooks of examples/note
 
 bench: $(VENV)/.bench ## time the kernels against other libraries; table and plot are rewritten
 	$(BIN)/python -m benchmarks.cpu --report benchmarks/RESULTS_CPU.md --plot docs/images/benchmarks_cpu.png $(BENCH_ARGS)
+	PYGPU_TARGET=cpu $(BIN)/python -m benchmarks.arrays --report benchmarks/RESULTS_ARRAYS.md
 
 bench-gpu: $(VENV)/.bench ## time the kernels on a GPU against other libraries; table and plot are rewritten
 	$(BIN)/python -m benchmarks.gpu --json out/gpu.json --report benchmarks/RESULTS_GPU.md --plot docs/images/benchmarks_gpu.png $(BENCH_ARGS)

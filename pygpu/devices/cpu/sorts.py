@@ -22,6 +22,7 @@ from pygpu.devices.cpu.threads import POOL, Calls, Job
 LEAST: Final = {False: 1 << 15, True: 1 << 12}  # elements of a line below which NumPy is as quick
 LONGEST: Final = 2**31 - 1
 TINY: Final = 1 << 15  # elements, below which a second thread is not worth its call
+SHARES: Final = 4  # chunks for each thread: none waits long for another
 _WIDE: Final = {"f": np.dtype("float32"), "u": np.dtype("uint32"), "b": np.dtype("uint32")}
 _KINDS: Final[dict[str, Kind]] = {"f": "float", "u": "uint", "i": "int"}
 
@@ -98,7 +99,8 @@ class _Run:
         self.flip = 2**32 - 1 if descending else 0
         count = values.size
         self.threads = 1 if count < TINY else cores.threads
-        self.length = -(-count // self.threads)
+        chunks = 1 if self.threads == 1 else SHARES * self.threads
+        self.length = -(-count // chunks)
         self.chunks = -(-count // self.length)
         self.keys = np.empty(count, np.uint64 if placed else np.uint32)
         self.spare = np.empty_like(self.keys)
