@@ -362,6 +362,36 @@ def test_edges_of_cut_triangles_meet():
     assert (result[:44] == 0).all()
 
 
+def ball(around, down):
+    """A closed surface around the origin, each corner at a distance of its own."""
+    rings = np.pi * np.arange(1, down)[:, None] / down
+    turns = 2 * np.pi * np.arange(around) / around
+    ring = [np.sin(rings) * np.cos(turns), np.sin(rings) * np.sin(turns), np.cos(rings) + 0 * turns]
+    points = np.concatenate([[[0, 0, 1]], np.stack(ring, -1).reshape(-1, 3), [[0, 0, -1]]])
+    corner = np.arange(1, len(points) - 1).reshape(down - 1, around)
+    beside, last = np.roll(corner, -1, 1), len(points) - 1
+    parts = [
+        np.stack([np.zeros_like(corner[0]), corner[0], beside[0]], -1),
+        np.stack([np.full_like(corner[0], last), beside[-1], corner[-1]], -1),
+        np.stack([corner[:-1], corner[1:], beside[:-1]], -1).reshape(-1, 3),
+        np.stack([beside[:-1], corner[1:], beside[1:]], -1).reshape(-1, 3),
+    ]
+    return points * RNG.uniform(0.6, 1.6, (len(points), 1)), np.concatenate(parts)
+
+
+@pytest.mark.parametrize("scale", [0.02, 1.0, 50.0])
+def test_from_inside_a_closed_mesh_each_pixel_is_covered_once(scale):
+    """Triangles all around the eye cross the near plane and reach far beyond the picture."""
+    near, far = 1e-4, 1e5
+    for around, down in ((3, 2), (5, 9), (30, 14)):
+        points, triangles = ball(around, down)
+        turn, _ = np.linalg.qr(RNG.normal(size=(3, 3)))
+        x, y, z = scale * turn @ points.T
+        depth = -(far + near) / (far - near) * z - 2 * far * near / (far - near)
+        positions = np.stack([0.7 * x, 0.7 * y, depth, -z], -1)
+        assert (counted((61, 83), positions, triangles) == 1).all()
+
+
 # ---------------------------------------------------------------- state
 
 
