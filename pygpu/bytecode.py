@@ -241,6 +241,8 @@ def _guarded(code: CodeType) -> Callable[[int], Handler | None]:
     return guard
 
 
+_BACK_TO_SEND: Final = "JUMP_BACKWARD_NO_INTERRUPT"  # where it goes on sending: in `yield from`
+
 # An instruction that leaves the next one nothing to do, where that is one of these.
 _SWALLOWS: Final = {
     "RETURN_GENERATOR": ("POP_TOP",),
@@ -266,6 +268,8 @@ def _translate(code: CodeType) -> list[Draft]:
         if last in TRUTH_TESTS and _is_truth(drafts[-2:]):
             del drafts[-2:]
         position = positions[offset // 2]
+        if last == _BACK_TO_SEND and dis.opname[code.co_code[argument]] != "SEND":
+            opcode = dis.opmap["JUMP_BACKWARD"]  # out of a handler that stands behind
         for nth, (op, arg) in enumerate(_RULES[opcode](tables, argument)):
             if op == "CALL" and (last == "CALL_KW" or (drafts and drafts[-1].op == "KW_NAMES")):
                 arg = (arg[0], drafts.pop().arg)
