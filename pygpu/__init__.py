@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pygpu.drawing.draw import draw
     from pygpu.drawing.mesh import Mesh
     from pygpu.drawing.shader import Shader
+    from pygpu.drawing.shadertoy import shadertoy
     from pygpu.execution.arrays.histograms import histogram
     from pygpu.execution.arrays.packing import compress
     from pygpu.execution.arrays.scanning import scan
@@ -218,6 +219,7 @@ __all__ = [
     "refract",
     "scan",
     "scatter",
+    "shadertoy",
     "sign",
     "sin",
     "sinh",

@@ -14,6 +14,7 @@ _NAMES: Final = {
     "drawing.draw": "draw",
     "drawing.mesh": "Mesh",
     "drawing.shader": "Shader",
+    "drawing.shadertoy": "shadertoy",
     "execution.pipeline": "pipeline",
     "execution.programs.bars": "progress",
     "core.errors": "CompileError DeviceError",

@@ -1,0 +1,131 @@
+"""Functions written as on Shadertoy: of a place with y up, the time, the resolution, the mouse.
+
+@pygpu.shadertoy
+def circles(fragCoord, iTime, iResolution):
+    uv = (2 * fragCoord - iResolution.xy) / iResolution.y
+    return Vec3(pygpu.fract(4 * pygpu.length(uv) - iTime))
+
+circles(1.5, shape=(360, 640))                      # a picture at 1.5 seconds
+pygpu.animate(circles, 48, "circles.gif", shape=(180, 320))
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pygpu.core.errors import shown
+from pygpu.image.image import Image
+from pygpu.language.scalars import Float, Int
+from pygpu.language.vectors import Position, Vec2, Vec3, Vec4
+from pygpu.runtime import compile
+
+GIVEN: Final = ("iTime", "iResolution", "iMouse", "iFrame")
+CHANNELS: Final = ("iChannel0", "iChannel1", "iChannel2", "iChannel3")
+SIZE: Final = (360, 640)  # of pictures, where none is asked for
+
+
+def _pixel(
+    main: Any,
+    names: Any,
+    p: Position,
+    time: Float,
+    resolution: Vec3,
+    mouse: Vec4,
+    frame: Int,
+    *channels: Image,
+) -> Any:
+    """What is compiled: the pixel at p, for a function that counts from the bottom."""
+    values = {"iTime": time, "iResolution": resolution, "iMouse": mouse, "iFrame": frame}
+    values.update(zip(CHANNELS, channels, strict=False))
+    place = Vec2(p.x + 0.5, resolution.y - p.y - 0.5)
+    colour = main(place, **{name: values[name] for name in names})
+    return colour.xyz if isinstance(colour, Vec4) else colour
+
+
+class Shadertoy:
+    """A function as on Shadertoy, made by `shadertoy`. A call gives its picture."""
+
+    __wrapped__: Callable[..., Any]
+    __name__: str
+
+    def __init__(self, main: Callable[..., Any], target: str = "auto") -> None:
+        functools.update_wrapper(self, main)
+        place, *names = inspect.signature(main).parameters
+        for name in names:
+            if name not in (*GIVEN, *CHANNELS):
+                raise TypeError(
+                    f"{main.__name__}: {name!r} is none of {', '.join((*GIVEN, *CHANNELS))}, which "
+                    f"follow {place!r}"
+                )
+        self.channels = tuple(name for name in CHANNELS if name in names)
+        if self.channels != CHANNELS[: len(self.channels)]:
+            raise TypeError(f"{main.__name__}: channels are taken from {CHANNELS[0]} on")
+        self._compiled = compile(_pixel, target=target, main=main, names=tuple(names))
+
+    def __call__(
+        self,
+        time: float = 0.0,
+        *,
+        shape: tuple[int, int] = SIZE,
+        mouse: Any = (0.0, 0.0, 0.0, 0.0),
+        frame: int = 0,
+        dtype: Any = None,
+        **channels: Any,
+    ) -> Any:
+        """The picture (H, W) at a time in seconds: a `pygpu.Image`, floats from 0 to 1. `mouse` is
+        in pixels from the bottom left, as iMouse; pictures are `iChannel0` to `iChannel3`."""
+        height, width = shape
+        arguments = (time, (width, height, 1.0), mouse, frame, *self._pictures(channels))
+        return self._compiled(*arguments, shape=shape, dtype=dtype)
+
+    def _pictures(self, channels: Mapping[str, Any]) -> list[Image]:
+        if set(channels) != set(self.channels):
+            raise TypeError(
+                f"{self.__name__}: takes the pictures {', '.join(self.channels) or 'none'}, "
+                f"got {', '.join(channels) or 'none'}"
+            )
+        given = [channels[name] for name in self.channels]
+        return [each if isinstance(each, Image) else Image(each) for each in given]
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        shape: tuple[int, int] = SIZE,
+        **channels: Any,
+    ) -> Path:
+        """A page that runs it in the browser, with a clock: see `Compiled.export`."""
+        height, width = shape
+        size = (width, height, 1.0)
+        arguments = (0.0, size, (0.0,) * 4, 0, *self._pictures(channels))
+        controls = {"resolution": False, "frame": False, "mouse": (0, max(shape))}
+        made: Path = self._compiled.export(path, *arguments, shape=shape, controls=controls)
+        return made
+
+    def on(self, target: str) -> Shadertoy:
+        """The same function, for another target."""
+        return Shadertoy(self.__wrapped__, target)
+
+    def __repr__(self) -> str:
+        return f"<shadertoy {self.__name__}>"
+
+
+def shadertoy(function: Callable[..., Any]) -> Shadertoy:
+    """Make a picture of time of a function written as on Shadertoy.
+
+    Its first parameter is the place of the pixel's centre, in pixels from the bottom left (Vec2);
+    of `iTime` (seconds), `iResolution` (Vec3: width, height, 1), `iMouse` (Vec4), `iFrame` and
+    `iChannel0` to `iChannel3` (images) it takes those that it names. It returns a colour, of which
+    alpha is left out. TypeError for parameters of other names.
+    """
+    if not callable(function):
+        raise TypeError(f"shadertoy: takes a function, got {shown(function)}")
+    return Shadertoy(function)
+
+
+__all__ = ["Shadertoy", "shadertoy"]
