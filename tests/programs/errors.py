@@ -1334,3 +1334,31 @@ def slices_of_lists_put_together(im: Image, p: Position):
 @program
 def slice_as_a_tuple(im: Image, p: Position):
     return tuple([1.0, 2.0, im(p)][: p.x])[0]
+
+
+# ---------------------------------------------------------------- drawing
+
+
+@program
+def discard_of_a_pixel(im: Image, p: Position):
+    if im(p) < 0.5:
+        pygpu.discard()
+    return im(p)
+
+
+@program
+def difference_of_what_a_loop_carries(im: Image, p: Position):
+    total = im(p)
+    for _ in range(p.x):
+        total += pygpu.ddx(total)
+    return total
+
+
+@program
+def levels_of_an_image_without_any(im: Image, p: Position):
+    return im.at((0.5, 0.5), lod=2.0)
+
+
+@program
+def levels_made_in_a_function(im: Image, p: Position):
+    return im.sampled(mipmap=True)(p)

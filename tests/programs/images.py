@@ -429,3 +429,17 @@ def shared_taps(im: Image, p: Position):
 @program
 def image_of_vectors_from_three(im: Image, other: Image, small: Image, p: Position):
     return Vec3(im(p), other(p), small(p))
+
+
+# ---------------------------------------------------------------- normalised coordinates
+
+
+@program
+def at_normalised_coordinates(im: Image, p: Position):
+    return im.at(((p.x + 0.25) / im.width, (p.y + 0.75) / im.height))
+
+
+@program
+def at_the_nearest_beyond_the_edges(im: Image, p: Position):
+    seen = im.sampled(boundary="wrap")
+    return seen.at(Vec2(p.x + 3.4, p.y - 2.6) / Vec2(im.width, im.height), interpolation="nearest")

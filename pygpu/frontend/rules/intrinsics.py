@@ -168,7 +168,9 @@ def _derivative(code: str) -> Rule:
     def rule(w: Evaluator, x: Any) -> Any:
         if w.faults.stage == "vertex":
             raise w.error(f"{code}() is of neighbouring pixels: a vertex has none")
+        w.build.place = w.frame.place()  # where a pass may have to refuse it
         result = arithmetic.elementwise(w, code, (x,), "float")
+        w.build.place = None
         if result is NotImplemented:
             raise TypeError(f"{code}() takes a number or a vector, got {describe(x)}")
         return result
