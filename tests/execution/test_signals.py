@@ -388,3 +388,27 @@ def test_scans_give_signals_back():
     np.testing.assert_allclose(total, np.cumsum(x), rtol=1e-5)
     with pytest.raises(TypeError, match="axis 2 alone"):
         pygpu.sort(pygpu.Volume(np.zeros((2, 3, 4))), axis=0)
+
+
+@pytest.mark.parametrize("boundary", MODES)
+def test_rows_longer_than_a_texture_are_those_of_cpu(target, boundary):
+    """Near, at an offset known when it runs, far, by place; two results; of a signal and a row."""
+    if target in ("interpreter", "cpu"):
+        pytest.skip("what is compared with, or slow")
+
+    def mixed(x: Signal, y: Signal, p: Position, k: Int):
+        near = x(p - 3) + 2 * x(p + 1) + y(p + min(max(k, 0), 2))
+        return near + x((p * 7919) % x.width) + 0.001 * (p % 100), x(p) > y(p + 2)
+
+    x, y = samples(40_013), samples(40_013) + 0.25
+    given = [Signal(each, boundary=boundary, cval=0.5) for each in (x, y)]
+    results = pygpu.compile(mixed, target=target)(*given, 1)
+    expected = pygpu.compile(mixed, target="cpu")(*given, 1)
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_allclose(np.asarray(result), np.asarray(wanted), rtol=1e-5)
+    row = pygpu.compile(lambda im=Image, p=Position: im(p + (2, 0)) - im(p - (1, 0)), target=target)
+    wide = Image(x[None], boundary=boundary, cval=0.5)
+    out = np.empty((1, 40_013), np.float32)
+    assert row(wide, out=out) is out
+    expected = row.on("cpu")(wide)
+    np.testing.assert_allclose(out, np.asarray(expected), rtol=1e-5, atol=1e-6)

@@ -18,7 +18,7 @@ from pygpu.core.device import Limits, PlaneRead, Planes
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
-from pygpu.execution.programs import tiles
+from pygpu.execution.programs import strips, tiles
 from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation
 from pygpu.passes.lower.planes import Planar, Read
 from pygpu.passes.lower.turned import is_thin, turned
@@ -61,7 +61,21 @@ def _within(limits: Limits | None, made: Specialisation, work: Work) -> list[Sto
             LOG.info("%s; trying tiles", error)
             needed = tiles.needed(made, inputs, size)
             limits = replace(limits, memory=min(limits.memory, max(needed // 4, 1)))
-    return tiles.run(limits, made, inputs, uniforms, size, out)
+    row = strips.run(limits, made, inputs, uniforms, size)
+    if row is None:
+        return tiles.run(limits, made, inputs, uniforms, size, out)
+    return _placed(row, out)
+
+
+def _placed(results: Sequence[Storage], out: Sequence[NDArray[np.generic] | None]) -> list[Storage]:
+    """The results, put where they are wanted."""
+    for array, result in zip(out, results, strict=True):
+        if array is not None:
+            np.copyto(array, result.host())
+    return [
+        result if array is None else Storage.of(array)
+        for array, result in zip(out, results, strict=True)
+    ]
 
 
 def _of_columns(limits: Limits, made: Specialisation, work: Work) -> list[Storage]:
@@ -78,13 +92,7 @@ def _of_columns(limits: Limits, made: Specialisation, work: Work) -> list[Storag
             )
     columns = Work([each.turned() for each in inputs], uniforms, (width, height), [None] * len(out))
     results = [Storage.of_turned(each) for each in _within(limits, made.turned, columns)]
-    for array, result in zip(out, results, strict=True):
-        if array is not None:
-            np.copyto(array, result.host())
-    return [
-        result if array is None else Storage.of(array)
-        for array, result in zip(out, results, strict=True)
-    ]
+    return _placed(results, out)
 
 
 # ---------------------------------------------------------------- frames

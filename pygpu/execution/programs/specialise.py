@@ -92,6 +92,7 @@ class Specialisation:
     planar: Planar | None = None  # of volumes: the program is that of a plane
     cut: Any = None  # the same for tiles of images that are too large: see tiles.py
     turned: Specialisation | None = None  # of thin images, columns for rows: see running.py
+    stripped: Any = None  # the same for strips of a long row: see strips.py
     wrapped: dict[tuple[int, ...], Specialisation] = field(default_factory=dict)  # wrapping.py
 
 
