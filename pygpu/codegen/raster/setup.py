@@ -42,6 +42,8 @@ class _Corner:
 
 
 class _Setup:
+    """Writes `span`."""
+
     def __init__(self, machine: Machine, cull: Cull, samples: int) -> None:
         self.code = code = Code(machine)
         self.cull, self.samples = cull, samples

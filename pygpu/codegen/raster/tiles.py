@@ -78,6 +78,8 @@ class _Place:
 
 
 class _Tiles(Writer):
+    """Writes `span`: a function's operations as for any pixels, where a triangle covers some."""
+
     of_planes = False  # another loop says in %args where images begin
     drawing: Drawing
 
@@ -146,6 +148,7 @@ class _Tiles(Writer):
             loop.next((here < end) | (there < wide), [here, there])
 
     def _next(self, numbers: Val, index: Val, end: Val, room: int) -> Val:
+        """The number at an index of a list; after its end one that is larger than all."""
         code = self.code
         place = code.cast("sext", code.minimum(index, room - 1), "long")
         number = read(code, "int", numbers, place * 4)
@@ -154,6 +157,7 @@ class _Tiles(Writer):
     # ------------------------------------------------------------ a triangle
 
     def triangle(self, record: Val) -> None:
+        """Draw a record where it may cover pixels of the tile."""
         code, rows = self.code, self.plan.rows
         box = [read(code, "int", record, layout.BOX + 4 * side) for side in range(4)]
         tile = self.tile
@@ -205,6 +209,8 @@ class _Tiles(Writer):
     # ------------------------------------------------------------ a block of pixels
 
     def block(self, place: _Place) -> None:
+        """Draw the triangle in a block: what is covered and nearer than what is there. Depths are
+        written before the fragment is computed, unless it may be dropped."""
         code = self.code
         covered = [
             [self.covered(edges, place, row) for row in range(self.plan.rows)]

@@ -158,8 +158,12 @@ class CpuDrawing(DrawProgram):
 
     def _vertices(self, draw: Draw, count: int) -> list[Storage]:
         """Positions in clip space, then what is interpolated: (1, N, C)."""
-        values = [draw.geometry.attributes[name] for name in draw.attributes]
-        inputs = [*draw.images[0], *[Storage.of(array[None]) for array in values]]
+        rows = draw.geometry.copies.get("cpu")
+        if rows is None:
+            attributes = draw.geometry.attributes.items()
+            rows = {name: Storage.of(array[None]) for name, array in attributes}
+            draw.geometry.copies["cpu"] = rows
+        inputs = [*draw.images[0], *[rows[name] for name in draw.attributes]]
         outs: list[NDArray[Any] | None] = [None] * len(self.drawing.vertex.function.outputs)
         return self.vertex.run(inputs, draw.uniforms, (1, count), outs)
 
