@@ -207,6 +207,11 @@ class Device:
         by programs."""
         return None
 
+    def scanned(self, lines: NDArray[Any], how: str) -> NDArray[Any] | None:
+        """The running folds of each line of a host array (lines, N) of float32 or int32, by "add",
+        "multiply", "maximum" or "minimum". None where that is to be done by programs."""
+        return None
+
     def fold_groups(
         self, values: NDArray[Any], index: NDArray[Any], how: str, start: NDArray[Any]
     ) -> NDArray[Any] | None:

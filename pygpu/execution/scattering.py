@@ -20,11 +20,11 @@ from pygpu.core.storage import Format, ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import is_pil, storage_of
 from pygpu.execution.arguments.results import ImageMaker, natural_dtype, picture_info, picture_of
-from pygpu.execution.arrays.grouping import HOWS, Grouping
+from pygpu.execution.arrays.grouping import Grouping
 from pygpu.execution.arrays.lines import Taken, source, spread, taken
 from pygpu.execution.arrays.mapping import Reading, bound, value_at
 from pygpu.execution.arrays.passes import COUNT, IMAGES, lasting, made
-from pygpu.execution.arrays.values import checked, described, identity, settled
+from pygpu.execution.arrays.values import HOWS, checked, described, identity, settled
 from pygpu.types import Type
 
 LARGEST = 2**31 - 1  # elements of a result: their numbers are Ints

@@ -25,7 +25,7 @@ from pygpu.core.drawing import Drawing
 from pygpu.core.storage import Storage
 from pygpu.devices.cpu.drawing import CpuDrawing, task_of
 from pygpu.devices.cpu.flat import LONGEST, is_thin, turn, turned
-from pygpu.devices.cpu.folds import folded
+from pygpu.devices.cpu.folds import folded, scanned
 from pygpu.devices.cpu.given import HUGE, Given, address
 from pygpu.devices.cpu.groups import counted, fold_groups, join_groups
 from pygpu.devices.cpu.layout import Layout
@@ -61,6 +61,13 @@ class CpuDevice(Device):
         self, lines: NDArray[Any], descending: bool, placed: bool
     ) -> tuple[NDArray[Any], NDArray[Any] | None] | None:
         return sorted_lines(lines, _cores(), descending, placed)
+
+    def scanned(self, lines: NDArray[Any], how: str) -> NDArray[Any] | None:
+        if len(lines) != 1:
+            return None
+        cores = _cores()
+        found = scanned(lines[0], how, cores.machine, cores.calls, cores.threads)
+        return None if found is None else found[None]
 
     def fold_groups(
         self, values: NDArray[Any], index: NDArray[Any], how: str, start: NDArray[Any]

@@ -6,6 +6,9 @@ tiles leave. Floats are summed in float64, ints exactly. Interleaved channels st
 step is a whole number of texels.
 
     accumulated(np.dtype("uint8"), "sum")      # int32: a tile is too short to overflow it
+
+`scan_span` makes running folds of the elements of a chunk, and puts before them the fold of all
+chunks before; its other kernel makes the folds of chunks.
 """
 
 from __future__ import annotations
@@ -123,4 +126,78 @@ _START: Final[dict[str, Callable[[str], float]]] = {
     "sum": lambda kind: 0,
     "min": lambda kind: math.inf if kind == "float" else 2**31 - 1,
     "max": lambda kind: -math.inf if kind == "float" else -(2**31),
+}
+
+
+# ---------------------------------------------------------------- running folds
+
+SCANNED, RESULT, CARRIES, CHUNK, SCAN_SLOTS = range(5)  # of %args; elements of a chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Scanning:
+    """A kernel of scans: of floats or ints, by "add", "multiply", "maximum" or "minimum".
+    `is_total`: the folds of chunks, as CARRIES; else the scan, after the carries of chunks."""
+
+    kind: str
+    how: str
+    is_total: bool
+
+
+def scan_span(scanning: Scanning, machine: Machine) -> str:
+    """The IR of `span` for whole vectors of elements of four bytes."""
+    code, lanes = Code(machine), machine.lanes
+    args = Val(code, "ptr", 1, "%args", 0)
+    x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%x0", "%x1"))
+    source, target, carries = (
+        code.load("ptr", code.at(args, 8 * k), 1, 8) for k in (SCANNED, RESULT, CARRIES)
+    )
+    length = code.load("int", code.at(args, 8 * CHUNK), 1, 8)
+    chunk = code.cast("sext", code.binary("sdiv", x0, length), "long")
+    carry = code.at(carries, chunk * 4)
+    join, kind = _SCANS[scanning.how], scanning.kind
+    neutral = code.constant(kind, _NEUTRAL[scanning.how](kind), lanes)
+    if not scanning.is_total:
+        before = code.splat(code.load(kind, carry, 1, 4), lanes)
+    with Loop(code, [x0, neutral]) as loop:
+        x, total = loop.params
+        place = code.cast("sext", x, "long") * 4
+        value = code.load(kind, code.at(source, place), lanes, 4)
+        if scanning.is_total:
+            after = join(code, total, value)
+        else:
+            step = 1
+            while step < lanes:
+                indices = [i - step if i >= step else lanes + i for i in range(lanes)]
+                value = join(code, code.shuffle(value, neutral, indices), value)
+                step *= 2
+            within = join(code, total, value)
+            code.store(join(code, before, within), code.at(target, place), 4)
+            after = code.shuffle(within, None, [lanes - 1] * lanes)
+        following = x + lanes
+        loop.next(following < x1, [following, after])
+    if scanning.is_total:
+        total = loop.results[1]
+        step = lanes // 2
+        while step:
+            other = code.shuffle(total, None, [(i + step) % lanes for i in range(lanes)])
+            total = join(code, total, other)
+            step //= 2
+        code.store(code.lane(total, 0), carry, 4)
+    code.line("ret i32 0")
+    parameters = "ptr %ctx, ptr %args, i32 %y, i32 %x0, i32 %x1"
+    return f"define i32 @span({parameters}) #0 {{\n{code.text()}\n}}\n" + code.helpers()
+
+
+_SCANS: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
+    "add": lambda code, total, value: total + value,
+    "multiply": lambda code, total, value: total * value,
+    "maximum": _greater,
+    "minimum": _less,
+}
+_NEUTRAL: Final[dict[str, Callable[[str], float]]] = {
+    "add": lambda kind: 0,
+    "multiply": lambda kind: 1,
+    "maximum": lambda kind: -math.inf if kind == "float" else -(2**31),
+    "minimum": lambda kind: math.inf if kind == "float" else 2**31 - 1,
 }

@@ -5,6 +5,7 @@ folded(array, "sum", channels=3)     # (3,), float64; None: to be done otherwise
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -21,12 +22,16 @@ from pygpu.devices.cpu.fold_code import (
     SLOTS,
     TILE,
     Folding,
+    Scanning,
     accumulated,
     can_fold,
     fold_span,
+    scan_span,
 )
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, attributes
+from pygpu.devices.cpu.reserve import RESERVE
+from pygpu.devices.cpu.sorts import chunked_job
 from pygpu.devices.cpu.threads import POOL, Calls, Job
 
 # Elements below which NumPy is as quick: it sums into 64 bits slowly, and finds extremes quickly.
@@ -101,4 +106,65 @@ def _job(
     return Block(numbers, (driver.ARGS, driver.STOP), stop)
 
 
-__all__ = ["folded"]
+# ---------------------------------------------------------------- running folds
+
+SCAN_CHUNK: Final = 4096  # elements scanned one vector after the other: sums of floats err little
+SCAN_LEAST: Final = 1 << 14
+_UFUNCS: Final[dict[str, np.ufunc]] = {
+    "add": np.add,
+    "multiply": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+}
+
+
+@lru_cache(maxsize=64)
+def _scanning(scanning: Scanning, machine: Machine) -> tuple[Native, int]:
+    """The code, which must stay, and the address of its function."""
+    native = Native(scan_span(scanning, machine) + attributes(machine), machine)
+    return native, native.address("span")
+
+
+def scanned(
+    line: NDArray[Any], how: str, machine: Machine, calls: Calls, threads: int
+) -> NDArray[Any] | None:
+    """The running folds of a contiguous array (N,) of float32 or int32, by "add", "multiply",
+    "maximum" or "minimum". None where that is to be done otherwise."""
+    kind = {"float32": "float", "int32": "int"}.get(line.dtype.name)
+    whole = line.size // machine.lanes * machine.lanes
+    if kind is None or not SCAN_LEAST <= line.size <= LONGEST:
+        return None
+    result = RESERVE.empty(line.shape, line.dtype)
+    chunks = -(-whole // SCAN_CHUNK)
+    carries = np.empty(chunks, line.dtype)
+
+    def run(is_total: bool) -> None:
+        _, span = _scanning(Scanning(kind, how, is_total), machine)
+        numbers = [each.__array_interface__["data"][0] for each in (line, result, carries)]
+        block = chunked_job(span, whole, SCAN_CHUNK, [*numbers, SCAN_CHUNK])
+        job = Job(block, driver.scratch_size(0, 1, 0), (line, result, carries))
+        POOL.run(calls, job, min(threads, chunks), True, False)
+
+    ufunc = _UFUNCS[how]
+    run(is_total=True)
+    wide = np.float64 if kind == "float" else line.dtype
+    with np.errstate(all="ignore"):
+        after = ufunc.accumulate(carries, dtype=wide)
+        carries[1:] = after[:-1]
+        carries[0] = _IDENTITY[how](line.dtype)
+        run(is_total=False)
+        rest = line[whole:]
+        if rest.size:
+            result[whole:] = ufunc(after[-1], ufunc.accumulate(rest, dtype=wide))
+    return result
+
+
+_IDENTITY: Final[dict[str, Callable[[np.dtype[Any]], Any]]] = {
+    "add": lambda dtype: 0,
+    "multiply": lambda dtype: 1,
+    "maximum": lambda dtype: -np.inf if dtype.kind == "f" else -(2**31),
+    "minimum": lambda dtype: np.inf if dtype.kind == "f" else 2**31 - 1,
+}
+
+
+__all__ = ["folded", "scanned"]

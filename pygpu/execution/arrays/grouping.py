@@ -25,15 +25,8 @@ from pygpu.execution.arrays.lines import Lines, element, place, rows_of
 from pygpu.execution.arrays.passes import COUNT, IMAGES, made
 from pygpu.execution.arrays.scanning import Scan, inclusive
 from pygpu.execution.arrays.sorting import ordered
-from pygpu.execution.arrays.values import folded, identity, value_of
+from pygpu.execution.arrays.values import HOWS, folded, identity, value_of
 from pygpu.types import INT, Type
-
-HOWS: Final[dict[Any, str]] = {
-    np.add: "add",
-    np.multiply: "multiply",
-    np.maximum: "maximum",
-    np.minimum: "minimum",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.core.sampler import make
-from pygpu.core.storage import Format, ImageLike
+from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
@@ -92,6 +93,12 @@ def as_stored(image: ImageLike) -> ImageLike:
     return ImageMaker.make(storage, make(Format(storage.dtype, storage.channels, normalize=False)))
 
 
+def host_image(texels: NDArray[Any]) -> ImageLike:
+    """An image of texels (H, W, C), seen as they are stored."""
+    storage = Storage.of(np.ascontiguousarray(texels))
+    return ImageMaker.make(storage, make(Format(storage.dtype, storage.channels, normalize=False)))
+
+
 @lru_cache(maxsize=256)
 def _lasting(code: Code) -> Any:
     return code.value
@@ -106,4 +113,4 @@ def lasting(function: Callable[..., Any]) -> Any:
 IMAGES: Final = "object"
 COUNT: Final = INT
 
-__all__ = ["COUNT", "IMAGES", "Pass", "as_stored", "lasting", "made"]
+__all__ = ["COUNT", "IMAGES", "Pass", "as_stored", "host_image", "lasting", "made"]

@@ -19,8 +19,8 @@ from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
-from pygpu.execution.arrays.passes import COUNT, IMAGES, made
-from pygpu.execution.arrays.values import checked, folded, identity, settled
+from pygpu.execution.arrays.passes import COUNT, IMAGES, host_image, made
+from pygpu.execution.arrays.values import HOWS, checked, folded, identity, settled
 from pygpu.types import Type
 
 BLOCK: Final = 8  # elements folded at once
@@ -118,6 +118,10 @@ def inclusive(
 ) -> tuple[ImageLike, ...]:
     """The scan of values, an image for each part, along lines: images of these types."""
     along, row = lines.layout
+    if along == "x":
+        found = _by_device(scanning, state, types)
+        if found is not None:
+            return (found,)
     if along != "folded":
         return _along(scanning, state, lines, types)
     rows = -(-lines.count // row)
@@ -127,6 +131,20 @@ def inclusive(
     sums = _run(_ends, scanning, (rows, 1), types, state=within, width=row)
     before = inclusive(scanning, sums, Lines(("y", 0), 1, rows), types)
     return _run(_below, scanning, (rows, row), types, state=within, before=before, rows=rows)
+
+
+def _by_device(
+    scanning: Scan, state: tuple[ImageLike, ...], types: Sequence[Type]
+) -> ImageLike | None:
+    """The scan by a device's own code; None where it has none."""
+    device, how = targets.choose(scanning.target), HOWS.get(scanning.function)
+    alike = how is not None and state[0].format.type == types[0] and types[0].is_scalar
+    if how is None or not alike or scanning.is_tuple or scanning.sign < 0:
+        return None
+    if targets.limits(device) is not None or state[0].storage.dtype.itemsize != 4:
+        return None
+    found = device.scanned(state[0].storage.host()[..., 0], how)
+    return None if found is None else host_image(found[..., None])
 
 
 def _along(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pygpu.core.errors import shorten
 from pygpu.core.sampler import make
@@ -19,7 +18,7 @@ from pygpu.devices import targets
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
 from pygpu.execution.arrays.merging import merged
-from pygpu.execution.arrays.passes import IMAGES, as_stored, made
+from pygpu.execution.arrays.passes import IMAGES, as_stored, host_image, made
 
 
 def sort(
@@ -160,10 +159,4 @@ def _read_as(given: Taken, result: ImageLike) -> ImageLike:
     return ImageMaker.make(result.storage, make(given.image.format))
 
 
-def host_image(texels: NDArray[Any]) -> ImageLike:
-    """An image of texels (H, W, C), seen as they are stored."""
-    storage = Storage.of(np.ascontiguousarray(texels))
-    return ImageMaker.make(storage, make(Format(storage.dtype, storage.channels, normalize=False)))
-
-
-__all__ = ["argsort", "channel", "host_image", "joined", "ordered", "picked", "sort"]
+__all__ = ["argsort", "channel", "joined", "ordered", "picked", "sort"]

@@ -23,6 +23,13 @@ from pygpu.language.scalars import UInt, number
 from pygpu.language.vectors import CLASSES, Vector
 from pygpu.types import KINDS, Type, vector
 
+# The functions of NumPy's that devices may fold by themselves, by the names that they have there.
+HOWS: Final[dict[Any, str]] = {
+    np.add: "add",
+    np.multiply: "multiply",
+    np.maximum: "maximum",
+    np.minimum: "minimum",
+}
 NEUTRAL: Final[dict[Any, float]] = {np.add: 0, np.multiply: 1}
 MAKES: Final[dict[str, Callable[[Any], Any]]] = {
     "float": float,
@@ -132,4 +139,4 @@ def _extreme(type: Type, least: bool) -> float:
     return int(limits.min if least else limits.max)
 
 
-__all__ = ["checked", "described", "folded", "identity", "settled", "value_of"]
+__all__ = ["HOWS", "checked", "described", "folded", "identity", "settled", "value_of"]

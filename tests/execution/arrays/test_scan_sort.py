@@ -105,6 +105,29 @@ def test_targets_give_equal_sums() -> None:
     np.testing.assert_array_equal(pygpu.scan(np.add, array, target="interpreter"), first)
 
 
+@pytest.mark.parametrize("count", [16_384, 20_001, 300_007])
+@pytest.mark.parametrize("ufunc", [np.add, np.maximum, np.minimum, np.multiply])
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_long_lines_are_scanned_by_native_code(dtype: str, ufunc: Any, count: int) -> None:
+    generator = np.random.default_rng(count)
+    array = generator.integers(-(2**30), 2**30, count).astype(np.int32)
+    if dtype == "float32":
+        array = (1 + 1e-3 * generator.normal(size=count)).astype(np.float32)
+    wide = np.float64 if dtype == "float32" else np.int32
+    with np.errstate(over="ignore"):
+        expected = ufunc.accumulate(array, dtype=wide)
+    close = {"rtol": 1e-4 if ufunc is np.multiply else 2e-6} if wide is np.float64 else {"rtol": 0}
+    found = pygpu.scan(ufunc, array, target="cpu")
+    assert found.dtype == array.dtype
+    np.testing.assert_allclose(found, expected, **close)
+    exclusive = pygpu.scan(ufunc, array, exclusive=True, target="cpu")
+    np.testing.assert_allclose(exclusive[1:], expected[:-1], **close)
+    if dtype == "float32" and ufunc in (np.maximum, np.minimum):
+        array[count // 3] = np.nan
+        found = pygpu.scan(ufunc, array, target="cpu")
+        np.testing.assert_array_equal(found, ufunc.accumulate(array))
+
+
 # ---------------------------------------------------------------- sorts
 
 
