@@ -14,6 +14,7 @@ from drawing_reference import reference
 from pygpu import Image, Mat3, Mat4, Position, Vec2, Vec3, Vec4
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.context import FRAMEBUFFERS
+from pygpu.devices.opengl.pages import _Buffer as LargeBuffer
 from pygpu.drawing.draw import draw
 from pygpu.drawing.mesh import Mesh
 from pygpu.drawing.shader import Shader
@@ -660,3 +661,36 @@ def test_sets_of_textures_that_are_drawn_into_stay_few() -> None:
     for one, two in (kept[0], kept[-1]):
         assert np.asarray(one)[1, 1].tolist() == [1, 2]
         assert np.asarray(two)[0, 1].tolist() == [1, 2, 3, 4]
+
+
+def test_images_in_large_pages_are_shared_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buffers in large pages are wrapped: copies to and from textures take what is inside."""
+    made: list[Any] = []
+
+    def wrapped(context: Any, nbytes: int) -> Any:
+        made.append(LargeBuffer(context.gl.buffer(reserve=nbytes), lambda: None))
+        return made[-1]
+
+    monkeypatch.setattr(opengl.Context, "new_buffer", wrapped)
+
+    @pygpu.compile(target="compute")
+    def ramp(im: Image, p: Position):
+        return im(p) + 1.0 * p.x
+
+    photo = np.random.default_rng(0).random((36, 52, 3)).astype(np.float32)  # of no pooled size
+    first = ramp(Image(photo))
+    drawn = draw(Flat3(), Mesh.quad(), onto=first, target="compute")
+    again = ramp(drawn)
+    assert made
+    assert drawn.storage.array is None
+    expected = np.asarray(first) + np.arange(52)[:, None]
+    expected[9:27, 13:39] = 7 + np.arange(13, 39)[:, None]
+    np.testing.assert_allclose(np.asarray(again), expected, atol=1e-4)
+
+
+class Flat3(Shader):
+    def vertex(self, position):
+        return Vec4(position * 0.5, 0, 1)
+
+    def fragment(self):
+        return Vec3(7, 7, 7)

@@ -15,6 +15,7 @@ from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.held import BUFFER, TEXTURE
+from pygpu.devices.opengl.pages import plain
 
 COPY: Final = BUFFER  # the name of a storage's copy
 
@@ -54,7 +55,7 @@ def _of_texture(
     buffer = gl.buffer(storage.height * row)
     gl.order.before(written=[buffer.glo])
     gl.framebuffer([texture]).read_into(
-        buffer.glo,
+        plain(buffer.glo),
         components=max(storage.channels, per_texel),
         alignment=1,
         dtype=opengl.DTYPES[storage.dtype],

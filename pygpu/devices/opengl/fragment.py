@@ -24,6 +24,7 @@ from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice
 from pygpu.devices.opengl.held import BUFFER, TEXTURE
+from pygpu.devices.opengl.pages import plain
 from pygpu.devices.opengl.passes import Passes
 from pygpu.passes.blocks.block import Halves, can_block, halves, size
 from pygpu.passes.blocks.block_views import COLUMNS
@@ -269,7 +270,7 @@ def _of_buffer(
     else:
         texture = gl.texture(width, height, channels, storage.dtype)
     gl.order.before(read=[buffer.glo])
-    texture.glo.write(buffer.glo, alignment=1)
+    texture.glo.write(plain(buffer.glo), alignment=1)
     return texture
 
 

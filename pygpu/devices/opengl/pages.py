@@ -165,3 +165,8 @@ class _Buffer:
     def release(self) -> None:
         self._buffer.release()
         self._delete()
+
+
+def plain(buffer: Any) -> Any:
+    """moderngl's own buffer, which is what textures and framebuffers are copied from and to."""
+    return buffer._buffer if isinstance(buffer, _Buffer) else buffer
