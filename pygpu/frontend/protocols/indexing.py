@@ -54,6 +54,7 @@ from pygpu.frontend.values.values import (
     describe,
 )
 from pygpu.frontend.values.views import viewed
+from pygpu.frontend.walked import fitting
 from pygpu.language import vectors
 
 
@@ -166,9 +167,20 @@ def _is_subscriptable(container: Any) -> bool:
     return hasattr(type(container), "__getitem__")
 
 
+def _is_made_by_index(container: Any) -> bool:
+    """Whether it is one of NumPy's objects that make arrays of what they are indexed by."""
+    return isinstance(container, (type(np.mgrid), type(np.ogrid)))
+
+
 def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if isinstance(index, Conflict):
         raise w.error(index.message)
+    if container is np.r_ or container is np.c_:
+        parts = index.items if isinstance(index, Tuple) else (index,)
+        arranged = fitting.in_rows if container is np.r_ else fitting.in_columns
+        return w.call(arranged, *[np.r_[p] if isinstance(p, slice) else p for p in parts])
+    if type(container).__module__.partition(".")[0] == "numpy" and _is_made_by_index(container):
+        raise w.error(f"{describe(container)} cannot be indexed by {describe(index)}")
     method = user_method(w, container, "__getitem__")
     if method is not None:
         return w.call(method, container, index)

@@ -22,8 +22,8 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import Abstract, Builtin, Tuple, tuple_of
-from pygpu.frontend.walked import linear, numerics, statistics
+from pygpu.frontend.values.values import Abstract, Bound, Builtin, Tuple, tuple_of
+from pygpu.frontend.walked import fitting, linear, numerics, statistics
 from pygpu.types import widest
 
 Rule = Callable[..., Any]
@@ -184,7 +184,7 @@ def _full(w: Evaluator, shape: Any, value: Any, dtype: Any = None) -> Any:
 def _walked(function: Any) -> Rule:
     """A function of pygpu/frontend/walked, which is walked."""
 
-    def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
+    def rule(w: Evaluator, /, *args: Any, **keywords: Any) -> Any:
         return w.call(function, *args, **keywords)
 
     return rule
@@ -236,6 +236,8 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     **{function: _walked(meaning) for function, meaning in statistics.MEANT.items()},
     **{function: _of_dynamic_length(function, say) for function, say in _LENGTHS.items()},
     **{function: _walked(meaning) for function, meaning in linear.MEANT.items()},
+    **{function: _walked(meaning) for function, meaning in fitting.MEANT.items()},
+    np.vectorize: lambda w, function, **more: Bound(fitting.for_each, (function,)),
     np.maximum: extremum("max"),
     np.minimum: extremum("min"),
     np.fmax: _ignoring_nan("max"),

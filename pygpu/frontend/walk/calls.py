@@ -51,6 +51,7 @@ from pygpu.frontend.values.values import (
 from pygpu.frontend.walk import generators
 from pygpu.frontend.walk.choices import is_instance
 from pygpu.frontend.walk.paths import ControlFlow
+from pygpu.frontend.walked import fitting
 
 _GENERATOR: Final = inspect.CO_GENERATOR
 
@@ -101,6 +102,9 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         return classes.build(w, *args, **keywords)
     if isinstance(function, _ALIASES):  # Stack[float]() is Stack()
         function = typing.get_origin(function)
+    is_vectorized = isinstance(function, np.vectorize) and function.signature is None
+    if is_vectorized and not keywords and any(isinstance(value, Abstract) for value in args):
+        return call(w, fitting.for_each, (function.pyfunc, *args), {})
     rule = _rule(function)
     if rule is not None and (
         function in ALWAYS

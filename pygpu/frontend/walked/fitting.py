@@ -1,0 +1,254 @@
+"""Decompositions, least squares and covariances of small matrices that are not known, as Python
+functions that are walked. What is known in them, the places of samples say, Python computes.
+
+    polyfit([0, 1, 2, 3], values, 1)    # the decomposition is known: sums of products are left
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.frontend.walked.linear import SWEEPS, det, square
+
+NEGLIGIBLE: Final = 1e-6  # of the largest singular value: float32 has 24 bits
+
+
+def reflected(a: Any) -> Any:
+    """Rows of Q and R by Householder's reflections, with the signs that LAPACK gives them."""
+    m, n = a.shape
+    r = [[a[i, j] * 1.0 for j in range(n)] for i in range(m)]
+    q = [[1.0 if i == j else 0.0 for j in range(m)] for i in range(m)]
+    for k in range(min(m - 1, n)):
+        first, below = r[k][k], [r[i][k] for i in range(k + 1, m)]
+        rest = sum([x * x for x in below])
+        is_done = rest == 0
+        norm = np.sqrt(first * first + rest)
+        lead = np.where(is_done, first, np.where(first < 0, norm, -norm))[()]
+        tau = np.where(is_done, 0.0, (lead - first) / np.where(is_done, 1.0, lead))[()]
+        v = [x / np.where(is_done, 1.0, first - lead)[()] for x in below]
+        for j in range(k, n):
+            shift = tau * (r[k][j] + sum([x * r[k + 1 + i][j] for i, x in enumerate(v)]))
+            r[k][j] = r[k][j] - shift
+            for i, x in enumerate(v):
+                r[k + 1 + i][j] = r[k + 1 + i][j] - shift * x
+        for row in q:
+            shift = tau * (row[k] + sum([x * row[k + 1 + i] for i, x in enumerate(v)]))
+            row[k] = row[k] - shift
+            for i, x in enumerate(v):
+                row[k + 1 + i] = row[k + 1 + i] - shift * x
+    for j in range(n):
+        for i in range(j + 1, m):
+            r[i][j] = 0.0
+    return q, r
+
+
+def qr(a: Any, mode: Any = "reduced") -> Any:
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError(
+            f"qr of dynamic values takes mode 'reduced', 'complete' or 'r', not {mode!r}"
+        )
+    a = np.asarray(a)
+    q, r = reflected(a)
+    k = a.shape[0] if mode == "complete" else min(a.shape)
+    if mode == "r":
+        return np.array(r[:k])
+    return np.array([row[:k] for row in q]), np.array(r[:k])
+
+
+def back_substituted(r: Any, b: Any) -> Any:
+    """x of R x = b, rows of an upper triangle and of right sides."""
+    found: list[Any] = []
+    for k in range(len(r) - 1, -1, -1):
+        value = b[k]
+        for i, x in enumerate(found):
+            value = value - r[k][len(r) - 1 - i] * x
+        found.append(value / r[k][k])
+    return np.array(found[::-1])
+
+
+def least_squares(a: Any, b: Any) -> Any:
+    """x that makes |A x - b| least; of several the smallest. Of no full rank: infinite or NaN."""
+    m, n = a.shape
+    if m < n:
+        return np.transpose(a) @ np.linalg.solve(a @ np.transpose(a), b)
+    q, r = reflected(a)
+    turned = np.transpose(np.array([row[:n] for row in q])) @ b
+    return back_substituted(r[:n], turned)
+
+
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    a, b = np.asarray(a), np.asarray(b)
+    x = least_squares(a, b)
+    m, n = a.shape
+    left = a @ x - b
+    residuals = np.sum(left * left, axis=0) if m > n else np.zeros(0)
+    residuals = np.reshape(residuals, (-1,)) if m > n and b.ndim == 1 else residuals
+    return x, residuals, min(m, n), svd(a, False, False)
+
+
+def polyfit(
+    x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False
+) -> Any:
+    if full or cov:
+        raise ValueError("polyfit of dynamic values gives the coefficients alone: no full, no cov")
+    x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
+    a = np.array([[value ** (deg - k) for k in range(deg + 1)] for value in x])
+    if w is not None:
+        w = np.asarray(w) + 0.0
+        a = a * w[:, None]
+        y = y * (w if y.ndim == 1 else w[:, None])
+    scale = np.sqrt(np.sum(a * a, axis=0))
+    solved = least_squares(a / scale, y)
+    return np.transpose(np.transpose(solved) / scale)
+
+
+def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Any:
+    """By Jacobi's rotations of the columns (Hestenes). Which signs columns of U and rows of V have
+    is open; where a singular value is zero, so is its column of U."""
+    a = np.asarray(a)
+    m, n = a.shape
+    if compute_uv and full_matrices and m != n:
+        raise ValueError("svd of dynamic values that are no square takes full_matrices=False")
+    if m < n:
+        if not compute_uv:
+            return svd(np.transpose(a), False, False)
+        u, s, v = svd(np.transpose(a), False)
+        return np.transpose(v), s, np.transpose(u)
+    columns = [[a[i, j] * 1.0 for i in range(m)] for j in range(n)]
+    turns = [[1.0 if i == j else 0.0 for i in range(n)] for j in range(n)]
+    for _ in range(0 if n < 2 else 1 if n == 2 else SWEEPS):
+        for p in range(n - 1):
+            for q in range(p + 1, n):
+                turn(columns, turns, p, q)
+    sizes = [np.sqrt(sum([x * x for x in column])) for column in columns]
+    if not compute_uv:
+        return np.sort(np.array(sizes))[::-1]
+    triples = sorted(zip(sizes, columns, turns, strict=True), key=lambda each: -each[0])
+    u = [[x / np.where(size == 0, 1.0, size)[()] for x in column] for size, column, _ in triples]
+    s = np.array([size for size, _, _ in triples])
+    return np.transpose(np.array(u)), s, np.array([turned for _, _, turned in triples])
+
+
+def turn(columns: Any, turns: Any, p: Any, q: Any) -> Any:
+    """Make two columns stand square to each other."""
+    first, second = columns[p], columns[q]
+    inner = sum([x * y for x, y in zip(first, second, strict=True)])
+    sizes = [sum([x * x for x in column]) for column in (first, second)]
+    is_done = inner == 0
+    theta = (sizes[1] - sizes[0]) * 0.5 / np.where(is_done, 1.0, inner)[()]
+    size = abs(theta)
+    # Beyond 1e9 a square would leave float32's range, and 1 is nothing beside it.
+    root = np.where(size > 1e9, size, np.sqrt(theta * theta + 1.0))[()]
+    t = np.where(theta < 0, -1.0, 1.0)[()] / (size + root)
+    t = np.where(is_done, 0.0, t)[()]
+    c = 1.0 / np.sqrt(t * t + 1.0)
+    s = t * c
+    for pair in (columns, turns):
+        one, other = pair[p], pair[q]
+        pair[p] = [c * x - s * y for x, y in zip(one, other, strict=True)]
+        pair[q] = [s * x + c * y for x, y in zip(one, other, strict=True)]
+
+
+def pinv(a: Any, rcond: Any = None, hermitian: Any = False) -> Any:
+    u, s, v = svd(a, False)
+    limit = s[0] * (NEGLIGIBLE if rcond is None else rcond)
+    inverted = np.where(s > limit, 1.0 / np.where(s > limit, s, 1.0), 0.0)
+    return (np.transpose(v) * inverted) @ np.transpose(u)
+
+
+def cholesky(a: Any) -> Any:
+    a = square(a)
+    n = len(a)
+    rows = [[0.0 for _ in range(n)] for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1):
+            left = a[i, j] - sum([x * y for x, y in zip(rows[i][:j], rows[j][:j], strict=True)])
+            rows[i][j] = np.sqrt(left) if i == j else left / rows[j][j]
+    return np.array(rows)
+
+
+def slogdet(a: Any) -> Any:
+    found = det(a)
+    return np.sign(found), np.log(np.abs(found))
+
+
+def cov(
+    m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None, **more: Any
+) -> Any:
+    if more:
+        raise ValueError("cov of dynamic values takes no weights")
+    parts = [m] if y is None else [m, y]
+    rows = [row for part in parts for row in variables(part, rowvar)]
+    count = len(rows[0])
+    centred = [row - np.sum(row) / count for row in rows]
+    over = count - (ddof if ddof is not None else 0 if bias else 1)
+    found = [[np.sum(one * other) / over for other in centred] for one in centred]
+    return found[0][0] if len(found) == 1 else np.array(found)
+
+
+def variables(part: Any, rowvar: Any) -> Any:
+    """The rows of what is observed."""
+    part = np.asarray(part)
+    if part.ndim == 1:
+        return [part]
+    return list(part if rowvar or len(part) == 1 else np.transpose(part))
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
+    found = cov(x, y, rowvar)
+    if np.ndim(found) == 0:
+        return found / found
+    n = len(found)
+    roots = [np.sqrt(found[k, k]) for k in range(n)]
+    whole = [[found[i, j] / (roots[i] * roots[j]) for j in range(n)] for i in range(n)]
+    return np.clip(np.array(whole), -1.0, 1.0)
+
+
+def partition(a: Any, kth: Any, axis: Any = -1) -> Any:
+    """Sorted, which is one of the orders that a partition may have."""
+    return np.sort(a, axis=axis)
+
+
+def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
+    return np.argsort(a, axis=axis)
+
+
+def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **more: Any) -> Any:
+    return function(*np.indices(shape, dtype=dtype), **more)
+
+
+def in_rows(*parts: Any) -> Any:
+    """np.r_[parts]"""
+    return np.concatenate([np.atleast_1d(part) for part in parts])
+
+
+def in_columns(*parts: Any) -> Any:
+    """np.c_[parts]"""
+    columns = [part if np.ndim(part) > 1 else np.reshape(part, (-1, 1)) for part in parts]
+    return np.concatenate(columns, axis=-1)
+
+
+def for_each(function: Any, *args: Any) -> Any:
+    """What np.vectorize makes of a function."""
+    if max([np.ndim(arg) for arg in args]) == 0:
+        return function(*args)
+    arrays = np.broadcast_arrays(*args)
+    rows = zip(*[np.ravel(array) for array in arrays], strict=True)
+    return np.reshape(np.array([function(*row) for row in rows]), arrays[0].shape)
+
+
+# The functions by what means them.
+MEANT: Final[dict[Any, Any]] = {
+    np.linalg.qr: qr,
+    np.linalg.lstsq: lstsq,
+    np.linalg.svd: svd,
+    np.linalg.pinv: pinv,
+    np.linalg.cholesky: cholesky,
+    np.linalg.slogdet: slogdet,
+    np.polyfit: polyfit,
+    np.cov: cov,
+    np.corrcoef: corrcoef,
+    np.partition: partition,
+    np.argpartition: argpartition,
+    np.fromfunction: fromfunction,
+}
