@@ -31,6 +31,7 @@ from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.host import cache
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.process import forks
+from pygpu.devices.process.undisturbed import undisturbed
 from pygpu.ssa import Builder, ImageInput
 from pygpu.types import FLOAT
 
@@ -216,8 +217,7 @@ def open_device(name: str) -> Device:
             raise DeviceError(f"no target {name!r}: {FORKED}")
         module, _, cls = target.place.partition(":")
         try:
-            with forks.IMPORTING:
-                imported = importlib.import_module(module)
+            imported = undisturbed(_imported, module)
             device = cast(Device, getattr(imported, cls)())
         except ImportError as error:
             hint = f"; pip install {target.packages}" if target.packages else ""
@@ -227,14 +227,20 @@ def open_device(name: str) -> Device:
         return device
 
 
+def _imported(module: str) -> Any:
+    """A module of a device. No handler of a signal comes between its lines: one that used the
+    device, or forked, would find half of it."""
+    with forks.IMPORTING:
+        return importlib.import_module(module)
+
+
 def drawing(device: Device, drawing: Drawing) -> DrawProgram:
     """What draws meshes on a device. DeviceError where nothing does."""
     target = DEVICES.get(device.name)
     if target is None or not target.meshes:
         return device.drawing(drawing)
     module, _, cls = target.meshes.partition(":")
-    with forks.IMPORTING:
-        imported = importlib.import_module(module)
+    imported = undisturbed(_imported, module)
     return cast(DrawProgram, getattr(imported, cls)(device, drawing))
 
 
@@ -248,8 +254,7 @@ def written(device: Device, program: Any) -> Any:
             f"on {device.name!r}"
         )
     module, _, cls = target.written.partition(":")
-    with forks.IMPORTING:
-        imported = importlib.import_module(module)
+    imported = undisturbed(_imported, module)
     return getattr(imported, cls)(device, program)
 
 

@@ -34,6 +34,7 @@ from pygpu.devices.opengl.pages import LargePages, PagesError
 from pygpu.devices.opengl.platform import PlatformContext, PlatformError, attempts, integer
 from pygpu.devices.opengl.pool import Pool
 from pygpu.devices.process.door import Door
+from pygpu.devices.process.forks import IMPORTING
 from pygpu.devices.process.undisturbed import is_disturbed, undisturbed
 
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
@@ -414,9 +415,14 @@ class _Door(Door[Context]):
         self.held, self.is_current = None, False  # current in another thread, where it stays
 
     def _open(self) -> Context:
-        """A new context, not current."""
+        """A new context, not current. Forks wait for it: it loads libraries, and a child that has
+        them by halves can load no other."""
         if self.failure:
             raise DeviceError(self.failure)
+        with IMPORTING:
+            return self._opened()
+
+    def _opened(self) -> Context:
         self.pid = os.getpid()
         answers = []
         for name, make in attempts():

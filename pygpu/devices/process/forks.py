@@ -2,8 +2,8 @@
 
     forks.wait_for(lock)       # an RLock; taken in this order, before every fork from now on
 
-`IMPORTING` comes first. Devices are imported under it, since a module that a fork finds half
-imported stays so, and since what is imported may name locks of its own here.
+`IMPORTING` comes first. Devices are imported and drivers loaded under it, since what a fork finds
+half imported or half loaded stays so, and since what is imported may name locks of its own here.
 """
 
 from __future__ import annotations
