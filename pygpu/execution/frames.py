@@ -10,8 +10,10 @@ copied, and on `cpu` they are one native job. Arguments that do not vary are giv
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,7 @@ from pygpu.execution.arguments.convert import KINDS, array_of, is_picture, is_pi
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import ImageMaker, Out, form_of
 from pygpu.execution.arguments.signatures import Signature
-from pygpu.execution.large.sources import is_dask
+from pygpu.execution.large.sources import NO_OUT, is_dask
 from pygpu.execution.programs import checked, running
 from pygpu.execution.programs.calls import Programs, Run
 from pygpu.execution.programs.specialise import Specialisation
@@ -32,12 +34,11 @@ from pygpu.execution.programs.specialise import Specialisation
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Frames given for a parameter: the axes that they lie along, and each as a call takes it. What
-    stands in memory has a `storage` of all."""
+    """Frames given for a parameter: the axes that they lie along, and each as a call takes it."""
 
     leading: tuple[int, ...]
     frame: Callable[[int], Any]
-    storage: Storage
+    storage: Storage | None  # of all, where they are in memory
 
     @property
     def count(self) -> int:
@@ -63,7 +64,9 @@ def map_over(
     if not given:
         raise TypeError(f"{signature.name}.map: takes frames of an image, and none is given")
     if any(is_dask(values[i]) for i in given):
-        raise TypeError(f"{signature.name}.map: takes arrays, and a Dask array is given")
+        if out is not None:
+            raise TypeError(NO_OUT)
+        return _lazily(call, signature, values, given, shape, dtype)
     if any(_come_one_by_one(values[i]) for i in given):
         if out is not None:
             raise TypeError("out: of frames that come one by one each result is a new one")
@@ -99,13 +102,19 @@ def _stacks(signature: Signature, values: Sequence[Any], given: Sequence[int]) -
         stack = _stack(values[index], parameter.name, parameter.type, must=place == 0)
         if stack is not None:
             found[index] = stack
-    leading = {stack.leading for stack in found.values()}
+    _common(signature, found)
+    return found
+
+
+def _common(signature: Signature, stacks: Mapping[int, Stack]) -> tuple[int, ...]:
+    """The axes along which all stacks lie. ValueError where they differ."""
+    leading = {stack.leading for stack in stacks.values()}
     if len(leading) > 1:
         listed = ", ".join(
-            f"{signature.parameters[i].name} {stack.leading}" for i, stack in found.items()
+            f"{signature.parameters[i].name} {stack.leading}" for i, stack in stacks.items()
         )
         raise ValueError(f"{signature.name}.map: stacks of different lengths: {listed}")
-    return found
+    return next(iter(leading))
 
 
 def _stack(value: Any, name: str, dims: int, must: bool) -> Stack | None:
@@ -185,6 +194,56 @@ def _iterables(
     return found
 
 
+def _lazily(
+    call: Callable[..., Any],
+    signature: Signature,
+    values: Sequence[Any],
+    given: Sequence[int],
+    shape: Any,
+    dtype: Any,
+) -> Any:
+    """The results of frames of Dask arrays, stacked as such: each is a graph of its own."""
+    array = sys.modules["dask.array"]
+    stacks = {}
+    for place, index in enumerate(given):
+        parameter, value = signature.parameters[index], values[index]
+        if is_dask(value):
+            axes = value.ndim - parameter.type
+            has_channels = axes > 1 and 1 <= value.shape[-1] <= 4
+            leading = value.shape[: axes - has_channels]
+            if axes < 1 and place == 0:
+                raise ValueError(
+                    f"{parameter.name}: takes a stack of frames, got a Dask array of shape "
+                    f"{value.shape}, which is no more than a frame"
+                )
+            if axes >= 1 and (place == 0 or leading):
+                stacks[index] = Stack(leading, partial(_dask_frame, value, leading), None)
+            continue
+        stack = _stack(value, parameter.name, parameter.type, must=place == 0)
+        if stack is not None:
+            stacks[index] = stack
+    leading = _common(signature, stacks)
+    names = [p.name for p in signature.parameters]
+    fixed = {names[i]: v for i, v in enumerate(values) if _is_given(signature, i, v)}
+    made = [
+        call(
+            **{**fixed, **{names[i]: s.frame(t) for i, s in stacks.items()}},
+            shape=shape,
+            dtype=dtype,
+        )
+        for t in range(math.prod(leading))
+    ]
+    if not made:
+        raise ValueError(f"{signature.name}.map: a Dask array without frames")
+    parts = list(zip(*made, strict=True)) if isinstance(made[0], tuple) else [tuple(made)]
+    results = [array.stack(part).reshape((*leading, *part[0].shape)) for part in parts]
+    return tuple(results) if isinstance(made[0], tuple) else results[0]
+
+
+def _dask_frame(value: Any, leading: tuple[int, ...], t: int) -> Any:
+    return value[np.unravel_index(t, leading)]
+
+
 def _one_by_one(
     call: Callable[..., Any],
     stacks: Mapping[str, Iterable[Any]],
@@ -222,7 +281,9 @@ def _at_once(
     whole, place = (count, *size), _places(arguments, framed, stacks)
     inputs = [each.storage for each in arguments.images] + made.captured
     for image, index in place.items():
-        inputs[image] = stacks[index].storage
+        stored = stacks[index].storage
+        assert stored is not None, "the frames are in memory"
+        inputs[image] = stored
     direct: list[NDArray[Any] | None] = [None] * len(made.task.outputs)
     if targeted is not None:
         targeted.check(made.types, made.is_tuple, (*leading, *size))

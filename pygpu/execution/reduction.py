@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ from pygpu.execution.arrays.lines import taken
 from pygpu.execution.arrays.mapping import bound, check_arguments
 from pygpu.execution.arrays.passes import IMAGES, lasting, made
 from pygpu.execution.arrays.values import checked, described, identity, settled
+from pygpu.execution.chunked import ChunkFold, reduced
 from pygpu.execution.folding import (
     State,
     fold_all,
@@ -33,6 +35,7 @@ from pygpu.execution.folding import (
     program,
 )
 from pygpu.execution.groups import By, Folding, by_group, checked_groups
+from pygpu.execution.large.sources import holds_dask
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.tiles import Tile, tiles_of
 from pygpu.language.scalars import number
@@ -74,6 +77,9 @@ def reduce(
             raise TypeError(f"reduce: {name} takes a function, got {shown(value)}")
     try:
         targets.check(target)
+        if holds_dask(images):
+            given = {"map": map, "initial": initial, "by": by, "groups": groups, "target": target}
+            return _lazily(function, images, {**given, **arguments})
         folding = _folding(function, images, map, arguments, target)
         grouped = _by(by, groups, folding)
         named = set(folding.reading.names) | set(grouped.reading.names if grouped else ())
@@ -82,6 +88,25 @@ def reduce(
     except Exception as error:
         shorten(error)
         raise
+
+
+def _lazily(function: Callable[..., Any], images: Sequence[Any], given: Mapping[str, Any]) -> Any:
+    """The fold of Dask arrays, as one. Chunks do not know where they are: nothing that takes the
+    position is folded by them."""
+    if function in _POSITIONS:
+        name = getattr(function, "__name__", "")
+        raise TypeError(f"reduce: np.{name} of Dask arrays: dask.array.{name} has it")
+    named = {name for name in given if name not in ("map", "initial", "by", "groups", "target")}
+    for role in ("map", "by"):
+        if given[role] is not None:
+            arguments = {name: given[name] for name in named}
+            if bound(f"reduce: {role}", given[role], len(images), arguments)[0]:
+                raise TypeError(
+                    f"reduce: {role} takes the position, which chunks of a Dask array do not know: "
+                    "give it an image that holds what it needs"
+                )
+    fold = partial(reduce, function, **given)
+    return reduced(ChunkFold(fold, function, given["by"] is not None), images)
 
 
 def _folding(

@@ -1,0 +1,98 @@
+"""Folds and maps of Dask arrays: lazily, chunk by chunk."""
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Image, Int, Position
+
+da = pytest.importorskip("dask.array", reason="no dask")
+
+RNG = np.random.default_rng(0)
+GREY = RNG.random((40, 50)).astype(np.float32)
+COLOURS = RNG.random((40, 50, 3)).astype(np.float32)
+
+
+@pytest.mark.parametrize("chunks", [(16, 16), (40, 50), (1, 50), (7, (20, 30)), (3, 3)])
+@pytest.mark.parametrize("function", [np.add, np.maximum, lambda a, b: min(a, b)])
+def test_fold_is_that_of_the_whole(function: object, chunks: object) -> None:
+    found = pygpu.reduce(function, da.from_array(GREY, chunks=chunks))
+    assert isinstance(found, da.Array)
+    assert found.shape == ()
+    np.testing.assert_allclose(found.compute(), pygpu.reduce(function, GREY), rtol=1e-5)
+
+
+def test_folds_of_several_images_with_arguments_and_by_group() -> None:
+    first, second = da.from_array(GREY, chunks=(16, 16)), da.from_array(1 - GREY, chunks=(9, 50))
+    told = {"map": lambda a, b, gain: gain * a * b, "gain": 3.0}
+    found = pygpu.reduce(np.add, first, second, **told)
+    want = pygpu.reduce(np.add, GREY, 1 - GREY, **told)
+    np.testing.assert_allclose(found.compute(), want, rtol=1e-5)
+    for function in (np.add, lambda a, b: a + b):
+        asked = {"by": lambda v: Int(v * 4), "groups": 4, "initial": 0.0}
+        found = pygpu.reduce(function, first, **asked)
+        assert found.shape == (4,)
+        np.testing.assert_allclose(
+            found.compute(), pygpu.reduce(function, GREY, **asked), rtol=1e-5
+        )
+
+
+def test_colours_and_empty_chunks() -> None:
+    found = pygpu.reduce(lambda a, b: a + b, da.from_array(COLOURS, chunks=(7, 50, 1)))
+    np.testing.assert_allclose(found.compute(), COLOURS.sum((0, 1)), rtol=1e-4)
+    some = da.from_array(GREY, chunks=(10, 50))
+    holes = da.concatenate([some[:0], some, some[:0]])
+    np.testing.assert_allclose(pygpu.reduce(np.add, holes).compute(), GREY.sum(), rtol=1e-5)
+
+
+def test_folds_join_in_a_tree_and_with_other_functions_of_dask() -> None:
+    total = pygpu.reduce(np.add, da.from_array(GREY, chunks=(4, 5)))
+    np.testing.assert_allclose((total / GREY.size).compute(), GREY.mean(), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("fold", "words"),
+    [
+        (lambda a: pygpu.reduce(np.add, a, map=lambda v, p: v * p.x), "map takes the position"),
+        (lambda a: pygpu.reduce(np.argmax, a), "dask.array.argmax has it"),
+    ],
+)
+def test_what_chunks_do_not_know_is_refused(fold: object, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        fold(da.from_array(GREY, chunks=(16, 16)))
+
+
+def test_images_of_different_sizes_are_refused() -> None:
+    with pytest.raises(ValueError, match="images of different sizes"):
+        pygpu.reduce(np.add, da.from_array(GREY), da.from_array(GREY[1:]), map=lambda a, b: a + b)
+
+
+@pygpu.compile
+def beside(im: Image, p: Position):
+    return im(p + (1, 0)) + im(p)
+
+
+@pytest.mark.parametrize("shape", [(4, 20, 30), (2, 3, 20, 30), (4, 20, 30, 3)])
+def test_maps_of_stacks_are_stacks(shape: tuple[int, ...]) -> None:
+    stack = RNG.random(shape).astype(np.float32)
+    found = beside.map(da.from_array(stack, chunks=(1, *[10] * (len(shape) - 1))))
+    assert isinstance(found, da.Array)
+    assert found.shape == shape
+    np.testing.assert_array_equal(found.compute(), beside.map(stack))
+
+
+def test_maps_of_what_is_no_stack_are_refused() -> None:
+    with pytest.raises(ValueError, match="no more than a frame"):
+        beside.map(da.from_array(GREY))
+    with pytest.raises(TypeError, match="out: a Dask array is computed later"):
+        beside.map(da.from_array(COLOURS), out=COLOURS)
+
+
+def test_pipelines_of_dask_arrays_are_lazy() -> None:
+    @pygpu.pipeline
+    def twice(im):
+        return beside(beside(im))
+
+    found = twice(da.from_array(GREY, chunks=(16, 16)))
+    assert isinstance(found, da.Array)
+    np.testing.assert_allclose(found.compute(), twice(GREY), rtol=1e-6)
