@@ -133,14 +133,16 @@ def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op]) -> tuple[int, int]:
 _ALONE: Final = ((2, 6), (2, 4), (2, 3), (1, 4), (1, 3), (1, 2))
 _SHARING: Final = ((1, 6), (1, 4), (1, 3), (1, 2))
 _APART: Final = ((2, 4), (1, 4))
-_FEW: Final = 6  # cells that are worth waiting for LLVM: fewer keep the multipliers waiting
+# Terms in a block of at most so many cells: what LLVM takes for more is not made up for. Fewer
+# than six cells keep the multipliers waiting.
+_TERMS: Final = ((6, 3000), (8, 1500), (12, 600))
 
 
 def block_of_sums(made: Plan, shared: bool) -> tuple[int, int]:
     """Enough accumulators to keep the multipliers busy, few enough for the registers, and a text
-    that compiles soon. Twelve accumulators were best for all kernels measured where rows share
-    taps, in at most six rows; more lie too often in the same places of the cache. Six take 1.05
-    of the time of twelve for 225 taps, and compile in 0.4 of it."""
+    that compiles soon. Twelve accumulators are best for few taps that rows share, in at most six
+    rows; more lie too often in the same places of the cache. Eight take as long from 49 taps on
+    and compile in two thirds of the time; six take 1.05 of the time, and compile in 0.4 of it."""
     accumulators = sum([chain.size for chain in made.chains])
     terms = sum([chain.terms * chain.size for chain in made.chains])
     work = max(terms, cost(made.function.body) // 4)
@@ -148,7 +150,7 @@ def block_of_sums(made: Plan, shared: bool) -> tuple[int, int]:
     for vectors, rows in shapes:
         cells = vectors * rows
         fits = accumulators * cells <= 12 and (accumulators + 1) * cells <= 2 * made.lanes
-        if fits and work * cells <= (3000 if cells <= _FEW else 1500):
+        if fits and work * cells <= next(m for most, m in _TERMS if cells <= most):
             return vectors, rows
     return 1, 2 if shared else 1
 
