@@ -190,6 +190,9 @@ def again(made: Any) -> Any:
             copies[value] = new = value.like(value, value.outside)
             assert new is not None
             contents = value.initial
+            if type(value) is Vector and type(contents) is tuple:
+                new.initial = contents  # numbers
+                return new
             parts = tuple([copied(part) for _, part in value.parts_of(contents)])
             new.initial = value.gather(contents, parts)
         return copies[value]

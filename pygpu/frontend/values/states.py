@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.values.objects import EITHER, Array, ClassParts, Object
+from pygpu.frontend.values.objects import EITHER, Array, ClassParts, Object, Vector
 from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Key, Parts, named
 from pygpu.ssa import Value
 
@@ -121,8 +121,9 @@ def reachable(values: Iterable[Any], state: State) -> set[Object]:
                 waiting += [part for _, part in value.parts()]
         elif value not in seen:
             seen.add(value)
-            held = parts_held(value, state.get(value))
-            waiting += [part for _, part in held if isinstance(part, Abstract)]
+            if type(value) is not Vector:  # which holds numbers
+                held = parts_held(value, state.get(value))
+                waiting += [part for _, part in held if isinstance(part, Abstract)]
             if value.either is not None and value.outside == EITHER:
                 waiting.append(value.either)
             if isinstance(value, Array):
