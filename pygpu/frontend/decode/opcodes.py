@@ -32,6 +32,7 @@ Pairs = tuple[tuple[str, Any], ...]
 Rule = Callable[[Tables, int], Pairs]
 
 _NULLS: Final[Pairs] = (("NULL", None),)
+_ITER: Final[Pairs] = (("ITER", None), *_NULLS * (ITERATOR_SLOTS - 1))
 
 _DROPPED: Final = (
     *("CACHE", "NOP", "RESUME", "EXTENDED_ARG", "NOT_TAKEN"),
@@ -223,12 +224,6 @@ def _make_function(t: Tables, a: int) -> Pairs:
     return (("FUNCTION", None), *(("SETFUNC", bit) for bit in (8, 4, 2, 1) if a & bit))
 
 
-def _get_iter(t: Tables, a: int) -> Pairs:
-    if VERSION >= (3, 15) and a:
-        return (("UNSUPPORTED", "yield from"),)
-    return (("ITER", None), *_NULLS * (ITERATOR_SLOTS - 1))
-
-
 def _back_to_send(t: Tables, a: int) -> Pairs:
     """The jump back in `yield from`. From 3.12 on END_SEND leaves the value where SEND jumps to; in
     3.11 it is there already."""
@@ -318,8 +313,8 @@ RULES: Final[dict[str, Rule]] = {
     "CALL_KW": lambda t, a: (("CALL", (a, ())),),  # the names are the constant before it
     "CALL_FUNCTION_EX": _call_function_ex,
     "MAKE_FUNCTION": _make_function,
-    "GET_ITER": _get_iter,
-    "GET_YIELD_FROM_ITER": _constantly(("ITER", None), *_NULLS * (ITERATOR_SLOTS - 1)),
+    "GET_ITER": _constantly(*_ITER),
+    "GET_YIELD_FROM_ITER": _constantly(*_ITER),  # on 3.15 a GET_ITER
     "SEND": lambda t, a: (("SEND", a),),
     "END_SEND": _constantly(("RESULT", None)),
     "JUMP_BACKWARD_NO_INTERRUPT": _back_to_send,
