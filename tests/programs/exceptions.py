@@ -531,3 +531,16 @@ def body_that_raises_in_a_loop_over_a_generator(im: Image, p: Position):
     except ZeroDivisionError:
         s += 50.0
     return s
+
+
+@program
+def contexts_in_rounds_that_leave(im: Image, p: Position):
+    s = 0.0
+    for i in range(3):
+        with contextlib.suppress(ValueError):
+            s += 1 / (im(p + (i, 0)) + 4)
+            if im(p + (i, 0)) > 1:
+                return s
+            math.sqrt(im(p))
+            s += 10
+    return s

@@ -30,7 +30,7 @@ from pygpu.language.vectors import CLASSES
 from pygpu.ssa import Value
 from pygpu.types import INT, Kind, Type, vector, widest
 
-CHOICES: Final = 16  # options of one choice
+CHOICES: Final = Abstract.CHOICES  # options of one choice
 SLOTS: Final = 256  # of a list whose length only the device knows
 
 # Makes of two different leaves (numbers, Dynamics, or contents of a vector) one of the type.
@@ -110,7 +110,7 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
         second = numbers[0]
     elif numbers != list(range(len(others))):
         second = Renumbered(second.value, tuple(numbers))
-    if len(pairs) > CHOICES:
+    if len(pairs) > getattr(options[0], "CHOICES", CHOICES):
         return None
     made = []
     for place, pair in enumerate(pairs):

@@ -12,7 +12,7 @@ What is raised where a handler waits (`try`, `with`) is a value, a `Raised`, and
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from pygpu.core.errors import Place
 from pygpu.frontend.values.objects import Cell
@@ -39,6 +39,7 @@ class Raised(Abstract):
     """An exception on its way to a handler; one for each fault."""
 
     __slots__ = ("fault",)
+    CHOICES: ClassVar[int] = 256
 
     def __init__(self, fault: Fault) -> None:
         self.fault: Final = fault

@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FunctionType, MethodType
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -53,6 +53,7 @@ class Abstract:
     """A value the compiler holds instead of a Python object."""
 
     __slots__ = ()
+    CHOICES: ClassVar[int] = 16  # how many such may be options of one choice
 
     def parts(self) -> Parts:
         """The values that it is made of."""

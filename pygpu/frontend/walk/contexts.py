@@ -8,6 +8,7 @@ library's that has nothing to do on a device: `np.errstate`, `contextlib.nullcon
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import warnings
 from collections.abc import Callable
@@ -18,6 +19,7 @@ import numpy as np
 from pygpu.bytecode import NULL
 from pygpu.frontend.effects.raising import HANDLED
 from pygpu.frontend.protocols import objects
+from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.objects import Instance
 from pygpu.frontend.values.states import State
@@ -111,6 +113,24 @@ _IDLE: Final[dict[type, Callable[[ControlFlow, dict[str, Any]], None]]] = {
 }
 
 
+class _Exit(Builtin):
+    """The exit of a context that does nothing, but for exceptions of the classes `suppressed`.
+    Those of one statement are one where paths meet in its handler."""
+
+    __slots__ = ("suppressed",)
+
+    def __init__(self, w: ControlFlow, suppressed: tuple[Any, ...]) -> None:
+        super().__init__("__exit__", functools.partial(_leave, w, suppressed))
+        self.suppressed: Final = suppressed
+
+    def shape(self) -> Any:
+        return self.suppressed
+
+
+def _leave(w: ControlFlow, suppressed: Any, error: Any = None, *rest: Any) -> Any:
+    return bool(suppressed) and error is not None and matches(w, error, suppressed)
+
+
 def _method(w: ControlFlow, context: Any, name: str) -> Any:
     """A context's `__enter__` or `__exit__`."""
     kind = objects.class_of(context)
@@ -118,15 +138,9 @@ def _method(w: ControlFlow, context: Any, name: str) -> Any:
         held = _held(w, context)
         _IDLE[kind](w, held)
         given = held.get("enter_result")
-        suppressed = held.get("_exceptions", ())
+        suppressed = tuple(items_of(w, held.get("_exceptions", ())))
 
-        def enter() -> Any:
-            return given
-
-        def leave(error: Any = None, *rest: Any) -> Any:
-            return bool(suppressed) and error is not None and matches(w, error, suppressed)
-
-        return Builtin(name, enter if name == "__enter__" else leave, context)
+        return _Exit(w, suppressed) if name == "__exit__" else Builtin(name, lambda: given)
     if isinstance(context, Instance):
         found = objects.find_method(w, context, name)
         if found is None:
