@@ -694,3 +694,28 @@ class Flat3(Shader):
 
     def fragment(self):
         return Vec3(7, 7, 7)
+
+
+def test_a_draw_that_is_repeated_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class One(Shader):
+        def vertex(self, position):
+            return Vec4(position, 0, 1)
+
+        def fragment(self):
+            return 0.5
+
+    def draw_twice() -> None:
+        first, depths = draw(One(), Mesh.quad(), shape=(4, 4), keep_depth=True, target="fragment")
+        draw(One(), Mesh.quad(), onto=first, depth=depths, dtype="uint8", target="fragment")
+
+    draw_twice()
+    compiled: list[str] = []
+    original = opengl.Context._compile
+
+    def compiling(context: Any, text: str, *more: Any) -> Any:
+        compiled.append(text)
+        return original(context, text, *more)
+
+    monkeypatch.setattr(opengl.Context, "_compile", compiling)
+    draw_twice()
+    assert compiled == []

@@ -250,7 +250,7 @@ class _Targets:
         """Draw an image over the whole of a target."""
         gl = self.gl
         is_packed = storage.channels == 1
-        program = gl.program(COPIES[f"packed {what}" if is_packed else what])
+        program = gl.lasting_program(COPIES[f"packed {what}" if is_packed else what])
         gl.framebuffer(textures, depths).use()
         upload(gl, storage).glo.use(0)
         driver = gl.gl
@@ -285,7 +285,7 @@ class _Targets:
         """A texture of one channel with four pixels a texel."""
         gl, (width, height) = self.gl, self.size
         packed = gl.texture(-(-width // COLUMNS), height, 4, FLOATS, COLUMNS)
-        program = gl.program(COPIES["pack"])
+        program = gl.lasting_program(COPIES["pack"])
         gl.framebuffer([packed]).use()
         texture.glo.use(0)
         program.vertices.render(TRIANGLES, 3)

@@ -62,6 +62,7 @@ class Context:
         self.gl = _attach(platform)
         self.garbage: deque[tuple[Any, Any, int]] = deque()
         self.programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
+        self.lasting: dict[str, Program] = {}  # programs of ours, kept as long as the context
         self.framebuffers: dict[tuple[int, ...], Any] = {}
         self.idle = self.gl.simple_framebuffer((1, 1))
         self.staging: Any = None  # the buffer through which others are downloaded
@@ -101,6 +102,13 @@ class Context:
             except moderngl.Error as error:
                 raise DeviceError(f"the driver refused a program: {error}\n{text}") from None
             self.programs[name] = found
+        return found
+
+    def lasting_program(self, text: str) -> Program:
+        """A fragment program of ours, which is not compiled again where nobody holds it."""
+        found = self.lasting.get(text)
+        if found is None:
+            found = self.lasting[text] = self.program(text)
         return found
 
     def _compile(self, text: str, is_compute: bool, vertices: str) -> Program:
