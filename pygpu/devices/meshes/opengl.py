@@ -11,9 +11,11 @@ geometry.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -219,13 +221,15 @@ class _Targets:
         height, width = draw.shape
         self.size = width, height
         self.drawn = [self._texture(size, self.samples) for size in self.channels]
-        self.depths = gl.depth_texture(*self.size, self.samples) if drawing.depth else None
+        self.depths = _depths(gl, self.size, self.samples) if drawing.depth else None
         self.framebuffer = gl.framebuffer(self.drawn, self.depths)
         self._begin()
 
     def _texture(self, channels: int, samples: int = 0) -> opengl.Texture:
         stored = 4 if channels == 3 else channels
-        return self.gl.texture(*self.size, stored, FLOATS, samples=samples)
+        if not samples:
+            return self.gl.texture(*self.size, stored, FLOATS)
+        return _samples(self.gl, self.size, stored, samples)
 
     def _begin(self) -> None:
         """Clear, or put there what is drawn over."""
@@ -306,6 +310,31 @@ class _Targets:
         storage = Storage(*shape, channels, FLOATS, None, download)
         storage.copies[COPY] = texture
         return storage
+
+
+def _samples(
+    gl: opengl.Context, size: tuple[int, int], channels: int, samples: int
+) -> opengl.Texture:
+    """A texture of so many samples a pixel, which is only drawn into."""
+    gl.check_size(*size)
+    make = partial(gl.gl.texture, size, channels, dtype="f4", samples=samples)
+    nbytes = 4 * channels * samples * math.prod(size)
+    return gl.pooled(("samples", *size, channels, samples), make, nbytes)
+
+
+def _depths(gl: opengl.Context, size: tuple[int, int], samples: int) -> opengl.Texture:
+    """A texture of depths, undefined, to be drawn with."""
+    gl.check_size(*size)
+
+    def make() -> Any:
+        texture = gl.gl.depth_texture(size, samples=samples, alignment=4)
+        if not samples:
+            texture.filter = (gl.gl.NEAREST, gl.gl.NEAREST)
+            texture.compare_func = ""  # read as numbers
+        return texture
+
+    nbytes = 4 * max(samples, 1) * math.prod(size)
+    return gl.pooled(("depths", *size, samples), make, nbytes)
 
 
 def _four(colour: Sequence[float]) -> tuple[float, ...]:

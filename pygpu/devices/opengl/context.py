@@ -142,16 +142,17 @@ class Context:
     # ------------------------------------------------ textures
 
     def texture(
-        self,
-        width: int,
-        height: int,
-        channels: int,
-        dtype: np.dtype[Any],
-        pixels: int = 1,
-        samples: int = 0,
+        self, width: int, height: int, channels: int, dtype: np.dtype[Any], pixels: int = 1
     ) -> Texture:
-        """A texture, its texels undefined, each of which holds so many pixels of a row, or of as
-        many samples (then it is only drawn into). DeviceError where it does not fit."""
+        """A texture, its texels undefined, each of which holds so many pixels of a row. DeviceError
+        where it does not fit."""
+        self.check_size(width, height, pixels)
+        key = (width, height, channels, DTYPES[dtype])
+        make = partial(self._new_texture, *key)
+        return self.pooled(key, make, width * height * channels * dtype.itemsize)
+
+    def check_size(self, width: int, height: int, pixels: int = 1) -> None:
+        """DeviceError where a texture of this size does not fit."""
         limit = self.limits.texture_size
         if max(width, height) > limit:
             raise DeviceError(
@@ -159,34 +160,17 @@ class Context:
                 f"this driver, which go to {limit * pixels} x {limit} ({self.renderer}); "
                 "target='cpu' takes it"
             )
-        key = (width, height, channels, DTYPES[dtype], samples)
-        nbytes = width * height * channels * dtype.itemsize * max(samples, 1)
-        return self._pooled(key, partial(self._new_texture, *key), nbytes)
 
-    def depth_texture(self, width: int, height: int, samples: int = 0) -> Texture:
-        """A texture of depths, undefined, to be drawn with."""
-        key = ("depth", width, height, samples)
-        make = partial(self._new_depth_texture, width, height, samples)
-        return self._pooled(key, make, 4 * width * height * max(samples, 1))
-
-    def _pooled(self, key: Any, make: Callable[[], Any], nbytes: int) -> Texture:
+    def pooled(self, key: tuple[Any, ...], make: Callable[[], Any], nbytes: int) -> Texture:
+        """A texture of the pool that has this key, or a new one."""
         glo = self.pool.take(key)
         if glo is None:
             glo = self._allocate(make, "a texture", nbytes)
         return Texture(self, glo, key, nbytes)
 
-    def _new_texture(self, width: int, height: int, channels: int, dtype: str, samples: int) -> Any:
-        size = (width, height)
-        texture = self.gl.texture(size, channels, dtype=dtype, alignment=1, samples=samples)
-        if not samples:
-            texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
-        return texture
-
-    def _new_depth_texture(self, width: int, height: int, samples: int) -> Any:
-        texture = self.gl.depth_texture((width, height), samples=samples, alignment=4)
-        if not samples:
-            texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
-            texture.compare_func = ""  # read as numbers
+    def _new_texture(self, width: int, height: int, channels: int, dtype: str) -> Any:
+        texture = self.gl.texture((width, height), channels, dtype=dtype, alignment=1)
+        texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
         return texture
 
     def _allocate(self, make: Callable[[], Any], what: str, nbytes: int) -> Any:
