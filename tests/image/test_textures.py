@@ -125,10 +125,9 @@ def test_levels_are_refused_where_there_are_none():
         pygpu.compile(inside, target="cpu")(PHOTO)
 
 
-def test_textures_do_not_say_how_large_results_are():
+def test_textures_say_how_large_results_are_where_no_image_does():
     image = Image(PHOTO).sampled(mipmap=True)
-    with pytest.raises(TypeError, match=r"shape=\(height, width\)"):
-        pygpu.compile(lod, target="cpu")(image, level=1.0)
+    assert pygpu.compile(lod, target="cpu")(image, level=1.0).shape == Image(PHOTO).shape
 
     def beside(small: Image, photo: Image, p: Position):
         return photo(p) + small.at((0.5, 0.5), lod=2.0)
@@ -190,3 +189,13 @@ def test_cubes_say_which_face_does_not_fit():
         Cube(good, good, np.zeros((4, 5)), good, good, good)
     with pytest.raises(ValueError, match=r"nz is .* faces are alike"):
         Cube(good, good, good, good, good, np.zeros((2, 2)))
+
+
+def test_image_with_levels_gives_results_its_size() -> None:
+    @pygpu.compile
+    def seen(im: Image, p: Position):
+        return im.at(((p.x + 0.5) / 7, (p.y + 0.5) / 5), lod=0.0)
+
+    texels = np.random.default_rng(0).random((5, 7)).astype(np.float32)
+    found = np.asarray(seen(Image(texels).sampled(mipmap=True)))
+    np.testing.assert_allclose(found, texels, atol=1e-6)

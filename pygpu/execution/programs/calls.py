@@ -37,6 +37,7 @@ from pygpu.execution.programs.specialise import (
     specialise,
     translate,
 )
+from pygpu.language.textures import Mipmaps
 from pygpu.types import Type
 
 
@@ -211,6 +212,9 @@ class Programs:
             return _checked_shape(shape)
         if arguments.first < len(arguments.images):
             return arguments.images[arguments.first].storage.shape
+        for value in arguments.values:
+            if isinstance(value, Mipmaps):  # which stand for the image that they are of
+                return value.height, value.width
         there = [array for array in (out.arrays if out else ()) if array is not None]
         array = next((array for array in there if 1 <= array.ndim <= 4), None)
         dims = 2 if array is None else {1: 1, 4: 3}.get(array.ndim, 2)  # of three axes: channels
