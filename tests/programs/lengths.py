@@ -221,3 +221,47 @@ def elements_of_a_selection(im: Image, p: Position):
     w = np.array([im(p + (k, 0)) for k in range(4)] + [2.5])
     chosen = w[w > 0.25]
     return chosen[0] + chosen[-1] + chosen[p.x % 1]
+
+
+@program
+def filtered_list_is_compared(im: Image, p: Position):
+    xs = [v for v in window(im, p) if v > 0.5]
+    return xs == [], xs != [im(p)], xs == [v for v in window(im, p) if v >= 0.5]
+
+
+@program
+def filtered_list_is_zipped_with_its_reverse(im: Image, p: Position):
+    xs = [v for v in window(im, p) if v > 0.5]
+    steps = sum(abs(a - b) for a, b in zip(xs, xs[1:], strict=False))
+    return sum(v * w for v, w in zip(xs, reversed(xs), strict=False)), steps
+
+
+@program
+def filtered_list_is_emptied_by_a_loop(im: Image, p: Position):
+    xs = [v for v in window(im, p) if v > 0.5]
+    total = 0.0
+    while xs:
+        total = total * 0.5 + xs.pop()
+    return total
+
+
+@program
+def items_go_to_one_of_two_lists(im: Image, p: Position):
+    low, high = [], []
+    for v in window(im, p):
+        (high if v > 0.5 else low).append(v)
+    return len(high), sum(low), max(high) if high else 0.0
+
+
+@program
+def items_go_to_lists_of_a_dict(im: Image, p: Position):
+    groups = {"low": [], "high": []}
+    for v in window(im, p):
+        groups["high" if v > 0.5 else "low"].append(v)
+    return len(groups["high"]) * 10 + sum(groups["low"])
+
+
+@program
+def first_items_of_a_list_that_has_them(im: Image, p: Position):
+    xs = [v for v in window(im, p) if v > 0.5] + [0.5, 0.25]
+    return xs[:2]

@@ -46,7 +46,9 @@ def held(w: Evaluator, xs: List) -> Bounded:
 
 def hold(w: Evaluator, xs: List, new: Any) -> None:
     """Let a list hold something else from now on; items alone where their number is known."""
-    if isinstance(new, Bounded) and not isinstance(new.length, Abstract):
+    if isinstance(new, Bounded) and new.least == new.most:
+        new = new.items[: new.most]
+    elif isinstance(new, Bounded) and not isinstance(new.length, Abstract):
         new = new.items[: new.length]
     w.write(xs, new)
 

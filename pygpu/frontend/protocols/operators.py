@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.frontend.collections.bounded import bounded
 from pygpu.frontend.protocols import arithmetic, complex_numbers, integers, operands
 from pygpu.frontend.protocols.arrays import (
     array_of,
@@ -44,6 +45,7 @@ from pygpu.frontend.values.values import (
     describe,
     tuple_of,
 )
+from pygpu.frontend.walked import library
 from pygpu.language import matrices
 from pygpu.types import BOOL
 
@@ -291,6 +293,9 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     sequences = ((Tuple, tuple), (List, list))
     for pair in sequences:
         if isinstance(a, pair) and isinstance(b, pair):
+            if symbol in ("==", "!=") and any(bounded(w, xs) is not None for xs in (a, b)):
+                same = w.call(library.same_items, a, b)
+                return same if symbol == "==" else arithmetic.negate(w, same)
             return _compare_sequences(w, symbol, items_of(w, a), items_of(w, b))
     try:
         return arithmetic.python_operator(symbol)(concrete(w, a), concrete(w, b))

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.collections.bounded import bounded as bounded_list
+from pygpu.frontend.collections.bounded import collected
 from pygpu.frontend.collections.bounded import zipped as zipped_some
 from pygpu.frontend.protocols import followers, operators
 from pygpu.frontend.protocols.arithmetic import elementwise
@@ -26,6 +27,7 @@ from pygpu.frontend.protocols.sequences import (
     is_generator,
     is_undecided,
     items_of,
+    items_or_maybe,
     iterate,
     put_off,
     taken_or_put_off,
@@ -35,7 +37,7 @@ from pygpu.frontend.rules.itertools_calls import ITERTOOLS_RULES
 from pygpu.frontend.rules.taking import bounded, holds, is_stream, iterator_of, left_in, taken_now
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.lazy import Indexed, Lazy
-from pygpu.frontend.values.objects import Instance, Iterator, Object, Yielded
+from pygpu.frontend.values.objects import Instance, Iterator, List, Object, Yielded
 from pygpu.frontend.values.values import Abstract, tuple_of
 from pygpu.frontend.walked import iterators as walked
 
@@ -79,6 +81,15 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
     if any(lazy is not None for lazy in lazies):
         return _zip_indexed(w, _all_indexed(w, sequences, lazies))
     sequences = tuple([iterate(w, xs) if isinstance(xs, Instance) else xs for xs in sequences])
+    if (
+        len(sequences) > 1
+    ):  # whose items may be there or not: the first of those that are, and so on
+        sequences = tuple(
+            [
+                List(collected(w, items_or_maybe(w, xs))) if is_undecided(w, xs) else xs
+                for xs in sequences
+            ]
+        )
     has_some = any(bounded_list(w, xs) is not None for xs in sequences)
     if has_some and not strict and not any(map(is_stream, sequences)):
         return Iterator((Yielded(zipped_some(w, sequences)), 0))

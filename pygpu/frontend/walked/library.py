@@ -195,6 +195,13 @@ def np_prod_of(xs: Any) -> Any:
     return total
 
 
+def same_items(xs: Any, ys: Any) -> Any:
+    """xs == ys, of lists whose lengths may be dynamic."""
+    if len(xs) != len(ys):
+        return False
+    return all(x == y for x, y in zip(xs, ys, strict=False))
+
+
 def reduce_of(function: Any, xs: Any, initial: Any) -> Any:
     result = initial
     for x in xs:
