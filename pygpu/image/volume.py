@@ -43,8 +43,8 @@ class Volume(Grid):
     def height(self) -> int:
         return self.storage.shape[1]
 
-    def _repr_png_(self) -> bytes:
-        """What a notebook shows: the middle slices across z, y and x, side by side."""
+    def _sheet(self) -> NDArray[np.uint8]:
+        """The middle slices across z, y and x, side by side."""
         values = seen(self).reshape(*self.storage.shape, -1)
         depth, height, width = self.storage.shape
         slices = [values[depth // 2], values[:, height // 2], values[:, :, width // 2]]
@@ -55,14 +55,20 @@ class Volume(Grid):
         for each in slices:
             sheet[: each.shape[0], left : left + each.shape[1]] = _colours(each)
             left += each.shape[1] + GAP
-        picture = PILImage.fromarray(sheet)
+        return sheet
+
+    def _repr_png_(self) -> bytes:
+        """What a notebook shows: the middle slices, of a large volume smaller ones."""
+        picture = PILImage.fromarray(self._sheet())
         picture.thumbnail((html.LARGEST, html.LARGEST))
         buffer = io.BytesIO()
         picture.save(buffer, "PNG")
         return buffer.getvalue()
 
     def _repr_html_(self) -> str:
-        return html.picture(self._repr_png_(), self.width, self.height, repr(self))
+        depth, height, width = self.storage.shape
+        columns, rows = width + width + height + 2 * GAP, max(height, depth)
+        return html.picture(self._repr_png_(), columns, rows, repr(self))
 
 
 def _colours(values: NDArray[Any]) -> NDArray[np.uint8]:
