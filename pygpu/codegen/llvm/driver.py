@@ -439,7 +439,13 @@ class _Driver:
                 element = code.select(column < 0, -1 - c, column * channels + c)
                 self.write_to(code.cast("trunc", element, "int"), self.columns, k * channels + c, 4)
         texel = taps[SIZE] * channels
-        with counting(code, taps[SET_ROWS]):
+        # What lies inside as a whole is read where it is.
+        there = code.select(outer.eq(0), taps[SET_ROWS], 0)
+        with counting(code, there):
+            slot = self.read("long", slot_place, self.zero)
+            self.write_to(self.read("long", self.direct, slot), self.padded, slot)
+            self.write_to(slot + 1, slot_place, self.zero)
+        with counting(code, taps[SET_ROWS] - there):
             slot = self.read("long", slot_place, self.zero)
             source = self.as_pointer(self.read("long", self.direct, slot))
             target = self.as_pointer(self.redirect(slot, texel, start, count, free_place))

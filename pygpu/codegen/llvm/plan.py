@@ -80,9 +80,15 @@ class Plan:
 
 
 def plan(
-    function: Function, lanes: int, inputs: Sequence[Format], raw: bool = False, low: bool = False
+    function: Function,
+    lanes: int,
+    inputs: Sequence[Format],
+    raw: bool = False,
+    low: bool = False,
+    planar: bool = False,
 ) -> Plan:
-    """How a function is laid out; `low`: for results of one row."""
+    """How a function is laid out; `low`: for results of one row; `planar`: its images are planes of
+    volumes."""
     result = Plan(function, lanes, variance(function), raw=raw)
     ops = list(walk(function.body))
     taps = [op for op in ops if is_tap(op, function)]
@@ -99,6 +105,9 @@ def plan(
     result.vectors, result.rows = block(result, ops, taps)
     if result.flat or low:
         result.vectors, result.rows = result.vectors * result.rows, 1
+    elif planar and len({op.data.image for op in taps}) > 1:
+        # Planes a power of two apart lie in the same sets of the cache: of few rows each all fit.
+        result.rows = 1
     gather_taps(result, taps, inputs)
     return result
 

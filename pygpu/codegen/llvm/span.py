@@ -54,7 +54,7 @@ def emit(
     raw = chooses(function, inputs, outputs)
     if raw:
         machine = replace(machine, lanes=machine.lanes * 4 // inputs[0].dtype.itemsize)
-    layout = plan(function, machine.lanes, inputs, raw, low)
+    layout = plan(function, machine.lanes, inputs, raw, low, planar)
     writer = Writer(function, inputs, outputs, machine, layout, wide, planar)
     return Emitted(writer.write(), layout)
 
