@@ -64,6 +64,7 @@ class _Over:
     keywords: list[str]
     count: int
     is_scalar: bool
+    shape: tuple[int, ...] = ()
     types: tuple[Type, ...] = ()
     is_tuple: bool = False
     outs: list[NDArray[Any] | None] = field(default_factory=list)  # the caller's
@@ -193,7 +194,10 @@ class Vectorized:
                 for result, type in zip(over.results, over.types, strict=True)
             ]
             arguments = self._cut(over, start, rows, width)
-            self._compiled.run(arguments, wanted, out=Out(parts), shape=(rows, width)).presented()
+            where = functools.partial(_index, over.shape, start, width)
+            size = rows, width
+            run = self._compiled.run(arguments, wanted, out=Out(parts), shape=size, where=where)
+            run.presented()
         results: list[Any] = over.finished()
         if over.is_scalar and out is None:
             results = [broadcasting.scalar(result) for result in results]
@@ -216,7 +220,7 @@ class Vectorized:
             broadcasting.flat(a, shape, count) if isinstance(a, np.ndarray) else a
             for a in arguments
         ]
-        over = _Over(flat, given.keywords, count, is_scalar=not arrays)
+        over = _Over(flat, given.keywords, count, not arrays, shape)
         over.types, over.is_tuple = self._compiled.types(
             self._cut(over, *broadcasting.first_cut(count))
         )
@@ -330,6 +334,13 @@ class Vectorized:
     def __repr__(self) -> str:
         shown = inspect.signature(self.__wrapped__) if self._plain is not None else "(...)"
         return f"<vectorized {self._name()}{shown}>"
+
+
+def _index(shape: tuple[int, ...], start: int, width: int, coordinates: tuple[int, ...]) -> str:
+    """Which element of arrays of a shape a pixel is, in rows of a width from an element on."""
+    x, y = coordinates
+    index = [int(n) for n in np.unravel_index(start + y * width + x, shape)]
+    return f"index {index[0] if len(index) == 1 else tuple(index)}" if shape else ""
 
 
 def _plain_signature(

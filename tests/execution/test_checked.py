@@ -332,5 +332,14 @@ def test_folds_are_checked() -> None:
     assert "reduce: map at the position (3, 0), the first of 3" in error.__notes__[-1]
     error = fails(pygpu.reduce, lambda a, b: a // b, Image(np.zeros((4, 4), np.int32)))
     assert type(error) is ZeroDivisionError
-    assert error.__notes__[-1].endswith("in reduce")
+    assert error.__notes__[-1] == "at run time, reduce"
     assert pygpu.reduce(np.maximum, image, map=lambda v: int(v * 4) // 1) == 4
+
+
+@pytest.mark.usefixtures("asked_for")
+def test_elements_of_arrays_are_told_by_their_indices() -> None:
+    divide = pygpu.vectorize(lambda a, b: a // b)
+    array = np.arange(24).reshape(2, 3, 4)
+    assert "at the index (1, 1, 3), the only" in fails(divide, 7, array - 19).__notes__[-1]
+    assert "at the index 5, the only" in fails(divide, 7, np.arange(9) - 5).__notes__[-1]
+    assert fails(divide, 7, 0).__notes__[-1].endswith("<lambda>")

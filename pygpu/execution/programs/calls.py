@@ -81,9 +81,10 @@ class Programs:
         out: Out | None = None,
         shape: tuple[int, ...] | None = None,
         order: Sequence[int] = (),
+        where: checked.Where | None = None,
     ) -> Run:
         """Run for flattened arguments; `order` says from which image each result inherits how it
-        is read, if not from the first."""
+        is read, if not from the first, `where` how a checked program calls a pixel."""
         whole = self.size(shape, arguments, out)
         arguments.asked = len(whole)
         made = self.specialisation(arguments, wanted, order)
@@ -108,8 +109,9 @@ class Programs:
             storages = running.run(made, work)
         if faults:
             numbers = storages.pop().host().reshape(whole)
-            function, signature, placed = self.function, self.signature, not self._inner
-            checked.raise_first(faults, numbers, function, signature, arguments, placed=placed)
+            where = checked.nowhere if self._inner else where
+            function, signature = self.function, self.signature
+            checked.raise_first(faults, numbers, function, signature, arguments, where=where)
         storages = [storage.shaped(whole) for storage in storages]
         return Run(made, wanted, storages, out, direct, arguments)
 

@@ -26,6 +26,8 @@ from pygpu.execution.arguments.signatures import Signature
 from pygpu.frontend.values.faults import Fault
 from pygpu.language.vectors import Position
 
+Where = Callable[[tuple[int, ...]], str]  # of a pixel, by its coordinates, in words
+
 
 def is_asked_for() -> bool:
     """Whether the environment asks for checked programs."""
@@ -59,12 +61,13 @@ def raise_first(
     signature: Signature,
     arguments: Arguments | None,
     corner: tuple[int, int] | None = None,
-    placed: bool = True,
+    where: Where | None = None,
 ) -> None:
     """Raise the fault of the first pixel, in raster order, that has one. `numbers`, of the shape of
     the results, holds for each pixel which one, counted from 1; 0: none. They may be those of a
     chunk alone, with its first pixel at `corner` (x, y). No `arguments`: nobody has them as whole
-    images. Not `placed`: users know no such positions."""
+    images. `where` says where a pixel is, if that is no position of the
+    user's."""
     places = np.flatnonzero(numbers)
     if not places.size:
         return
@@ -85,9 +88,18 @@ def raise_first(
     count = len(places)
     more = f"the first of {count} such positions" if count > 1 else "the only such position"
     more += among
-    where = f"{signature.name} at the position {_shown(coordinates)}, {more}"
-    error.add_note(f"{AT_RUN_TIME}{where if placed else f'in {signature.name}'}")
+    named = (where or _position)(coordinates)
+    error.add_note(f"{AT_RUN_TIME}{signature.name}{named and f' at the {named}, {more}'}")
     raise error
+
+
+def nowhere(coordinates: tuple[int, ...]) -> str:
+    """Of pixels whose positions users do not know."""
+    return ""
+
+
+def _position(coordinates: tuple[int, ...]) -> str:
+    return f"position {_shown(coordinates)}"
 
 
 def _shown(coordinates: tuple[int, ...]) -> str:
@@ -122,4 +134,4 @@ def _in_python(
     return None
 
 
-__all__ = ["check_sizes", "is_asked_for", "raise_first"]
+__all__ = ["Where", "check_sizes", "is_asked_for", "nowhere", "raise_first"]
