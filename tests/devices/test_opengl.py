@@ -627,3 +627,21 @@ for _ in range(2):
     opengl.context().held.is_lost = True  # the next to enter makes a new one
 """
     run_python(GLX + code, DISPLAY=display, PYGPU_GL_BACKEND="native")
+
+
+def test_device_is_chosen_by_its_number_and_one_that_is_missing_is_told() -> None:
+    require("fragment")
+    code = "from pygpu.devices.targets import open_device; print(open_device('fragment').driver)"
+    answers = {
+        number: subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYGPU_DEVICE": number},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for number in ("0", "99")
+    }
+    if sys.platform.startswith("linux") and "DISPLAY" not in os.environ:
+        assert answers["0"].returncode == 0, answers["0"].stderr
+        assert "PYGPU_DEVICE='99': the devices here are 0" in answers["99"].stderr

@@ -21,6 +21,8 @@ from typing import Any, Final, Protocol
 
 import glcontext
 
+from pygpu.core.errors import DeviceError
+
 Attempt = tuple[str, Callable[[], "PlatformContext"]]
 
 
@@ -120,7 +122,8 @@ class _Library:
 
 
 def _egl_displays(egl: _Library) -> Iterator[tuple[str, Callable[[], int | None]]]:
-    """Displays to try, hardware first: PYGPU_EGL_DEVICE chooses one by its number."""
+    """Displays to try, hardware first: PYGPU_DEVICE (or PYGPU_EGL_DEVICE, as it was
+    called) chooses one by its number. DeviceError where there is none of that number."""
     extensions = (egl.eglQueryString(None, _EXTENSIONS) or b"").split()
     if b"EGL_EXT_platform_device" in extensions and b"EGL_EXT_device_enumeration" in extensions:
         devices = (_P * 16)()
@@ -135,9 +138,12 @@ def _egl_displays(egl: _Library) -> Iterator[tuple[str, Callable[[], int | None]
             for number, device in numbered
             if b"software" in (describe(device, _EXTENSIONS) or b"")
         }
-        chosen = os.environ.get("PYGPU_EGL_DEVICE")
+        chosen = os.environ.get("PYGPU_DEVICE") or os.environ.get("PYGPU_EGL_DEVICE")
         if chosen:
-            numbered = [pair for pair in numbered if str(pair[0]) == chosen]
+            there = ", ".join([str(number) for number, _ in numbered])
+            numbered = [pair for pair in numbered if str(pair[0]) == chosen.strip()]
+            if not numbered:
+                raise DeviceError(f"PYGPU_DEVICE={chosen!r}: the devices here are {there}")
         for number, device in sorted(numbered, key=lambda pair: pair[0] in software):
             yield f"EGL device {number}", partial(get, _PLATFORM_DEVICE, device, None)
         if chosen:
