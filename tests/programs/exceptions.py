@@ -544,3 +544,59 @@ def contexts_in_rounds_that_leave(im: Image, p: Position):
             math.sqrt(im(p))
             s += 10
     return s
+
+
+# ---------------------------------------------------------------- methods and builtins that raise
+
+
+@program
+def value_that_is_not_in_a_list(im: Image, p: Position):
+    try:
+        return [3.0, 1.0, 2.0].index(im(p))
+    except ValueError:
+        return -1
+
+
+@program
+def item_popped_from_beyond(ints: Image, p: Position):
+    xs = [1.0, 2.0, 3.0]
+    try:
+        return xs.pop(ints(p)) + sum(xs)
+    except IndexError:
+        return sum(xs)
+
+
+@program
+def greatest_of_perhaps_none(im: Image, p: Position):
+    n = 0.0
+    try:
+        n += max([im(p + (i, 0)) for i in range(3) if im(p + (i, 0)) > 0.5])
+        n += min(v for v in (im(p), im(p + (0, 1))) if v < 0)
+    except ValueError:
+        n -= 10
+    return n
+
+
+@program
+def items_that_are_perhaps_not_there(im: Image, p: Position):
+    xs = []
+    for i in range(3):
+        if im(p + (i, 0)) > 0:
+            xs.append(im(p + (i, 0)))
+    try:
+        return xs[1] + xs.pop() + xs.pop() + sum(xs) / len(xs)
+    except IndexError:
+        return -1.0
+    except ZeroDivisionError:
+        return -2.0
+
+
+@program
+def whole_numbers_below_zero(ints: Image, p: Position):
+    n, k = 0, ints(p) % 7 - 3
+    for f in (math.factorial, math.isqrt, lambda k: math.comb(5, k), lambda k: 1 << k):
+        try:
+            n += f(k)
+        except ValueError:
+            n -= 1000
+    return n

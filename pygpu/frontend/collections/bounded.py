@@ -155,7 +155,7 @@ def _reach(xs: Bounded, index: Any) -> tuple[int, int]:
 
 
 def _check(w: Evaluator, xs: Bounded, index: Any) -> None:
-    if w.faults.checked:
+    if w.faults.checked or w.handled():
         below = w.compare("<", w.binary("+", index, xs.length), 0)
         above = w.compare(">=", index, xs.length)
         w.check(w.choose(below, True, above), IndexError, "list index out of range")

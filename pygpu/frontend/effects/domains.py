@@ -42,6 +42,16 @@ def _second_is_zero(w: Evaluator, x: Any, y: Any, *rest: Any) -> Any:
     return arithmetic.compare(w, "==", y, 0)
 
 
+def _second_is_negative(w: Evaluator, x: Any, *more: Any) -> Any:
+    return arithmetic.compare(w, "<", more[0], 0) if more else False
+
+
+def _is_pole(w: Evaluator, x: Any, *rest: Any) -> Any:
+    """Whether it is zero or a negative whole number."""
+    whole = arithmetic.compare(w, "==", w.call(np.floor, x), x)
+    return _both(w, whole, arithmetic.compare(w, "<=", x, 0.0))
+
+
 def _zero_to_negative(w: Evaluator, x: Any, y: Any, *rest: Any) -> Any:
     zero = arithmetic.compare(w, "==", x, 0)
     return _both(w, zero, arithmetic.compare(w, "<", y, 0))
@@ -72,6 +82,11 @@ _WHOLE: Final[tuple[Domain, ...]] = (
     (_is_infinite, OverflowError, "cannot convert float infinity to integer"),
 )
 _TURN: Final[tuple[Domain, ...]] = ((_is_infinite, *_DOMAIN),)
+_NEGATIVE: Final[tuple[Domain, ...]] = (
+    (_is("<", 0), ValueError, "not defined for negative values"),
+    (_second_is_negative, ValueError, "not defined for negative values"),
+)
+_SHIFT: Final[tuple[Domain, ...]] = ((_second_is_negative, ValueError, "negative shift count"),)
 _LARGEST: Final = math.log(np.finfo(float).max)  # e to more than that is no float of 64 bits
 
 _OPERATORS: Final[dict[str, tuple[Domain, ...]]] = {
@@ -79,6 +94,8 @@ _OPERATORS: Final[dict[str, tuple[Domain, ...]]] = {
     "//": _QUOTIENT,
     "%": _QUOTIENT,
     "**": _POWER,
+    "<<": _SHIFT,
+    ">>": _SHIFT,
 }
 _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
     math.sqrt: ((_is("<", 0.0), *_DOMAIN),),
@@ -98,6 +115,15 @@ _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
     math.cosh: ((_beyond(">", _LARGEST + math.log(2.0)), *_RANGE),),
     math.fmod: ((_second_is_zero, *_DOMAIN),),
     math.pow: ((_zero_to_negative, *_DOMAIN), (_root_of_negative, *_DOMAIN)),
+    math.remainder: ((_second_is_zero, *_DOMAIN),),
+    math.gamma: ((_is_pole, *_DOMAIN),),
+    math.lgamma: ((_is_pole, *_DOMAIN),),
+    math.factorial: _NEGATIVE,
+    math.comb: _NEGATIVE,
+    math.perm: _NEGATIVE,
+    math.isqrt: _NEGATIVE,
+    operator.lshift: _SHIFT,
+    operator.rshift: _SHIFT,
     math.floor: _WHOLE,
     math.ceil: _WHOLE,
     math.trunc: _WHOLE,

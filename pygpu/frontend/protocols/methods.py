@@ -164,6 +164,10 @@ def _place(w: Evaluator, xs: Any, value: Any) -> Any:
     else:
         if not tests:
             raise ValueError(f"{describe(value)} is not in list")
+        if w.faults.checked or w.handled():
+            found = functools.reduce(functools.partial(arithmetic.either, w), dict(tests).values())
+            missing = arithmetic.negate(w, found)
+            w.check(missing, ValueError, f"{describe(value)} is not in list")
         place = tests.pop()[0]  # where it is not in the list, some place
     for before, test in reversed(tests):
         place = choose(w, test, before, place)

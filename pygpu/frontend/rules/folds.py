@@ -181,6 +181,12 @@ def _extreme(symbol: str, code: str) -> Rule:
     return rule
 
 
+def _needed(w: Evaluator, found: Any) -> None:
+    """In checked programs, and in a `try`, note where there is no item."""
+    if w.faults.checked or w.handled():
+        w.check(arithmetic.negate(w, found), ValueError, "the sequence is empty")
+
+
 def _check_extreme(code: str, args: tuple[Any, ...], more: Any) -> None:
     """The TypeErrors of min and max."""
     if not args:
@@ -207,7 +213,10 @@ def _extreme_of_some(w: Evaluator, symbol: str, items: Any, key: Any, **more: An
         test = arithmetic.both(w, taken, first)
         best, best_key = choose(w, test, value, best), choose(w, test, its, best_key)
         found = arithmetic.either(w, found, taken)
-    return choose(w, found, best, more["default"]) if "default" in more else best
+    if "default" in more:
+        return choose(w, found, best, more["default"])
+    _needed(w, found)
+    return best
 
 
 def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> Any:
@@ -282,6 +291,7 @@ def _refuse(w: Evaluator, what: Any, instead: Any) -> Any:
 
 FOLD_RULES: Final[dict[Any, Rule]] = {
     library.refuse: _refuse,
+    library.needed: _needed,
     library.there: _there,
     library.value: _value,
     math.prod: _starred_product,

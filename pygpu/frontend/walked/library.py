@@ -16,6 +16,12 @@ def value(x: Any) -> Any:
     return x
 
 
+def needed(found: Any) -> None:
+    """There must be an item: a rule stands for it."""
+    if not found:
+        raise ValueError("the sequence is empty")
+
+
 def sum_of(xs: Any, start: Any) -> Any:
     total = start
     for x in xs:
@@ -36,6 +42,7 @@ def min_of(xs: Any) -> Any:
         if there(x):
             best = min(best, value(x)) if found else value(x)
             found = True
+    needed(found)
     return best
 
 
@@ -45,6 +52,7 @@ def max_of(xs: Any) -> Any:
         if there(x):
             best = max(best, value(x)) if found else value(x)
             found = True
+    needed(found)
     return best
 
 
