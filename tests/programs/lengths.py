@@ -265,3 +265,16 @@ def items_go_to_lists_of_a_dict(im: Image, p: Position):
 def first_items_of_a_list_that_has_them(im: Image, p: Position):
     xs = [v for v in window(im, p) if v > 0.5] + [0.5, 0.25]
     return xs[:2]
+
+
+@program
+def list_that_was_iterated_before_it_is_changed(im: Image, p: Position):
+    xs, ys = [0.5], [im(p), 0.25]
+    total = sum(x * y for x, y in zip(xs, ys, strict=False))
+    for i, v in enumerate(ys):
+        total += i * v
+    if im(p) > 0.3:
+        ys.append(1.0)
+    if len(ys) > 4:
+        del ys[3]
+    return total + sum(ys) + ys.pop(0)

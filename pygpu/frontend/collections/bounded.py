@@ -115,6 +115,8 @@ def item(w: Evaluator, xs: Bounded, index: Any) -> Any:
         return xs.items[index]
     low, high = _reach(xs, index)
     if low >= high:
+        if w.conditions and xs.items:  # on a path that is perhaps not taken: some item
+            return xs.items[0]
         raise IndexError("list index out of range")
     place = _place(w, xs, index)
     _check(w, xs, index)
@@ -128,6 +130,8 @@ def stored(w: Evaluator, xs: Bounded, index: Any, new: Any) -> Bounded:
     """What a list holds after xs[index] = new."""
     low, high = _reach(xs, index)
     if low >= high:
+        if w.conditions:
+            return xs
         raise IndexError("list assignment index out of range")
     place = _place(w, xs, index)
     _check(w, xs, index)
@@ -226,8 +230,13 @@ def _put(w: Evaluator, xs: Bounded, place: int, value: Any, old: Any, there: Any
 def popped(w: Evaluator, xs: Bounded, index: Any) -> tuple[Any, Bounded]:
     """An item, and the list without it."""
     if not xs.most:
-        raise IndexError("pop from empty list")
+        if not w.conditions or not xs.items:
+            raise IndexError("pop from empty list")
+        return xs.items[0], xs
     found = item(w, xs, index)
+    low, high = _reach(xs, index)
+    if low >= high:
+        return found, xs
     length, least = w.binary("-", xs.length, 1), max(xs.least - 1, 0)
     if not xs.least:
         length = w.call(max, length, 0)

@@ -193,12 +193,12 @@ def _renewed(follower: Follower, rows: tuple[Any, ...], index: int) -> tuple[Any
     """The items as they are now; None if that cannot be said."""
     if follower.row is None or follower.count is None:
         return None
-    count = follower.count()
-    if count > len(rows) and not rows:
-        return None
     try:
+        count = follower.count()
+        if count > len(rows) and not rows:
+            return None
         new = [follower.row(rows[min(k, len(rows) - 1)], k) for k in range(index, count)]
-    except IndexError:
+    except (IndexError, CompileError):  # also of a list whose length only the device knows now
         return None
     return (*rows[:index], *new)
 
