@@ -282,6 +282,28 @@ def test_varyings_are_those_of_float64(size):
         assert (depth[~covered] == 1).all()
 
 
+def test_far_parts_of_what_begins_at_the_eye_lose_no_digits():
+    """A strip of a floor: 1/w is a hundred thousand times as large at one end as at the other."""
+    shape = (3, 40)
+    w = np.array([1e-3, 1e2, 1e2])
+    points = np.array([(-1.5, -3), (0.9, -0.5), (-0.9, 0.9)])
+    values = np.array([[0.0, 1.0], [1.0, 0.0], [0.25, 0.5]])
+    for order in ([0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1]):
+        positions = np.stack([*(points * w[:, None]).T, 0 * w, w], -1)[order]
+        (result,) = draw(drawing((2,)), shape, positions, [[0, 1, 2]], values[order])
+        covered = covers(on_picture(positions, shape), shape)
+        exact = at_pixels(on_picture(positions, shape).astype(float) / 256, shape)[:, :2]
+        near = np.stack([*(exact * w[order][:, None]).T, 0 * w, w[order]], -1)
+        x, y = near[:, :2].T
+        height, width = shape
+        px, py = np.meshgrid((np.arange(width) + 0.5) / width * 2 - 1,
+                             1 - (np.arange(height) + 0.5) / height * 2)  # fmt: skip
+        at = np.stack([px.ravel(), py.ravel(), np.ones(px.size)])
+        shares = np.linalg.solve(np.stack([x, y, w[order]]), at)
+        true = (values[order].T @ shares / shares.sum(0)).T.reshape(*shape, 2)
+        np.testing.assert_allclose(result[covered], true[covered], rtol=0, atol=2e-6)
+
+
 def test_thin_triangles_stay_between_their_corners():
     shape = (64, 64)
     start = RNG.uniform(-30, 94, (300, 2))

@@ -144,7 +144,7 @@ class _Setup:
             record = code.at(self.records, total * layout.RECORD)
             for k, side in enumerate(box):
                 write(code, code.cast("trunc", side, "int"), record, layout.BOX + 4 * k)
-            ordered = self.turned(is_front, corners)
+            ordered = self.farthest_first(self.turned(is_front, corners))
             self.write_edges(record, ordered, code.absolute(area))
             self.write_numbers(record, ordered)
             self.enter(box, code.cast("trunc", total, "int"))
@@ -163,6 +163,26 @@ class _Setup:
             _Corner(choose(condition, c.x, b.x), choose(condition, c.y, b.y), lambda: second),
             _Corner(choose(condition, b.x, c.x), choose(condition, b.y, c.y), lambda: third),
         ]
+
+    def farthest_first(self, corners: list[_Corner]) -> list[_Corner]:
+        """The corners, beginning with that of the largest w: there 1/w and what is over w are
+        least, and parts of others are added to them, so that sums of very different numbers lose
+        no digits."""
+        code = self.code
+        w = [corner.fields()[W] for corner in corners]
+        is_first, is_second = (w[0] >= w[1]) & (w[0] >= w[2]), w[1] >= w[2]
+
+        def chosen(first: Val, second: Val, third: Val) -> Val:
+            return code.select(is_first, first, code.select(is_second, second, third))
+
+        def corner(k: int) -> _Corner:
+            three = [corners[(k + turn) % 3] for turn in range(3)]
+            each = zip(*[one.fields() for one in three], strict=True)
+            fields = [chosen(*values) for values in each]
+            x, y = chosen(*[one.x for one in three]), chosen(*[one.y for one in three])
+            return _Corner(x, y, lambda: fields)
+
+        return [corner(k) for k in range(3)]
 
     def box(self, corners: list[_Corner]) -> tuple[list[Val], Val]:
         """The pixels of the picture that may be covered: first and last column, first and last row;
