@@ -12,16 +12,21 @@ and run (stages.py) when it returns, or when a value is asked for.
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import types
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pygpu.core.errors import shorten, shown
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
+from pygpu.execution.arguments.annotations import user_type
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.inspection import html
@@ -98,6 +103,8 @@ class Pipeline:
         functools.update_wrapper(self, function)
         self._target = targets.check(target)
         self._runner = Runner()
+        self._signature = inspect.signature(function)
+        self._dims = _dims(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         given = (*args, *kwargs.values())
@@ -106,12 +113,14 @@ class Pipeline:
         return self._run(args, kwargs, self._runner.settle)
 
     def _run(self, args: Sequence[Any], kwargs: Mapping[str, Any], settle: Any) -> Any:
-        form = _form((*args, *kwargs.values()))
+        bound = self._signature.bind(*args, **kwargs)
+        given = {name: self._dims.get(name, 2) for name in bound.arguments}
+        form = _form([(bound.arguments[name], dims) for name, dims in given.items()])
         graph = Graph(targets.choose(self._target), settle)
         with deferring(graph):
-            images = [_wrapped(value) for value in args]
-            named = {name: _wrapped(value) for name, value in kwargs.items()}
-            result = self.__wrapped__(*images, **named)
+            for name, dims in given.items():
+                bound.arguments[name] = _wrapped(bound.arguments[name], dims)
+            result = self.__wrapped__(*bound.args, **bound.kwargs)
             graph.settle([image.storage for image in _images(result)])
         return _presented(result, form)
 
@@ -154,22 +163,51 @@ class Pipeline:
         return f"<pipeline {self.__name__}, target {self._target!r}>"
 
 
-def _form(given: Sequence[Any]) -> str:
-    """What the results are: images if any was given, else what the first picture was."""
-    if any(isinstance(value, ImageLike) for value in given):
+def _form(given: Sequence[tuple[Any, int]]) -> str:
+    """What the results are: images if any was given, else what the first picture was. Values come
+    with the coordinates that their parameters ask for."""
+    leaves = [(leaf, dims) for value, dims in given for leaf in _leaves(value)]
+    if any(isinstance(value, ImageLike) for value, _ in leaves):
         return "image"
-    for value in given:
+    for value, dims in leaves:
         if is_pil(value):
             return "pil"
-        if is_picture(value):
+        if _is_array(value, dims):
             return "array"
     return "image"
 
 
-def _wrapped(value: Any) -> Any:
-    if isinstance(value, ImageLike) or not (is_pil(value) or is_picture(value)):
+def _leaves(value: Any) -> Sequence[Any]:
+    if type(value) is tuple:
         return value
-    return ImageMaker.wrap(value)
+    return tuple(value.values()) if type(value) is dict else (value,)
+
+
+def _is_array(value: Any, dims: int) -> bool:
+    """Whether it is an array that stands for an image, or for what the parameter is."""
+    return is_picture(value) or (dims != 2 and isinstance(value, np.ndarray))
+
+
+def _dims(function: Callable[..., Any]) -> dict[str, int]:
+    """How many coordinates the parameters annotated as signals, images and volumes have."""
+    try:
+        hints = typing.get_type_hints(function)
+    except Exception:  # names that are not there yet, or never
+        hints = getattr(function, "__annotations__", {})
+    found = {name: user_type(hint) for name, hint in hints.items()}
+    return {name: kind[1] for name, kind in found.items() if kind and kind[0] == "image"}
+
+
+def _wrapped(value: Any, dims: int) -> Any:
+    """A picture, or an array given for a signal or a volume, as what functions take; those of
+    `*rest` and `**named` parameters, too."""
+    if type(value) is tuple:
+        return tuple([_wrapped(each, dims) for each in value])
+    if type(value) is dict:
+        return {name: _wrapped(each, dims) for name, each in value.items()}
+    if isinstance(value, ImageLike) or not (is_pil(value) or _is_array(value, dims)):
+        return value
+    return ImageMaker.wrap(value, dims)
 
 
 def _images(result: Any) -> list[ImageLike]:

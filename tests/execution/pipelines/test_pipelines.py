@@ -100,6 +100,32 @@ def test_what_comes_back_is_what_went_in() -> None:
     assert np.abs(np.asarray(picture, int) - np.asarray(want, int)).max() <= 1
 
 
+def test_arrays_are_what_annotations_say() -> None:
+    @pygpu.compile
+    def lowpass(x: pygpu.Signal, p: Position):
+        return (x(p) + x(p - 1)) / 2
+
+    @pygpu.compile
+    def between(v: pygpu.Volume, p: Position):
+        return (v(p) + v(p + (0, 0, 1))) / 2
+
+    @pygpu.pipeline
+    def sound(x: pygpu.Signal):
+        return lowpass(lowpass(x)) * 2
+
+    @pygpu.pipeline
+    def stack(*volumes: pygpu.Volume):
+        return tuple(between(between(each)) + 1 for each in volumes)
+
+    signal, volume = RNG.random(40).astype(np.float32), RNG.random((3, 4, 5)).astype(np.float32)
+    want = lowpass(lowpass(signal)) * 2
+    assert isinstance(sound(signal), np.ndarray)
+    assert isinstance(sound(pygpu.Signal(signal)), pygpu.Signal)
+    np.testing.assert_allclose(sound(signal), want, rtol=1e-6)
+    (found,) = stack(volume)
+    np.testing.assert_allclose(found, between(between(volume)) + 1, rtol=1e-6)
+
+
 def test_second_call_compiles_nothing(caplog: pytest.LogCaptureFixture) -> None:
     piped = check(corners, Image(PHOTO))
     caplog.set_level("INFO", "pygpu")
