@@ -184,3 +184,18 @@ def item_at_a_dynamic_index_is_changed(im: Image, p: Position):
     v = vs[p.x % 2]
     v.x = 9.0
     return vs[0] + vs[1]
+
+
+@program
+def one_that_a_branch_has_left_behind(im: Image, p: Position):
+    a, b = Ball(1.0, 2.0), Ball(3.0, im(p))
+    balls = [a, b, Ball(im(p), 7.0)]
+    if im(p) > 0.25:
+        balls[p.x % 3].y += 1.0
+    for _ in range(p.x % 3):
+        balls[p.y % 3].x += 2.0
+    a.pos.y += im(p + (1, 2))
+    b.pos = Vec2(im(p), 1.0)
+    a.x += 1.0
+    b.y = 3.0
+    return sum(ball.x + ball.y * 3 + ball.pos.y for ball in balls)

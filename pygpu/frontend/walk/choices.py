@@ -277,8 +277,8 @@ def renew(w: ControlFlow) -> None:
     stale, w.heap.stale = w.heap.stale, []
     for view in dict.fromkeys(stale):
         several = _several(w, view)
-        if several is None or not isinstance(w.peek(view), Conflict):
-            continue
+        if several is None or not isinstance(w.peek(view), Conflict) or not w.in_sight(view):
+            continue  # what nothing leads to may be of a region that has been left
         first, *others = several.options
         before = youngest()
         try:
