@@ -283,15 +283,16 @@ def test_varyings_are_those_of_float64(size):
 
 
 def test_far_parts_of_what_begins_at_the_eye_lose_no_digits():
-    """A strip of a floor: 1/w is a hundred thousand times as large at one end as at the other."""
-    shape = (3, 40)
-    w = np.array([1e-3, 1e2, 1e2])
-    points = np.array([(-1.5, -3), (0.9, -0.5), (-0.9, 0.9)])
+    """A floor that begins far outside the picture, where 1/w is a thousand times as large."""
+    shape = (30, 40)
+    w = np.array([0.1, 100.0, 90.0])
+    points = np.array([(-1000, -2000), (0.9, -0.5), (-0.9, 0.9)])
     values = np.array([[0.0, 1.0], [1.0, 0.0], [0.25, 0.5]])
     for order in ([0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1]):
         positions = np.stack([*(points * w[:, None]).T, 0 * w, w], -1)[order]
         (result,) = draw(drawing((2,)), shape, positions, [[0, 1, 2]], values[order])
         covered = covers(on_picture(positions, shape), shape)
+        assert covered.sum() > 50
         exact = at_pixels(on_picture(positions, shape).astype(float) / 256, shape)[:, :2]
         near = np.stack([*(exact * w[order][:, None]).T, 0 * w, w[order]], -1)
         x, y = near[:, :2].T
