@@ -600,3 +600,12 @@ def whole_numbers_below_zero(ints: Image, p: Position):
         except ValueError:
             n -= 1000
     return n
+
+
+@program
+def many_items_that_raise_before_they_are_used(im: Image, p: Position):
+    try:
+        roots = [math.sqrt(im(p + (i % 3, 0)) + 1) for i in range(100)]
+    except ValueError:
+        return -1.0
+    return sum(roots)

@@ -52,6 +52,8 @@ def long_comprehension(
     leave = frame.code.instructions[frame.graph.blocks[header] - 1].arg
     loops = frame.graph.loops
     grouped = any(h != header and h in loops[header] for h in loops)
+    if w.handled():  # what raises in an item belongs here, and not to where the item is used
+        raise w.error(_TOO_LONG_TO_RAISE)
     if w.read(collected):
         raise w.error(_TOO_LONG)
     frozen = state.fork()
@@ -72,6 +74,10 @@ def long_comprehension(
 
 
 _TOO_LONG: Final = "this comprehension is too long to be unrolled"
+_TOO_LONG_TO_RAISE: Final = (
+    f"{_TOO_LONG} in a 'try' or 'with', where each of its items may raise: make it before, or "
+    "write a loop that folds them"
+)
 
 
 @dataclass(frozen=True, slots=True)
