@@ -187,15 +187,17 @@ def item_at_a_dynamic_index_is_changed(im: Image, p: Position):
 
 
 @program
-def one_that_a_branch_has_left_behind(im: Image, p: Position):
+def one_that_a_loop_has_left_behind(im: Image, p: Position):
     a, b = Ball(1.0, 2.0), Ball(3.0, im(p))
-    balls = [a, b, Ball(im(p), 7.0)]
-    if im(p) > 0.25:
-        balls[p.x % 3].y += 1.0
+    c, balls = a, [a, b, Ball(im(p), 7.0)]
+    balls[p.x % 3].move(im(p + (3, 3)))
     for _ in range(p.x % 3):
-        balls[p.y % 3].x += 2.0
+        c = balls[2]
+    total = balls[0].x + b.pos.x * 3 + balls[p.x % 3].log[0]
+    c = balls[0] if im(p + (1, 1)) > 0.25 else a
+    total += c.x + b.pos.x * 3
     a.pos.y += im(p + (1, 2))
-    b.pos = Vec2(im(p), 1.0)
-    a.x += 1.0
-    b.y = 3.0
-    return sum(ball.x + ball.y * 3 + ball.pos.y for ball in balls)
+    c = balls[2]
+    b.pos = Vec2(im(p + (1, 3)), total)
+    c.x = im(p + (1, 2))
+    return total + c.x, a.x + a.pos.y * 3, sum(ball.x + ball.pos.y for ball in balls)
