@@ -177,6 +177,18 @@ def value_of_yield_from(im: Image, p: Position):
 
 
 @program
+def something_sent_to_a_generator(im: Image, p: Position):
+    def running():
+        total = 0
+        while True:
+            total += yield total
+
+    means = running()
+    next(means)
+    return means.send(im(p).x)
+
+
+@program
 def next_of_items_that_may_not_be_there(im: Image, p: Position):
     bright = (v for v in generator(im, p) if v > 0.5)
     return next(bright)

@@ -22,7 +22,16 @@ from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.kinds import Complex, Text, scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Masked, Row
-from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
+from pygpu.frontend.values.objects import (
+    Array,
+    Dict,
+    Instance,
+    Iterator,
+    List,
+    Matrix,
+    Set,
+    Vector,
+)
 from pygpu.frontend.values.values import (
     ABSENT,
     Abstract,
@@ -207,6 +216,11 @@ def _method(w: Evaluator, value: Any, name: str) -> Builtin:
         raise w.error(
             f"{class_of(value).__name__}.{name} has no meaning on dynamic values: "
             "use it on known values, or write it in Python"
+        )
+    if isinstance(value, Iterator) and name in ("send", "throw", "close"):
+        raise w.error(
+            f"{name}() of a generator is not supported: keep what the generator is told in an "
+            "object that it reads"
         )
     hint = hint_of_number(value) if name in vectors.SWIZZLES[4] else ""
     raise AttributeError(f"{describe(value)} has no attribute '{name}'{hint}")
