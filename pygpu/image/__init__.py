@@ -1,1 +1,1 @@
-"""`Image`: what users hold, its operators and its crops."""
+"""`Image`, `Signal` and `Volume`: what users hold, their operators and crops; picture files."""

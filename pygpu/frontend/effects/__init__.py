@@ -1,1 +1,1 @@
-"""What calls and operators do besides giving a value: they raise, they tell somebody."""
+"""What calls and operators do besides giving a value: they raise, tell somebody, draw numbers."""

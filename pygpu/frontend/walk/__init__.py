@@ -1,1 +1,1 @@
-"""Control flow: what each instruction does, branches, loops, calls."""
+"""Control flow: what each instruction does, branches, loops, calls, generators, handlers."""
