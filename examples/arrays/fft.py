@@ -28,7 +28,7 @@ def fft(xs):
 
 
 def difference(n=65_536) -> float:
-    """The largest difference from NumPy, of numbers about as large as the root of n."""
+    """The largest difference from NumPy, as a part of the mean size of the results."""
     random = np.random.default_rng(0)
     xs = random.normal(size=n) + 1j * random.normal(size=n)
     return float(abs(fft(xs) - np.fft.fft(xs)).max() / np.sqrt(n))

@@ -14,12 +14,23 @@ HOME = Path(__file__).parents[2] / "examples" / "arrays"
 SIZES: dict[str, tuple[dict[str, int], float]] = {
     "bitonic_sort": ({"n": 256}, 0),
     "black_scholes": ({"n": 1000}, 1e-4),
+    "connected_components": ({"n": 40}, 0),
     "conjugate_gradient": ({"n": 8}, 1e-4),
     "fft": ({"n": 256}, 2e-5),
+    "gaussian_mixture": ({"n": 2000, "rounds": 3}, 1e-4),
+    "histogram_equalisation": ({"n": 64}, 1e-5),
+    "integral_image": ({"n": 40}, 1e-4),
     "kmeans": ({"n": 2000, "rounds": 3}, 1e-4),
+    "lattice_boltzmann": ({"n": 24, "rounds": 20}, 1e-5),
+    "motion_detection": ({"frames": 6, "n": 48}, 0),
+    "multigrid": ({"n": 15}, 1e-4),
+    "nbody": ({"n": 50, "rounds": 5}, 1e-4),
     "radix_sort": ({"n": 1000, "bits": 10}, 0),
+    "reverb": ({"n": 2000, "tail": 100}, 1e-4),
     "saxpy": ({"n": 1000}, 1e-5),
     "sparse_products": ({"n": 200, "density": 0.05}, 1e-4),
+    "svm_smo": ({"n": 30}, 1e-2),
+    "volume_filters": ({"n": 8}, 1e-5),
 }
 
 
