@@ -40,7 +40,7 @@ def difference(n=1_000_000) -> float:
     spot, strike, years = random.uniform(((5,), (1,), (0.25,)), ((30,), (100,), (10,)), (3, n))
     found = black_scholes(spot, strike, years, 0.02, 0.3)
     pairs = zip(found, expected(spot, strike, years, 0.02, 0.3))
-    return max(float(abs(a - b).max()) for a, b in pairs)
+    return float(np.max([abs(a - b) for a, b in pairs]))
 
 
 if __name__ == "__main__":

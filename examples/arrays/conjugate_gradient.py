@@ -62,7 +62,7 @@ def difference(n=32) -> tuple[float, int, int]:
 
     plain, many = solved(product, Signal(b))
     jacobi, few = solved(product, Signal(b), lambda r: r / diagonal)
-    worst = max(abs(np.asarray(x) - expected).max() for x in (plain, jacobi))
+    worst = np.max([abs(np.asarray(x) - expected) for x in (plain, jacobi)])
     return float(worst / abs(expected).max()), many, few
 
 

@@ -77,7 +77,7 @@ def difference(n=100_000, rounds=10) -> float:
     points += np.einsum("nij,nj->ni", spreads[component], random.normal(size=(n, 2)))
     points = points.astype(np.float32)
     found, right = fit(Signal(points), *start, rounds), expected(points, *start, rounds)
-    return max(float(abs(a - b).max()) for a, b in zip(found, right))
+    return float(np.max([abs(a - b).max() for a, b in zip(found, right)]))
 
 
 if __name__ == "__main__":
