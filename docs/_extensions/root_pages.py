@@ -17,17 +17,21 @@ PAGES = {
     "contributing": "CONTRIBUTING.md",
     "changes": "CHANGELOG.md",
 }
-# Links of those pages, and of pages here to files that are no pages: where they lead from here.
-HERE = {f"{file}": f"{page}.md" for page, file in PAGES.items()} | {
-    "docs/language.md": "language.md"
-}
+# Where links of those pages to each other lead from here.
+HERE = {file: f"{page}.md" for page, file in PAGES.items()}
+
+
+def moved(link: re.Match[str]) -> str:
+    """A link of a page at the root, as it leads from here."""
+    target = HERE.get(link[1], link[1])
+    return f"]({target.removeprefix('docs/') if target.endswith('.md') else target}"
 
 
 def show(app: Sphinx, page: str, source: list[str]) -> None:
     """Put the root's page in the place of its stand-in."""
     if page in PAGES:
         text = (ROOT / PAGES[page]).read_text(encoding="utf-8")
-        source[0] = re.sub(r"\]\(([^)#]+)", lambda m: f"]({HERE.get(m[1], m[1])}", text)
+        source[0] = re.sub(r"\]\(([^)#]+)", moved, text)
 
 
 def bring_notebooks(app: Sphinx) -> None:
