@@ -33,6 +33,7 @@ extensions = [
     "live_pages",
 ]
 html_extra_path = ["_live"]  # made by live_pages while the examples run
+(Path(__file__).parent / "_live").mkdir(exist_ok=True)
 exclude_patterns = ["_build", "_live", "images/README.md", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", ".*")]  # types in signatures are written as users write them
