@@ -644,5 +644,4 @@ def test_device_is_chosen_by_its_number_and_one_that_is_missing_is_told() -> Non
     }
     if sys.platform.startswith("linux") and "DISPLAY" not in os.environ:
         assert answers["0"].returncode == 0, answers["0"].stderr
-        if "EGL device" in answers["0"].stdout or answers["99"].returncode:
-            assert "PYGPU_DEVICE='99': the devices here are 0" in answers["99"].stderr
+        assert "PYGPU_DEVICE='99': the devices here are 0" in answers["99"].stderr

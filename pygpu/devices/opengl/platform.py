@@ -125,7 +125,14 @@ def _egl_displays(egl: _Library) -> Iterator[tuple[str, Callable[[], int | None]
     """Displays to try, hardware first: PYGPU_DEVICE (or PYGPU_EGL_DEVICE, as it was
     called) chooses one by its number. DeviceError where there is none of that number."""
     extensions = (egl.eglQueryString(None, _EXTENSIONS) or b"").split()
-    if b"EGL_EXT_platform_device" in extensions and b"EGL_EXT_device_enumeration" in extensions:
+    chosen = os.environ.get("PYGPU_DEVICE") or os.environ.get("PYGPU_EGL_DEVICE")
+    listing = (b"EGL_EXT_device_enumeration", b"EGL_EXT_device_base")  # the second is of both
+    can_list = b"EGL_EXT_platform_device" in extensions and any(
+        map(extensions.__contains__, listing)
+    )
+    if chosen and not can_list:
+        raise DeviceError(f"PYGPU_DEVICE={chosen!r}: EGL lists no devices here")
+    if can_list:
         devices = (_P * 16)()
         count = ctypes.c_int()
         query = egl.extension("eglQueryDevicesEXT", ctypes.c_uint, ctypes.c_int, _P, _P)
@@ -138,7 +145,6 @@ def _egl_displays(egl: _Library) -> Iterator[tuple[str, Callable[[], int | None]
             for number, device in numbered
             if b"software" in (describe(device, _EXTENSIONS) or b"")
         }
-        chosen = os.environ.get("PYGPU_DEVICE") or os.environ.get("PYGPU_EGL_DEVICE")
         if chosen:
             there = ", ".join([str(number) for number, _ in numbered])
             numbered = [pair for pair in numbered if str(pair[0]) == chosen.strip()]
