@@ -84,29 +84,31 @@ class Runner:
 
     def settle(self, graph: Graph, wanted: Set[int]) -> list[Ready]:
         """Compute the images wanted of a graph's steps. The stages that did."""
-        notes, wanted = _pending(graph, wanted)
-        ready = self.ready(graph, notes, wanted)
+        notes = _pending(graph, wanted)
+        ready, numbers = self.ready(graph, notes, wanted)
         images = dict(graph.there)
         for each in ready:
-            inputs = [images[number] for number in each.reads]
+            inputs = [images[numbers[name]] for name in each.reads]
             uniforms = [notes[step].uniforms[index] for step, index in each.uniforms]
             try:
                 made = each.run(inputs, uniforms)
             except (DeviceError, MemoryError) as error:
                 _add_place(error, [notes[step] for step in each.stage.steps])
                 raise
-            images.update(zip(each.stage.makes, made, strict=True))
-            for number in each.done:
-                if number not in graph.there:
-                    del images[number]
+            images.update(zip([numbers[name] for name in each.stage.makes], made, strict=True))
+            for name in each.done:
+                if numbers[name] not in graph.there:
+                    del images[numbers[name]]
         for number, reference in list(graph.asked.items()):
             if number in images and (number in wanted or reference() is not None):
                 graph.there[number] = images[number]
                 del graph.asked[number]
         return ready
 
-    def ready(self, graph: Graph, notes: Sequence[Note], wanted: Set[int]) -> list[Ready]:
-        """The stages of some steps, compiled. Images have their graph's numbers."""
+    def ready(
+        self, graph: Graph, notes: Sequence[Note], wanted: Set[int]
+    ) -> tuple[list[Ready], list[int]]:
+        """The stages of some steps, compiled, and the graph's number of each of their images."""
         names: dict[int, int] = {}  # images in the order of their appearance
         for note in notes:
             for number in (*note.inputs, *note.outputs):
@@ -129,16 +131,15 @@ class Runner:
                 self._ready[key] = found
                 while len(self._ready) > KEPT:
                     self._ready.popitem(last=False)
-        numbers = list(names)
-        return [_renumbered(each, numbers) for each in found]
+        return found, list(names)
 
     def reported(self, graph: Graph, wanted: Set[int]) -> list[StageReport]:
         """Compute them, and say what the stages did."""
-        notes, _ = _pending(graph, wanted)
+        notes = _pending(graph, wanted)
         return report(self.settle(graph, wanted), notes)
 
 
-def _pending(graph: Graph, wanted: Set[int]) -> tuple[list[Note], set[int]]:
+def _pending(graph: Graph, wanted: Set[int]) -> list[Note]:
     """The steps that the wanted images need, of what is there."""
     found = []
     images = set(wanted)
@@ -146,7 +147,7 @@ def _pending(graph: Graph, wanted: Set[int]) -> tuple[list[Note], set[int]]:
         if images.intersection(note.outputs):
             found.append(note)
             images.update(number for number in note.inputs if number not in graph.there)
-    return found[::-1], set(wanted)
+    return found[::-1]
 
 
 def _compiled(
@@ -204,25 +205,6 @@ def _made(
     uniforms = tuple((stage.steps[part], index) for part, index in merged.uniforms)
     program = device.compile(task)
     return Ready(stage, task, device, program, merged.images, uniforms, last.shape)
-
-
-def _renumbered(each: Ready, numbers: Sequence[int]) -> Ready:
-    """The stage in the numbers of a graph."""
-    stage = Stage(
-        each.stage.steps,
-        [numbers[number] for number in each.stage.makes],
-        {numbers[number] for number in each.stage.reads},
-    )
-    return Ready(
-        stage,
-        each.task,
-        each.device,
-        each.program,
-        tuple([numbers[number] for number in each.reads]),
-        each.uniforms,
-        each.shape,
-        tuple([numbers[number] for number in each.done]),
-    )
 
 
 def report(ready: Sequence[Ready], notes: Sequence[Note]) -> list[StageReport]:
