@@ -152,14 +152,20 @@ class CpuProgram(Program):
         out: Sequence[NDArray[Any] | None],
     ) -> list[Storage]:
         height, width = shape
-        results = [
-            array if array is not None else RESERVE.empty((height, width, f.channels), f.dtype)
-            for array, f in zip(out, self.task.outputs, strict=True)
-        ]
+        results = self._results(height, width, out)
         if height and width:
             arrays = self.given.arrays(inputs)
             self._run(arrays, uniforms, shape, results)
         return [Storage.of(array) for array in results]
+
+    def _results(
+        self, rows: int, width: int, out: Sequence[NDArray[Any] | None]
+    ) -> list[NDArray[Any]]:
+        """Where results go: the caller's arrays, or new ones."""
+        return [
+            array if array is not None else RESERVE.empty((rows, width, f.channels), f.dtype)
+            for array, f in zip(out, self.task.outputs, strict=True)
+        ]
 
     def run_planes(
         self,
@@ -172,10 +178,7 @@ class CpuProgram(Program):
         """All planes by one job."""
         height, width = shape
         rows = planes.count * height
-        results = [
-            array if array is not None else RESERVE.empty((rows, width, f.channels), f.dtype)
-            for array, f in zip(out, self.task.outputs, strict=True)
-        ]
+        results = self._results(rows, width, out)
         given = [*uniforms, 0] if self.task.planar else uniforms  # each plane has its number
         arrays = self.given.arrays(inputs)
         if self.plan.flat and all(each.shape[0] == rows for each in arrays) and _are_own(planes):
