@@ -30,6 +30,13 @@ from pygpu.types import FLOAT, Type
 
 How = Literal["sum", "min", "max"]
 Along = Literal["x", "y", "xy"]  # the axes of an image along which it is folded
+# The functions of NumPy's that devices may fold and scan by themselves, by their names there.
+UFUNCS: Final[dict[str, np.ufunc]] = {
+    "add": np.add,
+    "multiply": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+}
 ALONG_X: Final[Along] = "x"
 ALONG_Y: Final[Along] = "y"
 BOTH: Final[Along] = "xy"
@@ -287,6 +294,7 @@ __all__ = [
     "ALONG_X",
     "ALONG_Y",
     "BOTH",
+    "UFUNCS",
     "Along",
     "Device",
     "FoldProgram",

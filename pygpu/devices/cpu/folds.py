@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.llvm import driver
 from pygpu.codegen.llvm.text import Machine
-from pygpu.core.device import How
+from pygpu.core.device import UFUNCS, How
 from pygpu.devices.cpu.fold_code import (
     DATA,
     LENGTH,
@@ -110,12 +110,6 @@ def _job(
 
 SCAN_CHUNK: Final = 4096  # elements scanned one vector after the other: sums of floats err little
 SCAN_LEAST: Final = 1 << 14
-_UFUNCS: Final[dict[str, np.ufunc]] = {
-    "add": np.add,
-    "multiply": np.multiply,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-}
 
 
 @lru_cache(maxsize=64)
@@ -145,7 +139,7 @@ def scanned(
         job = Job(block, driver.scratch_size(0, 1, 0), (line, result, carries))
         POOL.run(calls, job, min(threads, chunks), True, False)
 
-    ufunc = _UFUNCS[how]
+    ufunc = UFUNCS[how]
     run(is_total=True)
     wide = np.float64 if kind == "float" else line.dtype
     with np.errstate(all="ignore"):

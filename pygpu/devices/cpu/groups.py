@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.llvm import driver
 from pygpu.codegen.llvm.text import Machine
+from pygpu.core.device import UFUNCS
 from pygpu.devices.cpu import group_code, join_code
 from pygpu.devices.cpu.group_code import COUNTED, Folding, group_span
 from pygpu.devices.cpu.join_code import can_join, join_span, words
@@ -31,12 +32,6 @@ SHORT: Final = 4096  # groups, up to which each has several counts
 COPIES: Final = 2
 _DTYPES: Final = {"double": np.float64, "float": np.float32, "int": np.int32, "uint": np.uint32}
 _KINDS: Final = {"f": "float", "i": "int", "u": "uint"}
-_JOIN: Final[dict[str, np.ufunc]] = {
-    "add": np.add,
-    "multiply": np.multiply,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-}
 
 
 @lru_cache(maxsize=64)
@@ -58,7 +53,7 @@ def fold_groups(
     tables = _tables(folding, start.astype(dtype), values, index, cores)
     # Each chunk began with `start`, which is an identity.
     with np.errstate(over="ignore"):
-        joined = tables[0] if len(tables) == 1 else _JOIN[how].reduce(tables, axis=0, dtype=dtype)
+        joined = tables[0] if len(tables) == 1 else UFUNCS[how].reduce(tables, axis=0, dtype=dtype)
         return np.asarray(joined, start.dtype)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.device import UFUNCS
 from pygpu.core.errors import shown
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, Storage
@@ -23,13 +24,8 @@ from pygpu.language.scalars import UInt, number
 from pygpu.language.vectors import CLASSES, Vector
 from pygpu.types import KINDS, Type, vector
 
-# The functions of NumPy's that devices may fold by themselves, by the names that they have there.
-HOWS: Final[dict[Any, str]] = {
-    np.add: "add",
-    np.multiply: "multiply",
-    np.maximum: "maximum",
-    np.minimum: "minimum",
-}
+# What devices call the functions of NumPy's that they may fold by themselves.
+HOWS: Final[dict[Any, str]] = {ufunc: name for name, ufunc in UFUNCS.items()}
 NEUTRAL: Final[dict[Any, float]] = {np.add: 0, np.multiply: 1}
 MAKES: Final[dict[str, Callable[[Any], Any]]] = {
     "float": float,
