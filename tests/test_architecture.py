@@ -22,7 +22,7 @@ ORDER = """
     core/host core
     language
     frontend/decode frontend/values frontend/walked frontend/collections frontend/protocols
-    frontend/rules frontend/effects frontend/walk frontend
+    frontend/rules frontend/effects frontend/flow frontend/calls frontend/walk frontend
     passes/analysis passes/simplify passes/lower passes/blocks passes
     codegen/glsl codegen/llvm codegen/raster codegen
     devices/process devices/opengl devices/cpu devices/meshes devices/written devices

@@ -29,6 +29,7 @@ from pygpu.core.specs import (
     UniformSpec,
 )
 from pygpu.core.storage import ImageLike
+from pygpu.frontend.calls.calls import call, call_function
 from pygpu.frontend.protocols import arithmetic, complex_numbers, operands
 from pygpu.frontend.protocols.arithmetic import convert
 from pygpu.frontend.protocols.arrays import opened
@@ -57,7 +58,6 @@ from pygpu.frontend.values.values import (
     Tuple,
     describe,
 )
-from pygpu.frontend.walk.calls import call, call_function
 from pygpu.frontend.walk.walker import Walker
 from pygpu.language import matrices, vectors
 from pygpu.language.fragments import Discarded

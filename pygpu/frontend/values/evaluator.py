@@ -3,7 +3,7 @@
 A rule says what one of Python's operations, or a call of one callable, means on values that are not
 all known. It emits operations through `w.build`, reads and changes objects through the heap, and
 asks for Python's protocols on any value. `Evaluator` is all that it may ask for; the `Walker`
-(walk/walker.py) does it.
+(walk/evaluation.py) does it.
 
     def _fma(w: Evaluator, a: Any, b: Any, c: Any) -> Any:
         return w.binary("+", w.binary("*", a, b), c)

@@ -1,1 +1,1 @@
-"""Control flow: what each instruction does, branches, loops, calls, generators, handlers."""
+"""The `Walker`: what each instruction does, and how blocks of them are walked."""

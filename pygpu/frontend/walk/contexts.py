@@ -17,17 +17,17 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.bytecode import NULL
+from pygpu.frontend.calls.calls import call
 from pygpu.frontend.effects.raising import HANDLED
+from pygpu.frontend.flow.choices import is_one_of, possible
+from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.protocols import objects
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.objects import Instance
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Abstract, Builtin, Choice, Conflict, describe
-from pygpu.frontend.walk.calls import call
-from pygpu.frontend.walk.choices import is_one_of, possible
 from pygpu.frontend.walk.displays import Step
-from pygpu.frontend.walk.paths import ControlFlow
 
 # ---------------------------------------------------------------- handlers
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.frontend.collections import bounded as lists
+from pygpu.frontend.flow.choices import is_one_of, narrowed, possible
+from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.protocols import indexing, objects
 from pygpu.frontend.protocols.methods import pairs_of
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
@@ -15,8 +17,6 @@ from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Dict, List, Set
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Abstract, Choice, NotKnown, Tuple, describe, tuple_of
-from pygpu.frontend.walk.choices import is_one_of, narrowed, possible
-from pygpu.frontend.walk.paths import ControlFlow
 
 Step = Callable[[ControlFlow, State, Any], None]
 

@@ -8,30 +8,12 @@ from __future__ import annotations
 
 import builtins
 import sys
-import types
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
+from pygpu.frontend.calls.calls import call
 from pygpu.frontend.effects import domains
-from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
-from pygpu.frontend.protocols.methods import pairs_of
-from pygpu.frontend.protocols.sequences import items_of, iterate
-from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, Vector
-from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import (
-    UNBOUND,
-    Choice,
-    Conflict,
-    Dynamic,
-    Function,
-    NotKnown,
-    Slice,
-    Super,
-    describe,
-)
-from pygpu.frontend.walk.calls import call
-from pygpu.frontend.walk.choices import (
+from pygpu.frontend.flow.choices import (
     asked,
     compare_remainder,
     is_same,
@@ -39,177 +21,28 @@ from pygpu.frontend.walk.choices import (
     negated,
     several_or_one,
 )
+from pygpu.frontend.flow.paths import ControlFlow
+from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
+from pygpu.frontend.protocols.methods import pairs_of
+from pygpu.frontend.protocols.sequences import items_of, iterate
+from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.objects import EITHER, Array, Dict
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import (
+    Choice,
+    Dynamic,
+    Function,
+    NotKnown,
+    Slice,
+    Super,
+    describe,
+)
 from pygpu.frontend.walk.contexts import HANDLING
 from pygpu.frontend.walk.displays import DISPLAYS, Step
-from pygpu.frontend.walk.paths import ControlFlow
-from pygpu.ssa import Value
+from pygpu.frontend.walk.variables import VARIABLES, _checked
 from pygpu.types import BOOL
 
-
-def _checked(w: ControlFlow, value: Any) -> Any:
-    if isinstance(value, Conflict):
-        raise w.error(value.message)
-    return value
-
-
-# ---------------------------------------------------------------- the stack and variables
-
-
-def _const(w: ControlFlow, state: State, arg: Any) -> None:
-    state.stack.append(arg)
-
-
-def _null(w: ControlFlow, state: State, arg: Any) -> None:
-    state.stack.append(NULL)
-
-
-def _pop(w: ControlFlow, state: State, arg: Any) -> None:
-    state.stack.pop()
-
-
-def _copy(w: ControlFlow, state: State, arg: int) -> None:
-    value = state.stack[-arg]
-    state.stack.append(narrowed(w, value) if type(value) is Choice else value)
-
-
-def _swap(w: ControlFlow, state: State, arg: int) -> None:
-    state.stack[-1], state.stack[-arg] = state.stack[-arg], state.stack[-1]
-
-
-def _load(w: ControlFlow, state: State, name: str) -> None:
-    value = state.locals.get(name, UNBOUND)
-    if value is UNBOUND:
-        raise UnboundLocalError(
-            f"cannot access local variable '{name}' where it is not associated with a value"
-        )
-    if type(value) is Conflict:
-        raise w.error(value.message)
-    state.stack.append(narrowed(w, value) if type(value) is Choice else value)
-
-
-def _store(w: ControlFlow, state: State, name: str) -> None:
-    value = state.stack.pop()
-    if value is UNBOUND:
-        state.locals.pop(name, None)
-        return
-    _give_name(value, name)
-    w.frame.stored[name] = w.frame.at
-    state.locals[name] = value
-
-
-def _give_name(value: Any, name: str) -> None:
-    """Let a value that has no name yet be called as the user calls it."""
-    if isinstance(value, Dynamic):
-        made = value.value
-    elif type(value) is Vector:
-        made = value.initial
-    else:
-        return
-    if isinstance(made, Value) and not made.name:
-        made.name = name
-
-
-def _delete(w: ControlFlow, state: State, name: str) -> None:
-    if name not in state.locals:
-        raise UnboundLocalError(f"cannot access local variable '{name}'")
-    del state.locals[name]
-
-
-def _load_clear(w: ControlFlow, state: State, name: str) -> None:
-    state.stack.append(state.locals.pop(name, UNBOUND))
-
-
-def _cell(w: ControlFlow, state: State, name: str) -> None:
-    state.locals[name] = Cell(state.locals.get(name, UNBOUND))
-
-
-def _deref(w: ControlFlow, state: State, name: str) -> None:
-    cell = state.locals[name]
-    if isinstance(cell, types.CellType):
-        value = w.environment.read_cell(cell, name)
-        if isinstance(value, Cell):  # of a class that was made in the function
-            value = w.peek(value)
-    else:
-        value = w.peek(cell)
-    if value is UNBOUND:
-        raise NameError(f"cannot access free variable '{name}' where it has no value")
-    state.stack.append(narrowed(w, _checked(w, value)))
-
-
-def _setref(w: ControlFlow, state: State, name: str) -> None:
-    cell = state.locals[name]
-    value = state.stack.pop()
-    if isinstance(cell, types.CellType) and isinstance(cell.cell_contents, Cell):
-        cell = cell.cell_contents
-    if isinstance(cell, types.CellType):
-        raise w.error(
-            f"'{name}' belongs to a function outside the compiled one and must not be assigned: "
-            "return the value instead"
-        )
-    _give_name(value, name)
-    w.frame.stored[name] = w.frame.at
-    w.write(cell, value)
-
-
-def _delderef(w: ControlFlow, state: State, name: str) -> None:
-    w.write(state.locals[name], UNBOUND)
-
-
-def _global(w: ControlFlow, state: State, name: str) -> None:
-    state.stack.append(w.environment.read_global(w.frame.globals, name))
-
-
-def _setglobal(w: ControlFlow, state: State, name: str) -> None:
-    raise w.error(
-        f"'{name}' is global and must not be assigned in a compiled function: "
-        "return the value instead"
-    )
-
-
-def _in_class(w: ControlFlow, state: State, name: str) -> Any:
-    """A name of the class body that is walked; UNBOUND without one."""
-    namespace = state.locals[".namespace"]
-    return _checked(w, w.read(namespace).get(name, UNBOUND))
-
-
-def _name(w: ControlFlow, state: State, name: str) -> None:
-    value = _in_class(w, state, name)
-    found = value is not UNBOUND
-    state.stack.append(value if found else w.environment.read_global(w.frame.globals, name))
-
-
-def _storename(w: ControlFlow, state: State, name: str) -> None:
-    namespace = state.locals[".namespace"]
-    value = state.stack.pop()
-    _give_name(value, name)
-    w.write(namespace, {**w.read(namespace), name: value})
-
-
-def _delname(w: ControlFlow, state: State, name: str) -> None:
-    namespace = state.locals[".namespace"]
-    if name not in w.read(namespace):
-        raise NameError(f"name '{name}' is not defined")
-    w.write(namespace, {key: v for key, v in w.read(namespace).items() if key != name})
-
-
-def _locals(w: ControlFlow, state: State, arg: Any) -> None:
-    state.stack.append(state.locals[".namespace"])
-
-
-def _dict_deref(w: ControlFlow, state: State, name: str) -> None:
-    value = w.read(state.stack.pop()).get(name, UNBOUND)
-    if value is UNBOUND:
-        _deref(w, state, name)
-    else:
-        state.stack.append(_checked(w, value))
-
-
-def _dict_global(w: ControlFlow, state: State, name: str) -> None:
-    value = w.read(state.stack.pop()).get(name, UNBOUND)
-    if value is UNBOUND:
-        _global(w, state, name)
-    else:
-        state.stack.append(_checked(w, value))
+# ---------------------------------------------------------------- attributes and items
 
 
 def _attr(w: ControlFlow, state: State, name: str) -> None:
@@ -411,28 +244,7 @@ def _buildclass(w: ControlFlow, state: State, arg: Any) -> None:
 STEPS: Final[dict[str, Step]] = {
     **DISPLAYS,
     **HANDLING,
-    "CONST": _const,
-    "NULL": _null,
-    "POP": _pop,
-    "COPY": _copy,
-    "SWAP": _swap,
-    "LOAD": _load,
-    "STORE": _store,
-    "DELETE": _delete,
-    "LOAD_CLEAR": _load_clear,
-    "CELL": _cell,
-    "DEREF": _deref,
-    "SETREF": _setref,
-    "DELDEREF": _delderef,
-    "GLOBAL": _global,
-    "SETGLOBAL": _setglobal,
-    "DELGLOBAL": _setglobal,
-    "NAME": _name,
-    "STORENAME": _storename,
-    "DELNAME": _delname,
-    "LOCALS": _locals,
-    "DICT_DEREF": _dict_deref,
-    "DICT_GLOBAL": _dict_global,
+    **VARIABLES,
     "ATTR": _attr,
     "SETATTR": _setattr,
     "DELATTR": _delattr,

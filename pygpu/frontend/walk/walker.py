@@ -12,42 +12,24 @@ then a wider type), so it ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
 from pygpu import bytecode
 from pygpu.core.errors import (
-    AT_COMPILE_TIME,
-    HOME,
-    UNDER_CONDITION,
-    CompileError,
     Place,
-    call_notes,
 )
 from pygpu.frontend.effects.raising import doom, raised_by
-from pygpu.frontend.protocols import indexing, methods, objects, operators, sequences, tables
-from pygpu.frontend.values.environment import Environment
-from pygpu.frontend.values.evaluator import Condition, Mark
-from pygpu.frontend.values.faults import Fault, Faults, PathEnds, Stage
+from pygpu.frontend.flow import branches, choices, handling, loops, turns
+from pygpu.frontend.flow.choices import MEET
+from pygpu.frontend.flow.paths import RAISED, RETURN, Outcome, guard
+from pygpu.frontend.values.faults import Faults, PathEnds, Stage
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.heap import Heap
-from pygpu.frontend.values.objects import Iterator, Object
-from pygpu.frontend.values.states import Meanings, State
-from pygpu.frontend.values.values import Builtin, Choice, Dynamic
-from pygpu.frontend.walk import (
-    attempts,
-    branches,
-    calls,
-    choices,
-    generators,
-    handling,
-    loops,
-    turns,
-)
-from pygpu.frontend.walk.attempts import Attempt
-from pygpu.frontend.walk.choices import MEET
-from pygpu.frontend.walk.paths import RAISED, RETURN, Outcome, guard
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import Choice, Dynamic
+from pygpu.frontend.walk.evaluation import Evaluation
+from pygpu.frontend.walk.locating import located
 from pygpu.frontend.walk.steps import STEPS
 from pygpu.ssa import Builder
 
@@ -58,132 +40,12 @@ _NONE: Final[frozenset[int]] = frozenset()
 _TERMINATORS: Final = frozenset({"BRANCH", "FOR", "JUMP", "RAISE", "RERAISE", "RETURN", "YIELD"})
 
 
-class Walker:
+class Walker(Evaluation):
     """Walks one function and everything it calls into one SSA function."""
 
     def __init__(self, build: Builder, checked: bool = False, stage: Stage = "") -> None:
-        self.build = build
-        self.faults = Faults(checked, stage)
-        self.meanings = Meanings()
-        self.frames: list[Frame] = []
-        self.heap = Heap(self.error)
-        self.conditions: tuple[Condition, ...] = ()  # dynamic branches and loops around the walk
-        self.steps = 0
+        super().__init__(build, Faults(checked, stage))
         self.returns: list[tuple[Any, Place]] = []  # what the outermost function returned, where
-        self.unrolled = 0
-        self.inlined = 0
-        self.kept: list[Object] = [self.faults.cell]  # what the walk holds that no frame does
-        self.fresh: Iterator | None = None  # the last that an ITER has made
-        self.environment = Environment()
-
-    # ------------------------------------------------------------ places and errors
-
-    @property
-    def frame(self) -> Frame:
-        return self.frames[-1]
-
-    def error(self, message: str) -> CompileError:
-        """A CompileError at the instruction being walked."""
-        return CompileError(message, self.frames[-1].place() if self.frames else None)
-
-    def _located(self, error: BaseException) -> BaseException:
-        """The error with the place where the user's function raised it."""
-        if isinstance(error, CompileError):
-            if getattr(error, "place", None) is None:
-                return self.error(error.msg)
-            return error
-        if not getattr(error, "__pygpu_noted__", False):
-            place = self.frame.place()
-            theirs = place.users()
-            where = theirs.marked() if theirs else f"in {place.function}"  # called from outside
-            error.add_note(f"{AT_COMPILE_TIME}{where}")
-            for note in call_notes(place):
-                error.add_note(note)
-            places = [frame.place(at) for frame, at in self.conditions]
-            for place in [place for place in places if not place.filename.startswith(HOME)][-1:]:
-                error.add_note(f"{UNDER_CONDITION}{_shown(place)}")
-            error.__pygpu_noted__ = True  # type: ignore[attr-defined]
-        return error
-
-    # ------------------------------------------------------------ what rules ask for
-
-    @property
-    def state(self) -> State:
-        return self.heap.state
-
-    @state.setter
-    def state(self, state: State) -> None:
-        self.heap.state = state
-
-    def peek(self, handle: Object) -> Any:
-        return self.heap.peek(handle)
-
-    def read(self, handle: Object) -> Any:
-        return self.heap.read(handle)
-
-    def write(self, handle: Object, contents: Any) -> None:
-        self.heap.write(handle, contents)
-
-    def in_sight(self, handle: Object) -> bool:
-        return generators.in_sight(self, handle)
-
-    def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
-        return calls.call(self, function, args, keywords)
-
-    def native(self, function: Any, args: Iterable[Any], keywords: Mapping[str, Any]) -> Any:
-        return calls.native(self, function, tuple(args), keywords)
-
-    def mark(self, state: State | None = None) -> Mark:
-        return attempts.mark(self, state)
-
-    def rewind(self, to: Mark, until: int | None = None) -> None:
-        attempts.rewind(self, to, until)
-
-    def attempt(self, since: Mark | None = None) -> Attempt:
-        return Attempt(self, since)
-
-    def attribute(self, value: Any, name: str) -> Any:
-        return objects.attribute(self, value, name)
-
-    def method(self, value: Any, name: str) -> Builtin | None:
-        return methods.method(self, value, name)
-
-    def special(self, value: Any, name: str) -> Any:
-        return objects.find_method(self, value, name)
-
-    def item(self, container: Any, index: Any) -> Any:
-        return indexing.item(self, container, index)
-
-    def length(self, value: Any) -> Any:
-        return indexing.length(self, value)
-
-    def items(self, value: Any) -> tuple[Any, ...]:
-        return sequences.items_of(self, value)
-
-    def iterate(self, value: Any) -> Any:
-        return sequences.iterate(self, value)
-
-    def next(self, iterator: Any) -> Any:
-        return sequences.advance_iterator(self, iterator)
-
-    def truth(self, value: Any) -> Any:
-        if type(value) is Choice:
-            return choices.truth(self, value)
-        return operators.truth(self, value)
-
-    def choose(self, test: Any, a: Any, b: Any) -> Any:
-        return tables.choose(self, test, a, b)
-
-    def unary(self, symbol: str, a: Any) -> Any:
-        return operators.unary(self, symbol, a)
-
-    def binary(self, symbol: str, a: Any, b: Any) -> Any:
-        return operators.binary(self, symbol, a, b)
-
-    def compare(self, symbol: str, a: Any, b: Any) -> Any:
-        return operators.compare(self, symbol, a, b)
-
-    # ------------------------------------------------------------ walking
 
     def inline(self, code: Any, globals: dict[str, Any], locals: dict[str, Any]) -> Any:
         """Walk a function's code with its parameters bound; the value it returns."""
@@ -360,10 +222,10 @@ class Walker:
                 frame.raising = []
                 raised = handling.raised(self, frame, error)
                 return handling.leave(self, frame, state, raised)
-            located = self._located(error)
-            if located is error:
+            placed = located(self, error)
+            if placed is error:
                 raise
-            raise located from None
+            raise placed from None
 
     def _after(
         self, block: int, start: int, frame: Frame, target: int, state: State, stops: frozenset[int]
@@ -413,42 +275,6 @@ class Walker:
                     return outcome
                 STEPS["YIELD"](self, state, None)
         return Outcome.one(end, state)
-
-    def check(self, wrong: Any, error: type[BaseException], message: str) -> None:
-        if not isinstance(wrong, Dynamic) and not wrong:
-            return
-        if self.handled():
-            self.may_raise(wrong, error, message)
-            return
-        if not self.faults.checked:
-            return
-        number = self.faults.number(Fault(error, message, self.frame.place()))
-        if isinstance(wrong, Dynamic):
-            fault = self.faults.possible(self.build, self.state, wrong.value, number)
-        else:
-            fault = self.faults.first(self.build, self.state, number)
-        self.write(self.faults.cell, fault)
-
-    def may_raise(self, wrong: Any, error: type[BaseException], message: str) -> None:
-        if not self.handled():
-            return
-        if isinstance(wrong, Dynamic):
-            fault = Fault(error, message, self.frame.place(), error(message))
-            handling.note(self, wrong, self.faults.raised(fault), self.state.fork())
-        elif wrong:
-            raise error(message)
-
-    def handled(self) -> bool:
-        return handling.is_awaited(self.frames)
-
-    def lenient(self) -> bool:
-        return bool(self.conditions) and not self.handled()
-
-
-def _shown(place: Place) -> str:
-    """A place with its line of source."""
-    source = place.text()
-    return f"{place}: {source.strip()}" if source else str(place)
 
 
 def _until(

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.joins import Join, Meeting
 from pygpu.frontend.values.objects import youngest
 from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Key
-from pygpu.frontend.walk.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 

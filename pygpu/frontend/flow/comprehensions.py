@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pygpu.bytecode import ITERATOR_SLOTS
+from pygpu.frontend.flow.paths import ControlFlow, Outcome
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Iterator, List, Object, youngest
 from pygpu.frontend.values.states import Frozen, State, reachable
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Maybe
-from pygpu.frontend.walk.paths import ControlFlow, Outcome
 from pygpu.types import INT
 
 

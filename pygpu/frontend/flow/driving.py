@@ -19,13 +19,13 @@ from typing import Any
 
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import CompileError
+from pygpu.frontend.flow.generators import AT, ENDED, LEFT, go_on, packed, unpacked
+from pygpu.frontend.flow.handling import has_handler, leave
+from pygpu.frontend.flow.paths import RAISED, RETURN, ControlFlow, Outcome
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Suspended
 from pygpu.frontend.values.objects import Iterator, Waiting
 from pygpu.frontend.values.states import State, reachable
-from pygpu.frontend.walk.generators import AT, ENDED, LEFT, go_on, packed, unpacked
-from pygpu.frontend.walk.handling import has_handler, leave
-from pygpu.frontend.walk.paths import RAISED, RETURN, ControlFlow, Outcome
 
 _FINISHED = -5  # where the generator has ended, the loop with it
 _FAILED = -6  # where it has raised

@@ -10,14 +10,14 @@ from typing import Any
 
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.frontend.effects.raising import is_assertion
+from pygpu.frontend.flow import branches, choices
+from pygpu.frontend.flow.paths import ControlFlow, Outcome
 from pygpu.frontend.protocols import arithmetic, sequences
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Iterator
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Choice, Conflict, Dynamic
-from pygpu.frontend.walk import branches, choices
-from pygpu.frontend.walk.paths import ControlFlow, Outcome
 from pygpu.ssa import Value
 
 

@@ -17,12 +17,12 @@ from typing import Any
 
 from pygpu.bytecode import NULL
 from pygpu.core.errors import CompileError
+from pygpu.frontend.flow.branches import branch
+from pygpu.frontend.flow.paths import RAISED, ControlFlow, Outcome
 from pygpu.frontend.values.faults import Fault, Raised, Raising, chosen, is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Conflict, Dynamic, NotKnown
-from pygpu.frontend.walk.branches import branch
-from pygpu.frontend.walk.paths import RAISED, ControlFlow, Outcome
 from pygpu.ssa import Builder, Value
 from pygpu.types import INT
 

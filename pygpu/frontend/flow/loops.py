@@ -13,6 +13,10 @@ from typing import Any, Final
 
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import CompileError
+from pygpu.frontend.flow.branches import join
+from pygpu.frontend.flow.comprehensions import collected_by, long_comprehension
+from pygpu.frontend.flow.driving import drive
+from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
 from pygpu.frontend.protocols.tables import tabulate
@@ -25,10 +29,6 @@ from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Iterator, List, Waiting, youngest
 from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Conflict, Dynamic, Key, same_known
-from pygpu.frontend.walk.branches import join
-from pygpu.frontend.walk.comprehensions import collected_by, long_comprehension
-from pygpu.frontend.walk.driving import drive
-from pygpu.frontend.walk.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 

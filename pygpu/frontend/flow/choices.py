@@ -18,6 +18,9 @@ from functools import partial
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
+from pygpu.frontend.flow import handling
+from pygpu.frontend.flow.branches import branch
+from pygpu.frontend.flow.paths import ControlFlow, Outcome
 from pygpu.frontend.protocols import arithmetic, objects
 from pygpu.frontend.protocols.methods import MUTATING
 from pygpu.frontend.values.choosing import settled
@@ -32,9 +35,6 @@ from pygpu.frontend.values.values import (
     Function,
     describe,
 )
-from pygpu.frontend.walk import handling
-from pygpu.frontend.walk.branches import branch
-from pygpu.frontend.walk.paths import ControlFlow, Outcome
 from pygpu.ssa import Value, constant_of
 
 MEET: Final = -4  # where the paths of the options meet again

@@ -19,6 +19,9 @@ from typing import Any, Final
 
 from pygpu import bytecode
 from pygpu.core.errors import CompileError
+from pygpu.frontend.flow.branches import branch
+from pygpu.frontend.flow.choices import possible
+from pygpu.frontend.flow.paths import RAISED, RETURN, SUSPENDED, ControlFlow, Outcome
 from pygpu.frontend.protocols import arithmetic
 from pygpu.frontend.protocols.sequences import taken_or_put_off
 from pygpu.frontend.values.faults import PathEnds
@@ -27,9 +30,6 @@ from pygpu.frontend.values.lazy import Indexed, Lazy, Suspended
 from pygpu.frontend.values.objects import Iterator, Object, Waiting, Yielded
 from pygpu.frontend.values.states import State, reachable
 from pygpu.frontend.values.values import Choice
-from pygpu.frontend.walk.branches import branch
-from pygpu.frontend.walk.choices import possible
-from pygpu.frontend.walk.paths import RAISED, RETURN, SUSPENDED, ControlFlow, Outcome
 
 # Where a frame goes on stands with its variables: a block and how much is on its stack, or why it
 # does not. It is a string: what is one string on one path and another on the other is a choice.

@@ -1,0 +1,1 @@
+"""Calls: what Python runs, what is walked, what is a rule of the compiler's."""

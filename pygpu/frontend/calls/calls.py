@@ -1,0 +1,237 @@
+"""Calls: which are executed by Python, which are walked inline, which are the compiler's own.
+
+A call whose arguments are all known is executed; a Python function is walked; a class of the
+user's becomes a virtual object; builtins and NumPy's functions on values that are not known have
+rules in the tables of intrinsics.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.bytecode import decode
+from pygpu.core.storage import ImageLike
+from pygpu.frontend.calls.binding import bind
+from pygpu.frontend.calls.dynamic import call_dynamic, is_numpy
+from pygpu.frontend.calls.native import native
+from pygpu.frontend.collections.bounded import as_selection
+from pygpu.frontend.effects import domains, volatile
+from pygpu.frontend.flow import generators
+from pygpu.frontend.flow.choices import is_instance
+from pygpu.frontend.flow.paths import ControlFlow
+from pygpu.frontend.protocols import methods, objects, operands, operators, pictures
+from pygpu.frontend.rules import classes
+from pygpu.frontend.rules.arguments import misfit
+from pygpu.frontend.rules.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS
+from pygpu.frontend.rules.number_calls import of_library
+from pygpu.frontend.values import views
+from pygpu.frontend.values.faults import Fault
+from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.known import is_users_class
+from pygpu.frontend.values.objects import Instance
+from pygpu.frontend.values.values import (
+    Abstract,
+    Bound,
+    Builtin,
+    Choice,
+    Conflict,
+    Function,
+    NotKnown,
+    Picture,
+    describe,
+)
+from pygpu.frontend.walked import fitting
+
+_GENERATOR: Final = inspect.CO_GENERATOR
+
+
+def call(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """function(*args, **keywords)"""
+    if not isinstance(function, Abstract):
+        return _call_known(w, function, args, keywords)
+    match function:
+        case Function():
+            return call_function(w, function, args, keywords)
+        case Bound():
+            return call(
+                w, function.function, (*function.args, *args), {**function.keywords, **keywords}
+            )
+        case Builtin():
+            meant = getattr(objects.class_of(function.owner), function.name, function.call)
+            return _by_rule(meant, function.call, args, keywords, (function.owner,))
+        case Picture():
+            if keywords:
+                raise w.error(f"{function.describe()} takes a position alone")
+            return pictures.read(w, function, args)
+        case Conflict():
+            raise w.error(function.message)
+        case Instance():
+            method = objects.find_method(w, function, "__call__")
+            if method is not None:
+                return call(w, method, args, keywords)
+    raise TypeError(f"{describe(function)} is not callable")
+
+
+def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+    if isinstance(function, ImageLike):
+        return pictures.read(w, w.environment.capture(w.build, function), args)
+    for value in (*args, *keywords.values()):
+        if type(value) is Conflict:
+            raise w.error(value.message)
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return _exception(w, function, args, keywords)
+    if function is isinstance and args and type(args[0]) is Choice:
+        return is_instance(w, *args)
+    if volatile.is_report(function):
+        return _report(w, function, args, keywords)
+    if function is builtins.__build_class__:
+        return classes.build(w, *args, **keywords)
+    if isinstance(function, _ALIASES):  # Stack[float]() is Stack()
+        function = typing.get_origin(function)
+    is_vectorized = isinstance(function, np.vectorize) and function.signature is None
+    if is_vectorized and not keywords and any(isinstance(value, Abstract) for value in args):
+        return call(w, fitting.for_each, (function.pyfunc, *args), {})
+    rule = _rule(function)
+    if rule is not None and (
+        function in ALWAYS
+        or any(isinstance(value, Abstract) for value in args)
+        or any(isinstance(value, Abstract) for value in keywords.values())
+    ):
+        domains.of_function(w, function, args)
+        if is_numpy(function):  # a list of dynamic length is what a mask would select
+            args = tuple([as_selection(w, arg) for arg in args])
+        if is_numpy(function) or function in OF_NUMBERS:
+            try:  # arrays and vectors of ours may be known throughout
+                return native(w, function, args, keywords)
+            except NotKnown:
+                pass
+        result = _by_rule(function, functools.partial(rule, w), args, keywords)
+        if result is not NotImplemented:
+            return result
+    if views.is_viewing(function, args, keywords):
+        return views.viewed(w, args[0], lambda array: function(array, *args[1:], **keywords))
+    if rule is None and isinstance(function, type) and is_users_class(function):
+        return classes.instantiate(w, function, args, keywords)
+    if rule is None and args and _is_method_of(function, args[0]):
+        bound = objects.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
+        return call(w, bound, args[1:], keywords)
+    objects_given = any(isinstance(value, Instance) for value in (*args, *keywords.values()))
+    if _is_generator(function) and any(
+        isinstance(value, Abstract) for value in (*args, *keywords.values())
+    ):
+        return call_dynamic(
+            w, function, args, keywords
+        )  # what it is given may change before it goes on
+    if not (objects_given and isinstance(function, types.FunctionType) and _is_walked(function)):
+        try:
+            return native(w, function, args, keywords)
+        except NotKnown:
+            pass
+        except (*operators.RAISED_BY_NUMBERS, IndexError):
+            result = _on_device(w, function, rule, args, keywords) if w.lenient() else None
+            if result is None:
+                raise
+            return result
+    return call_dynamic(w, function, args, keywords)
+
+
+def _exception(w: ControlFlow, cls: type[BaseException], args: Any, keywords: Any) -> Any:
+    """An exception; one of dynamic arguments is known by its class and place alone."""
+    try:
+        return native(w, cls, args, keywords)
+    except NotKnown:
+        return w.faults.raised(Fault(cls, "", w.frame.place()))
+
+
+def _report(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
+    """A call that tells somebody something: of known values once, when the function is compiled;
+    of others nothing, and a warning says so. What is set for warnings is set for none here."""
+    if volatile.is_setting(function):
+        return None
+    try:
+        return native(w, function, args, keywords)
+    except NotKnown:
+        volatile.warn_of_report(w.frame, function)
+        return None
+
+
+def _on_device(
+    w: ControlFlow, function: Any, rule: Any, args: tuple[Any, ...], keywords: Any
+) -> Any:
+    """What a call that Python refuses gives on a device: of a function of numbers what it gives
+    there, of a Python function what comes of walking it. None where it has no such meaning."""
+    if isinstance(function, types.FunctionType) and rule is None and _is_walked(function):
+        return call_dynamic(w, function, args, keywords)
+    numbers = [scalar_kind(arg) or operands.vector_type(arg) for arg in args]
+    if rule is None or not args or not all(numbers):
+        return None
+    given = (operands.unknown(w, args[0]), *args[1:])
+    return _by_rule(function, functools.partial(rule, w), given, keywords)
+
+
+def _by_rule(
+    function: Any, rule: Any, args: tuple[Any, ...], keywords: Any, owner: tuple[Any, ...] = ()
+) -> Any:
+    """What a rule makes of a call; a TypeError in Python's words if it takes no such arguments."""
+    try:
+        return rule(*args, **keywords)
+    except TypeError:
+        wrong = misfit(function, rule, args, keywords, owner)
+        if wrong is None:
+            raise
+    raise wrong
+
+
+def _is_method_of(function: Any, value: Any) -> bool:
+    """Whether the function is a builtin class's method, of values that the compiler looks after."""
+    return isinstance(function, types.MethodDescriptorType) and (
+        isinstance(value, Abstract) or function.__objclass__ in methods.MUTATING
+    )
+
+
+def _is_generator(function: Any) -> bool:
+    return isinstance(function, types.FunctionType) and bool(
+        function.__code__.co_flags & _GENERATOR
+    )
+
+
+def _is_walked(function: types.FunctionType) -> bool:
+    """Whether a function can be walked at all; one that cannot may be run on what is known."""
+    code = function.__code__
+    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return False
+    return not any(i.op == "UNSUPPORTED" for i in decode(code).instructions)
+
+
+def _rule(function: Any) -> Any:
+    try:
+        return INTRINSICS.get(function) or of_library(function)
+    except TypeError:  # not hashable
+        return None
+
+
+_ALIASES: Final = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 - its class is meant
+
+
+def call_function(
+    w: ControlFlow, function: Function, args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> Any:
+    """Walk a Python function inline."""
+    code = function.code
+    locals = bind(function, args, keywords)
+    locals.update(zip(code.co_freevars, function.closure, strict=True))
+    if code.co_flags & _GENERATOR:
+        make = generators.expression if code.co_name == "<genexpr>" else generators.generator
+        return make(w, code, function.globals, locals)
+    return w.inline(code, function.globals, locals)
+
+
+__all__ = ["call", "call_function"]

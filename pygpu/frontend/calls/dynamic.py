@@ -1,0 +1,147 @@
+"""What calls of known callables mean where what they are given is not known.
+
+Such a callable has no rule of its own. A Python function is walked, a compiled one is the function
+that it was made of, a method of a container from outside is that of a copy, and what has no meaning
+on a device is refused.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.frontend.calls.native import check_kept
+from pygpu.frontend.flow.paths import ControlFlow
+from pygpu.frontend.protocols import indexing, methods, objects, operands
+from pygpu.frontend.rules.numpy_objects import on_objects
+from pygpu.frontend.values.kinds import Text, scalar_kind
+from pygpu.frontend.values.known import lift, virtual
+from pygpu.frontend.values.objects import Array, List
+from pygpu.frontend.values.values import Abstract, Function, Picture, Tuple, describe, tuple_of
+
+
+def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
+    """A call of a known callable with values that are not known."""
+    if hasattr(function, "__pygpu_whole__"):
+        raise w.error(
+            f"{function.__name__}() is of whole images, and a function of a pixel cannot call it: "
+            "call it before, and give what it gives as an argument"
+        )
+    plain = getattr(function, "__pygpu_plain__", None)  # a compiled function: what it was made of
+    if plain is not None:
+        inner, values = plain
+        return w.call(inner, *args, **{**values, **keywords})
+    if is_numpy(function) and not isinstance(function, (type, types.MethodType)):
+        return on_objects(w, function, args, keywords)  # the general way, for what has no rule
+    if isinstance(function, types.FunctionType):
+        return w.call(Function.of(function), *args, **keywords)
+    if isinstance(function, types.MethodType):
+        return w.call(function.__func__, function.__self__, *args, **keywords)
+    if isinstance(function, functools.partial):
+        return w.call(function.func, *function.args, *args, **{**function.keywords, **keywords})
+    if isinstance(function, types.BuiltinMethodType) and function.__self__ is not None:
+        owner = function.__self__
+        check_kept(w, owner, function.__name__)
+        if isinstance(owner, (list, dict, set, np.ndarray)):
+            return _method_of_outside(w, owner, function.__name__, args, keywords)
+        if isinstance(owner, str) and function.__name__ in _WRITING:
+            dynamic = next(v for v in (*args, *keywords.values()) if isinstance(v, Abstract))
+            return dynamic if isinstance(dynamic, Text) else Text(describe(dynamic))
+        if isinstance(owner, str):
+            raise w.error("a string cannot be made from dynamic values")
+    if isinstance(function, type):
+        raise w.error(
+            f"{function.__name__} cannot be made from "
+            f"{', '.join(describe(arg) for arg in args if isinstance(arg, Abstract))}"
+        )
+    plain = getattr(type(function), "plain_binding", None)
+    if plain is not None:  # compiled functions are their plain functions here
+        args, keywords = plain(function, args, keywords, functools.partial(_in_class, w))
+        _check_position(w, function, args, keywords)
+        return w.call(function.__wrapped__, *args, **keywords)
+    method = objects.class_attribute(w, type(function), "__call__")
+    if isinstance(method, types.FunctionType):
+        return w.call(method, function, *args, **keywords)
+    wrapped = getattr(function, "__wrapped__", None)
+    if wrapped is not None:
+        return w.call(wrapped, *args, **keywords)
+    if isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
+        return _operator_object(w, function, args[0])
+    name = getattr(function, "__qualname__", None) or repr(function)
+    dynamic = next(v for v in (*args, *keywords.values()) if isinstance(v, Abstract))
+    raise w.error(
+        f"{name} has no meaning on the device: it was called with {describe(dynamic)}; "
+        "call it with known values, or write it in Python"
+    )
+
+
+def _check_position(w: ControlFlow, function: Any, args: Any, keywords: Any) -> None:
+    """An error where a compiled function is given no position, with images or with colours."""
+    parameters = getattr(getattr(function, "signature", None), "parameters", ())
+    given = dict(zip([p.name for p in parameters], args, strict=False)) | dict(keywords)
+    if all(p.role != "position" or p.name in given for p in parameters):
+        return
+    how = f"{function.__name__}({', '.join(p.name for p in parameters)})"
+    for parameter in parameters:
+        value = given.get(parameter.name)
+        if parameter.role != "image" or isinstance(value, Picture):
+            continue
+        if scalar_kind(value) or operands.vector_type(value):
+            raise TypeError(
+                f"{parameter.name} is an image, got {describe(value)}: in a function, images "
+                f"and the position are given, as in {how}"
+            )
+    if any(isinstance(value, Picture) for value in given.values()):
+        raise TypeError(f"no position is given: in a function the call is {how}")
+
+
+def _in_class(w: ControlFlow, cls: type, value: Any) -> Any:
+    """What is given for a parameter that is a vector or a matrix, as one."""
+    sequences = (Tuple, List, Array, tuple, list, np.ndarray)
+    return w.call(cls, value) if isinstance(value, sequences) else value
+
+
+def _operator_object(w: ControlFlow, function: Any, value: Any) -> Any:
+    """What operator.itemgetter and its like take from a value."""
+    kind, parts = function.__reduce__()[:2]
+    if isinstance(function, operator.methodcaller):
+        if isinstance(kind, functools.partial):  # with keywords
+            name, args, keywords = kind.args[0], (*kind.args[1:], *parts), kind.keywords
+        else:
+            (name, *args), keywords = parts, {}
+        return w.call(objects.attribute(w, value, name), *args, **keywords)
+    taken = []
+    for part in parts:
+        one = value
+        for step in part.split(".") if isinstance(function, operator.attrgetter) else (part,):
+            is_attribute = isinstance(function, operator.attrgetter)
+            one = objects.attribute(w, one, step) if is_attribute else indexing.item(w, one, step)
+        taken.append(one)
+    return taken[0] if len(taken) == 1 else tuple_of(tuple(taken))
+
+
+def _method_of_outside(w: ControlFlow, owner: Any, name: str, args: Any, keywords: Any) -> Any:
+    copy = List(tuple(owner)) if isinstance(owner, list) else lift(owner)
+    if isinstance(owner, np.ndarray):
+        copy = Array(owner)
+    if not isinstance(copy, Abstract):
+        copy = virtual(dict(owner) if isinstance(owner, dict) else set(owner))
+    method = methods.method(w, copy, name)
+    if method is None:
+        raise w.error(
+            f"{type(owner).__name__}.{name} has no meaning on dynamic values: "
+            "call it with known values, or write it in Python"
+        )
+    return w.call(method, *args, **keywords)
+
+
+_WRITING: Final = frozenset("format format_map join replace ljust rjust center zfill".split())
+
+
+def is_numpy(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    return module.partition(".")[0] == "numpy"

@@ -1,0 +1,97 @@
+"""Calls that Python executes when a function is compiled, each once with the same arguments."""
+
+from __future__ import annotations
+
+import collections.abc
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pygpu.frontend.effects import volatile
+from pygpu.frontend.flow.paths import ControlFlow
+from pygpu.frontend.protocols import methods
+from pygpu.frontend.rules import classes
+from pygpu.frontend.values.known import Materialiser, adopt, again
+from pygpu.frontend.values.objects import Iterator, Replay
+from pygpu.frontend.values.values import Abstract, NotKnown, describe, same_known
+
+
+def check_kept(w: ControlFlow, owner: Any, name: str) -> None:
+    """An error where a method would change something from outside."""
+    if methods.mutates(owner, name):
+        raise w.error(
+            f"{describe(owner)} came from outside the function and must not be changed "
+            f"(by its method {name}): make a copy and change that"
+        )
+
+
+def native(
+    w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> Any:
+    """A call that Python executes. NotKnown if an argument has dynamic leaves."""
+    made = Materialiser(w)
+    if any(isinstance(value, Abstract) for value in (*args, *keywords.values())):
+        args = tuple([made.value(value) for value in args])
+        keywords = {name: made.value(value) for name, value in keywords.items()}
+    owner = getattr(function, "__self__", None)
+    if owner is not None:
+        check_kept(w, owner, getattr(function, "__name__", ""))
+    if w.frames:
+        volatile.warn(w.frame, function)
+    w.environment.dependencies.add(function, *args, *keywords.values())
+    if made.made:
+        result = _run(w, function, args, keywords)
+        made.carry_back()
+        back = made.back(result)
+        if isinstance(back, Abstract):
+            return back
+        del back
+        made.made.clear()
+        return _replayable(result) if isinstance(result, _ITERATORS) else adopt(w, result)
+    return _once(w, function, args, keywords)
+
+
+def _run(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """What Python gives. NotKnown if a method of our own classes reads a variable of ours that is
+    not known."""
+    if not w.environment.class_cells and not w.environment.class_parts:
+        return function(*args, **keywords)
+    with classes.in_python(w) as unknown:
+        try:
+            return function(*args, **keywords)
+        except (NameError, AttributeError):
+            if not unknown:
+                raise
+            raise NotKnown from None
+
+
+def _replayable(iterator: Any) -> Iterator:
+    return Iterator((Replay(iterator), 0))
+
+
+_ITERATORS: Final = collections.abc.Iterator
+
+
+def _once(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """Call it, unless this site has called it before with the same arguments in an earlier
+    attempt at the same loop: then what it gave then. So effects happen once."""
+    environment = w.environment
+    site = tuple([(frame.code.code, frame.at) for frame in w.frames])
+    count = environment.count_call(site)
+    seen = environment.memo.setdefault((site, count), [])
+    for known_function, known_args, made in seen:
+        if known_function is function and _same_arguments(known_args, (args, keywords)):
+            return again(made)
+    result = _run(w, function, args, keywords)
+    made = _replayable(result) if isinstance(result, _ITERATORS) else adopt(w, result)
+    seen.append((function, (args, dict(keywords)), again(made)))
+    return made
+
+
+def _same_arguments(a: Any, b: Any) -> bool:
+    (args, keywords), (others, more) = a, b
+    return (
+        len(args) == len(others)
+        and list(keywords) == list(more)
+        and all(map(same_known, args, others))
+        and all(same_known(keywords[name], more[name]) for name in more)
+    )

@@ -1,0 +1,1 @@
+"""Where paths part and meet: branches, loops, choices, generators, handlers of exceptions."""

@@ -1,0 +1,161 @@
+"""What rules are given: the world of a walk, and Python's protocols on the values in it.
+
+`Evaluation` answers each question of an `Evaluator` by the room that knows. How blocks of
+instructions are walked is for `Walker` to say, which is made on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pygpu.core.errors import CompileError
+from pygpu.frontend.calls import calls
+from pygpu.frontend.calls.native import native
+from pygpu.frontend.flow import attempts, choices, generators, handling
+from pygpu.frontend.flow.attempts import Attempt
+from pygpu.frontend.flow.paths import ControlFlow
+from pygpu.frontend.protocols import indexing, methods, objects, operators, sequences, tables
+from pygpu.frontend.values.environment import Environment
+from pygpu.frontend.values.evaluator import Condition, Mark
+from pygpu.frontend.values.faults import Fault, Faults
+from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.heap import Heap
+from pygpu.frontend.values.objects import Object
+from pygpu.frontend.values.states import Meanings, State
+from pygpu.frontend.values.values import Builtin, Choice, Dynamic
+from pygpu.ssa import Builder
+
+
+class Evaluation(ControlFlow):
+    """The world at one point of a walk, and what may be asked there."""
+
+    def __init__(self, build: Builder, faults: Faults) -> None:
+        self.build = build
+        self.faults = faults
+        self.meanings = Meanings()
+        self.frames = []
+        self.heap = Heap(self.error)
+        self.conditions: tuple[Condition, ...] = ()
+        self.steps = 0
+        self.unrolled = 0
+        self.inlined = 0
+        self.kept = [faults.cell]
+        self.fresh = None
+        self.environment = Environment()
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def error(self, message: str) -> CompileError:
+        """A CompileError at the instruction being walked."""
+        return CompileError(message, self.frames[-1].place() if self.frames else None)
+
+    @property
+    def state(self) -> State:
+        return self.heap.state
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.heap.state = state
+
+    def peek(self, handle: Object) -> Any:
+        return self.heap.peek(handle)
+
+    def read(self, handle: Object) -> Any:
+        return self.heap.read(handle)
+
+    def write(self, handle: Object, contents: Any) -> None:
+        self.heap.write(handle, contents)
+
+    def in_sight(self, handle: Object) -> bool:
+        return generators.in_sight(self, handle)
+
+    def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
+        return calls.call(self, function, args, keywords)
+
+    def native(self, function: Any, args: Iterable[Any], keywords: Mapping[str, Any]) -> Any:
+        return native(self, function, tuple(args), keywords)
+
+    def mark(self, state: State | None = None) -> Mark:
+        return attempts.mark(self, state)
+
+    def rewind(self, to: Mark, until: int | None = None) -> None:
+        attempts.rewind(self, to, until)
+
+    def attempt(self, since: Mark | None = None) -> Attempt:
+        return Attempt(self, since)
+
+    def attribute(self, value: Any, name: str) -> Any:
+        return objects.attribute(self, value, name)
+
+    def method(self, value: Any, name: str) -> Builtin | None:
+        return methods.method(self, value, name)
+
+    def special(self, value: Any, name: str) -> Any:
+        return objects.find_method(self, value, name)
+
+    def item(self, container: Any, index: Any) -> Any:
+        return indexing.item(self, container, index)
+
+    def length(self, value: Any) -> Any:
+        return indexing.length(self, value)
+
+    def items(self, value: Any) -> tuple[Any, ...]:
+        return sequences.items_of(self, value)
+
+    def iterate(self, value: Any) -> Any:
+        return sequences.iterate(self, value)
+
+    def next(self, iterator: Any) -> Any:
+        return sequences.advance_iterator(self, iterator)
+
+    def truth(self, value: Any) -> Any:
+        if type(value) is Choice:
+            return choices.truth(self, value)
+        return operators.truth(self, value)
+
+    def choose(self, test: Any, a: Any, b: Any) -> Any:
+        return tables.choose(self, test, a, b)
+
+    def unary(self, symbol: str, a: Any) -> Any:
+        return operators.unary(self, symbol, a)
+
+    def binary(self, symbol: str, a: Any, b: Any) -> Any:
+        return operators.binary(self, symbol, a, b)
+
+    def compare(self, symbol: str, a: Any, b: Any) -> Any:
+        return operators.compare(self, symbol, a, b)
+
+    # ------------------------------------------------------------ faults
+
+    def check(self, wrong: Any, error: type[BaseException], message: str) -> None:
+        if not isinstance(wrong, Dynamic) and not wrong:
+            return
+        if self.handled():
+            self.may_raise(wrong, error, message)
+            return
+        if not self.faults.checked:
+            return
+        number = self.faults.number(Fault(error, message, self.frame.place()))
+        if isinstance(wrong, Dynamic):
+            fault = self.faults.possible(self.build, self.state, wrong.value, number)
+        else:
+            fault = self.faults.first(self.build, self.state, number)
+        self.write(self.faults.cell, fault)
+
+    def may_raise(self, wrong: Any, error: type[BaseException], message: str) -> None:
+        if not self.handled():
+            return
+        if isinstance(wrong, Dynamic):
+            fault = Fault(error, message, self.frame.place(), error(message))
+            handling.note(self, wrong, self.faults.raised(fault), self.state.fork())
+        elif wrong:
+            raise error(message)
+
+    def handled(self) -> bool:
+        return handling.is_awaited(self.frames)
+
+    def lenient(self) -> bool:
+        return bool(self.conditions) and not self.handled()

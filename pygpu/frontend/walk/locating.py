@@ -1,0 +1,39 @@
+"""Errors at the user's place: where Python raised while a function was translated."""
+
+from __future__ import annotations
+
+from pygpu.core.errors import (
+    AT_COMPILE_TIME,
+    HOME,
+    UNDER_CONDITION,
+    CompileError,
+    Place,
+    call_notes,
+)
+from pygpu.frontend.values.evaluator import Evaluator
+
+
+def located(w: Evaluator, error: BaseException) -> BaseException:
+    """The error with the place where the user's function raised it."""
+    if isinstance(error, CompileError):
+        if getattr(error, "place", None) is None:
+            return w.error(error.msg)
+        return error
+    if not getattr(error, "__pygpu_noted__", False):
+        place = w.frame.place()
+        theirs = place.users()
+        where = theirs.marked() if theirs else f"in {place.function}"  # called from outside
+        error.add_note(f"{AT_COMPILE_TIME}{where}")
+        for note in call_notes(place):
+            error.add_note(note)
+        places = [frame.place(at) for frame, at in w.conditions]
+        for place in [place for place in places if not place.filename.startswith(HOME)][-1:]:
+            error.add_note(f"{UNDER_CONDITION}{_shown(place)}")
+        error.__pygpu_noted__ = True  # type: ignore[attr-defined]
+    return error
+
+
+def _shown(place: Place) -> str:
+    """A place with its line of source."""
+    source = place.text()
+    return f"{place}: {source.strip()}" if source else str(place)
