@@ -68,7 +68,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
 from pygpu.frontend.decode.flow import Graph
 from pygpu.frontend.decode.jumps import (
@@ -84,7 +84,7 @@ from pygpu.frontend.decode.jumps import (
     prune,
     resolve,
     take_plain_calls,
-    target_of,
+    targets_of,
     unrotate,
 )
 from pygpu.frontend.decode.opcodes import (
@@ -113,8 +113,7 @@ NULL: Final = _Null()
 """What the NULL instruction pushes: no callable, no bound object, no keywords."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Where in the source: lines from 1, columns in UTF-8 bytes from 0, None where unknown."""
 
     line: int | None
@@ -123,13 +122,17 @@ class Span:
     end_column: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(NamedTuple):
     """One canonical instruction."""
 
     op: str
     arg: Any
-    span: Span
+    position: Position
+
+    @property
+    def span(self) -> Span:
+        """Where it stands: made when it is asked for, as few are."""
+        return Span(*self.position)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,14 +244,21 @@ def _guarded(code: CodeType) -> Callable[[int], Handler | None]:
     return guard
 
 
-_BACK_TO_SEND: Final = "JUMP_BACKWARD_NO_INTERRUPT"  # where it goes on sending: in `yield from`
+_OPCODES: Final = dis.opmap
+_BACK_TO_SEND: Final = _OPCODES.get("JUMP_BACKWARD_NO_INTERRUPT")  # sends on: in `yield from`
+_CALL_KW: Final = _OPCODES.get("CALL_KW")
+_TRUTH_TESTS: Final = frozenset([_OPCODES[name] for name in TRUTH_TESTS if name in _OPCODES])
 
 # An instruction that leaves the next one nothing to do, where that is one of these.
 _SWALLOWS: Final = {
-    "RETURN_GENERATOR": ("POP_TOP",),
-    "CONVERT_VALUE": ("FORMAT_SIMPLE",),
-    # 3.13 split END_FOR in two; FOR has dropped the iterator.
-    **({"END_FOR": ("POP_TOP", "POP_ITER")} if VERSION >= (3, 13) else {}),
+    _OPCODES[name]: frozenset([_OPCODES[one] for one in others if one in _OPCODES])
+    for name, others in {
+        "RETURN_GENERATOR": ("POP_TOP",),
+        "CONVERT_VALUE": ("FORMAT_SIMPLE",),
+        # 3.13 split END_FOR in two; FOR has dropped the iterator.
+        **({"END_FOR": ("POP_TOP", "POP_ITER")} if VERSION >= (3, 13) else {}),
+    }.items()
+    if name in _OPCODES
 }
 
 
@@ -257,25 +267,27 @@ def _translate(code: CodeType) -> list[Draft]:
     tables = Tables(code.co_consts, code.co_names, _slots(code), code.co_flags)
     positions: list[Position] = list(code.co_positions())
     positions += [NOWHERE] * (len(code.co_code) // 2 - len(positions))  # of edited code
-    guard = _guarded(code)
+    guard = _guarded(code) if code.co_exceptiontable else None
 
     drafts: list[Draft] = []
-    last = ""
+    last = -1
     for offset, opcode, argument in _read(code):
-        before, last = last, dis.opname[opcode]
+        before, last = last, opcode
         if before in _SWALLOWS and last in _SWALLOWS[before]:
             continue
-        if last in TRUTH_TESTS and _is_truth(drafts[-2:]):
+        if last in _TRUTH_TESTS and _is_truth(drafts[-2:]):
             del drafts[-2:]
-        position = positions[offset // 2]
+        position = positions[offset >> 1]
         if last == _BACK_TO_SEND and dis.opname[code.co_code[argument]] != "SEND":
             opcode = dis.opmap["JUMP_BACKWARD"]  # out of a handler that stands behind
-        for nth, (op, arg) in enumerate(_RULES[opcode](tables, argument)):
-            if op == "CALL" and (last == "CALL_KW" or (drafts and drafts[-1].op == "KW_NAMES")):
+        handler = guard(offset) if guard is not None else None
+        made = _RULES[opcode](tables, argument)
+        for op, arg in made:
+            if op == "CALL" and (last == _CALL_KW or (drafts and drafts[-1].op == "KW_NAMES")):
                 arg = (arg[0], drafts.pop().arg)
-            if nth and op in ("LOAD", "STORE"):  # a pair has the position of its first half
-                position = (position[0], position[1], None, None)
-            drafts.append(Draft(op, arg, position, offset, guard(offset)))
+            drafts.append(Draft(op, arg, position, offset, handler))
+        if len(made) > 1 and made[1][0] in ("LOAD", "STORE"):
+            drafts[-1].position = (*position[:2], None, None)  # a pair has that of its first half
     return drafts
 
 
@@ -301,7 +313,7 @@ def _is_truth(drafts: list[Draft]) -> bool:
 
 # Positions for carets.
 
-_CONTEXTS: Final = (("ENTER", None), ("UNSUPPORTED", "async with"))
+_POINTED: Final = frozenset({"BRANCH", "ITER", "FOR", "ENTER", "UNSUPPORTED"})
 
 
 def _finish(drafts: list[Draft]) -> tuple[Instruction, ...]:
@@ -310,23 +322,18 @@ def _finish(drafts: list[Draft]) -> tuple[Instruction, ...]:
     Up to 3.13 some tests and loops claim the whole statement; the value tested or iterated over
     is what is meant.
     """
-    targets = {target_of(draft) for draft in drafts}
+    targets = targets_of(drafts)
     for place, draft in enumerate(drafts):
-        if draft.op in ("BRANCH", "ITER") or (draft.op, draft.arg) in _CONTEXTS:
-            draft.position = _source(drafts, place, targets) or draft.position
-        elif draft.op == "FOR":
+        if draft.op not in _POINTED:
+            continue
+        if draft.op == "FOR":
             draft.position = _iterable(drafts, place) or draft.position
-    spans: dict[Position, Span] = {}
-    instructions = []
-    for draft in drafts:
-        span = spans.get(draft.position)
-        if span is None:
-            span = spans[draft.position] = Span(*draft.position)
-        instructions.append(Instruction(draft.op, draft.arg, span))
-    return tuple(instructions)
+        elif draft.op != "UNSUPPORTED" or draft.arg == "async with":
+            draft.position = _source(drafts, place, targets) or draft.position
+    return tuple([Instruction(draft.op, draft.arg, draft.position) for draft in drafts])
 
 
-def _source(drafts: list[Draft], place: int, targets: set[int | None]) -> Position | None:
+def _source(drafts: list[Draft], place: int, targets: set[int]) -> Position | None:
     """The position of what made the value on top of the stack, if one instruction did."""
     while place > 0 and place not in targets:
         place -= 1

@@ -44,6 +44,7 @@ class Draft:
 
 ENDS: Final = frozenset({"RETURN", "RAISE", "RERAISE", "UNSUPPORTED"})
 TURNS: Final = ENDS | {"JUMP", "BRANCH", "FOR"}
+_ENDS_BLOCKS: Final = TURNS | {"YIELD"}
 _SAFE: Final = frozenset(
     {
         *("CONST", "NULL", "POP", "COPY", "SWAP", "JUMP", "STORE", "LOAD_CLEAR", "CELL", "SETREF"),
@@ -53,16 +54,35 @@ _SAFE: Final = frozenset(
 _INVERSE: Final = {"false": "true", "true": "false", "none": "notnone", "notnone": "none"}
 
 
+_JUMPS: Final = frozenset({"JUMP", "FOR", "SEND", "BRANCH"})
+
+
 def target_of(draft: Draft) -> int | None:
     """Where the instruction may jump to."""
-    match draft.op:
-        case "JUMP" | "FOR" | "SEND":
-            target: int = draft.arg
-        case "BRANCH":
-            _, target = draft.arg
-        case _:
-            return None
+    if draft.op not in _JUMPS:
+        return None
+    target: int = draft.arg[1] if draft.op == "BRANCH" else draft.arg
     return target
+
+
+def targets_of(drafts: list[Draft]) -> set[int]:
+    """Where the instructions may jump to."""
+    return {
+        draft.arg[1] if draft.op == "BRANCH" else draft.arg
+        for draft in drafts
+        if draft.op in _JUMPS
+    }
+
+
+def _aim_at(drafts: list[Draft], places: list[int]) -> None:
+    """Let jumps and handlers name places in a list of what they name now."""
+    for draft in drafts:
+        if draft.op in _JUMPS:
+            target = target_of(draft)
+            assert target is not None
+            _aim(draft, bisect_left(places, target))
+    for handler in _handlers(drafts):
+        handler.target = bisect_left(places, handler.target)
 
 
 def _aim(draft: Draft, target: int) -> None:
@@ -71,13 +91,7 @@ def _aim(draft: Draft, target: int) -> None:
 
 def resolve(drafts: list[Draft]) -> None:
     """Let jumps name indices instead of offsets."""
-    offsets = [draft.offset for draft in drafts]
-    for draft in drafts:
-        target = target_of(draft)
-        if target is not None:
-            _aim(draft, bisect_left(offsets, target))
-    for handler in _handlers(drafts):
-        handler.target = bisect_left(offsets, handler.target)
+    _aim_at(drafts, [draft.offset for draft in drafts])
 
 
 def _handlers(drafts: list[Draft]) -> set[Handler]:
@@ -105,9 +119,11 @@ def take_plain_calls(drafts: list[Draft]) -> None:
     They stand behind a test, `f is any` with the function below kept by COPY 1: jump to where it
     goes when it fails, the plain call.
     """
-    for place in range(2, len(drafts) - 1):
-        copy, constant, test, branch = drafts[place - 2 : place + 2]
-        if (copy.op, constant.op, test.op, branch.op) != ("COPY", "CONST", "IS", "BRANCH"):
+    for place, test in enumerate(drafts[:-1]):
+        if test.op != "IS" or place < 2:
+            continue
+        copy, constant, _, branch = drafts[place - 2 : place + 2]
+        if (copy.op, constant.op, branch.op) != ("COPY", "CONST", "BRANCH"):
             continue
         if any(constant.arg is function for function in INLINED_CALLS):
             copy.op, copy.arg = "JUMP", branch.arg[1]
@@ -115,9 +131,9 @@ def take_plain_calls(drafts: list[Draft]) -> None:
 
 def merge_inverse_branches(drafts: list[Draft]) -> None:
     """Make a branch over a jump one branch: from 3.12 on conditional jumps backward are two."""
-    targets = {target_of(draft) for draft in drafts}
+    targets = targets_of(drafts)
     for place, (branch, jump) in enumerate(pairwise(drafts)):
-        if (branch.op, jump.op) != ("BRANCH", "JUMP") or place + 1 in targets:
+        if branch.op != "BRANCH" or jump.op != "JUMP" or place + 1 in targets:
             continue
         test, target = branch.arg
         if target == place + 2:
@@ -134,9 +150,9 @@ def unrotate(drafts: list[Draft]) -> None:
     place = len(drafts)
     while place > 1:
         place -= 1
-        body = target_of(drafts[place])
-        if drafts[place].op != "BRANCH" or body is None or body > place:
+        if drafts[place].op != "BRANCH" or drafts[place].arg[1] > place:
             continue
+        body = drafts[place].arg[1]
         top: dict[object, int] = {}
         for index in range(body):
             top.setdefault(_fingerprint(drafts[index]), index)
@@ -200,17 +216,18 @@ def prune(drafts: list[Draft]) -> list[Draft]:
     waiting = [0]
     while waiting:
         place = waiting.pop()
-        if place in reached:
-            continue
-        reached.add(place)
-        draft = drafts[place]
-        target = target_of(draft)
-        if target is not None:
-            waiting.append(target)
-        if draft.handler is not None and draft.raises:
-            waiting.append(draft.handler.target)
-        if draft.op != "JUMP" and draft.op not in ENDS:
-            waiting.append(place + 1)
+        while place not in reached:  # and what comes after it, as far as that goes
+            reached.add(place)
+            draft = drafts[place]
+            if draft.handler is not None and draft.raises:
+                waiting.append(draft.handler.target)
+            if draft.op in TURNS:
+                target = target_of(draft)
+                if target is not None:
+                    waiting.append(target)
+                if draft.op == "JUMP" or draft.op in ENDS:
+                    break
+            place += 1
 
     kept = sorted(reached)
     while True:
@@ -224,12 +241,7 @@ def prune(drafts: list[Draft]) -> list[Draft]:
         kept = [place for place in kept if place not in idle]
 
     pruned = [drafts[place] for place in kept]
-    for draft in pruned:
-        target = target_of(draft)
-        if target is not None:
-            _aim(draft, bisect_left(kept, target))
-    for handler in _handlers(pruned):
-        handler.target = bisect_left(kept, handler.target)
+    _aim_at(pruned, kept)
     return pruned
 
 
@@ -244,14 +256,15 @@ def handlers_of(drafts: list[Draft]) -> dict[int, Handler]:
 
 def graph_of(drafts: list[Draft]) -> Graph:
     jumps: dict[int, tuple[int, ...]] = {}
-    for place, draft in enumerate(drafts):
+    turns = [(place, draft) for place, draft in enumerate(drafts) if draft.op in _ENDS_BLOCKS]
+    for place, draft in turns:
         if draft.op in ENDS:
             jumps[place] = ()
         elif draft.op == "JUMP":
             jumps[place] = (draft.arg,)
         elif draft.op == "YIELD":  # a generator's frame may stop there
             jumps[place] = (place + 1,)
-        elif draft.op in TURNS:
+        else:
             jumps[place] = (place + 1, draft.arg if draft.op == "FOR" else draft.arg[1])
     guarded = {place: handler.target for place, handler in handlers_of(drafts).items()}
     raising = [place for place, draft in enumerate(drafts) if draft.raises] if guarded else []
