@@ -12,7 +12,6 @@ from functools import partial
 from typing import ClassVar, Final
 
 from pygpu.codegen.llvm.code import Code
-from pygpu.codegen.llvm.driver import PLANE_PLACES
 from pygpu.codegen.llvm.memory import load_block
 from pygpu.codegen.llvm.plan import Plan, TapSet
 from pygpu.codegen.llvm.schedule import Cell
@@ -26,6 +25,7 @@ Masks = dict[Cell, Val | None]  # the lanes of each cell that are live; None: al
 
 # The block of 64-bit numbers that `span` is given as %args.
 STOP, WIDTH, HEIGHT, FIRST_IMAGE = range(4)
+PLANE_PLACES: Final = 1  # behind the pointers to rows in %ctx; then come images
 IMAGE_SLOTS: Final = 3  # where it begins, unless %ctx says so, width, height
 
 

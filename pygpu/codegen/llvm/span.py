@@ -6,9 +6,9 @@ vector of SSA is a tuple of those. A block is `vectors` x `rows` *cells*, each w
 and what does not change between cells is computed once. Straight-line code runs through the cells
 ordered by the source row it has reached, so that a row is loaded once for all the rows it serves.
 
-Taps (loads near the pixel) read through pointers to rows, which the driver (driver.py) points
-into the image or, near its edges, at padded copies: they need no boundary arithmetic. Where lanes
-disagree on a branch or on leaving a loop, masks say which of them are live.
+Taps (loads near the pixel) read through pointers to rows, which the native loops (codegen/jobs)
+point into the image or, near its edges, at padded copies: they need no boundary arithmetic. Lanes
+that disagree on a branch or on leaving a loop have masks that say which of them are live.
 
     emit(function, inputs, outputs, machine).text.startswith("define i32 @span(")
 """

@@ -1,6 +1,6 @@
 """Native code that finds where vertices in clip space are on the picture, in 1/256 of a pixel.
 
-The native loop (codegen/llvm/driver.py) calls `span` with x0, the number of a part of the vertices.
+The native loop (codegen/jobs/driver.py) calls `span` with x0, the number of a part of the vertices.
 It is given what set-up is (layout.py) and fills PLACES.
 """
 

@@ -1,6 +1,6 @@
 """Native code that sets triangles up: from vertices in clip space to records and lists of tiles.
 
-The native loop (codegen/llvm/driver.py) calls `span` with x0, the number of a chunk, and with
+The native loop (codegen/jobs/driver.py) calls `span` with x0, the number of a chunk, and with
 memory of the thread's own for %ctx. See layout.py for what it is given and what it leaves.
 """
 

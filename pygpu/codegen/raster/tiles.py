@@ -1,7 +1,7 @@
 """Native code that draws the tiles of a picture: which pixels each triangle covers, depths, the
 fragment's code on them, blending.
 
-The native loop (codegen/llvm/driver.py) calls `span` with x0, the number of a tile. It draws the
+The native loop (codegen/jobs/driver.py) calls `span` with x0, the number of a tile. It draws the
 tile's records (layout.py) one after the other, in blocks of a register's lanes along a row; of two
 rows where the fragment takes differences of pixels. Lanes that a triangle does not cover are
 computed with the others and keep what was in memory. The varyings are images to the function: their

@@ -1,7 +1,7 @@
 """The cpu target: native SIMD code on all cores.
 
 A program is one native `span` (codegen/llvm/span.py) called by the native loop over the image
-(codegen/llvm/driver.py), which is the same for all programs.
+(codegen/jobs/driver.py), which is the same for all programs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.llvm.driver import driver
+from pygpu.codegen.jobs.driver import driver
 from pygpu.codegen.llvm.plan import cost
 from pygpu.codegen.llvm.span import emit
 from pygpu.codegen.llvm.text import Machine

@@ -1,7 +1,7 @@
 """Meshes drawn by native code: vertices, then triangles in batches, each set up and drawn in tiles.
 
 The vertex stage is a program like any other, over a row of vertices. Then the native loop
-(codegen/llvm/driver.py) goes over the chunks of a batch, which are set up, and over the tiles of
+(codegen/jobs/driver.py) goes over the chunks of a batch, which are set up, and over the tiles of
 the picture, which are drawn (codegen/raster). Batches bound the memory that any number of triangles
 takes.
 """
@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.llvm import driver
+from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.codegen.raster import layout
 from pygpu.codegen.raster.places import places
@@ -43,11 +43,11 @@ SPARE: Final = 1 << 21  # bytes of a batch that are kept: to have new ones takes
 
 def _job() -> list[int]:
     """A job of the native loop whose tiles are numbers in a row."""
-    job = [0] * driver.JOB_SLOTS
-    for slot in (driver.TILE_WIDTH, driver.TILE_HEIGHT, driver.HEIGHT, driver.ROWS, driver.BLOCK):
+    job = [0] * slots.JOB_SLOTS
+    for slot in (slots.TILE_WIDTH, slots.TILE_HEIGHT, slots.HEIGHT, slots.ROWS, slots.BLOCK):
         job[slot] = 1
-    job[driver.SCRATCH] = driver.scratch_size(0, 1, max(SCRATCH, ROW))
-    job[driver.GATE] = driver.SHUT
+    job[slots.SCRATCH] = slots.scratch_size(0, 1, max(SCRATCH, ROW))
+    job[slots.GATE] = slots.SHUT
     return job
 
 
@@ -171,7 +171,7 @@ class CpuDrawing(DrawProgram):
         """Call a span for 0, 1, ... below a count."""
         call = _Call(span, count, numbers)
         threads = min(self.cores.threads, count)
-        POOL.run(self.cores.calls, Job(call, _JOB[driver.SCRATCH], memory), threads, brief)
+        POOL.run(self.cores.calls, Job(call, _JOB[slots.SCRATCH], memory), threads, brief)
 
 
 class _Call:
@@ -181,13 +181,13 @@ class _Call:
     __slots__ = ("address", "numbers")
 
     def __init__(self, span: int, count: int, numbers: Sequence[int]) -> None:
-        start, stop = driver.JOB_SLOTS, driver.JOB_SLOTS + len(numbers)
+        start, stop = slots.JOB_SLOTS, slots.JOB_SLOTS + len(numbers)
         self.numbers = job = array("q", [*_JOB, *numbers, 0])
         self.address, _ = job.buffer_info()
-        for slot in (driver.TILES, driver.TILE_COLUMNS, driver.WIDTH, driver.END):
+        for slot in (slots.TILES, slots.TILE_COLUMNS, slots.WIDTH, slots.END):
             job[slot] = count
-        job[driver.SPAN], job[driver.ARGS] = span, self.address + 8 * start
-        job[driver.STOP] = job[start] = self.address + 8 * stop
+        job[slots.SPAN], job[slots.ARGS] = span, self.address + 8 * start
+        job[slots.STOP] = job[start] = self.address + 8 * stop
 
     def halt(self) -> None:
         """Let the native code leave."""

@@ -12,10 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.llvm import driver
-from pygpu.codegen.llvm.text import Machine
-from pygpu.core.device import UFUNCS, How
-from pygpu.devices.cpu.fold_code import (
+from pygpu.codegen.elements.folds import (
     DATA,
     LENGTH,
     PARTIAL,
@@ -28,6 +25,9 @@ from pygpu.devices.cpu.fold_code import (
     fold_span,
     scan_span,
 )
+from pygpu.codegen.jobs import slots
+from pygpu.codegen.llvm.text import Machine
+from pygpu.core.device import UFUNCS, How
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, attributes
 from pygpu.devices.cpu.reserve import RESERVE
@@ -67,7 +67,7 @@ def folded(
     _, span = _native(folding, machine)
     block = _job(span, flat, partial, (whole, length, step))
     is_tiny = array.size < TINY
-    scratch = driver.scratch_size(0, step, 0)
+    scratch = slots.scratch_size(0, step, 0)
     threads = 1 if is_tiny else min(threads, tiles)
     POOL.run(calls, Job(block, scratch, (array, partial)), threads, True, is_tiny)
     join = _JOIN[how]
@@ -79,31 +79,31 @@ def folded(
 def _job(
     span: int, flat: NDArray[Any], partial: NDArray[Any], sizes: tuple[int, int, int]
 ) -> Block:
-    """A job of one row without taps or results: see codegen/llvm/driver.py."""
+    """A job of one row without taps or results: see codegen/jobs/driver.py."""
     whole, length, step = sizes
-    numbers = [0] * (driver.JOB_SLOTS + SLOTS + 1)
-    args, stop = driver.JOB_SLOTS, driver.JOB_SLOTS + SLOTS
+    numbers = [0] * (slots.JOB_SLOTS + SLOTS + 1)
+    args, stop = slots.JOB_SLOTS, slots.JOB_SLOTS + SLOTS
     for slot, value in {
-        driver.TILES: len(partial),
-        driver.TILE_COLUMNS: len(partial),
-        driver.TILE_WIDTH: length,
-        driver.TILE_HEIGHT: 1,
-        driver.WIDTH: whole,
-        driver.HEIGHT: 1,
-        driver.ROWS: 1,
-        driver.BLOCK: step,
-        driver.END: whole,
-        driver.SPAN: span,
-        driver.SCRATCH: driver.scratch_size(0, step, 0),
-        driver.GATE: driver.SHUT,
-        driver.ARGS: args,
-        driver.STOP: stop,
+        slots.TILES: len(partial),
+        slots.TILE_COLUMNS: len(partial),
+        slots.TILE_WIDTH: length,
+        slots.TILE_HEIGHT: 1,
+        slots.WIDTH: whole,
+        slots.HEIGHT: 1,
+        slots.ROWS: 1,
+        slots.BLOCK: step,
+        slots.END: whole,
+        slots.SPAN: span,
+        slots.SCRATCH: slots.scratch_size(0, step, 0),
+        slots.GATE: slots.SHUT,
+        slots.ARGS: args,
+        slots.STOP: stop,
         args + DATA: flat.__array_interface__["data"][0],
         args + PARTIAL: partial.__array_interface__["data"][0],
         args + LENGTH: length,
     }.items():
         numbers[slot] = value
-    return Block(numbers, (driver.ARGS, driver.STOP), stop)
+    return Block(numbers, (slots.ARGS, slots.STOP), stop)
 
 
 # ---------------------------------------------------------------- running folds
@@ -136,7 +136,7 @@ def scanned(
         _, span = _scanning(Scanning(kind, how, is_total), machine)
         numbers = [each.__array_interface__["data"][0] for each in (line, result, carries)]
         block = chunked_job(span, whole, SCAN_CHUNK, [*numbers, SCAN_CHUNK])
-        job = Job(block, driver.scratch_size(0, 1, 0), (line, result, carries))
+        job = Job(block, slots.scratch_size(0, 1, 0), (line, result, carries))
         POOL.run(calls, job, min(threads, chunks), True, False)
 
     ufunc = UFUNCS[how]

@@ -14,12 +14,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.llvm import driver
+from pygpu.codegen.elements import groups as group_code
+from pygpu.codegen.elements import joins as join_code
+from pygpu.codegen.elements.groups import COUNTED, Folding, group_span
+from pygpu.codegen.elements.joins import can_join, join_span, words
+from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.device import UFUNCS
-from pygpu.devices.cpu import group_code, join_code
-from pygpu.devices.cpu.group_code import COUNTED, Folding, group_span
-from pygpu.devices.cpu.join_code import can_join, join_span, words
 from pygpu.devices.cpu.native import Native, attributes
 from pygpu.devices.cpu.sorts import Cores, address, chunked_job
 from pygpu.devices.cpu.threads import POOL, Job
@@ -94,7 +95,7 @@ def _tables(
     _, span = _native(folding, cores.machine)
     listed = [arguments[slot] for slot in range(group_code.SLOTS)]
     block = chunked_job(span, count, length, listed)
-    job = Job(block, driver.scratch_size(0, 1, 0), (values, index, tables))
+    job = Job(block, slots.scratch_size(0, 1, 0), (values, index, tables))
     POOL.run(cores.calls, job, threads, True, count < TINY)
     return tables
 
@@ -167,7 +168,7 @@ def _joined_tables(
     for array, stride in given:
         arguments += [address(array), stride]
     block = chunked_job(span, count, length, arguments)
-    job = Job(block, driver.scratch_size(0, 1, 0), (given, index, tables))
+    job = Job(block, slots.scratch_size(0, 1, 0), (given, index, tables))
     threads = 1 if count < TINY else min(cores.threads, chunks)
     POOL.run(cores.calls, job, threads, True, count < TINY)
     return tables

@@ -1,4 +1,4 @@
-"""How a program's inputs and results are laid out for the native loop: see codegen/llvm/driver.py.
+"""How a program's inputs and results are laid out for the native loop: see codegen/jobs/driver.py.
 
 A `Layout` is made once for images of given sizes. It keeps blocks of memory in which everything
 but the addresses and the uniforms stands already, so that a call fills in few numbers.
@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.llvm import driver
+from pygpu.codegen.jobs import slots
+from pygpu.codegen.llvm.block import PLANE_PLACES
 from pygpu.codegen.llvm.boundary import NUMBERS
 from pygpu.codegen.llvm.plan import Plan, TapSet
 from pygpu.core.device import Planes, Task
@@ -67,7 +68,7 @@ class Layout:
         self.block_width = plan.vectors * plan.lanes
         self.blocks: list[Block] = []  # those not in use
         self.kept: list[Any] = []  # rows of constants
-        self.numbers = [0] * driver.JOB_SLOTS
+        self.numbers = [0] * slots.JOB_SLOTS
         self.inner: list[int] = []  # places of addresses within a block
         self.slots = self.padded = 0  # pointers to rows; bytes of rows in scratch
         self._add_arguments(tables)
@@ -97,14 +98,14 @@ class Layout:
         start = self._add([*args, *[0] * sum(value.type.size for value in uniforms)])
         self.first_uniform = start + len(args)
         self.stop = self._add([0])
-        self._point(driver.ARGS, start)
-        self._point(driver.STOP, self.stop)
+        self._point(slots.ARGS, start)
+        self._point(slots.STOP, self.stop)
         self._point(start, self.stop)
         images = self._add([number for i in range(len(self.sizes)) for number in self._image(i)])
-        self._point(driver.IMAGE_TABLE, images)
+        self._point(slots.IMAGE_TABLE, images)
         # Where the address of each image goes.
         self.image_places = [
-            images + i * driver.IMAGE_SLOTS + driver.BASE for i in range(len(self.sizes))
+            images + i * slots.IMAGE_SLOTS + slots.BASE for i in range(len(self.sizes))
         ]
 
     def _image(self, index: int) -> list[int]:
@@ -120,12 +121,12 @@ class Layout:
         taps_of_plan = self.plan.taps
         sets = self._add([number for taps in taps_of_plan for number in self._describe(taps)])
         for index, taps in enumerate(taps_of_plan):
-            start = sets + index * driver.SET_SLOTS
-            self._point(start + driver.DYS, self._add(taps.rows))
+            start = sets + index * slots.SET_SLOTS
+            self._point(start + slots.DYS, self._add(taps.rows))
             row = self._count(taps) * self.task.inputs[taps.image].nbytes
-            self.padded += len(taps.rows) * (row + driver.ALIGN)
+            self.padded += len(taps.rows) * (row + slots.ALIGN)
             self.slots += len(taps.rows)
-        self._point(driver.SET_TABLE, sets)
+        self._point(slots.SET_TABLE, sets)
 
     def _add_results(self) -> None:
         texels = [format.nbytes for format in self.task.outputs]
@@ -134,10 +135,10 @@ class Layout:
         outs = self._add(
             [n for texel in texels for n in (0, width * texel, texel, height * width * texel)]
         )
-        self._point(driver.OUTPUT_TABLE, outs)
-        self.output_places = [outs + index * driver.OUT_SLOTS for index in range(len(texels))]
+        self._point(slots.OUTPUT_TABLE, outs)
+        self.output_places = [outs + index * slots.OUT_SLOTS for index in range(len(texels))]
         self.slots += len(texels) * rows
-        self.padded += sum(rows * (self.block_width * texel + driver.ALIGN) for texel in texels)
+        self.padded += sum(rows * (self.block_width * texel + slots.ALIGN) for texel in texels)
 
     def _fill_job(self, threads: int) -> None:
         plan, sizes, (height, width) = self.plan, self.sizes, self.shape
@@ -145,27 +146,27 @@ class Layout:
         tall, wide = tile_size(height, width, plan.rows, self.block_width, threads, count)
         columns = -(-width // wide)
         self.tiles = columns * -(-height // tall) * count
-        held = self.slots + driver.PLANE_PLACES + len(sizes)
-        self.scratch = driver.scratch_size(held, self.block_width, self.padded)
+        held = self.slots + PLANE_PLACES + len(sizes)
+        self.scratch = slots.scratch_size(held, self.block_width, self.padded)
         for slot, value in {
-            driver.TILES: self.tiles,
-            driver.TILE_COLUMNS: columns,
-            driver.TILE_WIDTH: wide,
-            driver.TILE_HEIGHT: tall,
-            driver.WIDTH: width,
-            driver.HEIGHT: height,
-            driver.ROWS: plan.rows,
-            driver.BLOCK: self.block_width,
-            driver.BEGIN: max([0, *[-taps.left for taps in plan.taps]]),
-            driver.END: min([width, *[sizes[t.image][1] - t.right for t in plan.taps]]),
-            driver.SETS: len(plan.taps),
-            driver.OUTPUTS: len(self.task.outputs),
-            driver.SLOTS: self.slots,
-            driver.MORE_PLANES: count - 1,
-            driver.IMAGES: len(sizes),
-            driver.HELD: held,
-            driver.SCRATCH: self.scratch,
-            driver.GATE: driver.SHUT,
+            slots.TILES: self.tiles,
+            slots.TILE_COLUMNS: columns,
+            slots.TILE_WIDTH: wide,
+            slots.TILE_HEIGHT: tall,
+            slots.WIDTH: width,
+            slots.HEIGHT: height,
+            slots.ROWS: plan.rows,
+            slots.BLOCK: self.block_width,
+            slots.BEGIN: max([0, *[-taps.left for taps in plan.taps]]),
+            slots.END: min([width, *[sizes[t.image][1] - t.right for t in plan.taps]]),
+            slots.SETS: len(plan.taps),
+            slots.OUTPUTS: len(self.task.outputs),
+            slots.SLOTS: self.slots,
+            slots.MORE_PLANES: count - 1,
+            slots.IMAGES: len(sizes),
+            slots.HELD: held,
+            slots.SCRATCH: self.scratch,
+            slots.GATE: slots.SHUT,
         }.items():
             self.numbers[slot] = value
 
@@ -200,8 +201,8 @@ class Layout:
         except IndexError:
             block = Block(self.numbers, self.inner, self.stop)
         numbers = block.numbers
-        numbers[driver.NEXT] = 0
-        numbers[driver.SPAN] = span
+        numbers[slots.NEXT] = 0
+        numbers[slots.SPAN] = span
         numbers[self.stop] = 0
         for address, place in zip(inputs, self.image_places, strict=True):
             numbers[place] = address

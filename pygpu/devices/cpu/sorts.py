@@ -1,4 +1,4 @@
-"""Sorting by native code, on all cores: by digits of keys (sort_code.py).
+"""Sorting by native code, on all cores: by digits of keys (codegen/elements/sorts.py).
 
 keys, places = sorted_lines(lines, cores, descending=False, placed=True)
 """
@@ -11,12 +11,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.llvm import driver
+from pygpu.codegen.elements import sorts as sort_code
+from pygpu.codegen.elements.sorts import BITS, DIGITS, Kind, Sorting, Step, sort_span
+from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
-from pygpu.devices.cpu import sort_code
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, attributes
-from pygpu.devices.cpu.sort_code import BITS, DIGITS, Kind, Sorting, Step, sort_span
 from pygpu.devices.cpu.threads import POOL, Calls, Job
 
 LEAST: Final = {False: 1 << 15, True: 1 << 12}  # elements of a line below which NumPy is as quick
@@ -139,36 +139,36 @@ class _Run:
         }
         count = source.size
         block = chunked_job(span, count, self.length, [values[i] for i in range(sort_code.SLOTS)])
-        scratch = driver.scratch_size(0, 1, 0)
+        scratch = slots.scratch_size(0, 1, 0)
         is_tiny = count < TINY
         memory = (source, target, other, self.table)
         POOL.run(calls, Job(block, scratch, memory), self.threads, True, is_tiny)
 
 
 def chunked_job(span: int, count: int, length: int, arguments: list[int]) -> Block:
-    """A job of one row of elements, each chunk of them a tile: see codegen/llvm/driver.py."""
-    args = driver.JOB_SLOTS
+    """A job of one row of elements, each chunk of them a tile: see codegen/jobs/driver.py."""
+    args = slots.JOB_SLOTS
     stop = args + len(arguments)
     numbers = [0] * (stop + 1)
     numbers[args:stop] = arguments
     for slot, value in {
-        driver.TILES: -(-count // length),
-        driver.TILE_COLUMNS: -(-count // length),
-        driver.TILE_WIDTH: length,
-        driver.TILE_HEIGHT: 1,
-        driver.WIDTH: count,
-        driver.HEIGHT: 1,
-        driver.ROWS: 1,
-        driver.BLOCK: 1,
-        driver.END: count,
-        driver.SPAN: span,
-        driver.SCRATCH: driver.scratch_size(0, 1, 0),
-        driver.GATE: driver.SHUT,
-        driver.ARGS: args,
-        driver.STOP: stop,
+        slots.TILES: -(-count // length),
+        slots.TILE_COLUMNS: -(-count // length),
+        slots.TILE_WIDTH: length,
+        slots.TILE_HEIGHT: 1,
+        slots.WIDTH: count,
+        slots.HEIGHT: 1,
+        slots.ROWS: 1,
+        slots.BLOCK: 1,
+        slots.END: count,
+        slots.SPAN: span,
+        slots.SCRATCH: slots.scratch_size(0, 1, 0),
+        slots.GATE: slots.SHUT,
+        slots.ARGS: args,
+        slots.STOP: stop,
     }.items():
         numbers[slot] = value
-    return Block(numbers, (driver.ARGS, driver.STOP), stop)
+    return Block(numbers, (slots.ARGS, slots.STOP), stop)
 
 
 def address(array: NDArray[Any]) -> int:

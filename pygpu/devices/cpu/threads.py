@@ -1,6 +1,6 @@
 """A standing pool of threads that run native jobs, all threads on one job, the GIL released.
 
-A job (codegen/llvm/driver.py) shares its tiles out itself: whoever runs it takes tiles until none
+A job (codegen/jobs/driver.py) shares its tiles out itself: whoever runs it takes tiles until none
 is left. A call borrows idle helpers for as long as it lasts, so calls from several threads do not
 wait for each other. Helpers that are idle sleep in a queue; those that have just finished linger in
 native code for a moment, where the next job reaches them at once. The caller never waits for a
@@ -20,7 +20,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, Final, NamedTuple, Protocol
 
-from pygpu.codegen.llvm.driver import ALIGN, DONE, LEFT_ALL, TAKEN
+from pygpu.codegen.jobs.handover import DONE, LEFT_ALL, TAKEN
+from pygpu.codegen.jobs.slots import ALIGN
 from pygpu.core.host import settings
 
 LINGER: Final = 20_000  # looks at the mailbox, of some 20 ns

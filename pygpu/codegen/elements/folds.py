@@ -71,7 +71,7 @@ def _kind(dtype: np.dtype[np.generic], how: How) -> str:
 
 
 def fold_span(folding: Folding, machine: Machine) -> str:
-    """The IR of `span`, which the native loop (codegen/llvm/driver.py) calls for tiles."""
+    """The IR of `span`, which the native loop (codegen/jobs/driver.py) calls for tiles."""
     code, lanes = Code(machine), machine.lanes
     args = Val(code, "ptr", 1, "%args", 0)
     x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%x0", "%x1"))

@@ -13,196 +13,72 @@ Then a tile is one of one plane, and the same part of the next plane is the next
 neighbouring planes read is in the caches. Which plane it is, and where each image begins for it,
 stands behind the pointers to rows.
 
-Everything is given as 64-bit numbers; the names of the slots are below.
+Everything is given as 64-bit numbers, whose places slots.py names.
 """
 
 from __future__ import annotations
 
-from typing import Final
-
+from pygpu.codegen.jobs.handover import hand_over
+from pygpu.codegen.jobs.slots import (
+    ALIGN,
+    ARGS,
+    BASE,
+    BEGIN,
+    BLOCK,
+    CHANNELS,
+    COUNT,
+    DEPTH,
+    DYS,
+    END,
+    HEIGHT,
+    HELD,
+    IMAGE,
+    IMAGE_SLOTS,
+    IMAGE_TABLE,
+    IMAGES,
+    LEFT,
+    MORE_PLANES,
+    NEXT,
+    OFFSET,
+    OUT_BASE,
+    OUT_PLANE,
+    OUT_SLOTS,
+    OUT_STRIDE,
+    OUT_TEXEL,
+    OUTPUT_TABLE,
+    OUTPUTS,
+    OUTSIDE,
+    PLANE_RULE,
+    PLANE_STRIDE,
+    ROWS,
+    RULE,
+    SET_HEIGHT,
+    SET_ROWS,
+    SET_SLOTS,
+    SET_TABLE,
+    SET_WIDTH,
+    SETS,
+    SIZE,
+    SLOTS,
+    SPAN,
+    STOP,
+    STRIDE,
+    TILE_COLUMNS,
+    TILE_HEIGHT,
+    TILE_WIDTH,
+    TILES,
+    WIDTH,
+)
+from pygpu.codegen.llvm.block import PLANE_PLACES
 from pygpu.codegen.llvm.boundary import place
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
 from pygpu.codegen.llvm.text import Machine, Val
 
-# The job.
-(NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
- SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, MORE_PLANES, IMAGES,
- IMAGE_TABLE, HELD, JOB_SLOTS,
-) = range(26)  # fmt: skip
-# SLOTS pointers to rows come first in what `span` is given as its context, then, where HELD numbers
-# are held there, the plane and a pointer to each image.
-PLANE_PLACES: Final = 1
-# An image: where it begins, bytes of a plane, planes, and which of them, counted from that of the
-# result, is read, by the rule for places outside.
-BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, IMAGE_SLOTS = range(6)
-# A set of taps: the image, how it is read at its edges, and what a block needs of it.
-(IMAGE, SET_WIDTH, SET_HEIGHT, STRIDE, RULE, OUTSIDE, LEFT, COUNT, SIZE, CHANNELS, SET_ROWS, DYS,
- SET_SLOTS) = range(13)  # fmt: skip
-# A result.
-OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_PLANE, OUT_SLOTS = range(5)
-
-ALIGN: Final = 64  # of rows in scratch
-
 
 def driver(machine: Machine) -> str:
     """The IR of `run`, and of how threads come to it."""
-    pause = "llvm.x86.sse2.pause" if machine.x86 else "llvm.donothing"
-    hand_over = _HAND_OVER.format(
-        next=8 * NEXT,
-        tiles=8 * TILES,
-        gate=8 * GATE,
-        scratch=8 * SCRATCH,
-        shut=SHUT,
-        opened=~SHUT,
-        left=LEFT_ALL,
-        taken=TAKEN,
-        pause=pause,
-    )
-    return f"{_Driver(machine).write()}\n{place(machine)}\n{hand_over}"
-
-
-# A job has a gate: the number of helpers inside, and whether it is shut. Who finds it shut turns
-# away, so the caller waits for those inside only. A helper that has just finished lingers: it looks
-# at its mailbox for a while, where it is handed the next job without the delay of being woken. A
-# job that is posted counts its helper as inside, until the helper leaves or the caller takes the
-# job back from the mailbox: so a helper never looks at a job that is over.
-# A mailbox is two numbers: 0 (asleep), 1 (lingering), 2 (working) or a job; and how much scratch
-# there is.
-SHUT: Final = 1 << 32
-# What a caller waits for: nobody inside; all tiles taken; both.
-LEFT_ALL, TAKEN, DONE = range(3)
-_HAND_OVER: Final = """
-declare void @{pause}()
-
-define void @open(ptr %job) #0 {{
-  %gate = getelementptr i8, ptr %job, i64 {gate}
-  %old = atomicrmw and ptr %gate, i64 {opened} seq_cst
-  ret void
-}}
-
-define void @shut(ptr %job) #0 {{
-  %gate = getelementptr i8, ptr %job, i64 {gate}
-  %old = atomicrmw or ptr %gate, i64 {shut} seq_cst
-  ret void
-}}
-
-define void @serve(ptr %job, ptr %scratch) #0 {{
-entry:
-  %gate = getelementptr i8, ptr %job, i64 {gate}
-  %old = atomicrmw add ptr %gate, i64 1 seq_cst
-  %free = icmp ult i64 %old, {shut}
-  br i1 %free, label %work, label %leave
-work:
-  call void @run(ptr %job, ptr %scratch)
-  br label %leave
-leave:
-  %before = atomicrmw sub ptr %gate, i64 1 seq_cst
-  ret void
-}}
-
-define i32 @wait(ptr %job, i64 %rounds, i32 %what) #0 {{
-entry:
-  %gate = getelementptr i8, ptr %job, i64 {gate}
-  %next = getelementptr i8, ptr %job, i64 {next}
-  %tiles = getelementptr i8, ptr %job, i64 {tiles}
-  %count = load i64, ptr %tiles, align 8
-  %any = icmp eq i32 %what, {left}
-  %busy = icmp eq i32 %what, {taken}
-  br label %look
-look:
-  %round = phi i64 [ 0, %entry ], [ %following, %again ]
-  %tile = load atomic i64, ptr %next seq_cst, align 8
-  %inside = load atomic i64, ptr %gate seq_cst, align 8
-  %bits = and i64 %inside, 65535
-  %nobody = icmp eq i64 %bits, 0
-  %alone = or i1 %busy, %nobody
-  %finished = icmp sge i64 %tile, %count
-  %enough = or i1 %any, %finished
-  %done = and i1 %alone, %enough
-  br i1 %done, label %over, label %again
-again:
-  call void @{pause}()
-  %following = add i64 %round, 1
-  %more = icmp slt i64 %following, %rounds
-  br i1 %more, label %look, label %over
-over:
-  %result = phi i32 [ 1, %look ], [ 0, %again ]
-  ret i32 %result
-}}
-
-define i32 @post(ptr %mailbox, ptr %job) #0 {{
-entry:
-  %need_at = getelementptr i8, ptr %job, i64 {scratch}
-  %need = load i64, ptr %need_at, align 8
-  %have_at = getelementptr i8, ptr %mailbox, i64 8
-  %have = load i64, ptr %have_at, align 8
-  %room = icmp sle i64 %need, %have
-  br i1 %room, label %try, label %no
-try:
-  %gate = getelementptr i8, ptr %job, i64 {gate}
-  %old = atomicrmw add ptr %gate, i64 1 seq_cst
-  %number = ptrtoint ptr %job to i64
-  %pair = cmpxchg ptr %mailbox, i64 1, i64 %number seq_cst seq_cst
-  %posted = extractvalue {{ i64, i1 }} %pair, 1
-  br i1 %posted, label %yes, label %undo
-undo:
-  %before = atomicrmw sub ptr %gate, i64 1 seq_cst
-  br label %no
-yes:
-  ret i32 1
-no:
-  ret i32 0
-}}
-
-define void @retract(ptr %mailbox, ptr %job) #0 {{
-entry:
-  %number = ptrtoint ptr %job to i64
-  %pair = cmpxchg ptr %mailbox, i64 %number, i64 1 seq_cst seq_cst
-  %back = extractvalue {{ i64, i1 }} %pair, 1
-  br i1 %back, label %undo, label %leave
-undo:
-  %gate = getelementptr i8, ptr %job, i64 {gate}
-  %before = atomicrmw sub ptr %gate, i64 1 seq_cst
-  br label %leave
-leave:
-  ret void
-}}
-
-define void @linger(ptr %mailbox, ptr %scratch, i64 %rounds) #0 {{
-entry:
-  br label %ready
-ready:
-  store atomic i64 1, ptr %mailbox seq_cst, align 8
-  br label %look
-look:
-  %round = phi i64 [ 0, %ready ], [ %following, %idle ], [ %following, %sleep ], [ %round, %take ]
-  %seen = load atomic i64, ptr %mailbox seq_cst, align 8
-  %empty = icmp eq i64 %seen, 1
-  br i1 %empty, label %idle, label %take
-idle:
-  call void @{pause}()
-  %following = add i64 %round, 1
-  %more = icmp slt i64 %following, %rounds
-  br i1 %more, label %look, label %sleep
-sleep:
-  %pair = cmpxchg ptr %mailbox, i64 1, i64 0 seq_cst seq_cst
-  %asleep = extractvalue {{ i64, i1 }} %pair, 1
-  br i1 %asleep, label %leave, label %look
-take:
-  %taking = cmpxchg ptr %mailbox, i64 %seen, i64 2 seq_cst seq_cst
-  %taken = extractvalue {{ i64, i1 }} %taking, 1
-  br i1 %taken, label %work, label %look
-work:
-  %job = inttoptr i64 %seen to ptr
-  call void @run(ptr %job, ptr %scratch)
-  %gate = getelementptr i8, ptr %job, i64 {gate}
-  %before = atomicrmw sub ptr %gate, i64 1 seq_cst
-  br label %ready
-leave:
-  ret void
-}}
-"""
+    return f"{_Driver(machine).write()}\n{place(machine)}\n{hand_over(machine)}"
 
 
 class _Driver:
@@ -465,6 +341,4 @@ class _Driver:
             self.write_to(slot + 1, slot_place, self.zero)
 
 
-def scratch_size(held: int, block: int, rows_bytes: int) -> int:
-    """The bytes of scratch that a job needs: `rows_bytes` for its padded rows."""
-    return held * 16 + (block + 256) * 16 + rows_bytes + ALIGN
+__all__ = ["driver"]
