@@ -36,7 +36,7 @@ from pygpu.execution.large import calls as large
 from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.extents import Extended
-from pygpu.execution.programs.gate import SHUT, Gate
+from pygpu.execution.programs.gate import KEPT, SHUT, Gate
 from pygpu.execution.programs.specialise import (
     Specialisation,
 )
@@ -70,7 +70,7 @@ class Compiled(Programs):
     ) -> None:
         functools.update_wrapper(self, function)
         super().__init__(function, signature, target, dtype, check)
-        self._gate: Gate | None = None
+        self._gates: tuple[Gate, ...] = ()
 
     # ---- calling
 
@@ -82,16 +82,17 @@ class Compiled(Programs):
         dtype: Any = None,
         **kwargs: Any,
     ) -> Any:
-        signature, gate = self.signature, self._gate
-        is_plain = not kwargs and out is None and shape is None and dtype is None
-        if gate is not None and is_plain:
+        is_plain = shape is None and dtype is None
+        if is_plain:
             try:
-                results = gate.enter(self, args)
+                for gate in self._gates:
+                    results = gate.enter(self, args, kwargs, out)
+                    if results is not SHUT:
+                        return results
             except Exception as error:
                 shorten(error)
                 raise
-            if results is not SHUT:
-                return results
+        signature = self.signature
         if labels.holds_labelled(args, kwargs):
             asked = {"out": out, "shape": shape, "dtype": dtype}
             return labels.call(self, args, kwargs | asked)
@@ -109,8 +110,9 @@ class Compiled(Programs):
             targeted = None if out is None else Out.of(out)
             wanted = self.wanted(form_of(arguments.deciding), targeted, dtype)
             run = self.run(arguments, wanted, out=targeted, shape=shape)
-            if is_plain:
-                self._gate = Gate.after(signature, args, run)
+            made = Gate.after(signature, args, kwargs, run) if is_plain else None
+            if made is not None:
+                self._gates = (made, *self._gates[: KEPT - 1])
             return run.presented()
         except Exception as error:
             shorten(error)
@@ -265,7 +267,7 @@ class Compiled(Programs):
         self.clear()
 
     def clear(self) -> None:
-        self._gate = None
+        self._gates = ()
         super().clear()
 
     def __repr__(self) -> str:

@@ -114,6 +114,21 @@ class Planes:
     reads: tuple[PlaneRead | None, ...]
 
 
+class Prepared(Protocol):
+    """A program for images of certain sizes, with all found out that does not depend on what is in
+    them."""
+
+    def run(
+        self,
+        inputs: Sequence[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        out: Sequence[NDArray[Any]] | None,
+    ) -> list[NDArray[Any]] | None:
+        """The results, in arrays of the shape that was asked for, with an axis of channels where
+        there are several. Inputs are C-contiguous; `out` is nothing, or as `Program.run` asks.
+        None where that program is to run in place of this."""
+
+
 class Program(Protocol):
     """A task, compiled."""
 
@@ -130,6 +145,11 @@ class Program(Protocol):
     ) -> list[Storage]:
         """Compute all pixels of (H, W). Where `out` has an array (H, W, C), C-contiguous and of the
         output's dtype and sharing no memory with an input, the texels are there on return."""
+
+    def prepared(self, sizes: Sequence[tuple[int, int]], shape: tuple[int, ...]) -> Prepared | None:
+        """What does the same with less ado for inputs of these sizes (H, W) again and again, with
+        results of a shape. None where there is no such way."""
+        return None
 
     def run_planes(
         self,
@@ -303,6 +323,7 @@ __all__ = [
     "Limits",
     "PlaneRead",
     "Planes",
+    "Prepared",
     "Program",
     "Shape",
     "Task",

@@ -28,7 +28,7 @@ import numpy as np
 from pygpu.core.device import Device, Limits, Task
 from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError, TooOld
-from pygpu.core.host import cache
+from pygpu.core.host import cache, settings
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.process import forks
 from pygpu.devices.process.undisturbed import undisturbed
@@ -135,7 +135,7 @@ def asked(target: str) -> str:
     """The target that counts: what was asked for in the program, else in the environment."""
     if target != "auto":
         return target
-    chosen = os.environ.get("PYGPU_TARGET")
+    chosen = settings.read("PYGPU_TARGET")
     if not chosen:
         return "auto"
     if chosen not in DEVICES and chosen != "auto":

@@ -170,3 +170,87 @@ def test_a_default_image_given_in_its_place_is_no_other():
     f(photo(), photo((3, 4), seed=2))
     np.testing.assert_array_equal(f(photo(), flat), f(photo()))
     assert f(photo(), flat).shape == (7, 9)
+
+
+def test_keywords_and_defaults_are_no_reason_to_sort(sorted_calls):
+    f = pygpu.compile(blend, target="cpu")
+    a, b = photo(seed=1), photo(seed=2)
+    for weight in (0.25, 0.75, np.float32(0.5)):
+        expected = a * np.float32(weight) + b * np.float32(1 - weight)
+        np.testing.assert_allclose(f(a, b, weight=weight), expected, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(f(other=b, im=a), (a + b) / 2, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(f(b, other=a), (a + b) / 2, rtol=1e-5, atol=1e-6)
+    assert len(sorted_calls) == 4  # np.float32 is another class
+    with pytest.raises(TypeError, match="wieght"):
+        f(a, b, wieght=0.5)
+    with pytest.raises(TypeError, match="weight"):
+        f(a, b, weight="half")
+
+
+@pytest.mark.parametrize("device", ["cpu", "compute", "fragment"])
+def test_results_go_into_the_callers_array(sorted_calls, device):
+    f = pygpu.compile(blur, target=device)
+    for seed in range(3):
+        image, out = photo(seed=seed), np.empty((7, 9), np.float32)
+        assert f(image, out=out) is out
+        np.testing.assert_allclose(out, f(image), rtol=1e-6)
+    assert len(sorted_calls) == 2
+    for wrong in (np.empty((9, 7), np.float32), photo().astype(int).tolist(), image.T):
+        with pytest.raises((TypeError, ValueError), match="out"):
+            f(image, out=wrong)
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        f(image, out=out)
+
+
+@pytest.mark.parametrize("device", ["cpu", "compute"])
+def test_a_result_may_go_where_the_image_is(device):
+    f = pygpu.compile(blur, target=device)
+    image, out = photo(), np.empty((7, 9), np.float32)
+    expected = f(image, out=out).copy()
+    again = image.copy()
+    f(again, out=again)
+    np.testing.assert_allclose(again, expected, rtol=1e-6)
+    whole = np.zeros(100, np.float32)
+    whole[5:68] = image.ravel()
+    f(whole[5:68].reshape(7, 9), out=whole[4:67].reshape(7, 9))
+    np.testing.assert_allclose(whole[4:67].reshape(7, 9), expected, rtol=1e-6)
+
+
+def test_results_of_another_dtype_and_strides_are_converted():
+    f = pygpu.compile(blur, target="cpu")
+    image = photo()
+    expected = f(image)
+    f(image, out=np.empty((7, 9), np.float32))
+    wide, strided = np.empty((7, 9)), np.empty((14, 18), np.float32)[::2, ::2]
+    np.testing.assert_array_equal(f(image, out=wide), expected.astype(float))
+    np.testing.assert_array_equal(f(image, out=strided), expected)
+
+
+def test_a_few_sizes_by_turns_each_have_a_gate(sorted_calls):
+    f = pygpu.compile(blur, target="cpu")
+    images = [photo((n, n)) for n in (4, 5, 6)]
+    for _ in range(3):
+        for image in images:
+            assert f(image).shape == image.shape
+    assert len(sorted_calls) == 3
+
+
+@pytest.mark.parametrize("shift", [1, 2, 3])
+def test_texels_that_begin_between_words_are_read_as_well(shift):
+    f = pygpu.compile(blur, target="cpu", dtype=np.uint8)
+    memory = np.random.default_rng(3).integers(0, 256, 300, np.uint8)
+    f(memory[:117].reshape(9, 13))
+    there = memory[shift : shift + 117].reshape(9, 13)
+    np.testing.assert_array_equal(f(there), f(there.copy()))
+    out = np.zeros(200, np.uint8)[shift : shift + 117].reshape(9, 13)
+    np.testing.assert_array_equal(f(there, out=out), f(there.copy()))
+
+
+def test_arrays_that_are_not_to_be_written_are_read(sorted_calls):
+    f = pygpu.compile(blur, target="cpu")
+    image = photo()
+    expected = f(image)
+    image.flags.writeable = False
+    np.testing.assert_array_equal(f(image), expected)
+    assert len(sorted_calls) == 1

@@ -6,8 +6,9 @@ count("PYGPU_THREADS")                     # a whole number from 1 up; None wher
 """
 
 import os
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Container, Sequence
+from functools import lru_cache
+from typing import Any, Final
 
 _FLAGS: Final = dict.fromkeys(("1", "on", "true", "yes"), True) | dict.fromkeys(
     ("0", "off", "false", "no"), False
@@ -16,10 +17,8 @@ _FLAGS: Final = dict.fromkeys(("1", "on", "true", "yes"), True) | dict.fromkeys(
 
 def flag(name: str, default: bool = False) -> bool:
     """Whether a variable is on; the default where it is not set or empty."""
-    given = os.environ.get(name)
-    if given is None:
-        return default
-    text = given.strip().lower()
+    given = read(name)
+    text = given.strip().lower() if given else ""
     if not text:
         return default
     if text not in _FLAGS:
@@ -46,8 +45,25 @@ def count(name: str) -> int | None:
     return int(text)
 
 
+def read(name: str) -> str:
+    """What a variable says; nothing where it is not set. Calls ask, and `os.environ` takes a
+    microsecond to say that there is no such variable: so the table behind it is asked first."""
+    if _TABLE is not None and _key(name) not in _TABLE:
+        return ""
+    return os.environ.get(name, "")
+
+
+_TABLE: Final[Container[Any] | None] = getattr(os.environ, "_data", None)
+
+
+@lru_cache(maxsize=64)
+def _key(name: str) -> Any:
+    """A name as the table has it."""
+    return os.environ.encodekey(name)
+
+
 def _text(name: str) -> str:
-    return os.environ.get(name, "").strip()
+    return read(name).strip()
 
 
-__all__ = ["count", "flag", "words"]
+__all__ = ["count", "flag", "read", "words"]

@@ -6,6 +6,7 @@ A program is one native `span` (codegen/llvm/span.py) called by the native loop 
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -20,13 +21,14 @@ from pygpu.codegen.jobs.driver import driver
 from pygpu.codegen.llvm.plan import cost
 from pygpu.codegen.llvm.span import emit
 from pygpu.codegen.llvm.text import Machine
-from pygpu.core.device import Device, How, Planes, Program, Shape, Task
+from pygpu.core.device import Device, How, Planes, Prepared, Program, Shape, Task
 from pygpu.core.drawing import Drawing
-from pygpu.core.storage import Storage
+from pygpu.core.storage import Storage, rows_of
+from pygpu.devices.cpu import reserve
 from pygpu.devices.cpu.drawing import CpuDrawing, task_of
 from pygpu.devices.cpu.flat import LONGEST, is_thin, turn, turned
 from pygpu.devices.cpu.folds import folded, scanned
-from pygpu.devices.cpu.given import HUGE, Given, address
+from pygpu.devices.cpu.given import HUGE, Given, addresses
 from pygpu.devices.cpu.groups import counted, fold_groups, join_groups
 from pygpu.devices.cpu.layout import Layout
 from pygpu.devices.cpu.native import Native, attributes, machine
@@ -217,15 +219,10 @@ class CpuProgram(Program):
         if layout is None:
             layout = self._layout(key)
         wide = max([array.nbytes for array in arrays], default=0) >= HUGE
-        block = layout.block(
-            self._span(wide),
-            [address(array) for array in arrays],
-            [address(array) for array in results],
-            uniforms,
-        )
+        block = layout.block(self._span(wide), addresses((*arrays, *results)), uniforms)
         threads = min(self.threads, layout.tiles)
         pixels = shape[0] * shape[1] * (planes.count if planes else 1)
-        brief = not self.plan.loops and pixels * self.cost < LONG
+        brief = self._is_brief(pixels)
         job = Job(block, layout.scratch, (self, arrays, results))
         is_tiny = brief and self._is_small(pixels)
         POOL.run(self.calls, job, threads, brief, is_tiny)
@@ -247,6 +244,25 @@ class CpuProgram(Program):
             if not np.may_share_memory(result, made):
                 np.copyto(result, made.swapaxes(0, 1))
 
+    def prepared(
+        self, sizes: Sequence[tuple[int, int]], shape: tuple[int, ...]
+    ) -> CpuPrepared | None:
+        rows, width = rows_of(shape)
+        pixels, inputs = rows * width, self.task.inputs
+        nbytes = [h * w * format.nbytes for (h, w), format in zip(sizes, inputs, strict=True)]
+        if self.given.widened or min(nbytes, default=4) < 4 or max(nbytes, default=0) >= HUGE:
+            return None
+        if self.plan.flat and pixels <= LONGEST and all(size == (rows, width) for size in sizes):
+            rows, width = 1, pixels
+            sizes = [(rows, width)] * len(sizes)
+        elif is_thin((rows, width)) or (rows == 1 and width >= LONG_ROW):
+            return None
+        layout = self.layouts.get(key := (None, (rows, width), *sizes)) or self._layout(key)
+        return CpuPrepared(self, layout, shape)
+
+    def _is_brief(self, pixels: int) -> bool:
+        return not self.plan.loops and pixels * self.cost < LONG
+
     def _is_small(self, pixels: int) -> bool:
         return pixels * self.cost < SMALL * self.plan.lanes
 
@@ -266,6 +282,46 @@ class CpuProgram(Program):
             self._compile(wide)
             found = self.native[wide]
         return found[1]
+
+
+class CpuPrepared(Prepared):
+    """A program for images of certain sizes: see core/device.py. It holds everything that a call
+    needs, in the order in which it needs it."""
+
+    def __init__(self, program: CpuProgram, layout: Layout, shape: tuple[int, ...]) -> None:
+        self.program, self.layout = program, layout
+        pixels = math.prod(shape)
+        self.brief = program._is_brief(pixels)
+        self.is_tiny = self.brief and program._is_small(pixels)
+        self.threads = min(program.threads, layout.tiles)
+        self.span, self.calls = program._span(False), program.calls
+        self.results = [
+            (shape if f.channels == 1 else (*shape, f.channels), f.dtype)
+            for f in program.task.outputs
+        ]
+        is_large = any(pixels * f.nbytes >= reserve.LEAST for f in program.task.outputs)
+        self.empty = RESERVE.empty if is_large else np.empty
+
+    def run(
+        self,
+        inputs: Sequence[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        out: Sequence[NDArray[Any]] | None,
+    ) -> list[NDArray[Any]] | None:
+        results = [self.empty(*kind) for kind in self.results] if out is None else list(out)
+        places = addresses((*inputs, *results))
+        for place in places:
+            if place & 3:  # code reads words of four bytes
+                return None
+        layout = self.layout
+        block = layout.block(self.span, places, uniforms)
+        if self.is_tiny:
+            self.calls.run_held(block.address, POOL.scratch(layout.scratch))
+        else:
+            job = Job(block, layout.scratch, (self, inputs, results))
+            POOL.run(self.calls, job, self.threads, self.brief)
+        layout.blocks.append(block)
+        return results
 
 
 def _are_own(planes: Planes) -> bool:

@@ -8,7 +8,7 @@ it is read as float32 or int32.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -83,6 +83,17 @@ def address(array: NDArray[Any]) -> int:
         return found
 
 
+def addresses(arrays: Sequence[NDArray[Any]]) -> list[int]:
+    """Where the texels of several arrays are."""
+    try:
+        return [ctypes.addressof(_BYTE(array)) for array in arrays]
+    except (TypeError, ValueError):
+        return [address(array) for array in arrays]
+
+
+_BYTE: Final[Callable[[Any], ctypes.c_char]] = ctypes.c_char.from_buffer
+
+
 def _wide_type(format: Format) -> np.dtype[Any]:
     return np.dtype({"float": "float32", "uint": "uint32"}.get(format.kind, "int32"))
 
@@ -113,4 +124,4 @@ def _storable(cval: Sequence[float], format: Format) -> bool:
     return np.array_equal(back, np.array(cval, back.dtype), equal_nan=format.dtype.kind == "f")
 
 
-__all__ = ["HUGE", "Given", "address"]
+__all__ = ["HUGE", "Given", "address", "addresses"]

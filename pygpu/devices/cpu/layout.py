@@ -136,7 +136,9 @@ class Layout:
             [n for texel in texels for n in (0, width * texel, texel, height * width * texel)]
         )
         self._point(slots.OUTPUT_TABLE, outs)
-        self.output_places = [outs + index * slots.OUT_SLOTS for index in range(len(texels))]
+        self.places = self.image_places + [
+            outs + index * slots.OUT_SLOTS for index in range(len(texels))
+        ]
         self.slots += len(texels) * rows
         self.padded += sum(rows * (self.block_width * texel + slots.ALIGN) for texel in texels)
 
@@ -191,11 +193,11 @@ class Layout:
     def block(
         self,
         span: int,
-        inputs: Sequence[int],
-        outputs: Sequence[int],
+        addresses: Sequence[int],
         uniforms: Sequence[Constant],
     ) -> Block:
-        """A block for one call: to be given back to `blocks`."""
+        """A block for one call, which reads and writes at these addresses, those of inputs first:
+        to be given back to `blocks`, but for one that was halted."""
         try:
             block = self.blocks.pop()
         except IndexError:
@@ -203,11 +205,10 @@ class Layout:
         numbers = block.numbers
         numbers[slots.NEXT] = 0
         numbers[slots.SPAN] = span
-        numbers[self.stop] = 0
-        for address, place in zip(inputs, self.image_places, strict=True):
+        for address, place in zip(addresses, self.places, strict=True):
             numbers[place] = address
-        for address, place in zip(outputs, self.output_places, strict=True):
-            numbers[place] = address
+        if not uniforms:
+            return block
         place = self.first_uniform
         for uniform, value in zip(self.task.function.uniforms, uniforms, strict=True):
             parts = value if isinstance(value, tuple) else (value,)

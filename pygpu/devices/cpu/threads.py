@@ -145,7 +145,7 @@ class Pool:
         block, size, memory = job
         address = block.address
         if join and is_tiny:
-            calls.run_held(address, self._scratch(size))
+            calls.run_held(address, self.scratch(size))
             return
         if join:  # the processors that other callers keep busy are no help
             threads = max(1, threads - len(self.running))
@@ -153,7 +153,7 @@ class Pool:
         if join and threads <= 1:
             try:
                 self.running[address] = block, memory
-                calls.run(address, self._scratch(size))
+                calls.run(address, self.scratch(size))
             finally:
                 self.running.pop(address, None)
             return
@@ -165,7 +165,7 @@ class Pool:
             for helper in helpers:
                 helper.take(block, calls, size, not join)
             if join:
-                calls.run(address, self._scratch(size))
+                calls.run(address, self.scratch(size))
             else:
                 _until(lambda: calls.wait(address, SPIN, TAKEN))
             for helper in helpers:
@@ -186,7 +186,8 @@ class Pool:
             finally:
                 self.idle.extend(helpers)
 
-    def _scratch(self, size: int) -> int:
+    def scratch(self, size: int) -> int:
+        """The address of so many bytes that are this thread's own."""
         scratch: Scratch | None = getattr(self.local, "scratch", None)
         if scratch is None:
             self.local.scratch = scratch = Scratch()

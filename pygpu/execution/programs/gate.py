@@ -1,42 +1,43 @@
-"""A gate before calls: what the last call was given, and the program that it ran.
+"""Gates before calls: what earlier calls were given, and the programs that they ran.
 
-A call that is given the same (arrays of the same shapes and dtypes, images that are read alike,
-numbers for numbers) goes to that program at once, without its arguments being sorted, or a key
-being made of them. Whatever is not sure to be the same takes the long way.
+A call that is given the same as one of the last few (arrays of the same shapes and dtypes, images
+that are read alike, numbers for numbers, by the same keywords) goes to that program at once,
+without its arguments being sorted, or a key being made of them. Whatever is not sure to be the
+same takes the long way.
 
-    gate = Gate.after(signature, args, run)      # None where the long way is the only one
-    gate.enter(programs, args)                   # the results, or SHUT
+    gate = Gate.after(signature, args, kwargs, run)     # None where the long way is the only one
+    gate.enter(programs, args, kwargs, out)             # the results, or SHUT
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.device import Prepared
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.sampler import Sampler
-from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import ImageLike, Storage, rows_of
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.results import NO_INFO, Form, info_from, present
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs import running, tiles
 from pygpu.execution.programs.calls import Programs, Run
-from pygpu.execution.programs.specialise import Specialisation
 from pygpu.ssa import Constant
 
 SHUT: Final = object()  # says that a call takes the long way
-_NUMBERS: Final = (float, int, bool)
+KEPT: Final = 4  # gates of a function: calls by turns, as of a pyramid's levels, have one each
+_LEFT: Final = -1  # in place of a place: the argument is not given
+_NUMBERS: Final = (float, int, bool, np.generic)
 
 
-@dataclass(frozen=True, slots=True)
-class _Passage:
-    """What one argument was: of which class, and what a parameter made of it."""
+class _Passage(NamedTuple):
+    """What a parameter was given."""
 
+    place: int  # among the arguments, those by keyword last
     cls: Any
     parameter: Parameter
     sampler: Sampler | None = None  # of images, as all that follows
@@ -47,22 +48,30 @@ class _Passage:
 class Gate:
     """See the module's head."""
 
-    __slots__ = ("form", "made", "nothing", "passages", "whole")
+    __slots__ = (
+        "captured", "count", "form", "made", "names", "out", "passages", "prepared", "whole",
+    )  # fmt: skip
 
     def __init__(
-        self, passages: Sequence[_Passage], made: Specialisation, whole: tuple[int, ...], form: Form
+        self, names: tuple[str, ...], count: int, passages: Sequence[_Passage], run: Run
     ) -> None:
-        self.passages: Final = tuple(passages)
-        self.made: Final = made
-        self.whole: Final = whole
-        self.form: Final[Form] = form
-        self.nothing: Final[list[NDArray[Any] | None]] = [None] * len(
-            made.types
-        )  # in place of arrays of the caller's
+        self.names: Final = names  # of the arguments that come by keyword
+        self.count: Final = count  # of all arguments
+        self.passages: Final = tuple(passages)  # in the order of the parameters
+        self.made: Final = run.specialisation
+        self.form: Final[Form] = run.wanted.form
+        self.whole: Final[tuple[int, ...]] = run.storages[0].shape
+        array = None if run.out is None else run.out.arrays[0]
+        self.out: Final = None if array is None else (array.shape, array.dtype)
+        self.prepared: Final = _prepared(run)
+        captured: list[Any] = self.made.captured
+        self.captured: Final = captured if self.prepared is None else [s.host() for s in captured]
 
     @classmethod
-    def after(cls, signature: Signature, args: Sequence[Any], run: Run) -> Gate | None:
-        """The gate for calls like one that was given these arguments, by place and no others."""
+    def after(
+        cls, signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any], run: Run
+    ) -> Gate | None:
+        """The gate for calls like one that was given these arguments."""
         made, arguments = run.specialisation, run.arguments
         if (
             arguments.checked
@@ -71,95 +80,159 @@ class Gate:
             or any(d != s.dtype for d, s in zip(made.dtypes, run.storages, strict=True))
             or len(args) > len(signature.positional)
             or not arguments.images
+            or (run.out is not None and (made.is_tuple or run.direct[0] is None))
         ):
             return None
-        given = set(signature.positional[: len(args)])
-        for index, parameter in enumerate(signature.parameters):
-            if index not in given and parameter.role != "position" and not parameter.is_left:
-                return None
+        places = dict(zip(signature.positional, range(len(args)), strict=False))
+        for place, name in enumerate(kwargs, len(args)):
+            places[signature.indices.get(name, _LEFT)] = place
+        given = (*args, *kwargs.values())
         images = iter(arguments.images)
         passages = []
-        for index, value in zip(signature.positional, args, strict=False):
-            passage = _passage(signature.parameters[index], value, images)
+        for index, parameter in enumerate(signature.parameters):
+            place = places.pop(index, _LEFT)
+            if place == _LEFT and (parameter.role == "position" or parameter.is_left):
+                continue
+            value = parameter.default if place == _LEFT else given[place]
+            passage = _passage(place, parameter, value, images)
             if passage is None:
                 return None
             passages.append(passage)
-        if next(images, None) is not None:
+        if places or next(images, None) is not None:
             return None
-        return cls(passages, made, run.storages[0].shape, run.wanted.form)
+        return cls(tuple(kwargs), len(given), passages, run)
 
-    def enter(self, programs: Programs, args: tuple[Any, ...]) -> Any:
-        """The results of a call that is like the last one; SHUT where it is not."""
-        passages, made = self.passages, self.made
-        if (
-            len(args) != len(passages)
-            or made.translated.translation.dependencies.changed()
-            or programs.device() is not made.device
-            or programs.is_checked()
-        ):
-            return SHUT
-        inputs: list[Storage] = []
-        values: list[Constant] = []
-        for index, passage in enumerate(passages):
-            value = args[index]
-            if value.__class__ is not passage.cls:
+    def enter(
+        self, programs: Programs, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any
+    ) -> Any:
+        """The results of a call that is like the one before; SHUT where it is not."""
+        made, prepared = self.made, self.prepared
+        if kwargs or self.names:
+            if tuple(kwargs) != self.names:
                 return SHUT
-            parameter = passage.parameter
-            if passage.sampler is None:
+            args = (*args, *kwargs.values())
+        if len(args) != self.count or (out is None) is not (self.out is None):
+            return SHUT
+        inputs: list[Any] = []
+        values: list[Constant] = []
+        for place, cls, parameter, sampler, shape, dtype in self.passages:
+            value = parameter.default if place == _LEFT else args[place]
+            if value.__class__ is not cls:
+                return SHUT
+            if sampler is None:
                 values.append(uniforms.convert(parameter.type, value, parameter.name))
             elif value is parameter.default:
                 return SHUT
-            elif passage.dtype is not None:
-                if (
-                    value.shape != passage.shape
-                    or value.dtype != passage.dtype
-                    or not value.flags.c_contiguous
-                ):
+            elif dtype is not None:
+                if value.shape != shape or value.dtype != dtype or not value.flags.c_contiguous:
                     return SHUT
-                inputs.append(_storage(value, parameter.type))
+                inputs.append(value if prepared is not None else _storage(value, parameter.type))
             else:
                 storage = value.storage
-                if storage.shape != passage.shape or sampler_of(value) is not passage.sampler:
+                if storage.shape != shape or not _is_read(value, sampler):
                     return SHUT
-                inputs.append(storage)
-        if made.captured:
-            inputs += made.captured
+                inputs.append(storage if prepared is None else storage.host())
+        if (
+            made.translated.translation.dependencies.changed()
+            or programs.device() is not made.device
+            or programs.is_checked()
+            or (out is not None and not self._takes(out, inputs))
+        ):
+            return SHUT
+        if self.captured:
+            inputs += self.captured
+        if prepared is None:
+            return self._run(inputs, values, args, out)
+        arrays = prepared.run(inputs, values, None if out is None else (out,))
+        if arrays is None:
+            return SHUT
+        if self.form != "array":
+            dims = len(self.whole)
+            return self._presented([_storage(array, dims) for array in arrays], args)
+        return tuple(arrays) if made.is_tuple else arrays[0]
+
+    def _takes(self, out: Any, inputs: Sequence[Any]) -> bool:
+        """Whether a result may go straight into an array, as that of the call before did."""
+        if out.__class__ is not np.ndarray or (out.shape, out.dtype) != self.out:
+            return False
+        if not out.flags.carray:
+            return False
+        for each in inputs:
+            array = each.array if isinstance(each, Storage) else each
+            if array is not None and np.may_share_memory(out, array):
+                return False
+        return True
+
+    def _run(
+        self, inputs: list[Storage], values: Sequence[Constant], args: Sequence[Any], out: Any
+    ) -> Any:
+        """The results by the program itself."""
+        made = self.made
+        direct: list[NDArray[Any] | None] = [None] * len(made.types)
+        if out is not None:
+            direct[0] = out.reshape(*rows_of(self.whole), -1)
         try:
-            storages = running.run(made, running.Work(inputs, values, self.whole, self.nothing))
+            storages = running.run(made, running.Work(inputs, values, self.whole, direct))
         except (tiles.NotCut, OutOfMemory):
             return SHUT
-        form = self.form
+        if out is not None:
+            return out
+        return self._presented([storage.shaped(self.whole) for storage in storages], args)
+
+    def _presented(self, storages: Sequence[Storage], args: Sequence[Any]) -> Any:
+        """Results as the caller of the call before got them."""
+        made, form = self.made, self.form
         info = NO_INFO if form == "array" else info_from(args)
         results = [
-            present(form, storage.shaped(self.whole), dtype, sampler, info)
+            present(form, storage, dtype, sampler, info)
             for storage, dtype, sampler in zip(storages, made.dtypes, made.samplers, strict=True)
         ]
         return tuple(results) if made.is_tuple else results[0]
 
 
-def _passage(parameter: Parameter, value: Any, images: Any) -> _Passage | None:
+def _passage(place: int, parameter: Parameter, value: Any, images: Any) -> _Passage | None:
     """How an argument came in; None where the next one may be taken otherwise."""
     cls = type(value)
-    if parameter.role == "uniform" and parameter.type.is_scalar and cls in _NUMBERS:
-        return _Passage(cls, parameter)
+    is_number = parameter.role == "uniform" and parameter.type.is_scalar
+    if is_number and issubclass(cls, _NUMBERS):
+        return _Passage(place, cls, parameter)
     given = next(images, None) if parameter.role == "image" else None
     if given is None or given.original is not value or given.rank:
         return None
     if cls is np.ndarray:
         as_it_is = value.dtype == given.storage.dtype and value.flags.c_contiguous
-        found = _Passage(cls, parameter, given.sampler, value.shape, value.dtype)
+        found = _Passage(place, cls, parameter, given.sampler, value.shape, value.dtype)
         return found if as_it_is else None
     if isinstance(value, ImageLike):
-        return _Passage(cls, parameter, given.sampler, given.storage.shape)
+        return _Passage(place, cls, parameter, given.sampler, given.storage.shape)
     return None
 
 
+def _prepared(run: Run) -> Prepared | None:
+    """The program of a run, prepared for more runs of this size."""
+    made = run.specialisation
+    if made.planar is not None:
+        return None
+    storages = [given.storage for given in run.arguments.images] + made.captured
+    return made.program.prepared([(s.height, s.width) for s in storages], run.storages[0].shape)
+
+
+def _is_read(image: ImageLike, sampler: Sampler) -> bool:
+    """Whether an image is read as the sampler says."""
+    return (
+        (image.format is sampler.format or image.format == sampler.format)
+        and image.boundary == sampler.boundary
+        and image.interpolation == sampler.interpolation
+        and image.cval == sampler.cval
+    )
+
+
 def _storage(array: NDArray[Any], dims: int) -> Storage:
-    """The texels of an array that a call has taken as it is."""
+    """The texels of an array that a call has taken or made as it is."""
     if dims == 2:
         return Storage.of(array)
     shape = array.shape[:dims]
     return Storage.of(array.reshape(*rows_of(shape), -1), shape)
 
 
-__all__ = ["SHUT", "Gate"]
+__all__ = ["KEPT", "SHUT", "Gate"]
