@@ -21,7 +21,8 @@ ROOT = Path(__file__).parent.parent
 ORDER = """
     core/host core
     language
-    frontend/decode frontend/values frontend/walked frontend/collections frontend/protocols
+    frontend/decode frontend/values frontend/joins frontend/walked frontend/collections
+    frontend/numbers frontend/protocols frontend/methods
     frontend/rules frontend/effects frontend/flow frontend/calls frontend/walk frontend
     passes/analysis passes/simplify passes/lower passes/blocks passes
     codegen/glsl codegen/llvm codegen/jobs codegen/elements codegen/raster codegen

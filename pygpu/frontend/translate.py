@@ -30,11 +30,11 @@ from pygpu.core.specs import (
 )
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.calls.calls import call, call_function
-from pygpu.frontend.protocols import arithmetic, complex_numbers, operands
-from pygpu.frontend.protocols.arithmetic import convert
+from pygpu.frontend.numbers import arithmetic, complex_numbers, operands
+from pygpu.frontend.numbers.arithmetic import convert
 from pygpu.frontend.protocols.arrays import opened
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.values import values as kinds
+from pygpu.frontend.values import callables
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.faults import Fault, PathEnds, Stage, is_set
 from pygpu.frontend.values.kinds import Complex, Text, held_kind, is_complex
@@ -208,7 +208,7 @@ class _Root:
         if code.co_flags & 8 and code.co_varnames[place] in values:
             more = values.pop(code.co_varnames[place])
             values |= self.w.read(more) if isinstance(more, Dict) else more
-        return call_function(self.w, kinds.Function.of(function), tuple(args), values)
+        return call_function(self.w, callables.Function.of(function), tuple(args), values)
 
     def bound(self, spec: Any) -> Any:
         """The value of a parameter."""

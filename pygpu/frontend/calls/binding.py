@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.objects import Dict
-from pygpu.frontend.values.values import Function, tuple_of
+from pygpu.frontend.values.values import tuple_of
 
 
 def bind(function: Function, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,27 +27,20 @@ from pygpu.frontend.effects import domains, volatile
 from pygpu.frontend.flow import generators
 from pygpu.frontend.flow.choices import is_instance
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.protocols import methods, objects, operands, operators, pictures
+from pygpu.frontend.methods import methods
+from pygpu.frontend.numbers import operands
+from pygpu.frontend.protocols import attributes, datamodel, operators, pictures
 from pygpu.frontend.rules import classes
 from pygpu.frontend.rules.arguments import misfit
 from pygpu.frontend.rules.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS
 from pygpu.frontend.rules.number_calls import of_library
 from pygpu.frontend.values import views
+from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import is_users_class
 from pygpu.frontend.values.objects import Instance
-from pygpu.frontend.values.values import (
-    Abstract,
-    Bound,
-    Builtin,
-    Choice,
-    Conflict,
-    Function,
-    NotKnown,
-    Picture,
-    describe,
-)
+from pygpu.frontend.values.values import Abstract, Choice, Conflict, NotKnown, Picture, describe
 from pygpu.frontend.walked import fitting
 
 _GENERATOR: Final = inspect.CO_GENERATOR
@@ -65,7 +58,7 @@ def call(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
                 w, function.function, (*function.args, *args), {**function.keywords, **keywords}
             )
         case Builtin():
-            meant = getattr(objects.class_of(function.owner), function.name, function.call)
+            meant = getattr(datamodel.class_of(function.owner), function.name, function.call)
             return _by_rule(meant, function.call, args, keywords, (function.owner,))
         case Picture():
             if keywords:
@@ -74,7 +67,7 @@ def call(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
         case Conflict():
             raise w.error(function.message)
         case Instance():
-            method = objects.find_method(w, function, "__call__")
+            method = datamodel.find_method(w, function, "__call__")
             if method is not None:
                 return call(w, method, args, keywords)
     raise TypeError(f"{describe(function)} is not callable")
@@ -121,7 +114,7 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
     if rule is None and isinstance(function, type) and is_users_class(function):
         return classes.instantiate(w, function, args, keywords)
     if rule is None and args and _is_method_of(function, args[0]):
-        bound = objects.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
+        bound = attributes.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
     objects_given = any(isinstance(value, Instance) for value in (*args, *keywords.values()))
     if _is_generator(function) and any(

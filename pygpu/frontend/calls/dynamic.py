@@ -16,12 +16,15 @@ import numpy as np
 
 from pygpu.frontend.calls.native import check_kept
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.protocols import indexing, methods, objects, operands
+from pygpu.frontend.methods import methods
+from pygpu.frontend.numbers import operands
+from pygpu.frontend.protocols import attributes, datamodel
 from pygpu.frontend.rules.numpy_objects import on_objects
+from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.kinds import Text, scalar_kind
 from pygpu.frontend.values.known import lift, virtual
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import Abstract, Function, Picture, Tuple, describe, tuple_of
+from pygpu.frontend.values.values import Abstract, Picture, Tuple, describe, tuple_of
 
 
 def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
@@ -63,7 +66,7 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         args, keywords = plain(function, args, keywords, functools.partial(_in_class, w))
         _check_position(w, function, args, keywords)
         return w.call(function.__wrapped__, *args, **keywords)
-    method = objects.class_attribute(w, type(function), "__call__")
+    method = datamodel.class_attribute(w, type(function), "__call__")
     if isinstance(method, types.FunctionType):
         return w.call(method, function, *args, **keywords)
     wrapped = getattr(function, "__wrapped__", None)
@@ -113,13 +116,13 @@ def _operator_object(w: ControlFlow, function: Any, value: Any) -> Any:
             name, args, keywords = kind.args[0], (*kind.args[1:], *parts), kind.keywords
         else:
             (name, *args), keywords = parts, {}
-        return w.call(objects.attribute(w, value, name), *args, **keywords)
+        return w.call(attributes.attribute(w, value, name), *args, **keywords)
     taken = []
     for part in parts:
         one = value
         for step in part.split(".") if isinstance(function, operator.attrgetter) else (part,):
             is_attribute = isinstance(function, operator.attrgetter)
-            one = objects.attribute(w, one, step) if is_attribute else indexing.item(w, one, step)
+            one = w.attribute(one, step) if is_attribute else w.item(one, step)
         taken.append(one)
     return taken[0] if len(taken) == 1 else tuple_of(tuple(taken))
 

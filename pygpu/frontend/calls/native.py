@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pygpu.frontend.effects import volatile
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.protocols import methods
+from pygpu.frontend.methods import methods
 from pygpu.frontend.rules import classes
 from pygpu.frontend.values.known import Materialiser, adopt, again
 from pygpu.frontend.values.objects import Iterator, Replay

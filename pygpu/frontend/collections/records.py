@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.frontend.values.choosing import CHOICES
+from pygpu.frontend.joins.choosing import CHOICES
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import is_users_class

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import HOME
-from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
-from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.joins.joining import Meeting
+from pygpu.frontend.joins.joins import Join
+from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.joins import Join, Meeting
 from pygpu.frontend.values.objects import youngest
 from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Key

@@ -21,20 +21,14 @@ from pygpu.core.errors import CompileError
 from pygpu.frontend.flow import handling
 from pygpu.frontend.flow.branches import branch
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
-from pygpu.frontend.protocols import arithmetic, objects
-from pygpu.frontend.protocols.methods import MUTATING
-from pygpu.frontend.values.choosing import settled
+from pygpu.frontend.joins.choosing import settled
+from pygpu.frontend.methods.methods import MUTATING
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.protocols import datamodel
+from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object, Set, youngest
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import (
-    Bound,
-    Builtin,
-    Choice,
-    Conflict,
-    Dynamic,
-    Function,
-    describe,
-)
+from pygpu.frontend.values.values import Choice, Conflict, Dynamic, describe
 from pygpu.ssa import Value, constant_of
 
 MEET: Final = -4  # where the paths of the options meet again
@@ -264,7 +258,7 @@ def several_or_one(w: ControlFlow, value: Any, other: Any) -> Any:
 
 
 def _changes(method: Builtin) -> bool:
-    kind = objects.class_of(method.owner)
+    kind = datamodel.class_of(method.owner)
     return any(method.name in MUTATING.get(base, ()) for base in kind.__mro__)
 
 

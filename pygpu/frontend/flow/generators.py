@@ -22,7 +22,7 @@ from pygpu.core.errors import CompileError
 from pygpu.frontend.flow.branches import branch
 from pygpu.frontend.flow.choices import possible
 from pygpu.frontend.flow.paths import RAISED, RETURN, SUSPENDED, ControlFlow, Outcome
-from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.sequences import taken_or_put_off
 from pygpu.frontend.values.faults import PathEnds
 from pygpu.frontend.values.frames import Frame

@@ -17,10 +17,10 @@ from pygpu.frontend.flow.branches import join
 from pygpu.frontend.flow.comprehensions import collected_by, long_comprehension
 from pygpu.frontend.flow.driving import drive
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
-from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.joins.choosing import Renumbered
+from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
 from pygpu.frontend.protocols.tables import tabulate
-from pygpu.frontend.values.choosing import Renumbered
 from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame

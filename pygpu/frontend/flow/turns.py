@@ -12,7 +12,8 @@ from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.frontend.effects.raising import is_assertion
 from pygpu.frontend.flow import branches, choices
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
-from pygpu.frontend.protocols import arithmetic, sequences
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.protocols import sequences
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Iterator

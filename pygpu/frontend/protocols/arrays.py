@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic, integers, operands
-from pygpu.frontend.protocols.operands import components, make_vector, vector_type
+from pygpu.frontend.numbers import arithmetic, integers, operands
+from pygpu.frontend.numbers.operands import components, make_vector, vector_type
+from pygpu.frontend.protocols.lookups import choose
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, is_narrow, scalar_kind
 from pygpu.frontend.values.lazy import Masked, Row

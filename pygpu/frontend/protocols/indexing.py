@@ -9,17 +9,20 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.frontend.collections import bounded as lists
-from pygpu.frontend.protocols import arithmetic, operands, pictures
+from pygpu.frontend.numbers import arithmetic, operands
+from pygpu.frontend.numbers.integers import as_index
+from pygpu.frontend.numbers.numbers import hint_of_number
+from pygpu.frontend.numbers.operands import components
+from pygpu.frontend.protocols import pictures
 from pygpu.frontend.protocols.arrays import (
     opened,
     stored,
     stored_by_dynamic,
     type_of_row,
 )
-from pygpu.frontend.protocols.integers import as_index
-from pygpu.frontend.protocols.numbers import hint_of_number
-from pygpu.frontend.protocols.objects import assign_components, find_method, user_method, vector_of
-from pygpu.frontend.protocols.operands import components
+from pygpu.frontend.protocols.attributes import assign_components, vector_of
+from pygpu.frontend.protocols.datamodel import find_method, user_method
+from pygpu.frontend.protocols.lookups import by_dynamic_index, by_key, one_of, stored_by_key
 from pygpu.frontend.protocols.parts import (
     is_part,
     mask_of,
@@ -29,13 +32,8 @@ from pygpu.frontend.protocols.parts import (
     stored_in_part,
 )
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.protocols.tables import (
-    by_dynamic_index,
-    by_key,
-    check_index,
-    one_of,
-    stored_by_key,
-)
+from pygpu.frontend.protocols.tables import check_index
+from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete, own
@@ -43,11 +41,8 @@ from pygpu.frontend.values.lazy import Bounded, Indexed, Masked, Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
     Abstract,
-    Bound,
-    Builtin,
     Conflict,
     Dynamic,
-    Function,
     NotKnown,
     Picture,
     Tuple,

@@ -16,11 +16,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic, integers
+from pygpu.frontend.numbers import arithmetic, integers
+from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.arrays import array_of, cast, kind_of, opened, to_objects
-from pygpu.frontend.protocols.operands import vector_type
+from pygpu.frontend.protocols.lookups import choose, wrap_negative
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.protocols.tables import choose, within, wrap_negative
+from pygpu.frontend.protocols.tables import within
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Cut, Masked, Row, is_same

@@ -15,14 +15,15 @@ import numpy as np
 from pygpu.core.ops import NUMPY_TYPE
 from pygpu.core.sampler import boundary_name, constant, interpolation_name
 from pygpu.core.storage import Format, ImageLike
-from pygpu.frontend.protocols import arithmetic
-from pygpu.frontend.protocols.arithmetic import as_value, convert, dynamic
-from pygpu.frontend.protocols.integers import as_index
-from pygpu.frontend.protocols.operands import make_vector, vector_type
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers.arithmetic import as_value, convert, dynamic
+from pygpu.frontend.numbers.integers import as_index
+from pygpu.frontend.numbers.operands import make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.values import Abstract, Builtin, Dynamic, Picture, Tuple, describe
+from pygpu.frontend.values.values import Abstract, Dynamic, Picture, Tuple, describe
 from pygpu.language import textures
 from pygpu.ssa import Value
 from pygpu.types import FLOAT, INT, KINDS, vector

@@ -16,9 +16,9 @@ import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.collections.bounded import bounded, maybes, refusal
-from pygpu.frontend.protocols import arithmetic
-from pygpu.frontend.protocols.numbers import hint_of_number
-from pygpu.frontend.protocols.operands import components
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers.numbers import hint_of_number
+from pygpu.frontend.numbers.operands import components
 from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.lazy import Bounded, Indexed, Lazy, Masked, Row, Suspended
 from pygpu.frontend.values.objects import (

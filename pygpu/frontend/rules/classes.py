@@ -19,7 +19,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from pygpu.frontend.protocols import objects
+from pygpu.frontend.protocols import datamodel
+from pygpu.frontend.values.callables import Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import (
@@ -32,7 +33,7 @@ from pygpu.frontend.values.known import (
     virtual,
 )
 from pygpu.frontend.values.objects import Cell, ClassParts, Dict, Instance
-from pygpu.frontend.values.values import ABSENT, Abstract, Function, NotKnown, Super, Tuple
+from pygpu.frontend.values.values import ABSENT, Abstract, NotKnown, Tuple
 
 # ---------------------------------------------------------------- class statements
 
@@ -183,17 +184,17 @@ def _construct(w: Evaluator, cls: type, args: tuple[Any, ...], keywords: Mapping
     if getattr(cls, "__abstractmethods__", None):
         names = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
         raise TypeError(f"Can't instantiate abstract class {cls.__name__} with abstract {names}")
-    new = objects.class_attribute(w, cls, "__new__")
+    new = datamodel.class_attribute(w, cls, "__new__")
     new = new.__func__ if isinstance(new, staticmethod) else new
     if isinstance(new, types.FunctionType) and new.__module__ != "typing":
         if cls in w.environment.class_parts:  # walked: it may keep what it makes
             new = Function.of(new)
         made = w.call(new, cls, *args, **keywords)
-        if not objects.is_instance(made, cls):
+        if not datamodel.is_instance(made, cls):
             return made
     else:
         made = Instance(cls, {})
-    init = objects.class_attribute(w, cls, "__init__")
+    init = datamodel.class_attribute(w, cls, "__init__")
     if isinstance(init, types.FunctionType):
         w.call(init, made, *args, **keywords)
     elif (args or keywords) and not isinstance(new, types.FunctionType):

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arrays, objects
-from pygpu.frontend.protocols.complex_numbers import made_of
+from pygpu.frontend.numbers.complex_numbers import made_of
+from pygpu.frontend.protocols import arrays, datamodel
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.objects import Array
@@ -87,7 +87,7 @@ def _number(w: Evaluator, value: Any) -> Any:
     if isinstance(value, Array) and w.read(value).size == 1:
         value = w.read(value).reshape(-1)[0]
     for name in ("__complex__", "__float__"):
-        method = objects.find_method(w, value, name)
+        method = datamodel.find_method(w, value, name)
         if method is not None:
             return w.call(method)
     if not _is_number(value):

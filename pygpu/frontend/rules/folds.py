@@ -13,14 +13,15 @@ from typing import Any, Final
 
 from pygpu import glsl
 from pygpu.frontend.collections import bounded as lists
-from pygpu.frontend.protocols import arithmetic, operators
-from pygpu.frontend.protocols.arithmetic import elementwise
-from pygpu.frontend.protocols.operands import vector_type
+from pygpu.frontend.joins.choosing import zero_of
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers.arithmetic import elementwise
+from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols import comparisons, operators
+from pygpu.frontend.protocols.lookups import choose
 from pygpu.frontend.protocols.sequences import in_turn, indexed, items_of, items_or_maybe, put_off
-from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.rules.ordering import sort_network
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.joins import zero_of
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
@@ -173,7 +174,7 @@ def _extreme(symbol: str, code: str) -> Rule:
         keys = [w.call(key, value) if key is not None else value for value in args]
         best, best_key = args[0], keys[0]
         for value, its in zip(args[1:], keys[1:], strict=True):
-            test = w.truth(operators.compare(w, symbol, its, best_key))
+            test = w.truth(comparisons.compare(w, symbol, its, best_key))
             best_key = choose(w, test, its, best_key)
             best = choose(w, test, value, best)
         return best
@@ -208,7 +209,7 @@ def _extreme_of_some(w: Evaluator, symbol: str, items: Any, key: Any, **more: An
         if found is False:
             best, best_key, found = value, its, taken
             continue
-        test = w.truth(operators.compare(w, symbol, its, best_key))
+        test = w.truth(comparisons.compare(w, symbol, its, best_key))
         first = arithmetic.either(w, arithmetic.negate(w, found), test)
         test = arithmetic.both(w, taken, first)
         best, best_key = choose(w, test, value, best), choose(w, test, its, best_key)
@@ -255,7 +256,7 @@ def _insertion_sort(
     for end in range(1, len(pairs)):
         for place in range(end, 0, -1):
             (first_key, first), (second_key, second) = pairs[place - 1], pairs[place]
-            test = w.truth(operators.compare(w, symbol, second_key, first_key))
+            test = w.truth(comparisons.compare(w, symbol, second_key, first_key))
             if there is not None:
                 test = arithmetic.both(w, there[end], test)
             pairs[place - 1] = (

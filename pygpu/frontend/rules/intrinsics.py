@@ -19,9 +19,10 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu import glsl
-from pygpu.frontend.protocols import arithmetic, arrays, indexing, objects, operands, operators
-from pygpu.frontend.protocols.methods import pairs_of
-from pygpu.frontend.protocols.operands import make_vector, vector_type
+from pygpu.frontend.methods.dict_methods import pairs_of
+from pygpu.frontend.numbers import arithmetic, operands
+from pygpu.frontend.numbers.operands import make_vector, vector_type
+from pygpu.frontend.protocols import arrays, attributes, comparisons, datamodel, indexing
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules import complex_calls
 from pygpu.frontend.rules.classes import made_of, super_of
@@ -32,12 +33,13 @@ from pygpu.frontend.rules.numpy_calls import NUMPY_RULES
 from pygpu.frontend.rules.object_calls import CHANGING, OBJECT_RULES, REMEMBERING
 from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
 from pygpu.frontend.values import views
+from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Fault, PathEnds
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.objects import Array, Cell, Dict, Instance, Matrix
-from pygpu.frontend.values.values import UNBOUND, Bound, Conflict, Function, Slice, Tuple, describe
+from pygpu.frontend.values.values import UNBOUND, Conflict, Slice, Tuple, describe
 from pygpu.frontend.walked import library
 from pygpu.language import fragments, kernels, matrices, vectors
 from pygpu.language.fragments import Discarded
@@ -47,7 +49,7 @@ Rule = Callable[..., Any]
 
 
 def _isinstance(w: Evaluator, value: Any, cls: Any) -> bool:
-    return objects.is_instance(value, cls)
+    return datamodel.is_instance(value, cls)
 
 
 def _slice(w: Evaluator, *bounds: Any) -> Any:
@@ -58,7 +60,7 @@ def _slice(w: Evaluator, *bounds: Any) -> Any:
 
 def _type(w: Evaluator, value: Any, *more: Any) -> Any:
     if not more:
-        return objects.class_of(value)
+        return datamodel.class_of(value)
     bases, contents = more
     return made_of(w, value, tuple(items_of(w, bases)), pairs_of(w, contents), {})
 
@@ -132,7 +134,7 @@ def _of_frame(function: Any) -> Rule:
 
     def rule(w: Evaluator, *args: Any) -> Any:
         if args and function is vars and isinstance(args[0], Instance):
-            return objects.attribute(w, args[0], "__dict__")
+            return attributes.attribute(w, args[0], "__dict__")
         if args:
             return NotImplemented
         raise w.error(f"{function.__name__}() has no meaning in a compiled function: use locals()")
@@ -273,7 +275,7 @@ _RULES: Final[dict[Any, Rule]] = {
     **OBJECT_RULES,
     np.transpose: _transpose,
     operator.getitem: lambda w, xs, index: indexing.item(w, xs, index),
-    operator.contains: lambda w, xs, x: operators.contains(w, xs, x),
+    operator.contains: lambda w, xs, x: comparisons.contains(w, xs, x),
     functools.partial: _partial,
     isinstance: _isinstance,
     slice: _slice,
@@ -282,7 +284,7 @@ _RULES: Final[dict[Any, Rule]] = {
     tuple.__new__: _tuple_new,
     super: _super,
     **{cls: _wrapping(cls) for cls in (property, staticmethod, classmethod, _CACHED_PROPERTY)},
-    callable: objects.is_callable,
+    callable: datamodel.is_callable,
     id: _id,
     globals: _globals,
     locals: _locals,

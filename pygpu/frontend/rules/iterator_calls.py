@@ -17,8 +17,8 @@ from pygpu.core.errors import CompileError
 from pygpu.frontend.collections.bounded import bounded as bounded_list
 from pygpu.frontend.collections.bounded import collected
 from pygpu.frontend.collections.bounded import zipped as zipped_some
+from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.protocols import followers, operators
-from pygpu.frontend.protocols.arithmetic import elementwise
 from pygpu.frontend.protocols.sequences import (
     ENDLESS,
     UNROLL_OPS,

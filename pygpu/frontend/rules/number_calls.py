@@ -18,9 +18,10 @@ import numpy as np
 
 from pygpu import glsl
 from pygpu.core.ops import TABLE
-from pygpu.frontend.protocols import arithmetic, arrays, integers, objects, operators
-from pygpu.frontend.protocols.arithmetic import elementwise
-from pygpu.frontend.protocols.operands import vector_type
+from pygpu.frontend.numbers import arithmetic, integers
+from pygpu.frontend.numbers.arithmetic import elementwise
+from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols import arrays, comparisons, datamodel, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
@@ -47,7 +48,7 @@ def _binary_rule(symbol: str) -> Rule:
 
 
 def _compare_rule(symbol: str) -> Rule:
-    return lambda w, a, b: operators.compare(w, symbol, a, b)
+    return lambda w, a, b: comparisons.compare(w, symbol, a, b)
 
 
 def _from_table() -> Iterator[tuple[Any, Rule]]:
@@ -100,11 +101,11 @@ def _rounded_int(code: str) -> Rule:
     def rule(w: Evaluator, x: Any) -> Any:
         if scalar_kind(x) in ("int", "uint", "bool"):
             return integers.whole(w, x)
-        method = objects.find_method(w, x, name)
+        method = datamodel.find_method(w, x, name)
         if method is not None:
             return w.call(method)
         if not scalar_kind(x) and not isinstance(x, Array):
-            kind = objects.class_of(x).__name__
+            kind = datamodel.class_of(x).__name__
             raise TypeError(f"type {kind} doesn't define {name} method")
         rounded = elementwise(w, code, (x,), "float")
         if rounded is not NotImplemented:
@@ -118,7 +119,7 @@ _DIGITS: Final = 15  # after the point, of which a float of 64 bits may still ro
 
 
 def _round(w: Evaluator, x: Any, ndigits: Any = None) -> Any:
-    method = objects.find_method(w, x, "__round__")
+    method = datamodel.find_method(w, x, "__round__")
     if method is not None:
         return w.call(method, *(() if ndigits is None else (ndigits,)))
     if ndigits is None:
@@ -149,7 +150,7 @@ def _convert(kind: Kind) -> Rule:
             x = w.read(x).reshape(-1)[0]
         if kind == "bool" and not scalar_kind(x):
             return w.truth(x)
-        method = objects.find_method(w, x, method_name)
+        method = datamodel.find_method(w, x, method_name)
         if method is not None:
             return w.call(method)
         if not scalar_kind(x):
@@ -167,8 +168,8 @@ def _check_int(w: Evaluator, x: Any, low: float = -(2.0**31), high: float = 2.0*
     """In checked programs note a fault where a float, rounded to whole numbers, is no Int; or no
     UInt, which `low` and `high` say."""
     if w.faults.checked and not w.handled() and scalar_kind(x) == "float":
-        least = operators.compare(w, ">", x, low - 1)  # neither is true of NaN
-        fits = operators.compare(w, "<", x, high)
+        least = comparisons.compare(w, ">", x, low - 1)  # neither is true of NaN
+        fits = comparisons.compare(w, "<", x, high)
         fails = arithmetic.negate(w, arithmetic.both(w, least, fits))
         name = "UInt" if low == 0 else "int"
         what = f"{name}() of a float that is NaN, infinite or beyond 32 bits"
@@ -267,10 +268,10 @@ def _of_numbers(function: Any, rule: Rule) -> Rule:
             return value
         if isinstance(value, Conflict):
             raise w.error(value.message)
-        method = objects.find_method(w, value, "__index__" if integers else "__float__")
+        method = datamodel.find_method(w, value, "__index__" if integers else "__float__")
         if method is None:
             hint = ": cmath has functions of complex ones" if is_complex(value) else ""
-            name = objects.class_of(value).__name__
+            name = datamodel.class_of(value).__name__
             raise TypeError(f"must be real number, not {name}{hint}")
         return w.call(method)
 
@@ -279,7 +280,7 @@ def _of_numbers(function: Any, rule: Rule) -> Rule:
 
 def _divmod(w: Evaluator, a: Any, b: Any) -> Any:
     for value, other, name in ((a, b, "__divmod__"), (b, a, "__rdivmod__")):
-        method = objects.find_method(w, value, name)
+        method = datamodel.find_method(w, value, name)
         if method is not None:
             result = w.call(method, other)
             if result is not NotImplemented:
@@ -338,7 +339,7 @@ def _as_floats(w: Evaluator, value: Any) -> Any:
 
 
 def _abs(w: Evaluator, x: Any) -> Any:
-    method = objects.find_method(w, x, "__abs__")
+    method = datamodel.find_method(w, x, "__abs__")
     return w.call(method) if method is not None else elementwise(w, "abs", (x,))
 
 
@@ -392,7 +393,7 @@ _RULES: Final[dict[Any, Rule]] = {
     np.degrees: lambda w, x: operators.binary(w, "*", x, 180 / math.pi),
     np.rad2deg: lambda w, x: operators.binary(w, "*", x, 180 / math.pi),
     np.positive: lambda w, x: operators.unary(w, "+", x),
-    np.signbit: lambda w, x: operators.compare(
+    np.signbit: lambda w, x: comparisons.compare(
         w, "<", elementwise(w, "copysign", (1.0, x), "float"), 0.0
     ),
     math.dist: lambda w, a, b: w.call(glsl.distance, w.call(_vec_of(len(items_of(w, a))), a), b),

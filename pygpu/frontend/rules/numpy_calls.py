@@ -11,18 +11,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic, arrays, operators
-from pygpu.frontend.protocols.arithmetic import elementwise
-from pygpu.frontend.protocols.operands import vector_type
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers.arithmetic import elementwise
+from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols import arrays, comparisons, operators, products
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last
 from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, kind_of
+from pygpu.frontend.values.callables import Bound, Builtin
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import Abstract, Bound, Builtin, Tuple, tuple_of
+from pygpu.frontend.values.values import Abstract, Tuple, tuple_of
 from pygpu.frontend.walked import fitting, linear, numerics, statistics
 from pygpu.types import widest
 
@@ -71,7 +73,7 @@ def where(w: Evaluator, condition: Any, *choices: Any) -> Any:
     parts = (condition, a, b)
     if all(scalar_kind(part) or is_complex(part) for part in parts) or any(map(vector_type, parts)):
         if scalar_kind(condition) and scalar_kind(condition) != "bool":
-            condition = operators.compare(w, "!=", condition, 0)
+            condition = comparisons.compare(w, "!=", condition, 0)
         if not isinstance(condition, Abstract) and scalar_kind(condition):
             return a if condition else b
         result = arithmetic.select(w, condition, a, b)
@@ -88,7 +90,7 @@ def where(w: Evaluator, condition: Any, *choices: Any) -> Any:
 def _dot(w: Evaluator, a: Any, b: Any) -> Any:
     if scalar_kind(a) or scalar_kind(b):
         return operators.binary(w, "*", a, b)
-    return operators.matmul(w, _as_array(w, a), _as_array(w, b))
+    return products.matmul(w, _as_array(w, a), _as_array(w, b))
 
 
 def _inner(w: Evaluator, a: Any, b: Any) -> Any:
@@ -198,7 +200,7 @@ def _logical(method: str) -> Rule:
     def rule(w: Evaluator, a: Any, b: Any) -> Any:
         symbol = {"and": "&", "or": "|", "xor": "^"}[method]
         tests = [
-            value if kind_of(value) == "bool" else operators.compare(w, "!=", value, 0)
+            value if kind_of(value) == "bool" else comparisons.compare(w, "!=", value, 0)
             for value in (a, b)
         ]
         return operators.binary(w, symbol, *tests)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.errors import CompileError
+from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays
-from pygpu.frontend.protocols.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, scalar_kind

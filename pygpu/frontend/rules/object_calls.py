@@ -13,18 +13,17 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.core.errors import shown
-from pygpu.frontend.protocols import indexing, objects, operators, pictures
-from pygpu.frontend.protocols.operands import vector_type
+from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols import attributes, datamodel, indexing, operators, pictures
+from pygpu.frontend.values.callables import Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.known import concrete, lift
 from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object, Vector
 from pygpu.frontend.values.values import (
     Abstract,
-    Builtin,
     Conflict,
     Dynamic,
-    Function,
     NotKnown,
     Picture,
     Tuple,
@@ -40,7 +39,7 @@ Rule = Callable[..., Any]
 
 def _getattr(w: Evaluator, value: Any, name: Any, *default: Any) -> Any:
     try:
-        return objects.attribute(w, value, concrete(w, name))
+        return attributes.attribute(w, value, concrete(w, name))
     except AttributeError:
         if default:
             return default[0]
@@ -53,28 +52,28 @@ def _hasattr(w: Evaluator, value: Any, name: Any) -> bool:
     if isinstance(value, Vector):  # as plain Python's, not as NumPy's, which it stands for too
         return hasattr(value.cls(*[0] * value.type.size), name)
     if isinstance(value, Dynamic):
-        return objects.in_class(value, name)
+        return datamodel.in_class(value, name)
     if isinstance(value, Picture):
         return isinstance(name, str) and pictures.has_attribute(value, name)
-    if not own and isinstance(name, str) and objects.in_class(value, name):
+    if not own and isinstance(name, str) and datamodel.in_class(value, name):
         return True
     try:
-        objects.attribute(w, value, name)
+        attributes.attribute(w, value, name)
     except AttributeError:
         return False
     return True
 
 
 def _setattr(w: Evaluator, value: Any, name: Any, new: Any) -> None:
-    objects.set_attribute(w, value, concrete(w, name), new)
+    attributes.set_attribute(w, value, concrete(w, name), new)
 
 
 def _delattr(w: Evaluator, value: Any, name: Any) -> None:
-    objects.delete_attribute(w, value, concrete(w, name))
+    attributes.delete_attribute(w, value, concrete(w, name))
 
 
 def _object_setattr(w: Evaluator, value: Any, name: Any, new: Any) -> Any:
-    objects.store_plain(w, value, name, new)
+    attributes.store_plain(w, value, name, new)
 
 
 def _in_place(symbol: str) -> Rule:
@@ -111,8 +110,8 @@ def _namespace(w: Evaluator, *args: Any, **fields: Any) -> Any:
 
 def _copy(w: Evaluator, value: Any) -> Any:
     """copy.copy: a new object with the same contents."""
-    if isinstance(value, Instance) and objects.find_method(w, value, "__copy__") is not None:
-        return w.call(objects.find_method(w, value, "__copy__"))
+    if isinstance(value, Instance) and datamodel.find_method(w, value, "__copy__") is not None:
+        return w.call(datamodel.find_method(w, value, "__copy__"))
     return _copied(w, value, lambda part: part)
 
 
@@ -128,9 +127,9 @@ def _deepcopy(w: Evaluator, value: Any, memo: Any = None) -> Any:
         if part not in made:
             if (
                 isinstance(part, Instance)
-                and objects.find_method(w, part, "__deepcopy__") is not None
+                and datamodel.find_method(w, part, "__deepcopy__") is not None
             ):
-                made[part] = w.call(objects.find_method(w, part, "__deepcopy__"), Dict({}))
+                made[part] = w.call(datamodel.find_method(w, part, "__deepcopy__"), Dict({}))
             else:
                 made[part] = _copied(w, part, deep, made)
         return made[part]
@@ -215,7 +214,7 @@ def _text(function: Any) -> Rule:
         except NotKnown:
             pass
         for name in ("__str__", "__repr__") if function is str else (f"__{function.__name__}__",):
-            method = objects.find_method(w, value, name)
+            method = datamodel.find_method(w, value, name)
             if method is not None:
                 return w.call(method, *more)
         return value if isinstance(value, Text) else Text(describe(value))
@@ -227,11 +226,11 @@ def _text(function: Any) -> Rule:
 
 
 def _fields(w: Evaluator, value: Any) -> Any:
-    return dataclasses.fields(objects.class_of(value))
+    return dataclasses.fields(datamodel.class_of(value))
 
 
 def _is_dataclass(w: Evaluator, value: Any) -> bool:
-    return dataclasses.is_dataclass(objects.class_of(value))
+    return dataclasses.is_dataclass(datamodel.class_of(value))
 
 
 def _asdict(w: Evaluator, value: Any, *, dict_factory: Any = dict) -> Any:
@@ -242,7 +241,7 @@ def _asdict(w: Evaluator, value: Any, *, dict_factory: Any = dict) -> Any:
 
     def fields(part: Instance) -> Any:
         names = [field.name for field in dataclasses.fields(part.cls)]
-        pairs = [(name, taken(objects.attribute(w, part, name))) for name in names]
+        pairs = [(name, taken(attributes.attribute(w, part, name))) for name in names]
         return w.call(dict_factory, List(tuple([tuple_of(p) for p in pairs])))
 
     return taken(_checked(value, "asdict"))
@@ -256,7 +255,7 @@ def _astuple(w: Evaluator, value: Any, *, tuple_factory: Any = tuple) -> Any:
 
     def fields(part: Instance) -> Any:
         names = [field.name for field in dataclasses.fields(part.cls)]
-        items = tuple([taken(objects.attribute(w, part, name)) for name in names])
+        items = tuple([taken(attributes.attribute(w, part, name)) for name in names])
         return w.call(tuple_factory, List(items))
 
     return taken(_checked(value, "astuple"))

@@ -13,9 +13,9 @@ from collections import Counter
 from typing import Any
 
 from pygpu.core.ops import OPEN
-from pygpu.frontend.protocols import arrays, operators
-from pygpu.frontend.protocols.arithmetic import elementwise, select
-from pygpu.frontend.protocols.integers import HINT
+from pygpu.frontend.numbers.arithmetic import elementwise, select
+from pygpu.frontend.numbers.integers import HINT
+from pygpu.frontend.protocols import arrays, comparisons, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import meeting, scalar_kind
@@ -143,7 +143,7 @@ def nans_last(w: Evaluator, items: list[Any]) -> list[Any]:
     count = fold(w, "+", nans)
     ordered = sort_network(w, finite)
     return [
-        select(w, operators.compare(w, ">=", count, len(items) - place), math.nan, x)
+        select(w, comparisons.compare(w, ">=", count, len(items) - place), math.nan, x)
         for place, x in enumerate(ordered)
     ]
 
@@ -152,9 +152,9 @@ def first_extreme(w: Evaluator, symbol: str, items: list[Any]) -> Any:
     """The index of the first that compares so with all others, or of the first NaN."""
     best, place = items[0], 0
     for index, item in enumerate(items[1:], 1):
-        test = operators.compare(w, symbol, item, best)
+        test = comparisons.compare(w, symbol, item, best)
         if scalar_kind(item) == "float":
-            is_number = operators.compare(w, "==", best, best)
+            is_number = comparisons.compare(w, "==", best, best)
             is_first = operators.binary(w, "&", elementwise(w, "isnan", (item,)), is_number)
             test = operators.binary(w, "|", test, is_first)
         best = select(w, test, item, best)

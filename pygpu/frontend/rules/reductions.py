@@ -16,9 +16,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.protocols import arithmetic, arrays, operators
-from pygpu.frontend.protocols.arithmetic import elementwise
-from pygpu.frontend.protocols.operands import vector_type
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers.arithmetic import elementwise
+from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols import arrays, comparisons, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.ordering import first_extreme, middle
 from pygpu.frontend.values.evaluator import Evaluator
@@ -170,7 +171,7 @@ def _mean(w: Evaluator, items: list[Any]) -> Any:
 
 def _quotient(w: Evaluator, total: Any, count: Any) -> Any:
     """What a mean divides, NaN where nothing was counted."""
-    some = operators.compare(w, ">", count, 0)
+    some = comparisons.compare(w, ">", count, 0)
     result = operators.binary(w, "/", total, operators.binary(w, "*", count, 1.0))
     return arithmetic.select(w, some, result, math.nan)
 
@@ -225,7 +226,7 @@ def _all(w: Evaluator, items: list[Any]) -> Any:
 
 def _nonzero(w: Evaluator, items: list[Any]) -> Any:
     tests = [
-        part if scalar_kind(part) == "bool" else operators.compare(w, "!=", part, 0)
+        part if scalar_kind(part) == "bool" else comparisons.compare(w, "!=", part, 0)
         for part in items
     ]
     return _count(w, tests)

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.frontend.collections import bounded as lists
-from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
-from pygpu.frontend.protocols.integers import as_index, is_natural
-from pygpu.frontend.protocols.methods import pairs_of
+from pygpu.frontend.methods.dict_methods import pairs_of
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers.integers import as_index, is_natural
+from pygpu.frontend.protocols import comparisons, datamodel, followers, indexing, operators
+from pygpu.frontend.protocols.lookups import choose
 from pygpu.frontend.protocols.sequences import (
     advance_iterator,
     indexed,
@@ -21,7 +23,6 @@ from pygpu.frontend.protocols.sequences import (
     iterate,
     maybe_next,
 )
-from pygpu.frontend.protocols.tables import choose
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
@@ -54,7 +55,7 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     span = operators.binary(w, "-", stop, start)
     if isinstance(step, Abstract):
-        up = operators.compare(w, ">", step, 0)
+        up = comparisons.compare(w, ">", step, 0)
         one = arithmetic.select(w, up, 1, -1)
         span = operators.binary(w, "+", span, operators.binary(w, "-", step, one))
     elif step not in (1, -1):
@@ -98,7 +99,7 @@ def _set(w: Evaluator, xs: Any = ()) -> Any:
 
 
 def _reversed(w: Evaluator, xs: Any) -> Any:
-    method = objects.find_method(w, xs, "__reversed__")
+    method = datamodel.find_method(w, xs, "__reversed__")
     if method is not None:
         return w.call(method)
     lazy = indexed(w, xs)
@@ -125,7 +126,7 @@ def _iter(w: Evaluator, xs: Any, *sentinel: Any) -> Any:
 
 
 def _next(w: Evaluator, iterator: Any, *default: Any) -> Any:
-    method = objects.find_method(w, iterator, "__next__")
+    method = datamodel.find_method(w, iterator, "__next__")
     if method is not None:
         return w.call(method)
     if not isinstance(iterator, Iterator):

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from pygpu.core.errors import CompileError
+from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.faults import Faults
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.objects import Object
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Builtin
 from pygpu.ssa import Builder, Region
 
 T = TypeVar("T")

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.storage import ImageLike
+from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.lazy import Indexed, Lazy
 from pygpu.frontend.values.objects import (
@@ -30,15 +31,7 @@ from pygpu.frontend.values.objects import (
     Vector,
     attributes,
 )
-from pygpu.frontend.values.values import (
-    Abstract,
-    Conflict,
-    Function,
-    NotKnown,
-    Parts,
-    Tuple,
-    same_known,
-)
+from pygpu.frontend.values.values import Abstract, Conflict, NotKnown, Parts, Tuple, same_known
 from pygpu.language import matrices, vectors
 
 

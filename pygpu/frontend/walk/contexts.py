@@ -21,12 +21,13 @@ from pygpu.frontend.calls.calls import call
 from pygpu.frontend.effects.raising import HANDLED
 from pygpu.frontend.flow.choices import is_one_of, possible
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.protocols import objects
+from pygpu.frontend.protocols import attributes, datamodel
 from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.faults import Raised
 from pygpu.frontend.values.objects import Instance
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Abstract, Builtin, Choice, Conflict, describe
+from pygpu.frontend.values.values import Abstract, Choice, Conflict, describe
 from pygpu.frontend.walk.displays import Step
 
 # ---------------------------------------------------------------- handlers
@@ -133,7 +134,7 @@ def _leave(w: ControlFlow, suppressed: Any, error: Any = None, *rest: Any) -> An
 
 def _method(w: ControlFlow, context: Any, name: str) -> Any:
     """A context's `__enter__` or `__exit__`."""
-    kind = objects.class_of(context)
+    kind = datamodel.class_of(context)
     if kind in _IDLE:
         held = _held(w, context)
         _IDLE[kind](w, held)
@@ -142,7 +143,7 @@ def _method(w: ControlFlow, context: Any, name: str) -> Any:
 
         return _Exit(w, suppressed) if name == "__exit__" else Builtin(name, lambda: given)
     if isinstance(context, Instance):
-        found = objects.find_method(w, context, name)
+        found = datamodel.find_method(w, context, name)
         if found is None:
             raise TypeError(
                 f"'{kind.__name__}' object does not support the context manager protocol"
@@ -150,7 +151,7 @@ def _method(w: ControlFlow, context: Any, name: str) -> Any:
         return found
     own = not isinstance(context, Abstract) and kind.__module__ not in sys.stdlib_module_names
     if own and hasattr(kind, "__enter__") and hasattr(kind, "__exit__"):
-        return objects.attribute(w, context, name)
+        return attributes.attribute(w, context, name)
     if not hasattr(kind, "__enter__") and not isinstance(context, Abstract):
         raise TypeError(f"'{kind.__name__}' object does not support the context manager protocol")
     raise w.error(

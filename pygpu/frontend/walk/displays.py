@@ -9,8 +9,8 @@ from typing import Any, Final
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.flow.choices import is_one_of, narrowed, possible
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.protocols import indexing, objects
-from pygpu.frontend.protocols.methods import pairs_of
+from pygpu.frontend.methods.dict_methods import pairs_of
+from pygpu.frontend.protocols import attributes, datamodel, indexing
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.known import concrete
@@ -221,7 +221,7 @@ def _match_class(w: ControlFlow, state: State, count: int) -> None:
 
 def _parts_of(w: ControlFlow, subject: Any, cls: Any, count: int, names: Any) -> Any:
     """What a pattern of a class takes from a subject; None where it is no such."""
-    if not objects.is_instance(subject, cls):
+    if not datamodel.is_instance(subject, cls):
         return None
     if cls in (bool, float, int, str, tuple, list, dict, set, bytes) and count == 1:
         return tuple_of((subject,))
@@ -229,7 +229,7 @@ def _parts_of(w: ControlFlow, subject: Any, cls: Any, count: int, names: Any) ->
     if len(wanted) < count + len(names):
         raise TypeError(f"{cls.__name__}() accepts fewer positional sub-patterns than {count}")
     try:
-        return tuple_of(tuple([objects.attribute(w, subject, name) for name in wanted]))
+        return tuple_of(tuple([attributes.attribute(w, subject, name) for name in wanted]))
     except AttributeError:
         return None
 

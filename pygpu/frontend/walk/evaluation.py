@@ -15,7 +15,17 @@ from pygpu.frontend.calls.native import native
 from pygpu.frontend.flow import attempts, choices, generators, handling
 from pygpu.frontend.flow.attempts import Attempt
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.protocols import indexing, methods, objects, operators, sequences, tables
+from pygpu.frontend.methods import methods
+from pygpu.frontend.protocols import (
+    attributes,
+    comparisons,
+    datamodel,
+    indexing,
+    lookups,
+    operators,
+    sequences,
+)
+from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.evaluator import Condition, Mark
 from pygpu.frontend.values.faults import Fault, Faults
@@ -23,7 +33,7 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.objects import Object
 from pygpu.frontend.values.states import Meanings, State
-from pygpu.frontend.values.values import Builtin, Choice, Dynamic
+from pygpu.frontend.values.values import Choice, Dynamic
 from pygpu.ssa import Builder
 
 
@@ -88,13 +98,13 @@ class Evaluation(ControlFlow):
         return Attempt(self, since)
 
     def attribute(self, value: Any, name: str) -> Any:
-        return objects.attribute(self, value, name)
+        return attributes.attribute(self, value, name)
 
     def method(self, value: Any, name: str) -> Builtin | None:
         return methods.method(self, value, name)
 
     def special(self, value: Any, name: str) -> Any:
-        return objects.find_method(self, value, name)
+        return datamodel.find_method(self, value, name)
 
     def item(self, container: Any, index: Any) -> Any:
         return indexing.item(self, container, index)
@@ -114,10 +124,10 @@ class Evaluation(ControlFlow):
     def truth(self, value: Any) -> Any:
         if type(value) is Choice:
             return choices.truth(self, value)
-        return operators.truth(self, value)
+        return comparisons.truth(self, value)
 
     def choose(self, test: Any, a: Any, b: Any) -> Any:
-        return tables.choose(self, test, a, b)
+        return lookups.choose(self, test, a, b)
 
     def unary(self, symbol: str, a: Any) -> Any:
         return operators.unary(self, symbol, a)
@@ -126,7 +136,7 @@ class Evaluation(ControlFlow):
         return operators.binary(self, symbol, a, b)
 
     def compare(self, symbol: str, a: Any, b: Any) -> Any:
-        return operators.compare(self, symbol, a, b)
+        return comparisons.compare(self, symbol, a, b)
 
     # ------------------------------------------------------------ faults
 

@@ -22,45 +22,46 @@ from pygpu.frontend.flow.choices import (
     several_or_one,
 )
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.protocols import arithmetic, followers, indexing, objects, operators
-from pygpu.frontend.protocols.methods import pairs_of
+from pygpu.frontend.methods.dict_methods import pairs_of
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.protocols import (
+    attributes,
+    comparisons,
+    datamodel,
+    followers,
+    indexing,
+    operators,
+)
 from pygpu.frontend.protocols.sequences import items_of, iterate
+from pygpu.frontend.values.callables import Function, Super
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import EITHER, Array, Dict
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import (
-    Choice,
-    Dynamic,
-    Function,
-    NotKnown,
-    Slice,
-    Super,
-    describe,
-)
+from pygpu.frontend.values.values import Choice, Dynamic, NotKnown, Slice, describe
 from pygpu.frontend.walk.contexts import HANDLING
 from pygpu.frontend.walk.displays import DISPLAYS, Step
-from pygpu.frontend.walk.variables import VARIABLES, _checked
+from pygpu.frontend.walk.variables import VARIABLES, checked
 from pygpu.types import BOOL
 
 # ---------------------------------------------------------------- attributes and items
 
 
 def _attr(w: ControlFlow, state: State, name: str) -> None:
-    state.stack.append(narrowed(w, objects.attribute(w, state.stack.pop(), name)))
+    state.stack.append(narrowed(w, attributes.attribute(w, state.stack.pop(), name)))
 
 
 def _setattr(w: ControlFlow, state: State, name: str) -> None:
     target = state.stack.pop()
-    objects.set_attribute(w, target, name, state.stack.pop())
+    attributes.set_attribute(w, target, name, state.stack.pop())
 
 
 def _delattr(w: ControlFlow, state: State, name: str) -> None:
-    objects.delete_attribute(w, state.stack.pop(), name)
+    attributes.delete_attribute(w, state.stack.pop(), name)
 
 
 def _super(w: ControlFlow, state: State, name: str) -> None:
     owner, cls, _super = state.stack.pop(), state.stack.pop(), state.stack.pop()
-    state.stack.append(objects.attribute(w, Super(cls, owner), name))
+    state.stack.append(attributes.attribute(w, Super(cls, owner), name))
 
 
 def _item(w: ControlFlow, state: State, arg: Any) -> None:
@@ -112,34 +113,34 @@ def _compare(w: ControlFlow, state: State, symbol: str) -> None:
     a = state.stack.pop()
     found = None
     if symbol in ("==", "!="):
-        found = asked(w, a, b, lambda a, b: operators.compare(w, symbol, a, b))
+        found = asked(w, a, b, lambda a, b: comparisons.compare(w, symbol, a, b))
     if found is None:
         found = compare_remainder(w, symbol, a, b)
-    state.stack.append(operators.compare(w, symbol, a, b) if found is None else found)
+    state.stack.append(comparisons.compare(w, symbol, a, b) if found is None else found)
 
 
 def _is(w: ControlFlow, state: State, inverted: bool) -> None:
-    b = _checked(w, state.stack.pop())
-    a = _checked(w, state.stack.pop())
+    b = checked(w, state.stack.pop())
+    a = checked(w, state.stack.pop())
     a, b = several_or_one(w, a, b), several_or_one(w, b, a)
     if type(a) is Choice or type(b) is Choice:
         state.stack.append(is_same(w, a, b, inverted))
         return
     same = a is b
     unsure = any(getattr(value, "outside", False) == EITHER for value in (a, b))
-    if not same and unsure and objects.class_of(a) is objects.class_of(b):
+    if not same and unsure and datamodel.class_of(a) is datamodel.class_of(b):
         raise w.error(f"which of two objects {describe(a)} is depends on a dynamic value")
     if isinstance(a, Dynamic) and isinstance(b, bool) and a.type is BOOL:
-        state.stack.append(operators.compare(w, "!=" if inverted else "==", a, b))
+        state.stack.append(comparisons.compare(w, "!=" if inverted else "==", a, b))
         return
     state.stack.append(same != inverted)
 
 
 def _in(w: ControlFlow, state: State, inverted: bool) -> None:
     container, value = state.stack.pop(), state.stack.pop()
-    found = asked(w, value, container, lambda a, b: operators.contains(w, b, a))
+    found = asked(w, value, container, lambda a, b: comparisons.contains(w, b, a))
     if found is None:
-        found = operators.contains(w, container, value)
+        found = comparisons.contains(w, container, value)
     state.stack.append(negated(w, found) if inverted else found)
 
 
@@ -222,7 +223,7 @@ def _import_from(w: ControlFlow, state: State, name: str) -> None:
             raise ImportError(f"cannot import name '{name}' from '{module.__name__}'")
         state.stack.append(inner)
         return
-    state.stack.append(objects.attribute(w, module, name))
+    state.stack.append(attributes.attribute(w, module, name))
 
 
 def _unsupported(w: ControlFlow, state: State, what: Any) -> None:

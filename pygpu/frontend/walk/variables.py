@@ -18,7 +18,7 @@ from pygpu.frontend.walk.displays import Step
 from pygpu.ssa import Value
 
 
-def _checked(w: ControlFlow, value: Any) -> Any:
+def checked(w: ControlFlow, value: Any) -> Any:
     if isinstance(value, Conflict):
         raise w.error(value.message)
     return value
@@ -102,7 +102,7 @@ def _deref(w: ControlFlow, state: State, name: str) -> None:
         value = w.peek(cell)
     if value is UNBOUND:
         raise NameError(f"cannot access free variable '{name}' where it has no value")
-    state.stack.append(narrowed(w, _checked(w, value)))
+    state.stack.append(narrowed(w, checked(w, value)))
 
 
 def _setref(w: ControlFlow, state: State, name: str) -> None:
@@ -138,7 +138,7 @@ def _setglobal(w: ControlFlow, state: State, name: str) -> None:
 def _in_class(w: ControlFlow, state: State, name: str) -> Any:
     """A name of the class body that is walked; UNBOUND without one."""
     namespace = state.locals[".namespace"]
-    return _checked(w, w.read(namespace).get(name, UNBOUND))
+    return checked(w, w.read(namespace).get(name, UNBOUND))
 
 
 def _name(w: ControlFlow, state: State, name: str) -> None:
@@ -170,7 +170,7 @@ def _dict_deref(w: ControlFlow, state: State, name: str) -> None:
     if value is UNBOUND:
         _deref(w, state, name)
     else:
-        state.stack.append(_checked(w, value))
+        state.stack.append(checked(w, value))
 
 
 def _dict_global(w: ControlFlow, state: State, name: str) -> None:
@@ -178,7 +178,7 @@ def _dict_global(w: ControlFlow, state: State, name: str) -> None:
     if value is UNBOUND:
         _global(w, state, name)
     else:
-        state.stack.append(_checked(w, value))
+        state.stack.append(checked(w, value))
 
 
 VARIABLES: Final[dict[str, Step]] = {

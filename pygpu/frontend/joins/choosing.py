@@ -6,14 +6,14 @@ int says which it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
+from pygpu.frontend.joins.joining import Joining
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import EITHER, Array, Dict, Iterator, Object, Set, Vector
-from pygpu.frontend.values.states import Facts, State
+from pygpu.frontend.values.states import Facts
 from pygpu.frontend.values.values import (
     ABSENT,
     UNBOUND,
@@ -28,13 +28,10 @@ from pygpu.frontend.values.values import (
 from pygpu.language.scalars import UInt
 from pygpu.language.vectors import CLASSES
 from pygpu.ssa import Value
-from pygpu.types import INT, Kind, Type, vector, widest
+from pygpu.types import INT, Kind, vector, widest
 
 CHOICES: Final = Abstract.CHOICES  # options of one choice
 SLOTS: Final = 256  # of a list whose length only the device knows
-
-# Makes of two different leaves (numbers, Dynamics, or contents of a vector) one of the type.
-Leaf = Callable[[Any, Any, Type, Key], Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,42 +41,6 @@ class Renumbered:
 
     which: Value
     numbers: tuple[int, ...]
-
-
-class Joining(Protocol):
-    """What is asked of the join of two states."""
-
-    left: State
-    right: State
-    leaf: Leaf
-    older: int  # the youngest object that was there before the paths parted
-
-    @property
-    def entry(self) -> int:
-        """Parts the objects that there were before the paths parted, or the loop began."""
-
-    @property
-    def around(self) -> bool:
-        """Whether the right is where a loop comes round."""
-
-    @property
-    def rounds(self) -> int | None:
-        """How many rounds that loop has at most, where that is known."""
-
-    @property
-    def place(self) -> str:
-        """Where the paths part and meet, in words."""
-
-    def value(self, a: Any, b: Any, key: Key) -> Any:
-        """Two values as one."""
-
-    def alone(self, handle: Object, right: bool, key: Key) -> Any:
-        """An object that one side leads to: itself where it was there before the paths parted. One
-        that was made on that side is anything on the other; ABSENT where it holds what cannot be
-        anything."""
-
-    def lifted(self, known: Any) -> Any:
-        """A known value as a virtual one, the same one for the same."""
 
 
 def settled(value: Any, facts: Facts) -> Any:
@@ -122,7 +83,7 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     own = isinstance(key[0], str) and key[0].isidentifier()
     name = f"'{key[0]}'" if own else "it"
     why = next((v.why for v in (a, b) if isinstance(v, Choice)), "")
-    why = why or f"{name} is None on one path through {join.place}"
+    why = why or f"{name} is None on one path through {join.meeting.place}"
     return Choice(Dynamic(join.leaf(*which, INT, (*key, ".which"))), tuple(made), why)
 
 
@@ -207,12 +168,12 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
     left, right = [c if isinstance(c, Bounded) else Bounded(c, *[len(c)] * 3) for c in (a, b)]
     size = max(len(left.items), len(right.items))
     least, most = min(left.least, right.least), max(left.most, right.most)
-    if join.around:
+    if join.meeting.around:
         growth = max(right.most - left.most, 0)
         if right.most > len(left.items):  # there is room for one round more than there are
-            if join.rounds is None:
+            if join.meeting.rounds is None:
                 return None
-            size = left.most + growth * (join.rounds + 1)
+            size = left.most + growth * (join.meeting.rounds + 1)
         most = size - growth
         least = left.least if right.least >= left.least else 0
     if size > SLOTS:
@@ -240,7 +201,7 @@ def differ_in_length(a: Any, b: Any) -> bool:
 
 def mismatch(join: Joining, handle: Object, a: Any, b: Any) -> str:
     """What to say of an object that holds things of different shapes on two paths."""
-    meeting = join.place
+    meeting = join.meeting.place
     if isinstance(handle, Dict):
         return (
             f"a dict has other keys on one path through {meeting} than on the "
@@ -265,8 +226,8 @@ def mismatch(join: Joining, handle: Object, a: Any, b: Any) -> str:
 
 def lengths(join: Joining, first: int, second: int) -> str:
     """What to say of a list that has different lengths on two paths."""
-    place = join.place
-    if join.around:
+    place = join.meeting.place
+    if join.meeting.around:
         return (
             f"a list has {first} items before {place} and {second} after one round: how long "
             "it can get must be known at compile time; loop a known number of times, as in "
@@ -304,8 +265,6 @@ def zero_of(value: Any) -> Any:
 
 __all__ = [
     "CHOICES",
-    "Joining",
-    "Leaf",
     "Renumbered",
     "choice",
     "differ_in_length",

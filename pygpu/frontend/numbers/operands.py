@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.frontend.protocols import integers
-from pygpu.frontend.protocols.numbers import as_value, convert, dynamic, number_of
+from pygpu.frontend.numbers import integers
+from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, meeting, scalar_kind
 from pygpu.frontend.values.objects import Array, Vector

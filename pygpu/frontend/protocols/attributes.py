@@ -11,15 +11,25 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.storage import ImageLike
-from pygpu.frontend.protocols import arithmetic, operands, pictures
-from pygpu.frontend.protocols.arithmetic import dynamic
+from pygpu.frontend.numbers import arithmetic, operands
+from pygpu.frontend.numbers.arithmetic import dynamic
+from pygpu.frontend.numbers.numbers import hint_of_number
+from pygpu.frontend.numbers.operands import components, make_vector
+from pygpu.frontend.protocols import pictures
 from pygpu.frontend.protocols.arrays import kind_of, opened, to_objects, transpose
-from pygpu.frontend.protocols.numbers import hint_of_number
-from pygpu.frontend.protocols.operands import components, make_vector
+from pygpu.frontend.protocols.datamodel import (
+    MISSING,
+    bind,
+    class_attribute,
+    class_of,
+    in_class,
+    python_method,
+    user_method,
+)
+from pygpu.frontend.values.callables import Bound, Builtin, Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Complex, Text, scalar_kind
+from pygpu.frontend.values.kinds import Complex, scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Masked, Row
 from pygpu.frontend.values.objects import (
@@ -29,110 +39,24 @@ from pygpu.frontend.values.objects import (
     Iterator,
     List,
     Matrix,
-    Set,
     Vector,
 )
 from pygpu.frontend.values.values import (
     ABSENT,
     Abstract,
-    Bound,
-    Builtin,
     Conflict,
     Dynamic,
-    Function,
     Narrow,
     Picture,
     Slice,
-    Super,
     Tuple,
     describe,
 )
 from pygpu.frontend.values.views import viewed
-from pygpu.language import matrices, vectors
-from pygpu.language.scalars import Int, UInt
-from pygpu.types import INT, INTEGERS, vector, widest
+from pygpu.language import vectors
+from pygpu.types import INT, vector, widest
 
-_MISSING: Final = object()
 _DTYPES: Final = {"float": float, "int": int, "uint": np.uint32, "bool": bool}
-
-
-_SCALAR_CLASS: Final = {"float": float, "int": int, "uint": int, "bool": bool}
-
-
-def class_of(value: Any) -> type:
-    """type(value)"""
-    match value:
-        case Instance() | Vector() | Matrix() | Tuple():
-            return value.cls
-        case Dynamic():
-            return _SCALAR_CLASS[value.type.kind]
-        case Complex():
-            return complex
-        case Text():
-            return str
-        case Raised():
-            return value.fault.error or Exception
-        case List():
-            return list
-        case Dict():
-            return dict
-        case Set():
-            return set
-        case Array():
-            return np.ndarray
-        case Function():
-            return types.FunctionType
-        case Bound() | Builtin():
-            return types.MethodType
-        case Slice():
-            return slice
-    return type(value)
-
-
-def is_instance(value: Any, cls: Any) -> bool:
-    """isinstance(value, cls)"""
-    if isinstance(value, Picture):
-        classes = cls if isinstance(cls, tuple) else (cls,)
-        return any(isinstance(c, type) and issubclass(c, ImageLike) for c in classes)
-    if not isinstance(value, Abstract):
-        return isinstance(value, cls)
-    if isinstance(value, Dynamic) and value.type.kind in INTEGERS:
-        return issubclass(Int if value.type is INT else UInt, cls)
-    return issubclass(class_of(value), cls)
-
-
-def in_class(value: Any, name: str) -> bool:
-    """Whether the class that plain Python's value has there has an attribute of that name."""
-    cls = class_of(value)
-    return not issubclass(cls, Abstract) and any(name in vars(base) for base in cls.__mro__)
-
-
-def class_attribute(w: Evaluator, cls: type, name: str) -> Any:
-    """The attribute as it stands in the class or a base, not bound; _MISSING without one."""
-    parts = w.environment.class_parts
-    for base in cls.__mro__:
-        if base in parts and name in w.read(parts[base]):
-            found = w.read(parts[base])[name]
-            if isinstance(found, Conflict):
-                raise w.error(found.message)
-            if found is ABSENT:
-                continue
-            return found
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return _MISSING
-
-
-def is_callable(w: Evaluator, value: Any) -> bool:
-    """callable(value)"""
-    if isinstance(value, Instance):
-        return class_attribute(w, value.cls, "__call__") is not _MISSING
-    if not isinstance(value, Abstract):
-        return callable(value)
-    return isinstance(value, Picture) or in_class(value, "__call__")
-
-
-# ---------------------------------------------------------------- attributes
 
 
 def attribute(w: Evaluator, value: Any, name: str) -> Any:
@@ -229,9 +153,9 @@ def _method(w: Evaluator, value: Any, name: str) -> Builtin:
 def _own_class_attribute(w: Evaluator, cls: type, name: str) -> Any:
     """An attribute of a class that the function has made."""
     found = class_attribute(w, cls, name)
-    if found is _MISSING and any(name in vars(base) for base in cls.__mro__):
+    if found is MISSING and any(name in vars(base) for base in cls.__mro__):
         raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
-    if found is _MISSING or name in vars(type):  # its metaclass has a say
+    if found is MISSING or name in vars(type):  # its metaclass has a say
         return getattr(cls, name)
     if isinstance(found, classmethod):
         return Bound(found.__func__, (cls,))
@@ -282,7 +206,7 @@ def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
     found = class_attribute(w, value.cls, name)
     if isinstance(found, property):
         return w.call(found.fget, value)
-    if _python_method(w, found, "__set__") is not None:  # a data descriptor comes first
+    if python_method(w, found, "__set__") is not None:  # a data descriptor comes first
         return bind(w, found, value, value.cls)
     contents = w.read(value)
     if name in contents:
@@ -290,9 +214,9 @@ def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
         if isinstance(part, Conflict):
             raise w.error(part.message)
         return part
-    if found is _MISSING or isinstance(found, types.MemberDescriptorType):
+    if found is MISSING or isinstance(found, types.MemberDescriptorType):
         fallback = class_attribute(w, value.cls, "__getattr__")
-        if fallback is not _MISSING:
+        if fallback is not MISSING:
             return w.call(fallback, value, name)
         raise AttributeError(f"'{value.cls.__name__}' object has no attribute '{name}'")
     if isinstance(found, functools.cached_property):
@@ -300,34 +224,6 @@ def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
         w.write(value, {**w.read(value), name: result})
         return result
     return bind(w, found, value, value.cls)
-
-
-def _python_method(w: Evaluator, found: Any, name: str) -> Any:
-    """A method of a class attribute's own class, if it is written in Python; or None."""
-    method = class_attribute(w, type(found), name)
-    return method if isinstance(method, types.FunctionType) else None
-
-
-def bind(w: Evaluator, found: Any, value: Any, cls: type) -> Any:
-    """What a class attribute gives when it is read through an instance."""
-    if isinstance(found, types.FunctionType):
-        return Bound(found, (value,))
-    if isinstance(found, classmethod):
-        return Bound(found.__func__, (cls,))
-    if isinstance(found, staticmethod):
-        return found.__func__
-    if isinstance(found, property):
-        return w.call(found.fget, value)
-    if hasattr(type(found), "plain_binding"):  # a compiled method is its plain method here
-        return Bound(found, (value,))
-    getter = class_attribute(w, type(found), "__get__")
-    if isinstance(getter, types.FunctionType):
-        return w.call(getter, found, value, cls)
-    if hasattr(found, "__wrapped__") and callable(found) and getter is not _MISSING:
-        return Bound(found, (value,))
-    if getter is not _MISSING and callable(found) and not isinstance(found, type):
-        return Bound(found, (value,))
-    return found
 
 
 def _super_attribute(w: Evaluator, value: Super, name: str) -> Any:
@@ -361,7 +257,7 @@ def _named_tuple_attribute(w: Evaluator, value: Tuple, name: str) -> Any:
     if name == "_asdict":
         return Builtin("_asdict", lambda: Dict(dict(zip(fields, value.items, strict=True))))
     found = class_attribute(w, value.cls, name)
-    if found is _MISSING:
+    if found is MISSING:
         raise AttributeError(f"'{value.cls.__name__}' object has no attribute '{name}'")
     return bind(w, found, value, value.cls)
 
@@ -384,8 +280,8 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
                         f"property '{name}' of '{value.cls.__name__}' object has no setter"
                     )
                 w.call(found.fset, value, new)
-            elif _python_method(w, found, "__set__") is not None:
-                w.call(_python_method(w, found, "__set__"), found, value, new)
+            elif python_method(w, found, "__set__") is not None:
+                w.call(python_method(w, found, "__set__"), found, value, new)
             else:
                 store_plain(w, value, name, new)
         case Abstract():
@@ -453,25 +349,3 @@ def assign_components(w: Evaluator, value: Vector, indices: tuple[int, ...], new
     for index, part in zip(indices, parts, strict=True):
         current[index] = operands.component_of(w, part, scalar)
     w.write(value, tuple(current))
-
-
-# ---------------------------------------------------------------- methods of classes
-
-
-def find_method(w: Evaluator, value: Any, name: str) -> Any:
-    """A special method of a virtual object or of an object of a user's class, bound; or None."""
-    method = user_method(w, value, name)
-    return None if method is None else Bound(method, (value,))
-
-
-def user_method(w: Evaluator, value: Any, name: str) -> Any:
-    """A special method that is written in Python, as it stands in the class; or None."""
-    if isinstance(value, (Instance, Tuple)):
-        found = class_attribute(w, value.cls, name)
-    elif isinstance(value, (Abstract, vectors.Vector, matrices.Matrix)):
-        return None
-    else:
-        found = class_attribute(w, type(value), name)
-    if isinstance(found, (classmethod, staticmethod)):
-        found = found.__func__
-    return found if isinstance(found, types.FunctionType) else None

@@ -14,9 +14,9 @@ import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.core.ops import TABLE
-from pygpu.frontend.protocols import integers
-from pygpu.frontend.protocols.numbers import as_value, bounded, convert, dynamic, number_of
-from pygpu.frontend.protocols.operands import (
+from pygpu.frontend.numbers import integers
+from pygpu.frontend.numbers.numbers import as_value, bounded, convert, dynamic, number_of
+from pygpu.frontend.numbers.operands import (
     components,
     componentwise,
     make_vector,

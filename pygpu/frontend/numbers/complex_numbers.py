@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pygpu.frontend.protocols import arithmetic
+from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_complex, scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic, describe

@@ -8,56 +8,40 @@ a result of an `if`, or a parameter of a loop's body.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
-from pygpu.frontend.values.choosing import (
-    Leaf,
+from pygpu.frontend.joins.choosing import (
     choice,
-    differ_in_length,
     either,
-    lengthened,
-    lengths,
-    mismatch,
     option,
     settled,
     spread,
-    zero_of,
 )
+from pygpu.frontend.joins.contents import contents
+from pygpu.frontend.joins.joining import Leaf, Meeting
+from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.kinds import as_complex, meeting, narrow_dtype, scalar_kind
 from pygpu.frontend.values.known import lift
-from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import (
     EITHER,
     Array,
     Cell,
-    Instance,
     Iterator,
-    List,
     Object,
-    Set,
     Vector,
-    Waiting,
-    Yielded,
 )
 from pygpu.frontend.values.states import State, reachable
 from pygpu.frontend.values.values import (
     ABSENT,
     UNBOUND,
     Abstract,
-    Bound,
     Choice,
     Conflict,
     Dynamic,
-    Function,
     Key,
-    Maybe,
     Narrow,
-    Natural,
     Parts,
     Picture,
     describe,
@@ -65,20 +49,6 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.language.vectors import CLASSES
 from pygpu.types import Kind, vector, widest
-
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """Where two paths meet."""
-
-    place: str  # where they part and meet, in words
-    # Where a loop comes round, and the right is the end of its body: what a number of the left was
-    # before the loop.
-    around: Callable[[Any], Any] | None
-    outer: Callable[[], Iterable[Any]]  # what the frames around this one hold
-    explain: Callable[[str], str]  # what to say of a name that is defined on one side only
-    rounds: int | None = None  # how many the loop has at most, where that is known
-    entry: int | None = None  # parts the objects that there were before the loop from later ones
 
 
 class Join:
@@ -98,21 +68,9 @@ class Join:
         self.spoiled = False  # whether a Conflict has come where the left had none
 
     @property
-    def place(self) -> str:
-        return self.meeting.place
-
-    @property
     def entry(self) -> int:
         """Parts the objects that there were before the paths parted, or the loop began."""
         return self.older if self.meeting.entry is None else self.meeting.entry
-
-    @property
-    def around(self) -> bool:
-        return self.meeting.around is not None
-
-    @property
-    def rounds(self) -> int | None:
-        return self.meeting.rounds
 
     def states(self) -> State:
         left, right = self.left, self.right
@@ -164,7 +122,7 @@ class Join:
             met = [handle for handle in handles if handle in seen]
             for handle in met:
                 a, b = self.left.get(handle), self.right.get(handle)
-                self.heap[handle] = self.contents(handle, a, b, (handle,))
+                self.heap[handle] = contents(self, handle, a, b, (handle,))
             handles = [handle for handle in handles if handle not in seen]
             if not met:
                 for handle in handles:
@@ -268,11 +226,11 @@ class Join:
         if joined is None:
             return self.conflict(a, b, key)
         self.pairs[a, b] = joined
-        contents = self.contents(joined, self.left.get(a), self.right.get(b), key)
-        if isinstance(contents, Conflict) and not isinstance(a, Cell):
-            self.pairs[a, b] = contents  # type: ignore[assignment]
-            return contents
-        joined.initial = contents
+        held = contents(self, joined, self.left.get(a), self.right.get(b), key)
+        if isinstance(held, Conflict) and not isinstance(a, Cell):
+            self.pairs[a, b] = held  # type: ignore[assignment]
+            return held
+        joined.initial = held
         return joined
 
     def alone(self, handle: Object, right: bool, key: Key) -> Any:
@@ -304,10 +262,10 @@ class Join:
         if same and isinstance(base, Array):
             self.pairs[a, b] = Array(None, base.outside, base, a.places)
             return self.pairs[a, b]
-        contents = self.contents(Array(None), self.left.get(a), self.right.get(b), key)
-        if isinstance(contents, Conflict):
-            return contents
-        self.pairs[a, b] = joined = Array(contents, EITHER)
+        held = contents(self, Array(None), self.left.get(a), self.right.get(b), key)
+        if isinstance(held, Conflict):
+            return held
+        self.pairs[a, b] = joined = Array(held, EITHER)
         self.shown.append((bases, base, joined))
         return joined
 
@@ -321,93 +279,6 @@ class Join:
             wider = vector(widest(a.type.kind, b.type.kind), a.type.size)
             return Vector(CLASSES[wider], wider, None)
         return a.like(b, outside)
-
-    def contents(self, handle: Object, a: Any, b: Any, key: Key) -> Any:
-        """What an object holds after the join, by its class."""
-        joined = self._contents(handle, a, b, key)
-        if isinstance(joined, Conflict):
-            self.spoiled |= not isinstance(a, Conflict)
-        elif isinstance(joined, dict):
-            spoiled = [name for name, part in joined.items() if isinstance(part, Conflict)]
-            self.spoiled |= any(not isinstance(a.get(name), Conflict) for name in spoiled)
-        return joined
-
-    def _contents(self, handle: Object, a: Any, b: Any, key: Key) -> Any:
-        if a is b:
-            return a
-        if isinstance(a, Conflict) or isinstance(b, Conflict):
-            return a if isinstance(a, Conflict) else b
-        if isinstance(handle, Vector) and not (isinstance(a, tuple) and isinstance(b, tuple)):
-            return self.leaf(a, b, handle.type, key)
-        if isinstance(handle, Set) and set(a) == set(b):
-            return a
-        if isinstance(handle, Yielded) and isinstance(a, tuple) and isinstance(b, tuple):
-            return self.yielded(a, b, key)
-        if isinstance(handle, Instance):
-            return self.attributes(a, b, key)
-        if isinstance(handle, Waiting):
-            return self.named(a, b, key, self.meeting.explain)
-        if type(handle) is List and differ_in_length(a, b):
-            made = lengthened(self, a, b, key)
-            if self.around and made is not None:  # else it is walked again
-                self.spoiled |= not isinstance(a, Bounded) or made.shape() != a.shape()
-            return Conflict(mismatch(self, handle, a, b)) if made is None else made
-        if isinstance(handle, Set) or not handle.matches(a, b):
-            return Conflict(mismatch(self, handle, a, b))
-        if isinstance(handle, Array):  # one of numbers meets one of others element by element
-            a, b = a.astype(object), b.astype(object)
-        parts = self.joined(handle.parts_of(a), handle.parts_of(b), key)
-        put_off = isinstance(handle, Iterator) and isinstance(a[0], Abstract)
-        if put_off and isinstance(parts[0], Conflict):
-            return Conflict(mismatch(self, handle, a, b))
-        gathered = handle.gather(a, parts)
-        if isinstance(handle, Iterator):
-            source, index = gathered
-            return source, _counted(a[1], index)
-        return gathered
-
-    def attributes(self, a: Any, b: Any, key: Key) -> dict[str, Any]:
-        """What two objects of a class hold, an error in place of what one of them does not."""
-        return self.named(
-            *(a, b, key),
-            lambda name: (
-                f"the attribute '{name}' is set on one path only through "
-                f"{self.meeting.place}: set it on the other path too, or before"
-            ),
-        )
-
-    def named(self, a: Any, b: Any, key: Key, explain: Callable[[str], str]) -> dict[str, Any]:
-        """Values by name as one, what only one path has as an error that `explain` words."""
-        return {
-            name: self.value(a[name], b[name], (*key, name))
-            if name in a and name in b
-            else Conflict(explain(name))
-            for name in {**a, **b}
-        }
-
-    def yielded(self, a: tuple[Any, ...], b: tuple[Any, ...], key: Key) -> Any:
-        """What a generator expression has yielded on two paths, on one of them perhaps more."""
-        items = []
-        for index, (x, y) in enumerate(zip_longest(a, b, fillvalue=ABSENT)):
-            items.append(x if x is y else self.maybe(x, y, (*key, index)))
-            if items[-1] is None:
-                return Conflict(lengths(self, len(a), len(b)))
-        return tuple(items)
-
-    def maybe(self, x: Any, y: Any, key: Key) -> Any:
-        """An item that is there on one path only, or on both; None if it may not be absent."""
-        (taken_x, x), (taken_y, y) = [
-            (item.taken, item.value) if isinstance(item, Maybe) else (item is not ABSENT, item)
-            for item in (x, y)
-        ]
-        x, y = self.lifted(x), self.lifted(y)
-        x = zero_of(y) if x is ABSENT else x
-        y = zero_of(x) if y is ABSENT else y
-        if x is None or y is None:
-            return None
-        taken = self.value(taken_x, taken_y, (*key, ".taken"))
-        value = self.value(x, y, key)
-        return value if taken is True or isinstance(value, Conflict) else Maybe(taken, value)
 
     def _guard_aliases(self, state: State) -> None:
         """A joined object that may be another one still in sight can be read, not changed:
@@ -451,11 +322,4 @@ class Join:
                 self.aliases.append((older, joined))
 
 
-def _counted(i: Any, joined: Any) -> Any:
-    """Where an iterator stands, which was at i on the left: never before its beginning."""
-    if isinstance(i, Natural) and isinstance(joined, Dynamic) and i.value is joined.value:
-        return i
-    return Natural(joined.value) if type(joined) is Dynamic else joined
-
-
-__all__ = ["Join", "Leaf", "Meeting", "zero_of"]
+__all__ = ["Join"]

@@ -1,0 +1,1 @@
+"""Where two paths meet: two states become one."""

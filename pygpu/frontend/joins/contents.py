@@ -1,0 +1,126 @@
+"""What objects hold where two paths meet, by the class of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import zip_longest
+from typing import Any
+
+from pygpu.frontend.joins.choosing import differ_in_length, lengthened, lengths, mismatch, zero_of
+from pygpu.frontend.joins.joining import Joining
+from pygpu.frontend.values.lazy import Bounded
+from pygpu.frontend.values.objects import (
+    Array,
+    Instance,
+    Iterator,
+    List,
+    Object,
+    Set,
+    Vector,
+    Waiting,
+    Yielded,
+)
+from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Key, Maybe, Natural
+
+
+def contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
+    """What an object holds after the join, by its class."""
+    joined = _contents(join, handle, a, b, key)
+    if isinstance(joined, Conflict):
+        join.spoiled |= not isinstance(a, Conflict)
+    elif isinstance(joined, dict):
+        spoiled = [name for name, part in joined.items() if isinstance(part, Conflict)]
+        join.spoiled |= any(not isinstance(a.get(name), Conflict) for name in spoiled)
+    return joined
+
+
+def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
+    if a is b:
+        return a
+    if isinstance(a, Conflict) or isinstance(b, Conflict):
+        return a if isinstance(a, Conflict) else b
+    if isinstance(handle, Vector) and not (isinstance(a, tuple) and isinstance(b, tuple)):
+        return join.leaf(a, b, handle.type, key)
+    if isinstance(handle, Set) and set(a) == set(b):
+        return a
+    if isinstance(handle, Yielded) and isinstance(a, tuple) and isinstance(b, tuple):
+        return _yielded(join, a, b, key)
+    if isinstance(handle, Instance):
+        return _attributes(join, a, b, key)
+    if isinstance(handle, Waiting):
+        return _named(join, a, b, key, join.meeting.explain)
+    if type(handle) is List and differ_in_length(a, b):
+        made = lengthened(join, a, b, key)
+        if join.meeting.around and made is not None:  # else it is walked again
+            join.spoiled |= not isinstance(a, Bounded) or made.shape() != a.shape()
+        return Conflict(mismatch(join, handle, a, b)) if made is None else made
+    if isinstance(handle, Set) or not handle.matches(a, b):
+        return Conflict(mismatch(join, handle, a, b))
+    if isinstance(handle, Array):  # one of numbers meets one of others element by element
+        a, b = a.astype(object), b.astype(object)
+    parts = join.joined(handle.parts_of(a), handle.parts_of(b), key)
+    put_off = isinstance(handle, Iterator) and isinstance(a[0], Abstract)
+    if put_off and isinstance(parts[0], Conflict):
+        return Conflict(mismatch(join, handle, a, b))
+    gathered = handle.gather(a, parts)
+    if isinstance(handle, Iterator):
+        source, index = gathered
+        return source, _counted(a[1], index)
+    return gathered
+
+
+def _attributes(join: Joining, a: Any, b: Any, key: Key) -> dict[str, Any]:
+    """What two objects of a class hold, an error in place of what one of them does not."""
+    return _named(
+        join,
+        *(a, b, key),
+        lambda name: (
+            f"the attribute '{name}' is set on one path only through "
+            f"{join.meeting.place}: set it on the other path too, or before"
+        ),
+    )
+
+
+def _named(
+    join: Joining, a: Any, b: Any, key: Key, explain: Callable[[str], str]
+) -> dict[str, Any]:
+    """Values by name as one, what only one path has as an error that `explain` words."""
+    return {
+        name: join.value(a[name], b[name], (*key, name))
+        if name in a and name in b
+        else Conflict(explain(name))
+        for name in {**a, **b}
+    }
+
+
+def _yielded(join: Joining, a: tuple[Any, ...], b: tuple[Any, ...], key: Key) -> Any:
+    """What a generator expression has yielded on two paths, on one of them perhaps more."""
+    items = []
+    for index, (x, y) in enumerate(zip_longest(a, b, fillvalue=ABSENT)):
+        items.append(x if x is y else _maybe(join, x, y, (*key, index)))
+        if items[-1] is None:
+            return Conflict(lengths(join, len(a), len(b)))
+    return tuple(items)
+
+
+def _maybe(join: Joining, x: Any, y: Any, key: Key) -> Any:
+    """An item that is there on one path only, or on both; None if it may not be absent."""
+    (taken_x, x), (taken_y, y) = [
+        (item.taken, item.value) if isinstance(item, Maybe) else (item is not ABSENT, item)
+        for item in (x, y)
+    ]
+    x, y = join.lifted(x), join.lifted(y)
+    x = zero_of(y) if x is ABSENT else x
+    y = zero_of(x) if y is ABSENT else y
+    if x is None or y is None:
+        return None
+    taken = join.value(taken_x, taken_y, (*key, ".taken"))
+    value = join.value(x, y, key)
+    return value if taken is True or isinstance(value, Conflict) else Maybe(taken, value)
+
+
+def _counted(i: Any, joined: Any) -> Any:
+    """Where an iterator stands, which was at i on the left: never before its beginning."""
+    if isinstance(i, Natural) and isinstance(joined, Dynamic) and i.value is joined.value:
+        return i
+    return Natural(joined.value) if type(joined) is Dynamic else joined

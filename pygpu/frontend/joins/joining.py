@@ -1,0 +1,59 @@
+"""What is asked of the join of two states, while two values of theirs become one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pygpu.frontend.values.objects import Object
+from pygpu.frontend.values.states import State
+from pygpu.frontend.values.values import Key, Parts
+from pygpu.ssa import Value
+from pygpu.types import Type
+
+# Makes of two different leaves (numbers, Dynamics, or contents of a vector) one of the type.
+Leaf = Callable[[Any, Any, Type, Key], Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Where two paths meet."""
+
+    place: str  # where they part and meet, in words
+    # Where a loop comes round, and the right is the end of its body: what a number of the left was
+    # before the loop.
+    around: Callable[[Any], Any] | None
+    outer: Callable[[], Iterable[Any]]  # what the frames around this one hold
+    explain: Callable[[str], str]  # what to say of a name that is defined on one side only
+    rounds: int | None = None  # how many the loop has at most, where that is known
+    entry: int | None = None  # parts the objects that there were before the loop from later ones
+
+
+class Joining(Protocol):
+    """What is asked of the join of two states."""
+
+    left: State
+    right: State
+    leaf: Leaf
+    older: int  # the youngest object that was there before the paths parted
+    meeting: Meeting
+    spoiled: bool  # whether a Conflict has come where the left had none
+
+    @property
+    def entry(self) -> int:
+        """Parts the objects that there were before the paths parted, or the loop began."""
+
+    def value(self, a: Any, b: Any, key: Key) -> Any:
+        """Two values as one."""
+
+    def alone(self, handle: Object, right: bool, key: Key) -> Any:
+        """An object that one side leads to: itself where it was there before the paths parted. One
+        that was made on that side is anything on the other; ABSENT where it holds what cannot be
+        anything."""
+
+    def lifted(self, known: Any) -> Any:
+        """A known value as a virtual one, the same one for the same."""
+
+    def joined(self, a: Parts, b: Parts, key: Key) -> tuple[Any, ...]:
+        """Parts of the same names, each with the other."""

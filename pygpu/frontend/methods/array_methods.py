@@ -1,0 +1,116 @@
+"""Methods of arrays, and of numbers, which have many of theirs as NumPy's do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.frontend.methods.dict_methods import known_index
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.protocols import arrays, indexing
+from pygpu.frontend.values import views
+from pygpu.frontend.values.callables import Builtin
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.lazy import Masked, lifted
+from pygpu.frontend.values.objects import Array, List
+from pygpu.frontend.values.values import Dynamic
+from pygpu.frontend.walked import special
+
+
+def _astype(w: Evaluator, a: Any, dtype: Any, **more: Any) -> Any:
+    array = w.read(a)
+    if array.dtype != object:
+        return Array(array.astype(dtype))
+    if np.dtype(dtype).kind == "c":
+        return arrays.array_of([w.call(complex, x) for x in array.reshape(-1)], array.shape)
+    kind = arrays.kind_of_dtype(w, dtype)
+    flat = [arrays.cast(w, part, kind) for part in array.reshape(-1)]
+    return arrays.array_of(flat, array.shape)
+
+
+_SHAPING: Final = frozenset(
+    ["reshape", "ravel", "flatten", "transpose", "copy", "swapaxes", "squeeze", "repeat"]
+)
+
+
+_NUMPY_METHODS: Final = frozenset(
+    "sum mean min max prod dot clip round any all argmin argmax "
+    "argsort conj conjugate cumprod cumsum diagonal trace std var searchsorted take item".split()
+)
+
+
+def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
+    if isinstance(value, Array) and name in _SHAPING:
+
+        def shape(*args: Any, **keywords: Any) -> Any:
+            args = tuple([known_index(w, arg, f"{name}()") for arg in args])
+            keywords = {key: known_index(w, arg, f"{name}()") for key, arg in keywords.items()}
+            return views.viewed(w, value, lambda a: getattr(a, name)(*args, **keywords))
+
+        return Builtin(name, shape)
+    if isinstance(value, Array) and name == "tolist":
+        return Builtin(name, lambda: _nested(w.read(value)))
+    if isinstance(value, Array) and name == "astype":
+        return Builtin(name, lambda dtype, **more: _astype(w, value, dtype, **more))
+    if isinstance(value, Masked) and name == "astype":
+        return Builtin(
+            name,
+            lambda dtype, **more: lifted(
+                lambda item: arrays.cast(w, item, arrays.kind_of_dtype(w, dtype)), (value,)
+            ),
+        )
+    if isinstance(value, Array) and name == "sort":
+        return Builtin(name, lambda *axis, **more: _sort_array(w, value, *axis, **more))
+    if isinstance(value, Array) and name == "fill":
+        return Builtin(name, lambda new: indexing.set_item(w, value, Ellipsis, new))
+    if name in _NUMPY_METHODS and isinstance(value, (Array, Masked)):
+        function = getattr(np, "take" if name == "item" else name)
+        return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))
+    return None
+
+
+def _sort_array(w: Evaluator, a: Array, *axis: Any, **more: Any) -> None:
+    ordered = w.call(np.sort, Array(w.read(a)), *axis, **more)
+    w.write(a, w.read(ordered))
+
+
+def scalar_method(w: Evaluator, value: Dynamic, name: str) -> Builtin | None:
+    """A method that NumPy's scalars have, as arrays of no dimensions."""
+    if name in ("item", "tolist", "copy"):
+        return Builtin(name, lambda *index: value)
+    if name == "astype":
+        return Builtin(
+            name, lambda dtype, **more: arrays.cast(w, value, arrays.kind_of_dtype(w, dtype))
+        )
+    if name in ("reshape", "ravel", "flatten"):
+        made = Array(arrays.to_objects(w, value))
+        return array_method(w, made, name)
+    if name in _OF_SCALARS:
+        function = getattr(np, name)
+        return Builtin(name, lambda *args, **keywords: w.call(function, value, *args, **keywords))
+    return None
+
+
+_OF_SCALARS: Final = frozenset("sum mean min max prod dot clip round any all std var".split())
+
+
+def _nested(array: np.ndarray[Any, Any]) -> Any:
+    if array.ndim == 0:
+        return array[()]
+    parts = array.tolist() if array.ndim == 1 else [_nested(part) for part in array]
+    return List(tuple(parts))
+
+
+def _is_integer(w: Evaluator, x: Dynamic) -> Any:
+    """float.is_integer; ints and bools always are."""
+    return arithmetic.compare(w, "==", arithmetic.elementwise(w, "floor", (x,), "float"), x)
+
+
+SCALAR: Final[dict[str, Callable[..., Any]]] = {
+    "is_integer": _is_integer,
+    "bit_length": lambda w, x: w.call(special.bit_length, x),
+    "bit_count": lambda w, x: w.call(special.bit_count, x),
+    "conjugate": lambda w, x: x,
+}

@@ -1,0 +1,115 @@
+"""Methods of lists, and those that tuples share with them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+from pygpu.frontend.collections import bounded as lists
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.protocols import comparisons, indexing, operators
+from pygpu.frontend.protocols.lookups import choose
+from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.objects import List
+from pygpu.frontend.values.values import Abstract, Maybe, describe
+
+
+def _append(w: Evaluator, xs: List, value: Any) -> None:
+    some = lists.bounded(w, xs)
+    if some is not None:
+        w.write(xs, lists.appended(w, some, (value,)))
+        return
+    items = items_of(w, xs)
+    w.steps += len(items) >> 9  # copying a long list takes its time: one that grows for ever ends
+    w.write(xs, (*items, value))
+
+
+def _extend(w: Evaluator, xs: List, more: Any) -> None:
+    lists.hold(w, xs, lists.appended(w, lists.held(w, xs), items_or_maybe(w, more)))
+
+
+def _insert(w: Evaluator, xs: List, index: Any, value: Any) -> None:
+    if lists.is_moved(w, xs, index):
+        lists.hold(w, xs, lists.inserted(w, lists.held(w, xs), index, value))
+        return
+    items = list(items_of(w, xs))
+    items.insert(index, value)
+    w.write(xs, tuple(items))
+
+
+def _pop(w: Evaluator, xs: List, index: Any = -1) -> Any:
+    if lists.is_moved(w, xs, index):
+        value, left = lists.popped(w, lists.held(w, xs), index)
+        lists.hold(w, xs, left)
+        return value
+    items = list(items_of(w, xs))
+    value = items.pop(index)
+    w.write(xs, tuple(items))
+    return value
+
+
+def _place(w: Evaluator, xs: Any, value: Any) -> Any:
+    """The first place of a value among the items; a dynamic one if a comparison is."""
+    tests = []
+    for place, item in enumerate(items_of(w, xs)):
+        same = item is value or comparisons.compare(w, "==", item, value)
+        if isinstance(same, Abstract):
+            tests.append((place, w.truth(same)))
+        elif same:
+            break
+    else:
+        if not tests:
+            raise ValueError(f"{describe(value)} is not in list")
+        if w.faults.checked or w.handled():
+            found = functools.reduce(functools.partial(arithmetic.either, w), dict(tests).values())
+            missing = arithmetic.negate(w, found)
+            w.check(missing, ValueError, f"{describe(value)} is not in list")
+        place = tests.pop()[0]  # where it is not in the list, some place
+    for before, test in reversed(tests):
+        place = choose(w, test, before, place)
+    return place
+
+
+def _remove(w: Evaluator, xs: List, value: Any) -> None:
+    items = list(items_of(w, xs))
+    place = _place(w, xs, value)
+    if isinstance(place, Abstract):
+        raise w.error(f"where {describe(value)} stands is not known at compile time")
+    del items[place]
+    w.write(xs, tuple(items))
+
+
+def _sort(w: Evaluator, xs: List, *, key: Any = None, reverse: Any = False) -> None:
+    ordered = w.call(sorted, xs, key=key, reverse=reverse)
+    w.write(xs, w.read(ordered) if isinstance(ordered, List) else items_of(w, ordered))
+
+
+def _count(w: Evaluator, xs: Any, value: Any) -> Any:
+    total: Any = 0
+    for item in items_or_maybe(w, xs):
+        is_sure = not isinstance(item, Maybe)
+        same = comparisons.compare(w, "==", item if is_sure else item.value, value)
+        same = same if is_sure else arithmetic.both(w, item.taken, same)
+        total = operators.binary(w, "+", total, same)
+    return total
+
+
+LIST: Final[dict[str, Callable[..., Any]]] = {
+    "append": _append,
+    "extend": _extend,
+    "insert": _insert,
+    "pop": _pop,
+    "remove": _remove,
+    "index": _place,
+    "count": _count,
+    "sort": _sort,
+    "reverse": lambda w, xs: w.write(xs, w.read(indexing.item(w, xs, slice(None, None, -1)))),
+    "clear": lambda w, xs: w.write(xs, ()),
+    "copy": lambda w, xs: List(w.read(xs)),
+    "__len__": lambda w, xs: indexing.length(w, xs),
+}
+
+
+TUPLE: Final[dict[str, Callable[..., Any]]] = {"index": _place, "count": _count}

@@ -1,0 +1,162 @@
+"""Methods of lists, dicts, sets, arrays and vectors that the function has made itself."""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.frontend.methods.array_methods import SCALAR, array_method, scalar_method
+from pygpu.frontend.methods.dict_methods import DICT, SET
+from pygpu.frontend.methods.list_methods import LIST, TUPLE
+from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols import attributes, comparisons, datamodel, indexing, operators
+from pygpu.frontend.protocols.sequences import iterate
+from pygpu.frontend.values.callables import Builtin
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import Complex
+from pygpu.frontend.values.lazy import Cut, Masked
+from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Set, Vector
+from pygpu.frontend.values.values import (
+    Dynamic,
+    NotKnown,
+    Slice,
+    Tuple,
+)
+from pygpu.frontend.walked import complex_numbers as complex_functions
+from pygpu.frontend.walked import containers
+
+# Methods by which something from outside would be changed.
+MUTATING: Final[dict[type, frozenset[str]]] = {
+    list: frozenset(["append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"]),
+    dict: frozenset(["update", "pop", "popitem", "clear", "setdefault"]),
+    set: frozenset(
+        [
+            "add",
+            "update",
+            "remove",
+            "discard",
+            "pop",
+            "clear",
+            "difference_update",
+            "intersection_update",
+            "symmetric_difference_update",
+        ]
+    ),
+    np.ndarray: frozenset(["fill", "sort", "resize", "put", "itemset", "partition", "setfield"]),
+    bytearray: frozenset(["append", "extend", "insert", "remove", "pop", "clear", "reverse"]),
+    collections.deque: frozenset(
+        ["append", "extend", "insert", "remove", "pop", "clear", "reverse", "rotate"]
+        + ["appendleft", "extendleft", "popleft"]
+    ),
+    collections.OrderedDict: frozenset(["move_to_end"]),
+    collections.Counter: frozenset(["subtract"]),
+}
+
+
+def mutates(owner: Any, name: str) -> bool:
+    """Whether a method of that name changes its object."""
+    return any(name in MUTATING.get(base, ()) for base in type(owner).__mro__)
+
+
+def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
+    """value.name, to be called; None if there is no such method."""
+    table: dict[str, Callable[..., Any]] = next(
+        (methods for kind, methods in _METHODS if isinstance(value, kind)), {}
+    )
+    function = table.get(name)
+    if function is None and isinstance(value, Set) and name in _SET_ALONE:
+        return Builtin(name, lambda *args: _natively(w, getattr(set, name), value, *args), value)
+    if function is None and isinstance(value, (Array, Vector, Masked)) and type(value) is not Cut:
+        made = array_method(w, value, name)
+        if made is not None:
+            return made
+    if function is None and isinstance(value, Dynamic):
+        made = scalar_method(w, value, name)
+        if made is not None:
+            return made
+    if function is None and datamodel.in_class(value, name):
+        function = _SPECIAL.get(name)
+    return None if function is None else Builtin(name, functools.partial(function, w, value), value)
+
+
+_SET_ALONE: Final = frozenset(name for name in dir(set) if name[0] != "_")
+
+
+def _natively(w: Evaluator, function: Any, *args: Any) -> Any:
+    """A method that Python itself runs, on what is known throughout."""
+    try:
+        return w.native(function, args, {})
+    except NotKnown:
+        raise w.error(f"{function.__qualname__} has no meaning on dynamic values") from None
+
+
+_ITERATOR: Final[dict[str, Callable[..., Any]]] = {
+    "__next__": lambda w, it: w.call(next, it),
+    "__iter__": lambda w, it: iterate(w, it),
+}
+
+
+# Methods that the language calls, of whatever builtin class has them.
+_SPECIAL: Final[dict[str, Callable[..., Any]]] = {
+    "__len__": indexing.length,
+    "__iter__": iterate,
+    "__getitem__": indexing.item,
+    "__contains__": comparisons.contains,
+    "__bool__": comparisons.truth,
+    "__neg__": lambda w, x: operators.unary(w, "-", x),
+    "__pos__": lambda w, x: operators.unary(w, "+", x),
+    "__invert__": lambda w, x: operators.unary(w, "~", x),
+    "__call__": lambda w, f, *args, **keywords: w.call(f, *args, **keywords),
+    **{
+        name: functools.partial(lambda function, w, x, *more: w.call(function, x, *more), function)
+        for name, function in {
+            "__abs__": abs,
+            "__float__": float,
+            "__int__": int,
+            "__round__": round,
+            "__floor__": math.floor,
+            "__ceil__": math.ceil,
+            "__trunc__": math.trunc,
+        }.items()
+    },
+    **{
+        name: functools.partial(
+            lambda symbol, w, x, y: comparisons.compare(w, symbol, x, y), symbol
+        )
+        for symbol, name in comparisons.COMPARISONS.items()
+    },
+    **{
+        names[0]: functools.partial(lambda s, w, x, y: operators.binary(w, s, x, y), symbol)
+        for symbol, names in arithmetic.METHODS.items()
+    },
+    **{
+        names[1]: functools.partial(lambda s, w, x, y: operators.binary(w, s, y, x), symbol)
+        for symbol, names in arithmetic.METHODS.items()
+    },
+}
+
+
+def _slice_indices(w: Evaluator, value: Slice, length: Any) -> Any:
+    start, stop, step = (attributes.attribute(w, value, name) for name in ("start", "stop", "step"))
+    return w.call(containers.slice_indices, start, stop, 1 if step is None else step, length)
+
+
+_METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
+    (List, LIST),
+    (Dict, DICT),
+    (Set, SET),
+    (Iterator, _ITERATOR),
+    (Tuple, TUPLE),
+    (Dynamic, SCALAR),
+    (Slice, {"indices": _slice_indices}),
+    (Complex, {"conjugate": lambda w, z: w.call(complex_functions.conjugate, z)}),
+)
+
+__all__ = ["MUTATING", "method", "vector_type"]

@@ -1,0 +1,1 @@
+"""Dynamic numbers and vectors: what kinds meet as, and their arithmetic."""

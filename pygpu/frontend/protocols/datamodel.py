@@ -1,0 +1,144 @@
+"""The class of a value, and what stands in classes: Python's data model, walked."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.core.storage import ImageLike
+from pygpu.frontend.values.callables import Bound, Builtin, Function
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.faults import Raised
+from pygpu.frontend.values.kinds import Complex, Text
+from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
+from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Picture, Slice, Tuple
+from pygpu.language import matrices, vectors
+from pygpu.language.scalars import Int, UInt
+from pygpu.types import INT, INTEGERS
+
+MISSING: Final = object()
+
+
+_SCALAR_CLASS: Final = {"float": float, "int": int, "uint": int, "bool": bool}
+
+
+def class_of(value: Any) -> type:
+    """type(value)"""
+    match value:
+        case Instance() | Vector() | Matrix() | Tuple():
+            return value.cls
+        case Dynamic():
+            return _SCALAR_CLASS[value.type.kind]
+        case Complex():
+            return complex
+        case Text():
+            return str
+        case Raised():
+            return value.fault.error or Exception
+        case List():
+            return list
+        case Dict():
+            return dict
+        case Set():
+            return set
+        case Array():
+            return np.ndarray
+        case Function():
+            return types.FunctionType
+        case Bound() | Builtin():
+            return types.MethodType
+        case Slice():
+            return slice
+    return type(value)
+
+
+def is_instance(value: Any, cls: Any) -> bool:
+    """isinstance(value, cls)"""
+    if isinstance(value, Picture):
+        classes = cls if isinstance(cls, tuple) else (cls,)
+        return any(isinstance(c, type) and issubclass(c, ImageLike) for c in classes)
+    if not isinstance(value, Abstract):
+        return isinstance(value, cls)
+    if isinstance(value, Dynamic) and value.type.kind in INTEGERS:
+        return issubclass(Int if value.type is INT else UInt, cls)
+    return issubclass(class_of(value), cls)
+
+
+def in_class(value: Any, name: str) -> bool:
+    """Whether the class that plain Python's value has there has an attribute of that name."""
+    cls = class_of(value)
+    return not issubclass(cls, Abstract) and any(name in vars(base) for base in cls.__mro__)
+
+
+def class_attribute(w: Evaluator, cls: type, name: str) -> Any:
+    """The attribute as it stands in the class or a base, not bound; MISSING without one."""
+    parts = w.environment.class_parts
+    for base in cls.__mro__:
+        if base in parts and name in w.read(parts[base]):
+            found = w.read(parts[base])[name]
+            if isinstance(found, Conflict):
+                raise w.error(found.message)
+            if found is ABSENT:
+                continue
+            return found
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return MISSING
+
+
+def is_callable(w: Evaluator, value: Any) -> bool:
+    """callable(value)"""
+    if isinstance(value, Instance):
+        return class_attribute(w, value.cls, "__call__") is not MISSING
+    if not isinstance(value, Abstract):
+        return callable(value)
+    return isinstance(value, Picture) or in_class(value, "__call__")
+
+
+def python_method(w: Evaluator, found: Any, name: str) -> Any:
+    """A method of a class attribute's own class, if it is written in Python; or None."""
+    method = class_attribute(w, type(found), name)
+    return method if isinstance(method, types.FunctionType) else None
+
+
+def bind(w: Evaluator, found: Any, value: Any, cls: type) -> Any:
+    """What a class attribute gives when it is read through an instance."""
+    if isinstance(found, types.FunctionType):
+        return Bound(found, (value,))
+    if isinstance(found, classmethod):
+        return Bound(found.__func__, (cls,))
+    if isinstance(found, staticmethod):
+        return found.__func__
+    if isinstance(found, property):
+        return w.call(found.fget, value)
+    if hasattr(type(found), "plain_binding"):  # a compiled method is its plain method here
+        return Bound(found, (value,))
+    getter = class_attribute(w, type(found), "__get__")
+    if isinstance(getter, types.FunctionType):
+        return w.call(getter, found, value, cls)
+    if hasattr(found, "__wrapped__") and callable(found) and getter is not MISSING:
+        return Bound(found, (value,))
+    if getter is not MISSING and callable(found) and not isinstance(found, type):
+        return Bound(found, (value,))
+    return found
+
+
+def find_method(w: Evaluator, value: Any, name: str) -> Any:
+    """A special method of a virtual object or of an object of a user's class, bound; or None."""
+    method = user_method(w, value, name)
+    return None if method is None else Bound(method, (value,))
+
+
+def user_method(w: Evaluator, value: Any, name: str) -> Any:
+    """A special method that is written in Python, as it stands in the class; or None."""
+    if isinstance(value, (Instance, Tuple)):
+        found = class_attribute(w, value.cls, name)
+    elif isinstance(value, (Abstract, vectors.Vector, matrices.Matrix)):
+        return None
+    else:
+        found = class_attribute(w, type(value), name)
+    if isinstance(found, (classmethod, staticmethod)):
+        found = found.__func__
+    return found if isinstance(found, types.FunctionType) else None

@@ -1,0 +1,227 @@
+"""Items by an index or key that is dynamic: from tables, or chosen one by one.
+
+A table's element is looked up; of computed items one is chosen, by a chain of selections.
+
+    by_dynamic_index(w, items, index)                # items[index]
+    by_key(w, {"a": 1.0, "b": 2.0}, key)             # d[key]
+    choose(w, test, a, b)                            # a if test else b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from pygpu.frontend.collections.records import can_be_any
+from pygpu.frontend.numbers import arithmetic, operands
+from pygpu.frontend.numbers.integers import as_index
+from pygpu.frontend.numbers.numbers import dynamic
+from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.protocols.tables import array_column, as_known, check_index, column, within
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.lazy import Indexed
+from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Object
+from pygpu.frontend.values.values import Abstract, Choice, Conflict, Tuple, describe
+from pygpu.frontend.walked import library
+from pygpu.types import INT
+
+
+def by_key(w: Evaluator, container: Any, key: Any) -> Any:
+    """d[key] for a dynamic key, of a dict with known keys: a key that is not there, a KeyError in
+    Python, gives some value."""
+    contents = entries(w, container)
+    if not contents:
+        raise KeyError(describe(key))
+    if w.faults.checked or w.handled():
+        missing = arithmetic.negate(w, has_key(w, container, key))
+        w.check(missing, KeyError, f"a key that is none of the {len(contents)} there are")
+    return by_key_unchecked(w, container, key)
+
+
+def by_key_unchecked(w: Evaluator, container: Any, key: Any) -> Any:
+    """The value of a key, some value where there is none."""
+    contents = entries(w, container)
+    first = _first_of_range(list(contents))
+    if first is not None and scalar_kind(key) in ("int", "bool"):
+        items = Tuple(tuple([contents[first + place] for place in range(len(contents))]))
+        place = arithmetic.binary(w, "-", key, first)
+        return _by_dynamic_index(w, items, within_range(w, place, len(contents)))
+    tests = [(_is_key(w, key, one), value) for one, value in contents.items()]
+    meant = [(test, value) for test, value in tests if test is not False]
+    if not meant:
+        raise KeyError(f"{describe(key)} is none of the keys")
+    chosen = meant[0][1]
+    for test, value in meant[1:]:
+        chosen = choose(w, test, value, chosen)
+    return one_of(w, chosen, contents.values())
+
+
+def entries(w: Evaluator, container: Any) -> dict[Any, Any]:
+    """The keys and values of a dict, known or of ours."""
+    contents = w.read(container) if isinstance(container, Dict) else dict(container)
+    if len(contents) > 256:
+        raise w.error(
+            f"a dict of {len(contents)} keys cannot be asked for a dynamic one: a list or table "
+            "indexed by a number can"
+        )
+    return contents
+
+
+def _first_of_range(keys: list[Any]) -> int | None:
+    """The least of keys that are all integers of a range, whatever their order; else None."""
+    if any(type(key) is not int for key in keys):
+        return None
+    first = min(keys)
+    return first if sorted(keys) == list(range(first, first + len(keys))) else None
+
+
+def within_range(w: Evaluator, place: Any, length: int) -> Any:
+    low = arithmetic.elementwise(w, "max", (place, 0), "int")
+    return arithmetic.elementwise(w, "min", (low, length - 1), "int")
+
+
+def _is_key(w: Evaluator, key: Any, known: Any) -> Any:
+    """Whether a dynamic key, a number or a tuple of numbers, is a known one."""
+    if isinstance(key, Tuple):
+        if not isinstance(known, tuple) or len(known) != len(key.items):
+            return False
+        same: Any = True
+        for part, other in zip(key.items, known, strict=True):
+            same = arithmetic.both(w, same, _is_key(w, part, other))
+        return same
+    if not scalar_kind(key):
+        if not isinstance(key, Abstract):
+            return key == known
+        raise w.error(
+            f"a key that is dynamic is a number or a tuple of numbers, got {describe(key)}"
+        )
+    return arithmetic.compare(w, "==", key, known) if scalar_kind(known) else False
+
+
+def has_key(w: Evaluator, container: Any, key: Any) -> Any:
+    """key in d"""
+    found: Any = False
+    for known in entries(w, container):
+        found = arithmetic.either(w, found, _is_key(w, key, known))
+    return found
+
+
+def stored_by_key(w: Evaluator, container: Dict, key: Any, new: Any) -> None:
+    """d[key] = new, for a dynamic key that is one of those there: no key can be made so."""
+    contents = entries(w, container)
+    if not contents:
+        raise w.error(
+            f"the first keys of a dict must be known at compile time, got {describe(key)}: begin "
+            "with all that may come, as in {k: 0 for k in range(8)}"
+        )
+    missing = arithmetic.negate(w, has_key(w, container, key))
+    w.check(missing, KeyError, f"a key that is none of the {len(contents)} there are")
+    w.write(
+        container,
+        {one: choose(w, _is_key(w, key, one), new, value) for one, value in contents.items()},
+    )
+
+
+def by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
+    """container[index] for a dynamic index into a sequence or table of known length."""
+    items: tuple[Any, ...] = ()
+    table = container
+    if type(container) is Array:
+        contents = w.read(container)
+        table = container if contents.dtype == object else contents
+    elif isinstance(container, List) and not isinstance(w.read(container), Indexed):
+        items = w.read(container)
+    elif isinstance(container, Tuple):
+        items = container.items
+    made = one_of(w, _by_dynamic_index(w, table, index), (container, *items))
+    if can_be_any(made, items) and scalar_kind(index):
+        at = within(w, as_index(w, index), len(items))
+        made.either = Cell(Choice(arithmetic.unary(w, "+", at), items, ""))
+    return made
+
+
+def one_of(w: Evaluator, chosen: Any, others: Iterable[Any]) -> Any:
+    """What may be one of several objects: it can be read, until one of them changes."""
+    others = [other for other in others if isinstance(other, Object) and other is not chosen]
+    if isinstance(chosen, Object) and others:
+        chosen.outside = EITHER
+        for other in others:
+            base = other.base if isinstance(other, Array) and other.base is not None else other
+            w.heap.alias(base, chosen)
+    return chosen
+
+
+def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
+    indices = index.items if isinstance(index, Tuple) else (index,)
+    indices = tuple([as_index(w, part) for part in indices])
+    if any(scalar_kind(part) not in ("int", "bool", "uint") for part in indices):
+        raise w.error(f"an index must be an integer, got {describe(index)}: convert it with int()")
+    lazy = w.read(container) if isinstance(container, List) else container
+    if isinstance(lazy, Indexed):
+        check_index(w, indices[0], lazy.length)
+        return _in_turn(w, lazy.element(indices[0]), indices[1:])
+    size = vector_type(container)
+    if size:
+        check_index(w, indices[0], size.size)
+        at = arithmetic.as_value(w, wrap_negative(w, indices[0], size.size), INT)
+        whole = arithmetic.as_value(w, operands.contents_of(w, container), size)
+        return dynamic(w, "element", whole, at)
+    if isinstance(container, np.ndarray):
+        made = array_column(w, container)
+        if made is None:
+            raise w.error(f"an array of {container.dtype} cannot be indexed by a dynamic value")
+        check_index(w, indices[0], len(container))
+        at = wrap_negative(w, indices[0], len(container))
+        return _in_turn(w, made(at), indices[1:])
+    if isinstance(container, str):
+        raise w.error(f"{describe(container)} cannot be indexed by a dynamic value: use a list")
+    items = as_known(w, items_of(w, container))
+    if not items:
+        raise IndexError("index into an empty sequence")
+    made = column(w, items) if len(items) > 1 else (lambda at: items[0])
+    check_index(w, indices[0], len(items))
+    at = wrap_negative(w, indices[0], len(items))
+    return _in_turn(w, made(at) if made else _choose(w, items, at), indices[1:])
+
+
+def _in_turn(w: Evaluator, value: Any, indices: tuple[Any, ...]) -> Any:
+    for index in indices:
+        value = w.item(value, index)
+    return value
+
+
+def wrap_negative(w: Evaluator, index: Any, length: int) -> Any:
+    """A dynamic index, a negative one counted from the end."""
+    if not isinstance(index, Abstract):
+        return index + length if index < 0 else index
+    return arithmetic.select(
+        w, arithmetic.compare(w, "<", index, 0), arithmetic.binary(w, "+", index, length), index
+    )
+
+
+def _choose(w: Evaluator, items: tuple[Any, ...], index: Any) -> Any:
+    """items[index] by a chain of choices, for items that are computed."""
+    if len(items) > 256:
+        raise w.error(f"{len(items)} computed items cannot be indexed by a dynamic value")
+    chosen = items[0]
+    for place, item in enumerate(items[1:], 1):
+        chosen = choose(w, arithmetic.compare(w, "==", index, place), item, chosen)
+    return chosen
+
+
+def choose(w: Evaluator, test: Any, a: Any, b: Any) -> Any:
+    """a if test else b, for values that can be joined."""
+    if not isinstance(test, Abstract):
+        return a if test else b
+    if a is b:
+        return a
+    result = arithmetic.select(w, test, a, b)
+    if result is NotImplemented:
+        result = w.call(library.chosen, test, a, b)  # joined as the sides of an `if`
+    if isinstance(result, Conflict):
+        raise w.error(result.message)
+    return one_of(w, result, (a, b))

@@ -1,0 +1,54 @@
+"""Products of matrices, arrays and vectors of small sizes: `@`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pygpu.frontend.numbers import arithmetic, operands
+from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols.arrays import array_of, make_matrix, matrix_rows, vector_like
+from pygpu.frontend.protocols.datamodel import class_of
+from pygpu.frontend.protocols.sequences import items_of
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.objects import Matrix, Vector
+from pygpu.frontend.values.values import Tuple, tuple_of
+from pygpu.language import matrices
+
+
+def matmul(w: Evaluator, a: Any, b: Any) -> Any:
+    """M @ N, M @ v and v @ M for matrices, arrays and vectors of small sizes."""
+    left, right = matrix_rows(w, a), matrix_rows(w, b)
+    if left is None and right is None:
+        return inner_product(w, a, b)
+    if right is None:
+        like = a if isinstance(a, (Matrix, matrices.Matrix)) else b
+        return vector_like(w, [inner_product(w, row, b) for row in left or ()], like)
+    columns = [
+        tuple_of(column) for column in zip(*[items_of(w, row) for row in right], strict=True)
+    ]
+    if left is None:
+        like = b if isinstance(b, (Matrix, matrices.Matrix)) else a
+        return vector_like(w, [inner_product(w, a, column) for column in columns], like)
+    rows = [[inner_product(w, row, column) for column in columns] for row in left]
+    for value in (a, b):
+        cls = class_of(value)
+        if issubclass(cls, matrices.Matrix) and len(rows) == len(rows[0]) == cls.SIZE:
+            return make_matrix(w, cls, [Tuple(tuple(row)) for row in rows])
+    return array_of([part for row in rows for part in row], (len(rows), len(rows[0])))
+
+
+def inner_product(w: Evaluator, a: Any, b: Any) -> Any:
+    """The sum of the products of two sequences of scalars."""
+    sizes = [vector_type(value) for value in (a, b)]
+    if any(isinstance(value, Vector) and not isinstance(w.read(value), tuple) for value in (a, b)):
+        size = next(type.size for type in sizes if type)
+        if all(operands.operand_components(w, value, size) is not None for value in (a, b)):
+            return arithmetic.dot(w, a, b)
+    first, second = items_of(w, a), items_of(w, b)
+    if len(first) != len(second):
+        raise ValueError(f"a product of {len(first)} and {len(second)} elements does not fit")
+    products = [w.binary("*", x, y) for x, y in zip(first, second, strict=True)]
+    total = products[0]
+    for part in products[1:]:
+        total = w.binary("+", total, part)
+    return total

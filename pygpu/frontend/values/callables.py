@@ -1,0 +1,142 @@
+"""What may be called that is no Python object: functions that the function makes, bound methods."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType, MethodType
+from typing import Any, Final
+
+from pygpu.frontend.values.values import Abstract, Choice, Conflict, Parts, named, numbered
+
+
+class Function(Abstract):
+    """A function made while translating: a lambda, a nested function, a generator expression."""
+
+    __slots__ = ("closure", "code", "defaults", "globals", "keyword_defaults", "name")
+
+    def __init__(
+        self,
+        code: CodeType,
+        globals: dict[str, Any],
+        defaults: tuple[Any, ...] = (),
+        keyword_defaults: Mapping[str, Any] | None = None,
+        closure: tuple[Any, ...] = (),
+    ) -> None:
+        self.code: Final = code
+        self.globals: Final = globals
+        self.name: Final = code.co_qualname
+        self.defaults = defaults
+        self.keyword_defaults = dict(keyword_defaults or {})
+        self.closure = closure  # Cells, or real cells of an outside function
+
+    @classmethod
+    def of(cls, function: FunctionType) -> Function:
+        """A Python function, to be walked."""
+        return cls(
+            function.__code__,
+            function.__globals__,
+            function.__defaults__ or (),
+            function.__kwdefaults__,
+            function.__closure__ or (),
+        )
+
+    def parts(self) -> Parts:
+        return named(self.keyword_defaults) + numbered((*self.closure, *self.defaults))
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Function | None:
+        names, cells = len(self.keyword_defaults), len(self.closure)
+        keywords = dict(zip(self.keyword_defaults, parts[:names], strict=True))
+        closure, defaults = parts[names : names + cells], parts[names + cells :]
+        if any(isinstance(cell, (Conflict, Choice)) for cell in closure):
+            return None  # cells of known functions are Python's own, and no two become one
+        return Function(self.code, self.globals, defaults, keywords, closure)
+
+    def shape(self) -> Any:
+        sizes = len(self.closure), len(self.defaults)
+        return id(self.code), sizes, tuple(self.keyword_defaults)
+
+    def real(self, parts: tuple[Any, ...]) -> Any:
+        made = self.rebuild(parts)
+        assert made is not None
+        name = self.code.co_name
+        function = FunctionType(self.code, self.globals, name, made.defaults, made.closure)
+        function.__kwdefaults__ = made.keyword_defaults
+        return function
+
+    def describe(self) -> str:
+        return f"the function {self.name}"
+
+
+class Bound(Abstract):
+    """A callable with its first argument: a method, or functools.partial's with more."""
+
+    __slots__ = ("args", "function", "keywords")
+
+    def __init__(
+        self, function: Any, args: tuple[Any, ...], keywords: Mapping[str, Any] | None = None
+    ) -> None:
+        self.function: Final = function
+        self.args: Final = args
+        self.keywords: Final = dict(keywords or {})
+
+    def parts(self) -> Parts:
+        return (((), self.function), *named(self.keywords), *numbered(self.args))
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Any:
+        function, rest = parts[0], parts[1 + len(self.keywords) :]
+        if isinstance(function, Conflict):
+            return function
+        return Bound(function, rest, dict(zip(self.keywords, parts[1:], strict=False)))
+
+    def shape(self) -> Any:
+        function = self.function
+        same = function.shape() if isinstance(function, Abstract) else id(function)
+        return len(self.args), tuple(self.keywords), same
+
+    def real(self, parts: tuple[Any, ...]) -> Any:
+        function, rest = parts[0], parts[1 + len(self.keywords) :]
+        if len(rest) == 1 and not self.keywords:
+            return MethodType(function, rest[0])
+        return functools.partial(
+            function, *rest, **dict(zip(self.keywords, parts[1:], strict=False))
+        )
+
+    def describe(self) -> str:
+        return "a bound method"
+
+
+class Builtin(Abstract):
+    """A callable that the walker itself provides: a method of a list, say, its owner."""
+
+    __slots__ = ("call", "name", "owner")
+
+    def __init__(self, name: str, call: Callable[..., Any], owner: Any = None) -> None:
+        self.name: Final = name
+        self.call: Final = call
+        self.owner: Final = owner
+
+    def parts(self) -> Parts:
+        return (((), self.owner),)
+
+    def describe(self) -> str:
+        return f"the method {self.name}"
+
+
+class Super(Abstract):
+    """What super() gives: attributes are looked up after `cls` in the order of `owner`'s class."""
+
+    __slots__ = ("cls", "owner")
+
+    def __init__(self, cls: type, owner: Any) -> None:
+        self.cls: Final = cls
+        self.owner: Final = owner
+
+    def parts(self) -> Parts:
+        return (((), self.owner),)
+
+    def rebuild(self, parts: tuple[Any, ...]) -> Super:
+        return Super(self.cls, *parts)
+
+    def shape(self) -> Any:
+        return self.cls
