@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -86,6 +87,9 @@ class Taken:
     dtype: np.dtype[Any]  # in which it is given back where its texels are
     size: tuple[int, ...]  # its shape without channels
     row: int = 0  # the elements of a row where it is folded
+    undo: Callable[[ImageLike], ImageLike] | None = (
+        None  # of a result's lines, as turning.py has it
+    )
 
     @property
     def count(self) -> int | None:
@@ -104,21 +108,23 @@ class Taken:
             return [y * self.row + x]
         return [x, y] if len(self.size) == 2 else [x, y % self.size[1], y // self.size[1]]
 
-    def along(self, axis: Any) -> Lines:
-        """Its lines along an axis of NumPy's, channels not counted."""
+    def axis(self, axis: Any) -> int:
+        """The number of an axis of NumPy's, channels not counted, from the front."""
         axes = len(self.size)
         if isinstance(axis, (bool, np.bool_)) or not hasattr(axis, "__index__"):
-            raise TypeError(f"axis: takes a whole number, got {shown(axis)}")
+            raise TypeError(f"axis: takes a whole number or None, got {shown(axis)}")
         index = operator.index(axis)
         if not -axes <= index < axes:
             raise np.exceptions.AxisError(index, axes)
-        storage = self.image.storage
+        return index % axes
+
+    def along(self, axis: Any) -> Lines:
+        """Its lines along an axis; those of a volume along its last one, see turning.py."""
+        index, storage = self.axis(axis), self.image.storage
         if self.count is not None:
             return Lines(("folded", self.row) if self.row else ("x", 0), 1, self.count)
-        if index % axes == axes - 1:
+        if index == len(self.size) - 1:
             return Lines(("x", 0), storage.height, storage.width)
-        if axes == 3:
-            raise TypeError(f"axis={index}: lines of a volume run along axis 2 alone")
         return Lines(("y", 0), storage.width, storage.height)
 
     def array(self) -> NDArray[Any]:
@@ -134,7 +140,7 @@ class Taken:
     def back(self, result: ImageLike, dtype: np.dtype[Any] | None = None) -> Any:
         """A result of the same size, in the form that was given; of the dtype `dtype` if that
         is not the one in which it is stored."""
-        storage = result.storage
+        storage = (result if self.undo is None else self.undo(result)).storage
         wanted = storage.dtype if dtype is None else dtype
         original = self.original
         if isinstance(original, ImageLike):

@@ -20,6 +20,7 @@ from pygpu.devices import targets
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
 from pygpu.execution.arrays.passes import COUNT, IMAGES, host_image, made
+from pygpu.execution.arrays.turning import worked
 from pygpu.execution.arrays.values import HOWS, checked, folded, identity, settled
 from pygpu.types import Type
 
@@ -29,7 +30,7 @@ BLOCK: Final = 8  # elements folded at once
 def scan(
     function: Callable[..., Any],
     image: Any,
-    axis: int = -1,
+    axis: int | None = -1,
     *,
     exclusive: bool = False,
     reverse: bool = False,
@@ -40,7 +41,8 @@ def scan(
     its line up to it: cumulative sums, maxima, products.
 
     `image` is an array (N,), an image or anything that one is made of; what comes back is what
-    went in, of texels as functions see them. Lines run along NumPy's `axis`, channels not counted.
+    went in, of texels as functions see them. Lines run along NumPy's `axis`, channels not counted;
+    None: all texels are one line, and the result has one axis.
     `exclusive` leaves out the element itself, `reverse` begins at the end. `initial` comes before
     all others; an exclusive scan has it first, and needs it unless the function is np.add,
     np.multiply, np.maximum or np.minimum.
@@ -49,9 +51,12 @@ def scan(
         raise TypeError(f"scan: function takes a function, got {shown(function)}")
     try:
         given = taken(image, "scan", targets.check(target))
-        lines = given.along(axis)
         scanning = Scan(function, target, sign=-1 if reverse else 1)
-        return _scanned(scanning, given, lines, bool(exclusive), initial)
+
+        def work(turned: Sequence[Taken], lines: Lines) -> list[Any]:
+            return [_scanned(scanning, turned[0], lines, bool(exclusive), initial)]
+
+        return worked(work, [given], axis, target)[0]
     except Exception as error:
         shorten(error)
         raise

@@ -7,6 +7,7 @@ argsort(photo, axis=0, descending=True)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,23 +20,24 @@ from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
 from pygpu.execution.arrays.merging import merged
 from pygpu.execution.arrays.passes import IMAGES, as_stored, host_image, made
+from pygpu.execution.arrays.turning import worked
 
 
 def sort(
-    keys: Any, *values: Any, axis: int = -1, descending: bool = False, target: str = "auto"
+    keys: Any, *values: Any, axis: int | None = -1, descending: bool = False, target: str = "auto"
 ) -> Any:
     """The elements of each line in order, the least first or with `descending` the greatest; NaNs
     are last. Equal ones stay as they were.
 
     `keys` is an array (N,), an image or anything that one is made of, and what comes back is what
     went in, of the same dtype (float64 as float32); each channel is sorted for itself. Lines run
-    along NumPy's `axis`, channels not counted. `values` of the same size are put in the order of
+    along NumPy's `axis`, channels not counted; None: all are one line, and results have one axis.
+    `values` of the same size are put in the order of
     the keys, which have one channel then; with values the result is a tuple.
     """
     try:
         targets.check(target)
         given = taken(keys, "sort: keys", target)
-        lines = given.along(axis)
         beside = [taken(v, f"sort: values[{i}]", target) for i, v in enumerate(values)]
         for index, each in enumerate(beside):
             if each.size != given.size:
@@ -47,34 +49,42 @@ def sort(
                 f"sort: keys of {given.image.format.channels} channels put nothing else in order: "
                 "take keys of one"
             )
-        if given.count == 0:
-            results = [np.zeros(0, each.dtype) for each in (given, *beside)]
-        else:
-            results = _sorted(given, beside, lines, bool(descending), target)
+
+        def work(turned: Sequence[Taken], lines: Lines) -> list[Any]:
+            if given.count == 0:
+                return [np.zeros(0, each.dtype) for each in turned]
+            return _sorted(turned[0], turned[1:], lines, bool(descending), target)
+
+        results = worked(work, [given, *beside], axis, target)
         return tuple(results) if beside else results[0]
     except Exception as error:
         shorten(error)
         raise
 
 
-def argsort(keys: Any, axis: int = -1, *, descending: bool = False, target: str = "auto") -> Any:
+def argsort(
+    keys: Any, axis: int | None = -1, *, descending: bool = False, target: str = "auto"
+) -> Any:
     """Where the elements of each sorted line were on it: an array, or for an image an image, of
     ints, with a channel for each of the keys'. See `sort`."""
     try:
         given = taken(keys, "argsort: keys", targets.check(target))
-        lines = given.along(axis)
-        if given.count == 0:
-            return np.zeros(0, np.int32)
-        found = _ordered(given, lines, bool(descending), target, True)
-        parts = [places for _, places in found if places is not None]
-        return given.back(joined(parts, lines.shape, target))
+
+        def work(turned: Sequence[Taken], lines: Lines) -> list[Any]:
+            if given.count == 0:
+                return [np.zeros(0, np.int32)]
+            found = _ordered(turned[0], lines, bool(descending), target, True)
+            parts = [places for _, places in found if places is not None]
+            return [turned[0].back(joined(parts, lines.shape, target))]
+
+        return worked(work, [given], axis, target)[0]
     except Exception as error:
         shorten(error)
         raise
 
 
 def _sorted(
-    given: Taken, beside: list[Taken], lines: Lines, descending: bool, target: str
+    given: Taken, beside: Sequence[Taken], lines: Lines, descending: bool, target: str
 ) -> list[Any]:
     found = _ordered(given, lines, descending, target, bool(beside))
     keys = joined([keys for keys, _ in found], lines.shape, target)

@@ -159,12 +159,15 @@ def _clip(function: Any, args: Any, kwargs: Any) -> Any:
     return image.clip(*rest, **given)  # type: ignore[attr-defined]
 
 
-def _coordinate(image: ImageLike, axis: Any) -> int | None:
-    """The axis of a coordinate among NumPy's, from the front; None of channels and of none."""
+def _line(image: ImageLike, axis: Any) -> tuple[int | None, bool]:
+    """An axis of NumPy's as one of coordinates, or None of all texels of one channel; and whether
+    it is either, not the axis of channels."""
     axes = image.dims + (image.format.channels > 1)
+    if axis is None:
+        return None, axes == image.dims
     if not hasattr(axis, "__index__") or not -axes <= axis < axes or axis % axes >= image.dims:
-        return None
-    return int(axis % axes)
+        return None, False
+    return int(axis % axes), True
 
 
 def _sorting(program: Rule) -> Rule:
@@ -173,18 +176,13 @@ def _sorting(program: Rule) -> Rule:
     def rule(function: Any, args: Any, kwargs: Any) -> Any:
         image = first(args, kwargs)
         given = dict(zip(("a", "axis", "kind", "order"), args, strict=False)) | dict(kwargs)
-        axis = _coordinate(image, given.get("axis", -1))
-        if axis is None or given.get("order") is not None or _is_deep(image, axis):
+        axis, known = _line(image, given.get("axis", -1))
+        if not known or given.get("order") is not None:
             result = function(*stored_in(args), **stored_in(dict(kwargs)))
             return image_of(result, image, stored=program is sort)
         return program(image, axis=axis)
 
     return rule
-
-
-def _is_deep(image: ImageLike, axis: int) -> bool:
-    """Whether lines along an axis are not those that programs have."""
-    return image.dims == 3 and axis != 2
 
 
 def _scanning(ufunc: np.ufunc) -> Rule:
@@ -194,9 +192,9 @@ def _scanning(ufunc: np.ufunc) -> Rule:
     def rule(function: Any, args: Any, kwargs: Any) -> Any:
         image = first(args, kwargs)
         given = dict(zip(("a", "axis", "dtype", "out"), args, strict=False)) | dict(kwargs)
-        axis = _coordinate(image, given.get("axis"))
+        axis, known = _line(image, given.get("axis"))
         others = any(given.get(name) is not None for name in ("dtype", "out"))
-        if others or image.format.kind != "float" or axis is None or _is_deep(image, axis):
+        if others or image.format.kind != "float" or not known:
             return image_of(_sum(function, args, kwargs), image)
         return scan(ufunc, image, axis)
 

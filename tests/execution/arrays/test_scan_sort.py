@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 import numpy as np
+import PIL.Image
 import pytest
 from numpy.typing import NDArray
 
@@ -83,6 +84,47 @@ def test_axes_of_images_are_scanned(target: str, shape: tuple[int, ...], axis: i
     image = pygpu.scan(np.add, Image(array, boundary="wrap"), axis, target=target)
     assert image.boundary == "wrap"
     np.testing.assert_array_equal(np.asarray(image), actual)
+
+
+VOLUMES = [(1, 1, 1), (3, 4, 5), (9, 13, 2, 2), (2, 16, 7)]
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -3, None])
+@pytest.mark.parametrize("shape", VOLUMES)
+def test_axes_of_volumes_are_scanned(
+    target: str, layout: str, shape: tuple[int, ...], axis: int | None
+) -> None:
+    array = np.random.default_rng(0).random(shape).astype(np.float32)
+    flat = array.reshape(-1, *shape[3:])
+    for reverse in (False, True):
+        lines = flat if axis is None else array
+        along = axis % 3 if axis is not None else 0
+        step = np.flip(lines, along) if reverse else lines
+        expected = np.cumsum(step, along, np.float64)
+        volume = pygpu.Volume(array, boundary="wrap")
+        actual = pygpu.scan(np.add, volume, axis, reverse=reverse, target=target)
+        assert isinstance(actual, pygpu.Signal if axis is None else pygpu.Volume)
+        assert actual.boundary == "wrap"
+        back = np.flip(np.asarray(actual), along) if reverse else np.asarray(actual)
+        np.testing.assert_allclose(back, expected, 1e-6)
+
+
+@pytest.mark.parametrize("axis", [None, 0])
+def test_all_elements_of_images_are_one_line(target: str, layout: str, axis: int | None) -> None:
+    array = np.random.default_rng(0).integers(0, 99, (5, 9)).astype(np.uint8)
+    if axis is None:
+        ordered = pygpu.sort(array, axis=None, target=target)
+        np.testing.assert_array_equal(ordered, np.sort(array, None))
+        places = pygpu.argsort(Image(array), None, target=target)
+        assert isinstance(places, pygpu.Signal)
+        np.testing.assert_array_equal(np.asarray(places), np.argsort(array, None, kind="stable"))
+        picture = pygpu.scan(np.add, PIL.Image.fromarray(array), None, target=target)
+        np.testing.assert_allclose(picture, np.cumsum(array / 255), 1e-6)
+    names = np.arange(45, dtype=np.int32).reshape(5, 9)
+    _, moved = pygpu.sort(array, names, axis=axis, target=target)
+    order = np.argsort(array, axis, kind="stable")
+    taken = names.reshape(-1)[order] if axis is None else np.take_along_axis(names, order, 0)
+    np.testing.assert_array_equal(moved, taken)
 
 
 def test_scans_see_texels_as_functions_do(target: str) -> None:
@@ -193,6 +235,25 @@ def test_axes_of_images_are_sorted(target: str, axis: int) -> None:
     np.testing.assert_array_equal(moved, np.take_along_axis(array, order[..., None], axis % 2))
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2, None])
+@pytest.mark.parametrize("shape", VOLUMES)
+def test_axes_of_volumes_are_sorted(
+    target: str, layout: str, shape: tuple[int, ...], axis: int | None
+) -> None:
+    array = np.random.default_rng(0).integers(0, 9, shape).astype(np.uint8)
+    flat = array.reshape(-1, *shape[3:]) if axis is None else array
+    along, volume = axis or 0, pygpu.Volume(array)
+    ordered = pygpu.sort(volume, axis=axis, target=target)
+    assert ordered.dtype == np.uint8
+    np.testing.assert_array_equal(np.asarray(ordered), np.sort(flat, along))
+    places = pygpu.argsort(volume, axis=axis, target=target)
+    order = np.argsort(flat, along, kind="stable")
+    np.testing.assert_array_equal(np.asarray(places), order)
+    if len(shape) == 3:
+        _, moved = pygpu.sort(volume, pygpu.Volume(array), axis=axis, target=target)
+        np.testing.assert_array_equal(np.asarray(moved), np.take_along_axis(flat, order, along))
+
+
 # ---------------------------------------------------------------- masks
 
 
@@ -225,7 +286,7 @@ WRONG: list[tuple[Any, type[Exception], str]] = [
     (lambda: pygpu.scan(np.add, [1, 2], initial="x"), TypeError, "initial takes a value"),
     (lambda: pygpu.scan(lambda a, b: (a, b), [1]), TypeError, "must give what it takes"),
     (lambda: pygpu.scan(np.add, [1, 2], axis=1), np.exceptions.AxisError, "axis 1 is out"),
-    (lambda: pygpu.scan(np.add, [1, 2], axis=0.5), TypeError, "axis: takes a whole number"),
+    (lambda: pygpu.scan(np.add, [1, 2], axis=0.5), TypeError, "axis: takes a whole number or None"),
     (lambda: pygpu.scan(np.add, [2**40]), OverflowError, "does not fit in 32 bits"),
     (lambda: pygpu.sort([2**40]), OverflowError, "does not fit in 32 bits"),
     (lambda: pygpu.sort(["a"]), TypeError, "holds no texels"),
