@@ -129,15 +129,16 @@ class _Driver:
         self.stopping = self.pointer(STOP)
         with Loop(code, [code.constant("bool", True)]) as loop:
             counter = code.at(self.job, NEXT * 8)
-            tile = code.fixed("long", 1, f"atomicrmw add ptr {counter.text}, i64 1 monotonic")
-            more = tile < self.number(TILES)
+            taken = code.fixed("long", 1, f"atomicrmw add ptr {counter.text}, i64 %step monotonic")
+            front, back = taken & 0xFFFFFFFF, code.binary("lshr", taken, 32)
+            more = front + back < self.number(TILES)
             with when(code, more):
-                self.tile(tile)
+                step = code.given("long", 1, "%step")
+                self.tile(code.select(step.eq(1), front, self.number(TILES) - 1 - back))
             loop.next(more & ~self.stopped(), [code.constant("bool", True)])
         code.line("ret void")
-        return (
-            f"define void @run(ptr %job, ptr %scratch) #0 {{\n{code.text()}\n}}\n" + code.helpers()
-        )
+        head = "define internal void @take(ptr %job, ptr %scratch, i64 %step) #1"
+        return f"{head} {{\n{code.text()}\n}}\n{code.helpers()}"
 
     def stopped(self) -> Val:
         flag = self.code.fixed(

@@ -5,6 +5,8 @@ away, so the caller waits for those inside only. A helper that has just finished
 at its mailbox for a while, where it is handed the next job without the delay of being woken. A
 job that is posted counts its helper as inside, until the helper leaves or the caller takes the
 job back from the mailbox: so a helper never looks at a job that is over.
+The caller takes tiles from the first on, helpers from the last: so where a call follows another on
+the same images, each finds in its cache what it has had there before.
 A mailbox is two numbers: 0 (asleep), 1 (lingering), 2 (working) or a job; and how much scratch
 there is.
 """
@@ -20,6 +22,11 @@ from pygpu.codegen.llvm.text import Machine
 LEFT_ALL, TAKEN, DONE = range(3)
 _TEXT: Final = """
 declare void @{pause}()
+
+define void @run(ptr %job, ptr %scratch) #0 {{
+  call void @take(ptr %job, ptr %scratch, i64 1)
+  ret void
+}}
 
 define void @open(ptr %job) #0 {{
   %gate = getelementptr i8, ptr %job, i64 {gate}
@@ -40,7 +47,7 @@ entry:
   %free = icmp ult i64 %old, {shut}
   br i1 %free, label %work, label %leave
 work:
-  call void @run(ptr %job, ptr %scratch)
+  call void @take(ptr %job, ptr %scratch, i64 {back})
   br label %leave
 leave:
   %before = atomicrmw sub ptr %gate, i64 1 seq_cst
@@ -63,7 +70,10 @@ look:
   %bits = and i64 %inside, 65535
   %nobody = icmp eq i64 %bits, 0
   %alone = or i1 %busy, %nobody
-  %finished = icmp sge i64 %tile, %count
+  %front = and i64 %tile, 4294967295
+  %back = lshr i64 %tile, 32
+  %both = add i64 %front, %back
+  %finished = icmp sge i64 %both, %count
   %enough = or i1 %any, %finished
   %done = and i1 %alone, %enough
   br i1 %done, label %over, label %again
@@ -141,7 +151,7 @@ take:
   br i1 %taken, label %work, label %look
 work:
   %job = inttoptr i64 %seen to ptr
-  call void @run(ptr %job, ptr %scratch)
+  call void @take(ptr %job, ptr %scratch, i64 {back})
   %gate = getelementptr i8, ptr %job, i64 {gate}
   %before = atomicrmw sub ptr %gate, i64 1 seq_cst
   br label %ready
@@ -155,6 +165,7 @@ def hand_over(machine: Machine) -> str:
     """The functions that call `run`, and those that wait for it."""
     return _TEXT.format(
         next=8 * NEXT,
+        back=1 << 32,
         tiles=8 * TILES,
         gate=8 * GATE,
         scratch=8 * SCRATCH,

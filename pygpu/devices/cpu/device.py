@@ -39,6 +39,7 @@ from pygpu.ssa import Constant, Function
 from pygpu.types import Type
 
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
+MOVED: Final = 6  # operations that reading and writing a pixel takes as long as
 LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
 LONG_ROW: Final = 1 << 16  # pixels of a single row that are worth code of their own
 LAYOUTS: Final = 16  # sizes of images that a program remembers
@@ -264,7 +265,7 @@ class CpuProgram(Program):
         return not self.plan.loops and pixels * self.cost < LONG
 
     def _is_small(self, pixels: int) -> bool:
-        return pixels * self.cost < SMALL * self.plan.lanes
+        return pixels * max(self.cost, MOVED) < SMALL * self.plan.lanes
 
     def _layout(self, key: tuple[Any, ...]) -> Layout:
         planes, shape, *sizes = key
