@@ -416,3 +416,29 @@ def test_short_rows_are_columns(target, width):
     assert np.array_equal(twice(texels, out=out), twice(texels))
     steps = twice.iterate(Image(texels, boundary="wrap"), 3)
     np.testing.assert_allclose(np.asarray(steps), 8 * np.roll(texels, -3, 0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("boundary", ["nearest", "reflect", "mirror", "wrap", "constant"])
+@pytest.mark.parametrize("shape", [(1, 1500), (1500, 1)])
+def test_images_of_one_row_are_read_above_and_below_it(target, boundary, shape):
+    """Of these there are programs on OpenGL that know it."""
+
+    def around(im: Image, table: Image, p: Position):
+        near = im(p + (2, 0)) - 3 * im(p - (1, 1)) + 5 * im(p + (1, 2)) + 7 * im(p + (0, 1))
+        far = im((p.y, p.x % 7 - 3)) + im((p.x % 5, p.y - 1)) + table(p % 4) + table(p - (1, 1))
+        return near, far + im.height * 0.5 + p.y + p.x
+
+    texels = np.random.default_rng(0).random(shape).astype(np.float32)
+    table = np.random.default_rng(1).random((4, 3)).astype(np.float32)
+    given = [Image(each, boundary=boundary, cval=0.25) for each in (texels, table)]
+    compiled = pygpu.compile(around, target=target)
+    expected = pygpu.compile(around, target="interpreter")(*given)
+    for result, wanted in zip(compiled(*given), expected, strict=True):
+        np.testing.assert_allclose(np.asarray(result), np.asarray(wanted), rtol=1e-5, atol=1e-5)
+    many = compiled(given[1], given[0], shape=shape)  # another image is the one of a row
+    for result, wanted in zip(
+        many,
+        pygpu.compile(around, target="interpreter")(given[1], given[0], shape=shape),
+        strict=True,
+    ):
+        np.testing.assert_allclose(np.asarray(result), np.asarray(wanted), rtol=1e-5, atol=1e-5)

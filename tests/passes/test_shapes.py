@@ -104,12 +104,18 @@ def test_an_entry_of_something_else_counts_as_none(data):
         ((16384, 3), Shape(1, 4, 4, 32)),
         ((16384, 16), Shape(4, 4, 4, 32)),
         ((16384, 100), Shape(4, 4, 32, 4)),
-        ((1, 16384), Shape(4, 4, 128, 1)),
+        ((1, 16384), Shape(4, 1, 128, 1)),
+        ((2, 16384), Shape(4, 2, 128, 1)),
         ((3, 16384), Shape(4, 4, 128, 1)),
     ],
 )
 def test_groups_are_fitted_to_narrow_and_low_results(size, expected):
     assert shapes.fitted(Shape(4, 4, 32, 4), size) == expected
+
+
+def test_groups_of_few_rows_are_fitted_to_one_row():
+    assert shapes.fitted(Shape(4, 2, 64, 2), (1, 16384)) == Shape(4, 1, 128, 1)
+    assert shapes.fitted(Shape(4, 2, 64, 2), (2, 16384)) == Shape(4, 2, 64, 2)
 
 
 @pytest.mark.parametrize("size", [(5000, 1), (5000, 3), (4999, 7), (1, 5000), (2, 4999)])

@@ -6,7 +6,7 @@ volume one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -19,12 +19,13 @@ from pygpu.core.errors import OutOfMemory
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.programs import strips, tiles
-from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation
+from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation, dump
 from pygpu.passes.lower.planes import Planar, Read
+from pygpu.passes.lower.single import of_one_row, reads_rows
 from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant
 
-LONG: Final = 1 << 10  # rows of a thin image that are worth a program of its own
+LONG: Final = 1 << 10  # pixels of a column or a row that are worth a program of its own
 
 
 class Work(NamedTuple):
@@ -48,12 +49,60 @@ def run(made: Specialisation, work: Work) -> list[Storage]:
 
 def _within(limits: Limits | None, made: Specialisation, work: Work) -> list[Storage]:
     """Run at once where the device holds that, else in tiles."""
-    inputs, uniforms, shape, out = work
-    size = rows_of(shape)
     if limits is None:
-        return made.program.run(inputs, uniforms, size, out)
+        return made.program.run(work.inputs, work.uniforms, rows_of(work.shape), work.out)
+    size = rows_of(work.shape)
     if is_thin(size) and size[0] >= LONG:
         return _of_columns(limits, made, work)
+    return _of_rows(limits, _with_rows(made, work, is_turned=False), work)
+
+
+def _of_columns(limits: Limits, made: Specialisation, work: Work) -> list[Storage]:
+    """Run for images that are turned: their short rows would leave most of a group of threads, and
+    three of four pixels of a packed texel, without work."""
+    inputs, uniforms, shape, out = work
+    height, width = rows_of(shape)
+    columns = Work([each.turned() for each in inputs], uniforms, (width, height), [None] * len(out))
+    other = _with_rows(made, columns, is_turned=True)
+    results = [Storage.of_turned(each) for each in _of_rows(limits, other, columns)]
+    return _placed(results, out)
+
+
+def _with_rows(made: Specialisation, work: Work, is_turned: bool) -> Specialisation:
+    """The program for a result of these rows: of images that are turned, and, for a result of one
+    long row, of those that have one row, too. Made when it is first needed."""
+    single: tuple[int, ...] = ()
+    if work.shape[-1] >= LONG and rows_of(work.shape)[0] == 1:
+        single = tuple([i for i, each in enumerate(work.inputs) if each.height == 1])
+    if not is_turned and not single:
+        return made
+    with COMPILING.lock:
+        found = made.variants.get((is_turned, single))
+        if found is None:
+            found = made.variants[is_turned, single] = _variant(made, is_turned, single)
+    return found
+
+
+def _variant(made: Specialisation, is_turned: bool, single: Collection[int]) -> Specialisation:
+    function = made.task.function
+    if is_turned:
+        function = turned(function)
+    if single and reads_rows(function):
+        function = of_one_row(function, single)
+    if function is made.task.function:
+        return made
+    task = replace(made.task, function=function)
+    program = made.device.compile(task)
+    dump("source", program.source)
+    return replace(
+        made, task=task, program=program, cut=None, stripped=None, wrapped={}, variants={}
+    )
+
+
+def _of_rows(limits: Limits, made: Specialisation, work: Work) -> list[Storage]:
+    """Run a program for images as they are."""
+    inputs, uniforms, shape, out = work
+    size = rows_of(shape)
     if tiles.hold(limits, made, inputs, size):
         try:
             return made.program.run(inputs, uniforms, size, out)
@@ -76,23 +125,6 @@ def _placed(results: Sequence[Storage], out: Sequence[NDArray[np.generic] | None
         result if array is None else Storage.of(array)
         for array, result in zip(out, results, strict=True)
     ]
-
-
-def _of_columns(limits: Limits, made: Specialisation, work: Work) -> list[Storage]:
-    """Run for images that are turned: their short rows would leave most of a group of threads, and
-    three of four pixels of a packed texel, without work."""
-    inputs, uniforms, shape, out = work
-    height, width = rows_of(shape)
-    with COMPILING.lock:
-        if made.turned is None:
-            task = replace(made.task, function=turned(made.task.function))
-            program = made.device.compile(task)
-            made.turned = replace(
-                made, task=task, program=program, cut=None, wrapped={}, turned=None
-            )
-    columns = Work([each.turned() for each in inputs], uniforms, (width, height), [None] * len(out))
-    results = [Storage.of_turned(each) for each in _within(limits, made.turned, columns)]
-    return _placed(results, out)
 
 
 # ---------------------------------------------------------------- frames

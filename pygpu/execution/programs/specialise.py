@@ -91,7 +91,8 @@ class Specialisation:
     used: int = 0
     planar: Planar | None = None  # of volumes: the program is that of a plane
     cut: Any = None  # the same for tiles of images that are too large: see tiles.py
-    turned: Specialisation | None = None  # of thin images, columns for rows: see running.py
+    # The same for thin images, columns for rows, and for images of one row: see running.py
+    variants: dict[tuple[bool, tuple[int, ...]], Specialisation] = field(default_factory=dict)
     stripped: Any = None  # the same for strips of a long row: see strips.py
     wrapped: dict[tuple[int, ...], Specialisation] = field(default_factory=dict)  # wrapping.py
 

@@ -47,7 +47,7 @@ COLOURS: Final = Shape(1, 8, 32, 4)  # pixels of 4 bytes
 LOOPS: Final = Shape(4, 1, 16, 16)  # neighbours loop about equally long
 LANES: Final = Shape(16, 4, 32, 4)  # bytes, two at a time
 THIN: Final = 4096  # pixels from which on a group of another shape is worth a program
-IDLE: Final = 4  # times as many threads along an axis as there is work for, at least, for that
+IDLE: Final = 4  # times as many threads, or rows, as there is work for, at least, for that
 DENSE: Final = 6  # operations for each texel read, from which on it matters little to share these
 
 
@@ -75,8 +75,9 @@ def default(task: Task, narrow: bool = False) -> Shape:
 
 
 def fitted(shape: Shape, size: tuple[int, int]) -> Shape:
-    """The shape for a result of (H, W): with groups taller or wider by as much as their threads
-    would lie beside a narrow or a low one, if these are most."""
+    """The shape for a result of (H, W): with groups taller by as much as their threads would lie
+    beside a narrow one, and wider and of fewer rows by as much as pixels would lie below a low one,
+    if these are most."""
     height, width = size
     across = _power(-(-width // shape.columns))
     down = _power(-(-height // shape.rows))
@@ -87,8 +88,11 @@ def fitted(shape: Shape, size: tuple[int, int]) -> Shape:
         columns = 1 if width < shape.columns else shape.columns
         across = _power(-(-width // columns))
         return Shape(columns, shape.rows, across, threads // across)
-    if down * IDLE <= shape.threads_y and across > shape.threads_x:
-        return replace(shape, threads_x=threads // down, threads_y=down)
+    tall = _power(height)
+    if tall * IDLE <= shape.rows * shape.threads_y and across > shape.threads_x:
+        rows = min(shape.rows, tall)
+        down = _power(-(-height // rows))
+        return replace(shape, rows=rows, threads_x=threads // down, threads_y=down)
     return shape
 
 
