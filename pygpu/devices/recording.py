@@ -92,7 +92,7 @@ class _Recorded(Program):
         if any(array is not None for array in out):
             raise DeviceError("out= takes texels, and what is recorded has none")
         results = [
-            Storage(*shape, format.channels, format.dtype, None, _no_texels)
+            Storage(*shape, format.channels, format.dtype, None, no_texels)
             for format in self.task.outputs
         ]
         recording.steps.append(
@@ -107,7 +107,8 @@ class _Recorded(Program):
         return results
 
 
-def _no_texels() -> NoReturn:
+def no_texels() -> NoReturn:
+    """What is asked for the texels of an image that has none."""
     raise DeviceError(
         "this needs the texels of an image that is only recorded (a fold, NumPy, Pillow, a file, "
         "a target that was asked for by name): they are there where the program runs, later"
@@ -128,4 +129,4 @@ def recorded() -> Iterator[Recording]:
 
 _DEVICE: Final = RecordingDevice()
 _CURRENT: Final[ContextVar[Recording | None]] = ContextVar("recording", default=None)
-__all__ = ["Recording", "Step", "recorded"]
+__all__ = ["Recording", "Step", "no_texels", "recorded"]

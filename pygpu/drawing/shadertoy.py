@@ -26,6 +26,7 @@ from pygpu.runtime import compile
 
 GIVEN: Final = ("iTime", "iResolution", "iMouse", "iFrame")
 CHANNELS: Final = ("iChannel0", "iChannel1", "iChannel2", "iChannel3")
+CONTROLS: Final = {"resolution": False, "frame": False, "mouse": "iMouse"}  # on pages
 SIZE: Final = (360, 640)  # of pictures, where none is asked for
 
 
@@ -65,7 +66,7 @@ class Shadertoy:
         self.channels = tuple(name for name in CHANNELS if name in names)
         if self.channels != CHANNELS[: len(self.channels)]:
             raise TypeError(f"{main.__name__}: channels are taken from {CHANNELS[0]} on")
-        self._compiled = compile(_pixel, target=target, main=main, names=tuple(names))
+        self.compiled = compile(_pixel, target=target, main=main, names=tuple(names))
 
     def __call__(
         self,
@@ -81,7 +82,7 @@ class Shadertoy:
         in pixels from the bottom left, as iMouse; pictures are `iChannel0` to `iChannel3`."""
         height, width = shape
         arguments = (time, (width, height, 1.0), mouse, frame, *self._pictures(channels))
-        return self._compiled(*arguments, shape=shape, dtype=dtype)
+        return self.compiled(*arguments, shape=shape, dtype=dtype)
 
     def _pictures(self, channels: Mapping[str, Any]) -> list[Image]:
         if set(channels) != set(self.channels):
@@ -100,12 +101,14 @@ class Shadertoy:
         **channels: Any,
     ) -> Path:
         """A page that runs it in the browser, with a clock: see `Compiled.export`."""
-        height, width = shape
-        size = (width, height, 1.0)
-        arguments = (0.0, size, (0.0,) * 4, 0, *self._pictures(channels))
-        controls = {"resolution": False, "frame": False, "mouse": (0, max(shape))}
-        made: Path = self._compiled.export(path, *arguments, shape=shape, controls=controls)
+        arguments = self.arguments(shape, channels)
+        made: Path = self.compiled.export(path, *arguments, shape=shape, controls=CONTROLS)
         return made
+
+    def arguments(self, shape: tuple[int, int], channels: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Those of `compiled`, at the beginning."""
+        height, width = shape
+        return (0.0, (width, height, 1.0), (0.0,) * 4, 0, *self._pictures(channels))
 
     def on(self, target: str) -> Shadertoy:
         """The same function, for another target."""
@@ -128,4 +131,4 @@ def shadertoy(function: Callable[..., Any]) -> Shadertoy:
     return Shadertoy(function)
 
 
-__all__ = ["Shadertoy", "shadertoy"]
+__all__ = ["CONTROLS", "SIZE", "Shadertoy", "shadertoy"]

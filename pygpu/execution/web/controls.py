@@ -4,8 +4,8 @@
     guess("tint", vector("float", 3), (1, 0.5, 0), "colour")
 
 Without a wish, the range goes from 0 to twice the value (to 1 where the value is within), both
-ways from 0 for values below it; a parameter called `time` is a clock; vectors of three floats whose
-name has to do with colour are one.
+ways from 0 for values below it; a parameter called `time` is a clock; one called `mouse`, of two
+floats, the place of the pointer; vectors of three floats whose name has to do with colour are one.
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ from pygpu.types import INTEGERS, Type
 
 SECONDS: Final = 20.0  # that a clock's slider spans
 STEPS: Final = 200  # of a slider of floats
+POINTERS: Final = {"mouse": 2, "iMouse": 4}  # controls of the mouse, and their numbers
 _COLOUR: Final = re.compile(r"colou?r|tint|shade|ink|paper|background|foreground|sky|fog")
 _TAKES: Final = (
-    "(least, greatest), (least, greatest, step), 'colour', 'time', or False for no control"
+    "(least, greatest), (least, greatest, step), 'colour', 'time', 'mouse', 'iMouse', or False for "
+    "no control"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One control: `kind` is range, check, colour or time. `value` has a number a component."""
+    """One control: `kind` is range, check, colour, time, mouse or iMouse. `value` has a number a
+    component."""
 
     name: str
     kind: str
@@ -43,6 +46,26 @@ class Control:
     def described(self) -> dict[str, Any]:
         """As the page has it."""
         return asdict(self)
+
+    def number(self, parts: Sequence[float]) -> Any:
+        """What a function is given where the control stands at these numbers."""
+        kind: type = bool if self.kind == "check" else int if self.is_whole else float
+        made = tuple(kind(part) for part in parts)
+        return made if len(made) > 1 else made[0]
+
+
+def pointed(
+    control: Control, now: Sequence[float], place: tuple[float, float], height: int, button: str
+) -> list[float]:
+    """What a control of the mouse stands at with the pointer at a place of the picture, in pixels
+    from its top left. `button` is "pressed" when it goes down, "down" while it is, else "up"."""
+    x, y = place
+    if control.kind == "mouse":
+        return [x, y]
+    up = height - 1 - y  # Shadertoy's: from the bottom; where the button is and where it went down
+    at = [x, up] if button != "up" else [*now[:2]]
+    since = [x, up] if button == "pressed" else [abs(now[2]), -abs(now[3])]
+    return [*at, since[0] if button != "up" else -since[0], since[1]]
 
 
 def guess(name: str, type: Type, value: Constant, wish: Any) -> Control | None:
@@ -60,6 +83,11 @@ def guess(name: str, type: Type, value: Constant, wish: Any) -> Control | None:
         if type.kind != "float" or type.size < 3:
             raise TypeError(f"controls[{name!r}]: a colour has three floats or four, not {type}")
         return Control(name, "colour", numbers)
+    if wish in POINTERS:
+        if type.kind != "float" or type.size != POINTERS[wish]:
+            floats = POINTERS[wish]
+            raise TypeError(f"controls[{name!r}]: {wish!r} is {floats} floats, not {type}")
+        return Control(name, wish, numbers)
     if wish == "time":
         if not type.is_scalar:
             raise TypeError(f"controls[{name!r}]: the time is a number, not {type}")
@@ -70,8 +98,10 @@ def guess(name: str, type: Type, value: Constant, wish: Any) -> Control | None:
 
 def _natural(name: str, type: Type, numbers: Sequence[float]) -> Any:
     """What a name and a value let expect."""
-    if name == "time":
+    if name == "time" and type.is_scalar:
         return "time"
+    if name == "mouse" and type.kind == "float" and type.size == POINTERS["mouse"]:
+        return "mouse"
     is_unit = all(0 <= number <= 1 for number in numbers)
     if type.kind == "float" and type.size in (3, 4) and is_unit and _COLOUR.search(name.lower()):
         return "colour"
@@ -113,4 +143,4 @@ def check_names(wishes: Mapping[str, Any] | None, names: Sequence[str]) -> dict[
     return found
 
 
-__all__ = ["Control", "check_names", "guess"]
+__all__ = ["POINTERS", "Control", "check_names", "guess", "pointed"]

@@ -22,8 +22,8 @@ import numpy as np
 
 from pygpu.core.errors import HOME, DeviceError, shown
 from pygpu.core.sampler import of
-from pygpu.core.storage import Format, ImageLike, texels
-from pygpu.devices.recording import Recording, recorded
+from pygpu.core.storage import Format, ImageLike, Storage, texels
+from pygpu.devices.recording import Recording, no_texels, recorded
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.arguments.parameters import Arguments, bindings, flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
@@ -47,6 +47,20 @@ def export(
     shape: tuple[int, int] | None,
 ) -> Path:
     """See runtime.Compiled.export."""
+    asked: dict[str, Any] = {"controls": controls, "iterate": iterate, "shape": shape}
+    return _written(page_of(compiled, args, kwargs, **asked), path)
+
+
+def page_of(
+    compiled: Programs,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    controls: Mapping[str, Any] | None,
+    iterate: int | None,
+    shape: tuple[int, int] | None,
+) -> Page:
+    """The page of a compiled function."""
     rounds = _rounds(iterate)
     signature = compiled.signature
     programs = Programs(compiled.function, signature)
@@ -63,7 +77,7 @@ def export(
     page.rounds = rounds
     places = [place for place, _ in page.results]
     page.state = list(zip(list(page.names)[:state], places, strict=True)) if rounds else []
-    return _written(page, path)
+    return page
 
 
 def _rounds(iterate: int | None) -> int:
@@ -123,8 +137,8 @@ def _page(
     return Page(
         recording,
         signature.name,
-        _story(compiled.function),
-        _source(compiled.function),
+        story(compiled.function),
+        source(compiled.function),
         names,
         dict(zip(step.inputs, step.task.inputs, strict=True)),
         shown_results,
@@ -146,15 +160,27 @@ def export_recorded(
 ) -> Path:
     """A page of what a plain Python function runs on whole images, called `name` or what the
     function is called."""
+    return _written(recorded_page(function, images, values, controls, name), path)
+
+
+def recorded_page(
+    function: Callable[..., Any],
+    images: Sequence[Any],
+    values: Mapping[str, Any] | None = None,
+    controls: Mapping[str, Any] | None = None,
+    name: str = "",
+) -> Page:
+    """The page that `export_recorded` writes."""
     bound = inspect.signature(function).bind(*map(_wrapped, images), **dict(values or {}))
     bound.apply_defaults()
-    named = {n: _wrapped(v) for n, v in bound.arguments.items()}
+    named, originals = _blank({n: _wrapped(v) for n, v in bound.arguments.items()})
     numbers = {n: v for n, v in named.items() if type(v) in (float, int)}
     wishes = check_names(controls, list(numbers))
     try:
         recording, results = _record(function, named)
     except DeviceError as error:
         raise DeviceError(f"{function.__name__}{_where(error)}: {error}") from None
+    recording.images = [originals.get(id(image), image) for image in recording.images]
     names = dict.fromkeys(recording.given(), "")
     for parameter, value in named.items():
         if isinstance(value, ImageLike) and recording.place(value.storage) in names:
@@ -169,23 +195,36 @@ def export_recorded(
         if control is not None and used:
             found.append(control)
             uses |= dict.fromkeys(used, parameter)
-    page = Page(
+    return Page(
         recording,
         name or function.__name__,
-        _story(function),
-        _source(function),
+        story(function),
+        source(function),
         names,
         formats,
         [(recording.place(image.storage), of(image).format) for image in results],
         found,
         uses,
     )
-    return _written(page, path)
 
 
 def _wrapped(value: Any) -> Any:
     """Pictures as images, which operators and compiled functions take to the recording device."""
     return ImageMaker.wrap(value) if is_picture(value) or is_pil(value) else value
+
+
+def _blank(named: Mapping[str, Any]) -> tuple[dict[str, Any], dict[int, Storage]]:
+    """The arguments, with images without texels for those that a page's reader may replace: what
+    Python computes from texels holds for one picture only. And what they stand for, by id."""
+    blank, originals = dict(named), {}
+    for name, value in named.items():
+        if isinstance(value, ImageLike):
+            old = value.storage
+            size = (old.height, old.width, old.channels)
+            new = Storage(*size, old.dtype, None, no_texels).shaped(old.shape)
+            originals[id(new)] = old
+            blank[name] = ImageMaker.make(new, of(value))
+    return blank, originals
 
 
 def _record(
@@ -278,12 +317,12 @@ def _where(error: BaseException) -> str:
     return f", {Path(last.filename).name}:{last.lineno} (`{last.line}`)"
 
 
-def _story(function: Callable[..., Any]) -> str:
+def story(function: Callable[..., Any]) -> str:
     """What a function says of itself, in a paragraph."""
     return " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
 
 
-def _source(function: Callable[..., Any]) -> str:
+def source(function: Callable[..., Any]) -> str:
     try:
         return textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
     except (OSError, TypeError):
@@ -296,4 +335,4 @@ def _written(page: Page, path: str | os.PathLike[str]) -> Path:
     return file
 
 
-__all__ = ["export", "export_recorded"]
+__all__ = ["export", "export_recorded", "page_of", "recorded_page", "source", "story"]

@@ -412,7 +412,7 @@ function frame(now) {
     failed(error);
     return;
   }
-  if (clock.running || video !== null || (DATA.rounds > 0 && running)) wanted();
+  if (clock.running || video !== null || DATA.moving || (DATA.rounds > 0 && running)) wanted();
 }
 
 function round() {
@@ -462,6 +462,7 @@ function addControls() {
   for (const control of DATA.controls) {
     if (control.kind === "check") form.append(...checks(control));
     else if (control.kind === "colour") form.append(colour(control));
+    else if (POINTERS.includes(control.kind)) form.append(pointer(control));
     else form.append(...sliders(control));
   }
   if (DATA.results.length > 1) {
@@ -513,6 +514,52 @@ function colour(control) {
     wanted();
   };
   return element("label", { className: "control" }, control.name.replaceAll("_", " "), input);
+}
+
+// ---- the mouse
+
+const POINTERS = ["mouse", "iMouse"];
+
+/** Where a control of the mouse stands: it is changed on the picture. */
+function pointer(control) {
+  const out = element("output");
+  const tell = () => { out.textContent = values.get(control.name).slice(0, 2).map(Math.round).join(", "); };
+  control.value.forEach((_, part) => fields.set(`${control.name} ${part}`, tell));
+  tell();
+  return element("span", { className: "control" }, control.name, out);
+}
+
+/** What a control of the mouse is with the pointer at (x, y) from the top left: execution/web/controls.py
+ * says the same in Python. */
+function pointed(control, now, [x, y], height, button) {
+  if (control.kind === "mouse") return [x, y];
+  const up = height - 1 - y;
+  const at = button !== "up" ? [x, up] : now.slice(0, 2);
+  const since = button === "pressed" ? [x, up] : [Math.abs(now[2]), -Math.abs(now[3])];
+  return [...at, button !== "up" ? since[0] : -since[0], since[1]];
+}
+
+function addPointer() {
+  const controls = DATA.controls.filter((control) => POINTERS.includes(control.kind));
+  if (!controls.length) return;
+  const moved = (button) => (event) => {
+    const box = canvas.getBoundingClientRect();
+    const place = [((event.clientX - box.left) / box.width) * canvas.width - 0.5,
+                   ((event.clientY - box.top) / box.height) * canvas.height - 0.5];
+    for (const control of controls) {
+      const held = button ?? (event.buttons & 1 ? "down" : "up");
+      pointed(control, values.get(control.name), place, canvas.height, held)
+        .forEach((number, part) => set(control, part, number));
+    }
+    wanted();
+  };
+  canvas.style.touchAction = "none";
+  canvas.addEventListener("pointermove", moved());
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    moved("pressed")(event);
+  });
+  canvas.addEventListener("pointerup", moved("up"));
 }
 
 // ---- actions
@@ -649,6 +696,11 @@ async function begin(opened) {
 }
 
 async function start() {
+  if (DATA.served) {  // by served.js, which stands before this script
+    engine = new Served();
+    frame(performance.now());
+    return engine.first;
+  }
   const gl = canvas.getContext("webgl2", { alpha: true, premultipliedAlpha: false,
     preserveDrawingBuffer: true, antialias: false, depth: false });
   if (gl === null) {
@@ -673,6 +725,7 @@ canvas.addEventListener("webglcontextrestored", () => {
 addControls();
 addActions();
 addDrop();
+addPointer();
 window.pygpu = {
   data: DATA,
   ready: start().catch((error) => { failed(error); }),

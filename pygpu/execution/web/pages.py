@@ -56,20 +56,8 @@ class Page:
     def html(self) -> str:
         """The page."""
         data = self.data()
-        parts = {
-            "TITLE": html.escape(self.name),
-            "STORY": html.escape(self.story),
-            "PYTHON": html.escape(self.python),
-            "GLSL": html.escape("\n".join(p["text"] for p in data["programs"])),
-            "STYLE": (HERE / "page.css").read_text("utf-8"),
-            "SCRIPT": (HERE / "page.js").read_text("utf-8"),
-            # "<" begins neither a tag nor a comment within a script that way
-            "DATA": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
-        }
-        text = (HERE / "page.html").read_text("utf-8")
-        for name, part in parts.items():
-            text = text.replace(f"<!--{name}-->", part)
-        return text
+        glsl = "\n".join(program["text"] for program in data["programs"])
+        return filled(data, self.story, self.python, glsl)
 
     def data(self) -> dict[str, Any]:
         """All that the script needs to know."""
@@ -109,6 +97,24 @@ class Page:
             else _numbers(value)
             for index, value in enumerate(step.uniforms)
         ]
+
+
+def filled(data: Mapping[str, Any], story: str, python: str, glsl: str, script: str = "") -> str:
+    """The text of a page; `script` comes before that of pages."""
+    parts = {
+        "TITLE": html.escape(data["name"]),
+        "STORY": html.escape(story),
+        "PYTHON": html.escape(python),
+        "GLSL": html.escape(glsl),
+        "STYLE": (HERE / "page.css").read_text("utf-8"),
+        "SCRIPT": script + (HERE / "page.js").read_text("utf-8"),
+        # "<" begins neither a tag nor a comment within a script that way
+        "DATA": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
+    }
+    text = (HERE / "page.html").read_text("utf-8")
+    for name, part in parts.items():
+        text = text.replace(f"<!--{name}-->", part)
+    return text
 
 
 class _Programs:
@@ -238,4 +244,4 @@ class _Slots:
         self.slots.append(self._described(place))
 
 
-__all__ = ["Page", "Uses"]
+__all__ = ["Page", "Uses", "filled"]

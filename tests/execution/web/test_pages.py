@@ -17,12 +17,12 @@ from pygpu.execution.web.export import export_recorded
 
 RNG = np.random.default_rng(3)
 PHOTO = RNG.integers(0, 256, (40, 52, 3), dtype=np.uint8)
-# Folds and fits happen in Python, between programs, and meshes are drawn by a rasteriser: a page
-# cannot repeat them.
+# Folds, fits and reading a pixel happen in Python, between programs, and meshes are drawn by a
+# rasteriser: a page cannot repeat them.
 STAYING = {
     "environment_map", "height_field", "normal_map", "shadow_map", "toon", "wireframe",
-    "canny", "harris", "histogram_equalisation", "kmeans_colours", "template_matching",
-    "tone_mapping", "white_balance",
+    "canny", "chroma_key", "harris", "histogram_equalisation", "kmeans_colours",
+    "template_matching", "tone_mapping", "white_balance",
 }  # fmt: skip
 
 
