@@ -15,6 +15,7 @@ from pygpu.language.names import HOMES, hint_of_attribute
 if TYPE_CHECKING:
     from pygpu import filters, glsl
     from pygpu.command.about import clear, info
+    from pygpu.command.live.show import show
     from pygpu.core.errors import CompileError, DeviceError
     from pygpu.drawing.draw import draw
     from pygpu.drawing.mesh import Mesh
@@ -220,6 +221,7 @@ __all__ = [
     "scan",
     "scatter",
     "shadertoy",
+    "show",
     "sign",
     "sin",
     "sinh",

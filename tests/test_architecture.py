@@ -29,7 +29,7 @@ ORDER = """
     devices/process devices/opengl devices/cpu devices/meshes devices/written devices
     execution/arguments execution/programs execution/large execution/arrays execution/web
     execution/pipelines execution/inspection execution
-    image/functions image drawing filters command
+    image/functions image drawing filters command/live command
 """.split()
 
 # The five modules that are read first, and others at the top: each is the door of a room.

@@ -8,18 +8,31 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from pygpu.image.motion import MOVING
+from PIL import Image as PILImage
+
+from pygpu.image.motion import MOVING, STILL
 
 PAUSE: Final = 0.2  # seconds between looks at files
 
 
 def is_video(path: Path) -> bool:
     return path.suffix.lower() in MOVING
+
+
+def is_animation(path: Path) -> bool:
+    """Whether a picture file holds several, one after the other in time."""
+    if path.suffix.lower() not in STILL or not path.is_file():
+        return False
+    try:
+        with PILImage.open(path) as picture:
+            return getattr(picture, "n_frames", 1) > 1
+    except OSError:  # which is told where it is read
+        return False
 
 
 def is_folder(path: Path) -> bool:
@@ -50,6 +63,15 @@ def each_of(
     return count
 
 
+def timed(frames: Iterable[Any], seconds: float | None) -> Iterator[Any]:
+    """Frames until so many seconds are over; None for all."""
+    end = None if seconds is None else time.perf_counter() + seconds
+    for frame in frames:
+        if end is not None and time.perf_counter() > end:
+            return
+        yield frame
+
+
 def again(
     watched: Sequence[Path], run: Callable[[], None], failed: Callable[[Exception], None]
 ) -> None:
@@ -74,4 +96,4 @@ def _changed(path: Path) -> int:
         return 0
 
 
-__all__ = ["again", "each_of", "is_folder", "is_video"]
+__all__ = ["again", "each_of", "is_animation", "is_folder", "is_video", "timed"]

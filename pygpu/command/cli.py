@@ -3,6 +3,7 @@
     python -m pygpu run edges.py:edgeDetect photo.jpg -o edges.png --set sigma=1.5
     python -m pygpu run edges.py:edgeDetect holiday/*.jpg -o out/
     python -m pygpu run edges.py:edgeDetect clip.mp4 -o edges.mp4
+    python -m pygpu live edges.py:edgeDetect --camera
     python -m pygpu show edges.py:edgeDetect photo.jpg --glsl
     python -m pygpu web edges.py:edgeDetect photo.jpg -o edges.html
     python -m pygpu info
@@ -11,32 +12,39 @@ What the user got wrong is told in a line, with exit status 2; --traceback shows
 """
 
 import argparse
-import ast
-import importlib.util
 import os
-import re
 import sys
 import time
 import traceback
 import types
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pygpu
-from pygpu.command.batches import again, each_of, is_folder, is_video
+from pygpu.command.batches import again, each_of, is_animation, is_folder, is_video, timed
+from pygpu.command.given import (
+    UsageError,
+    assignment,
+    compiled_of,
+    dtype_of,
+    example,
+    examples,
+    function_name,
+    loaded,
+    of_file,
+    opened,
+    picture,
+    shape_of,
+)
+from pygpu.command.live.show import PLACES
 from pygpu.core.errors import CompileError
 from pygpu.devices import targets
-from pygpu.execution.arguments.signatures import MISSING, Signature
-from pygpu.execution.vectorized import Vectorized
+from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.web.export import export_recorded
 from pygpu.image import motion
-from pygpu.runtime import BoundMethod, Compiled
-
-
-class UsageError(Exception):
-    """What the user got wrong, in one line."""
+from pygpu.image.camera import Camera
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,13 +72,13 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     function = argparse.ArgumentParser(add_help=False)
-    function.add_argument("function", metavar="FILE:FUNCTION", type=_function_name)
+    function.add_argument("function", metavar="FILE:FUNCTION", type=function_name)
     function.add_argument("images", metavar="IMAGE", nargs="*", type=Path)
     function.add_argument(
         "--set",
         metavar="NAME=VALUE",
         dest="values",
-        type=_assignment,
+        type=assignment,
         action="append",
         default=[],
         help="give a parameter a value: a Python literal, or else a string",
@@ -98,7 +106,17 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--watch", action="store_true", help="run again whenever the function or a picture changes"
     )
+    _add_camera(run)
+    run.add_argument("--seconds", type=float, help="of a camera; until Ctrl-C if not given")
     run.set_defaults(command=_run)
+
+    live = commands.add_parser(
+        "live", parents=[function], help="show a function at work, while its file is edited"
+    )
+    _add_camera(live)
+    _add_controls(live)
+    live.add_argument("--where", choices=PLACES, help="a window where there is a screen, else page")
+    live.set_defaults(command=_live)
 
     show = commands.add_parser("show", parents=[function], help="print a function's program")
     show.add_argument("--ssa", action="store_true", help="the representation alone")
@@ -110,26 +128,43 @@ def _parser() -> argparse.ArgumentParser:
         "web", parents=[function], help="make a page that runs a function in the browser"
     )
     web.add_argument("-o", "--output", metavar="OUT", type=Path, help="the page (FUNCTION.html)")
-    web.add_argument(
-        "--control",
-        metavar="NAME=RANGE",
-        dest="controls",
-        type=_assignment,
-        action="append",
-        default=[],
-        help="what changes a number: LEAST,GREATEST or LEAST,GREATEST,STEP, colour, time, False",
-    )
-    web.add_argument(
-        "--iterate", metavar="N", type=int, help="run live, N rounds for each picture shown"
-    )
+    _add_controls(web)
     web.add_argument("--open", action="store_true", help="open the page in the browser")
     web.set_defaults(command=_web)
 
     info = commands.add_parser("info", help="print what targets are here, and why others are not")
     info.set_defaults(command=_info)
-    for command in (run, show, web, info):
+    for command in (run, live, show, web, info):
         command.add_argument("--traceback", action="store_true", help="show where an error arose")
     return parser
+
+
+def _add_camera(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--camera",
+        metavar="NUMBER",
+        type=int,
+        nargs="?",
+        const=0,
+        help="take the pictures of a camera, 0 for the first",
+    )
+
+
+def _add_controls(parser: argparse.ArgumentParser) -> None:
+    """What changes numbers on a page or beside a picture."""
+    parser.add_argument(
+        "--control",
+        metavar="NAME=RANGE",
+        dest="controls",
+        type=assignment,
+        action="append",
+        default=[],
+        help="what changes a number: LEAST,GREATEST or LEAST,GREATEST,STEP, colour, time, mouse, "
+        "False",
+    )
+    parser.add_argument(
+        "--iterate", metavar="N", type=int, help="a simulation: N rounds for each picture shown"
+    )
 
 
 # ---------------------------------------------------------------- commands
@@ -145,7 +180,9 @@ def _run(options: argparse.Namespace) -> None:
 
 def _run_once(options: argparse.Namespace) -> None:
     output = options.output[0]
-    if is_video(output) or any(map(is_video, options.images)):
+    if options.camera is not None:
+        _run_camera(options)
+    elif is_video(output) or any(map(is_video, options.images)) or _is_moving(options):
         _run_video(options)
     elif is_folder(output):
         _run_folder(options)
@@ -153,34 +190,89 @@ def _run_once(options: argparse.Namespace) -> None:
         _run_pictures(options)
 
 
+def _is_moving(options: argparse.Namespace) -> bool:
+    """Whether an animation is made of one."""
+    is_still = options.output[0].suffix.lower() not in motion.STILL
+    return len(options.images) == 1 and not is_still and is_animation(options.images[0])
+
+
 def _run_video(options: argparse.Namespace) -> None:
     """Frame by frame."""
     if len(options.images) != 1 or len(options.output) != 1:
         raise UsageError("a video is made of one video: give one, and -o OUT once")
-    compiled, values = _compiled(options)
+    compiled, values = compiled_of(options)
     (path,), (output,) = options.images, options.output
     started = time.perf_counter()
     try:
         rate = motion.rate(path)
         pygpu.animate(compiled, pygpu.frames(path), output, fps=rate, **values)
     except (OSError, ImportError) as error:
-        raise UsageError(_of_file(path, error)) from None
+        raise UsageError(of_file(path, error)) from None
     print(f"{output}: {compiled.target}, {time.perf_counter() - started:.1f} s")
+
+
+def _run_camera(options: argparse.Namespace) -> None:
+    """A video of what a camera sees, until Ctrl-C or as long as was asked."""
+    if options.images or len(options.output) != 1 or not is_video(options.output[0]):
+        raise UsageError(
+            f"--camera: takes no pictures, and -o once, a video ({', '.join(motion.MOVING)})"
+        )
+    compiled, values = compiled_of(options)
+    camera, output = Camera(options.camera), options.output[0]
+    try:
+        camera.open()
+        frames = timed(camera, options.seconds)
+        pygpu.animate(compiled, frames, output, fps=camera.fps, **values)
+    except KeyboardInterrupt:
+        pass  # the end that was meant: the video is closed by now
+    except (OSError, ImportError) as error:
+        raise UsageError(str(error)) from None
+    finally:
+        camera.close()
+    print(f"{output}: {compiled.target}")
+
+
+def _live(options: argparse.Namespace) -> None:
+    """Show a function at work."""
+    function, values = loaded(*options.function), dict(options.values)
+    if options.target != "auto":
+        function, values = compiled_of(options)
+    needed = len(getattr(function, "channels", ())) or len(examples(_as_compiled(function)))
+    images: list[Any] = [picture(path) for path in options.images]
+    if options.camera is not None:
+        images.append(_camera(options.camera))
+    images += [example() for _ in range(needed - len(images))]
+    asked = {"controls": dict(options.controls), "iterate": options.iterate} | shape_of(options)
+    pygpu.show(function, *images, where=options.where, **asked, **values)
+
+
+def _camera(number: int) -> Camera:
+    try:
+        return Camera(number).open()
+    except (OSError, ImportError) as error:
+        raise UsageError(str(error)) from None
+
+
+def _as_compiled(function: Any) -> Any:
+    """The function with a signature, to see which images it takes."""
+    if isinstance(function, types.FunctionType) and Signature.of(function, {}).has_image:
+        return types.SimpleNamespace(signature=Signature.of(function, {}))
+    return function
 
 
 def _run_folder(options: argparse.Namespace) -> None:
     """Each picture by itself, into a folder."""
     if len(options.output) != 1:
         raise UsageError("for a folder give -o once")
-    compiled, values = _compiled(options)
+    compiled, values = compiled_of(options)
     folder = options.output[0]
     if not options.images:
         raise UsageError(f"{folder}: no pictures to fill it with")
     folder.mkdir(parents=True, exist_ok=True)
 
     def one(path: Path) -> str:
-        picture = _picture(path)
-        result = compiled(picture, **values, **_shape(options), **_dtype(options, [picture]))
+        image = picture(path)
+        result = compiled(image, **values, **shape_of(options), **dtype_of(options, [image]))
         return _saved(result, folder / path.name)
 
     failed = each_of(options.images, one, _tell)
@@ -192,16 +284,16 @@ def _saved(image: Any, path: Path) -> str:
     try:
         image.save(path)
     except (OSError, ValueError) as error:
-        raise UsageError(_of_file(path, error)) from None
+        raise UsageError(of_file(path, error)) from None
     return f"{path}: {image.width} x {image.height}"
 
 
 def _run_pictures(options: argparse.Namespace) -> None:
-    compiled, values = _compiled(options)
-    images = _opened(compiled, options)
-    more = _dtype(options, images)
+    compiled, values = compiled_of(options)
+    images = opened(compiled, options)
+    more = dtype_of(options, images)
     started = time.perf_counter()
-    result = compiled(*images, **values, **_shape(options), **more)
+    result = compiled(*images, **values, **shape_of(options), **more)
     results = result if isinstance(result, tuple) else (result,)
     took = time.perf_counter() - started
     if len(results) != len(options.output):
@@ -214,9 +306,9 @@ def _run_pictures(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
-    compiled, values = _compiled(options)
-    images = _opened(compiled, options)
-    lowered = compiled.lower(*images, **values, **_shape(options))
+    compiled, values = compiled_of(options)
+    images = opened(compiled, options)
+    lowered = compiled.lower(*images, **values, **shape_of(options))
     asked = [
         text
         for text, is_asked in (
@@ -234,18 +326,18 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _web(options: argparse.Namespace) -> None:
-    function, controls = _loaded(*options.function), dict(options.controls)
+    function, controls = loaded(*options.function), dict(options.controls)
     output = options.output or Path(f"{options.function[1]}.html")
     try:
         if _is_over_images(function):
             page = _recorded_page(function, options, controls, output)
         else:
-            compiled, values = _compiled(options)
-            images = _opened(compiled, options) or _examples(compiled)
-            asked = {"controls": controls, "iterate": options.iterate} | _shape(options)
+            compiled, values = compiled_of(options)
+            images = opened(compiled, options) or examples(compiled)
+            asked = {"controls": controls, "iterate": options.iterate} | shape_of(options)
             page = compiled.export(output, *images, **values, **asked)
     except OSError as error:
-        raise UsageError(_of_file(output, error)) from None
+        raise UsageError(of_file(output, error)) from None
     print(f"{page}: {page.stat().st_size / 1024:.0f} KiB")
     if options.open:
         webbrowser.open(page.resolve().as_uri())
@@ -266,133 +358,15 @@ def _recorded_page(
         raise UsageError(
             f"--iterate: rounds are of a function of a position, {function.__name__} has none"
         )
-    images = [_picture(path) for path in options.images] or [_example()]
+    images = [picture(path) for path in options.images] or [example()]
     return export_recorded(function, output, images, dict(options.values), controls)
-
-
-def _examples(compiled: Any) -> list[pygpu.Image]:
-    """A picture for each image that a function must be given."""
-    signature = getattr(compiled, "signature", None)
-    if signature is None:
-        return []
-    needed = [p for p in signature.parameters if p.role == "image" and p.default is MISSING]
-    return [_example() for _ in needed]
-
-
-def _example() -> pygpu.Image:
-    return pygpu.Image(pygpu.data.astronaut())
 
 
 def _info(options: argparse.Namespace) -> None:
     print(pygpu.info())
 
 
-# ---------------------------------------------------------------- arguments
-
-
-def _function_name(text: str) -> tuple[Path, str]:
-    file, colon, name = text.rpartition(":")
-    if not colon or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"takes FILE:FUNCTION, got {text!r}")
-    return Path(file), name
-
-
-def _assignment(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"takes NAME=VALUE, got {text!r}")
-    try:
-        return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return name, value
-
-
-def _dtype(options: argparse.Namespace, images: Sequence[Any]) -> dict[str, Any]:
-    """The dtype of the results: what is asked for, else that of the first picture."""
-    if options.dtype:
-        return {"dtype": options.dtype}
-    return {"dtype": images[0].dtype} if images and images[0].dtype.kind != "b" else {}
-
-
-def _shape(options: argparse.Namespace) -> dict[str, tuple[int, int]]:
-    return {"shape": tuple(options.shape)} if options.shape else {}
-
-
-def _compiled(options: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
-    """The function, compiled with the values of untyped parameters, and the others. What the file
-    has compiled itself stays as it is, but for the target that is asked for."""
-    function = _loaded(*options.function)
-    values = dict(options.values)
-    if isinstance(function, (Compiled, BoundMethod, Vectorized)):
-        return function if options.target == "auto" else function.on(options.target), values
-    parameters = Signature.of(function, values).parameters
-    at_call = {p.name for p in parameters if p.name in values and p.dynamic is not None}
-    known = {name: value for name, value in values.items() if name not in at_call}
-    compiled = pygpu.compile(function, target=options.target, **known)
-    return compiled, {name: values[name] for name in at_call}
-
-
-def _loaded(file: Path, name: str) -> Callable[..., Any]:
-    """A function of a Python file, which is executed as a module."""
-    if not file.is_file():
-        raise UsageError(f"{file}: no such file")
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    if spec is None or spec.loader is None:
-        raise UsageError(f"{file}: not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[file.stem] = module  # dataclasses and pickling look there
-    sys.path.insert(0, str(file.parent))
-    spec.loader.exec_module(module)
-    found = getattr(module, name, None)
-    if not callable(found):
-        names = sorted(
-            n for n, v in vars(module).items() if callable(v) and v.__module__ == file.stem
-        )
-        raise UsageError(f"{file} has no function {name!r}; it has {', '.join(names) or 'none'}")
-    return found  # type: ignore[no-any-return]
-
-
-def _opened(compiled: Any, options: argparse.Namespace) -> list[Any]:
-    """The pictures, upright and at their depth, which results are saved with."""
-    _check_count(compiled, options)
-    return [_picture(path) for path in options.images]
-
-
-def _check_count(compiled: Any, options: argparse.Namespace) -> None:
-    """UsageError for more pictures than the function has images."""
-    is_method = isinstance(compiled, BoundMethod)
-    signature = getattr(compiled.__func__ if is_method else compiled, "signature", None)
-    if signature is None or signature.rest is not None:
-        return
-    taken = [signature.parameters[index] for index in signature.positional[is_method:]]
-    if any(parameter.role == "object" for parameter in taken):
-        return  # it may be an image
-    names = [parameter.name for parameter in taken if parameter.role == "image"]
-    if len(options.images) > len(names):
-        many = f"{len(names)} image{'s' * (len(names) != 1)}" if names else "no image"
-        shown = f" ({', '.join(names)})" if names else ""
-        extra = " ".join(str(path) for path in options.images[len(names) :])
-        others = [parameter.name for parameter in taken if parameter.role != "image"]
-        more = "".join(f"; a value is given with --set {name}=VALUE" for name in others[:1])
-        raise UsageError(
-            f"{options.function[1]} takes {many}{shown}, got {len(options.images)}: "
-            f"leave out {extra}{more}"
-        )
-
-
-def _picture(path: Path) -> pygpu.Image:
-    try:
-        return pygpu.Image.open(path)
-    except (OSError, ValueError) as error:
-        raise UsageError(_of_file(path, error)) from None
-
-
-def _of_file(path: Path, error: Exception) -> str:
-    """What is said of a file that cannot be read or written, in terms of the command line."""
-    if isinstance(error, FileNotFoundError):
-        return f"{path}: no such {'file' if path.parent.is_dir() else 'directory'}"
-    said = re.sub(r"dtype='(\w+)'", r"--dtype \1", str(error))
-    return said if said.startswith(str(path)) else f"{path}: {error}"
+# ---------------------------------------------------------------- what went wrong
 
 
 def _tell(error: Exception) -> None:

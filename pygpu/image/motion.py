@@ -25,6 +25,7 @@ from PIL import Image as PILImage
 from pygpu.core.errors import shown
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.programs.bars import counted
+from pygpu.image.camera import Camera
 from pygpu.image.image import Image
 
 STILL: Final = {".gif": "GIF", ".webp": "WEBP", ".png": "PNG", ".apng": "PNG"}  # Pillow's formats
@@ -71,9 +72,12 @@ def animate(
     return file
 
 
-def frames(path: str | os.PathLike[str]) -> Iterator[NDArray[np.uint8]]:
+def frames(path: str | os.PathLike[str] | int) -> Iterator[NDArray[np.uint8]]:
     """The frames of a video file, one by one: arrays (H, W, 3) of uint8, in RGB, upright. Animated
-    GIF, WebP and PNG are read, too."""
+    GIF, WebP and PNG are read, too. A number is that of a camera, 0 for the first, of which the
+    newest frame comes each time; it has `close()`. OSError for what cannot be read."""
+    if isinstance(path, int):
+        return Camera(path)
     file = Path(path)
     if file.is_dir() or not file.exists():
         raise FileNotFoundError(f"{file}: {'a directory' if file.is_dir() else 'no such file'}")

@@ -11,6 +11,7 @@ from typing import Final
 # Where each name lives. The functions of GLSL that would hide a builtin are in pygpu.glsl alone.
 _NAMES: Final = {
     "command.about": "clear info",
+    "command.live.show": "show",
     "drawing.draw": "draw",
     "drawing.mesh": "Mesh",
     "drawing.shader": "Shader",

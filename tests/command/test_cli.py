@@ -194,6 +194,32 @@ def test_run_of_a_video_writes_one(place: Path) -> None:
     assert np.abs(found.astype(int) - 100).max() < 6
 
 
+def test_run_of_a_camera_writes_a_video(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg")
+    source = "color=c=white:size=32x16:rate=30"  # FFmpeg's, in place of a camera
+    monkeypatch.setattr("pygpu.image.camera.DEVICES", {sys.platform: ("lavfi", source)})
+    command = "run filters.py:scaled --camera -o me.mp4 --set gain=0.5 --seconds 0.5"
+    assert main(command.split()) == 0
+    found = np.stack(list(pygpu.frames("me.mp4")))
+    assert found.shape[1:] == (16, 32, 3)
+    assert np.abs(found.astype(int) - 128).max() < 6
+
+
+def test_live_shows_a_function_of_a_file(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(pygpu, "show", lambda *args, **more: asked.append((args, more)))
+    assert main("live filters.py:scaled photo.png --set gain=0.5 --control gain=0,3".split()) == 0
+    (((function, image), more),) = asked
+    assert function.__name__ == "scaled"
+    assert image.shape == (4, 5, 3)
+    assert more["gain"] == 0.5
+    assert more["controls"] == {"gain": (0, 3)}
+    assert main("live filters.py:ramp --shape 3 5 --where page".split()) == 0
+    assert asked[1][1]["shape"] == (3, 5)
+    assert main("live filters.py:compiled".split()) == 0
+    assert asked[2][0][1].shape == (512, 512, 3), "a picture where none is given"
+
+
 def test_watched_files_are_run_again(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looks = iter(range(3))
 
@@ -255,6 +281,10 @@ def test_info_names_the_targets(capsys: pytest.CaptureFixture[str]) -> None:
         ("web filters.py:scaled photo.png --control gian=0,1", "no number is called 'gian'"),
         ("web filters.py:scaled photo.png -o nowhere/page.html", "nowhere/page.html: "),
         ("web filters.py:scaled photo.png --iterate 0", "1 or more; got 0"),
+        ("run filters.py:scaled --camera 97 -o out.mp4", "camera 97: "),
+        ("run filters.py:scaled --camera -o out.png", "--camera: takes no pictures, and -o once"),
+        ("live filters.py:scaled --camera 97", "camera 97: "),
+        ("live filters.py:nothing", "no function 'nothing'"),
     ],
 )
 def test_mistakes_are_told_in_a_line(
@@ -264,6 +294,111 @@ def test_mistakes_are_told_in_a_line(
     told = capsys.readouterr().err
     assert words in told
     assert "Traceback" not in told
+
+
+BROKEN = {
+    "cut.png": "cut.png: ",
+    "cut.jpg": "cut.jpg: ",
+    "cut.tif": "cut.tif: ",
+    "cut.webp": "cut.webp: ",
+    "cut.mp4": "cut.mp4: ",
+    "empty.png": "empty.png: ",
+    "inks.jpg": "mode 'CMYK' is not taken; convert it: ",
+    "inks.tif": "inks.tif: ",
+    "folder.png": "folder.png: a directory",
+    "folder": "folder: a directory",
+    "words.txt": "words.txt: ",
+    "words.png": "words.png: ",
+    "photo.raw": "photo.raw: ",
+    "turning.tif": "turning.tif: it holds 3 pictures",
+    "light.exr": "light.exr: ",
+}
+
+
+@pytest.fixture
+def broken(place: Path) -> None:
+    """Files that are not what they look like."""
+    rng = np.random.default_rng(0)
+    picture = PILImage.fromarray(rng.integers(0, 256, (40, 50, 3), dtype=np.uint8))
+    for name in ("cut.png", "cut.jpg", "cut.tif", "cut.webp"):
+        picture.save(name)
+        Path(name).write_bytes(Path(name).read_bytes()[:300])
+    Path("cut.mp4").write_bytes(b"\0\0\0 ftypisom")
+    Path("empty.png").write_bytes(b"")
+    picture.convert("CMYK").save("inks.tif")
+    for name in ("folder.png", "folder"):
+        Path(name).mkdir()
+    for name in ("words.txt", "words.png", "photo.raw"):
+        Path(name).write_text("no picture")
+    pictures = [picture.rotate(90 * turn) for turn in range(3)]
+    for name in ("turning.png", "turning.gif", "turning.webp", "turning.tif"):
+        pictures[0].save(name, save_all=True, append_images=pictures[1:])
+
+
+@pytest.mark.parametrize(("name", "words"), BROKEN.items())
+def test_broken_pictures_are_told_in_a_line(
+    broken: None,
+    name: str,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if name == "light.exr":  # a codec that is missing
+        monkeypatch.setitem(sys.modules, "OpenEXR", None)
+        Path(name).write_bytes(b"v/1\x01")
+    output = "out.mp4" if name == "cut.mp4" else "out.png"
+    assert main(["run", "filters.py:scaled", name, "-o", output]) == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert told.count("\n") == 1
+    assert not Path(output).exists(), "nothing half-made is left"
+
+
+def test_pictures_of_one_bit_are_bools(place: Path) -> None:
+    PILImage.fromarray(np.eye(4, dtype=bool)).save("bits.png")
+    assert main("run filters.py:look bits.png -o same.png".split()) == 0
+    assert np.asarray(PILImage.open("same.png").convert("1")).tolist() == np.eye(4).tolist()
+
+
+@pytest.mark.parametrize("name", ["turning.gif", "turning.png", "turning.webp"])
+def test_animations_are_made_of_animations(broken: None, name: str) -> None:
+    assert main(["run", "filters.py:scaled", name, "-o", f"out/{name}", "--set", "gain=0.5"]) == 2
+    Path("out").mkdir()
+    assert main(["run", "filters.py:scaled", name, "-o", f"out/{name}", "--set", "gain=0.5"]) == 0
+    before, after = (np.stack(list(pygpu.frames(each))) for each in (name, f"out/{name}"))
+    assert before.shape == after.shape == (3, 40, 50, 3)
+    assert abs(after.mean() / before.mean() - 0.5) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("photo.png -o out.xyz", "out.xyz: "),
+        ("photo.png -o out", "out/photo.png"),
+        ("photo.png -o out.exr", "out.exr: "),
+        ("photo.png -o folder.png", "folder.png/photo.png"),
+        ("photo.png -o out.mp4", "pip install 'pygpu[video]'"),
+        ("turning.gif -o out.jpg", "turning.gif: it holds 3 pictures: an animation goes to .gif"),
+        ("turning.gif -o out.mp4", "pip install 'pygpu[video]'"),
+    ],
+)
+def test_outputs_that_cannot_be_written(
+    broken: None,
+    arguments: str,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for package in ("OpenEXR", "imageio_ffmpeg"):
+        monkeypatch.setitem(sys.modules, package, None)
+    code = main(["run", "filters.py:scaled", *arguments.split()])
+    told = capsys.readouterr()
+    assert words in told.err + told.out
+    if words.endswith("photo.png"):  # into a folder
+        assert code == 0
+    else:
+        assert code == 2
+        assert told.err.count("\n") == 1
 
 
 def test_refused_programs_show_the_place(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

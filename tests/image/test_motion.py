@@ -1,5 +1,7 @@
 """Animations and videos, written and read frame by frame."""
 
+import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +10,7 @@ from PIL import Image as PILImage
 
 import pygpu
 from pygpu import Float, Image, Position
+from pygpu.image import camera
 
 STACK = np.random.default_rng(0).integers(0, 256, (5, 24, 32, 3), dtype=np.uint8)
 
@@ -120,3 +123,68 @@ def test_package_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
     with pytest.raises(ImportError, match=r"pip install 'pygpu\[video\]'"):
         pygpu.animate(None, STACK, tmp_path / "a.mp4")
+
+
+@pytest.fixture
+def no_camera(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(camera, "DEVICES", {sys.platform: ("v4l2", "/dev/no-video{}")})
+
+
+@pytest.fixture
+def test_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """FFmpeg's test picture in place of a camera."""
+    pytest.importorskip("imageio_ffmpeg")
+    source = "testsrc=size=64x48:rate=25"
+    monkeypatch.setattr(camera, "DEVICES", {sys.platform: ("lavfi", source)})
+
+
+def test_a_camera_gives_its_newest_frame(test_picture: None) -> None:
+    seen = pygpu.frames(0)
+    first, second = next(seen), next(seen)
+    assert first.shape == second.shape == (48, 64, 3)
+    assert first.dtype == np.uint8
+    assert seen.fps == 25
+    seen.close()
+    assert len(list(seen)) <= 1, "what had come, and no more"
+
+
+def test_a_camera_that_is_not_there_is_told(no_camera: None) -> None:
+    pytest.importorskip("imageio_ffmpeg")
+    with pytest.raises(OSError, match="camera 3: there is no /dev/no-video3"):
+        next(pygpu.frames(3))
+
+
+def test_a_camera_without_packages_names_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("imageio_ffmpeg", "cv2"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match="camera 0: cameras need a package that reads them: pip"):
+        next(pygpu.frames(0))
+
+
+def test_opencv_reads_cameras_where_ffmpeg_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Capture:
+        def __init__(self, number: int) -> None:
+            self.left = 2 if number == 0 else 0
+
+        def isOpened(self) -> bool:  # noqa: N802
+            return self.left > 0
+
+        def read(self) -> tuple[bool, np.ndarray | None]:
+            self.left -= 1
+            blue_first = np.full((4, 5, 3), (200, 100, 50), np.uint8)
+            return (True, blue_first) if self.left >= 0 else (False, None)
+
+        def get(self, what: int) -> float:
+            return 12.0
+
+        def release(self) -> None:
+            pass
+
+    opencv = types.SimpleNamespace(VideoCapture=Capture, CAP_PROP_FPS=5)
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setitem(sys.modules, "cv2", opencv)
+    seen = pygpu.frames(0)
+    assert next(seen)[0, 0].tolist() == [50, 100, 200]
+    assert seen.fps == 12
+    with pytest.raises(OSError, match="camera 1: OpenCV finds none"):
+        next(pygpu.frames(1))

@@ -1,0 +1,159 @@
+"""What a command line gives: functions of files, pictures, values, and what is said of them.
+
+function = loaded(Path("edges.py"), "edgeDetect")
+compiled, values = compiled_of(options)          # of parsed options
+"""
+
+import argparse
+import ast
+import importlib.util
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pygpu
+from pygpu.execution.arguments.signatures import MISSING, Signature
+from pygpu.execution.vectorized import Vectorized
+from pygpu.image import motion
+from pygpu.runtime import BoundMethod, Compiled
+
+
+class UsageError(Exception):
+    """What the user got wrong, in one line."""
+
+
+def examples(compiled: Any) -> list[pygpu.Image]:
+    """A picture for each image that a function must be given."""
+    signature = getattr(compiled, "signature", None)
+    if signature is None:
+        return []
+    needed = [p for p in signature.parameters if p.role == "image" and p.default is MISSING]
+    return [example() for _ in needed]
+
+
+def example() -> pygpu.Image:
+    return pygpu.Image(pygpu.data.astronaut())
+
+
+def function_name(text: str) -> tuple[Path, str]:
+    file, colon, name = text.rpartition(":")
+    if not colon or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"takes FILE:FUNCTION, got {text!r}")
+    return Path(file), name
+
+
+def assignment(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"takes NAME=VALUE, got {text!r}")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def dtype_of(options: argparse.Namespace, images: Sequence[Any]) -> dict[str, Any]:
+    """The dtype of the results: what is asked for, else that of the first picture."""
+    if options.dtype:
+        return {"dtype": options.dtype}
+    return {"dtype": images[0].dtype} if images and images[0].dtype.kind != "b" else {}
+
+
+def shape_of(options: argparse.Namespace) -> dict[str, tuple[int, int]]:
+    return {"shape": tuple(options.shape)} if options.shape else {}
+
+
+def compiled_of(options: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    """The function, compiled with the values of untyped parameters, and the others. What the file
+    has compiled itself stays as it is, but for the target that is asked for."""
+    function = loaded(*options.function)
+    values = dict(options.values)
+    if isinstance(function, (Compiled, BoundMethod, Vectorized)):
+        return function if options.target == "auto" else function.on(options.target), values
+    parameters = Signature.of(function, values).parameters
+    at_call = {p.name for p in parameters if p.name in values and p.dynamic is not None}
+    known = {name: value for name, value in values.items() if name not in at_call}
+    compiled = pygpu.compile(function, target=options.target, **known)
+    return compiled, {name: values[name] for name in at_call}
+
+
+def loaded(file: Path, name: str) -> Callable[..., Any]:
+    """A function of a Python file, which is executed as a module."""
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{file}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module  # dataclasses and pickling look there
+    sys.path.insert(0, str(file.parent))
+    spec.loader.exec_module(module)
+    found = getattr(module, name, None)
+    if not callable(found):
+        names = sorted(
+            n for n, v in vars(module).items() if callable(v) and v.__module__ == file.stem
+        )
+        raise UsageError(f"{file} has no function {name!r}; it has {', '.join(names) or 'none'}")
+    return found  # type: ignore[no-any-return]
+
+
+def opened(compiled: Any, options: argparse.Namespace) -> list[Any]:
+    """The pictures, upright and at their depth, which results are saved with."""
+    _check_count(compiled, options)
+    return [picture(path) for path in options.images]
+
+
+def _check_count(compiled: Any, options: argparse.Namespace) -> None:
+    """UsageError for more pictures than the function has images."""
+    is_method = isinstance(compiled, BoundMethod)
+    signature = getattr(compiled.__func__ if is_method else compiled, "signature", None)
+    if signature is None or signature.rest is not None:
+        return
+    taken = [signature.parameters[index] for index in signature.positional[is_method:]]
+    if any(parameter.role == "object" for parameter in taken):
+        return  # it may be an image
+    names = [parameter.name for parameter in taken if parameter.role == "image"]
+    if len(options.images) > len(names):
+        many = f"{len(names)} image{'s' * (len(names) != 1)}" if names else "no image"
+        shown = f" ({', '.join(names)})" if names else ""
+        extra = " ".join(str(path) for path in options.images[len(names) :])
+        others = [parameter.name for parameter in taken if parameter.role != "image"]
+        more = "".join(f"; a value is given with --set {name}=VALUE" for name in others[:1])
+        raise UsageError(
+            f"{options.function[1]} takes {many}{shown}, got {len(options.images)}: "
+            f"leave out {extra}{more}"
+        )
+
+
+def picture(path: Path) -> pygpu.Image:
+    try:
+        return pygpu.Image.open(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(of_file(path, error)) from None
+
+
+def of_file(path: Path, error: Exception) -> str:
+    """What is said of a file that cannot be read or written, in terms of the command line."""
+    if isinstance(error, FileNotFoundError):
+        return f"{path}: no such {'file' if path.parent.is_dir() else 'directory'}"
+    said = re.sub(r"dtype='(\w+)'", r"--dtype \1", str(error))
+    said = re.sub("page=0 takes .*", f"an animation goes to {', '.join(motion.STILL)}", said)
+    return said if said.startswith(str(path)) else f"{path}: {error}"
+
+
+__all__ = [
+    "UsageError",
+    "assignment",
+    "compiled_of",
+    "dtype_of",
+    "example",
+    "examples",
+    "function_name",
+    "loaded",
+    "of_file",
+    "opened",
+    "picture",
+    "shape_of",
+]
