@@ -1,7 +1,9 @@
 """Native code that folds values into groups, by the number of the group of each.
 
 `span` runs over elements x0 <= x < x1 of a chunk and folds them into the chunk's own table; who
-calls it joins the tables. Sums and products of floats are made in doubles. Without values elements
+calls it joins the tables. A table has a row more than there are groups, for elements of none, and
+several copies of each row, which elements next to each other take in turn: a processor waits for
+what it has just stored. Sums and products of floats are made in doubles. Without values elements
 are counted; their numbers may then be texels of one or two bytes as they are stored.
 """
 
@@ -16,6 +18,7 @@ from pygpu.codegen.llvm.flow import Loop, when
 from pygpu.codegen.llvm.text import Machine, Val
 
 VALUES, INDEX, TABLE, GROUPS, LENGTH, STRIDE, SLOTS = range(7)  # of %args
+UNROLLED: Final = 8  # elements of a round
 COUNTED: Final = {1: "byte", 2: "short", 4: "uint"}  # by the bytes of an element
 _SIZES: Final = {"float": 4, "double": 8, "int": 4, "uint": 4, "byte": 1, "short": 2}
 _TYPES: Final = {"float": "float", "double": "double", "byte": "i8", "short": "i16"}
@@ -24,9 +27,8 @@ _TYPES: Final = {"float": "float", "double": "double", "byte": "i8", "short": "i
 @dataclass(frozen=True, slots=True)
 class Folding:
     """How values of a kind are folded: `how` is a name of a function of NumPy's, or "count".
-    `channels` is of values, or of texels that are counted, of which it is one in so many. Elements
-    next to each other are counted in so many `copies`: a processor waits for a count that it has
-    just stored."""
+    `channels` is of values, or of texels that are counted, of which it is one in so many. Tables
+    have so many `copies` of each row, a power of two."""
 
     how: str
     kind: str
@@ -40,27 +42,29 @@ class Folding:
             return "uint"
         return "double" if self.kind == "float" and self.how in ("add", "multiply") else self.kind
 
+    @property
+    def lanes(self) -> int:
+        """The numbers of a row of a table."""
+        return 1 if self.how == "count" else self.channels
+
 
 def group_span(folding: Folding, machine: Machine) -> str:
     """The IR of `span`."""
     code = Code(machine)
     args = Val(code, "ptr", 1, "%args", 0)
-    x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%x0", "%x1"))
+    x0, x1 = (code.cast("sext", Val(code, "int", 1, name, 0), "long") for name in ("%x0", "%x1"))
     values, index, table = (_argument(code, args, k, "ptr") for k in (VALUES, INDEX, TABLE))
-    groups, length = _argument(code, args, GROUPS, "uint"), _argument(code, args, LENGTH, "int")
-    chunk = code.cast("sext", code.binary("sdiv", x0, length), "long")
-    table = code.at(table, chunk * _argument(code, args, STRIDE, "long"))
-    is_count = folding.how == "count"
-    kind = folding.kind if is_count else "uint"
-    step = folding.channels if is_count else 1
-    with Loop(code, [x0]) as loop:
-        x = code.cast("sext", loop.params[0], "long")
-        number = _read(code, kind, code.at(index, x * (_SIZES[kind] * step)))
-        if kind in ("byte", "short"):  # all of them have a place
-            _fold(code, folding, table, code.cast("zext", number, "long"), values, x)
-        else:
-            with when(code, number < groups):
-                _fold(code, folding, table, code.cast("zext", number, "long"), values, x)
+    groups, length = _argument(code, args, GROUPS, "uint"), _argument(code, args, LENGTH, "long")
+    table = code.at(table, code.binary("sdiv", x0, length) * _argument(code, args, STRIDE, "long"))
+    kernel = _Kernel(code, folding, values, index, table, groups)
+    head = code.binary("and", x1 - x0, -UNROLLED) + x0
+    with when(code, head > x0), Loop(code, [x0]) as loop:
+        for k in range(UNROLLED):
+            kernel.fold(loop.params[0] + k, k)
+        following = loop.params[0] + UNROLLED
+        loop.next(following < head, [following])
+    with when(code, head < x1), Loop(code, [head]) as loop:
+        kernel.fold(loop.params[0], 0)
         following = loop.params[0] + 1
         loop.next(following < x1, [following])
     code.line("ret i32 0")
@@ -70,31 +74,52 @@ def group_span(folding: Folding, machine: Machine) -> str:
     )
 
 
-def _fold(code: Code, folding: Folding, table: Val, group: Val, values: Val, x: Val) -> None:
-    """Fold an element into its group."""
-    kind = folding.accumulated
-    if folding.how == "count":
-        copies = folding.copies
-        place = code.at(table, (group * copies + (x & (copies - 1))) * 4)
-        code.store(_read(code, "uint", place) + 1, place, 4)
-        return
-    channels, size = folding.channels, _SIZES[kind]
-    for c in range(channels):
-        value = _read(code, folding.kind, code.at(values, (x * channels + c) * 4))
-        if kind == "double":
-            value = code.cast("fpext", value, kind)
-        place = code.at(table, (group * channels + c) * size)
-        code.store(_JOIN[folding.how](code, _read(code, kind, place), value), place, size)
+@dataclass(frozen=True, slots=True)
+class _Kernel:
+    """What an element is folded with: pointers to values, indices and the table of a chunk."""
+
+    code: Code
+    folding: Folding
+    values: Val
+    index: Val
+    table: Val
+    groups: Val
+
+    def fold(self, x: Val, turn: int) -> None:
+        """Fold an element into its group, in the copy whose turn it is."""
+        code, folding, kind = self.code, self.folding, self.folding.accumulated
+        copies, size = folding.copies, _SIZES[kind] * folding.lanes
+        row = self._row(x) * copies + turn % copies
+        place = code.at(self.table, row * size)
+        total = self._read(kind, place, folding.lanes)
+        if folding.how == "count":
+            total = total + 1
+        else:
+            at = code.at(self.values, x * (folding.channels * 4))
+            value = self._read(folding.kind, at, folding.lanes)
+            if kind == "double":
+                value = code.cast("fpext", value, kind)
+            total = _JOIN[folding.how](code, total, value)
+        code.store(total, place, _SIZES[kind])
+
+    def _row(self, x: Val) -> Val:
+        """The number of the group of an element: one more than there are for those of none."""
+        code, folding = self.code, self.folding
+        kind, step = (folding.kind, folding.channels) if folding.how == "count" else ("uint", 1)
+        number = self._read(kind, code.at(self.index, x * (_SIZES[kind] * step)))
+        if kind == "uint":  # of others all have a group
+            number = code.select(number < self.groups, number, self.groups)
+        return code.cast("zext", number, "long")
+
+    def _read(self, kind: str, place: Val, lanes: int = 1) -> Val:
+        """What is in memory now."""
+        type = _TYPES.get(kind, "i32")
+        full = type if lanes == 1 else f"<{lanes} x {type}>"
+        return self.code.fixed(kind, lanes, f"load {full}, ptr {place.text}, align {_SIZES[kind]}")
 
 
 def _argument(code: Code, args: Val, slot: int, kind: str) -> Val:
     return code.load(kind, code.at(args, 8 * slot), 1, 8)
-
-
-def _read(code: Code, kind: str, place: Val) -> Val:
-    """What is in memory now."""
-    type = _TYPES.get(kind, "i32")
-    return code.fixed(kind, 1, f"load {type}, ptr {place.text}, align {_SIZES[kind]}")
 
 
 def _greater(code: Code, total: Val, value: Val) -> Val:

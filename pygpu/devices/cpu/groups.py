@@ -27,10 +27,11 @@ from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.ssa import Function
 from pygpu.types import Type
 
-TINY: Final = 1 << 14  # elements, below which a second thread is not worth its call
+TINY: Final = 1 << 16  # elements, below which a second thread is not worth its call
 LARGE: Final = 1 << 25  # numbers in a table, of which one is enough
-SHORT: Final = 4096  # groups, up to which each has several counts
-COPIES: Final = 2
+SMALL: Final = 1 << 14  # bytes of a table of which there are several copies
+COPIES: Final = 4
+SHARES: Final = 4  # chunks for each thread where tables are small: none waits long for another
 _DTYPES: Final = {"double": np.float64, "float": np.float32, "int": np.int32, "uint": np.uint32}
 _KINDS: Final = {"f": "float", "i": "int", "u": "uint"}
 
@@ -49,12 +50,13 @@ def fold_groups(
     if values.dtype.kind not in _KINDS or values.dtype.itemsize != 4:
         return None
     values = np.ascontiguousarray(values)
-    folding = Folding(how, _KINDS[values.dtype.kind], values.shape[1])
-    dtype = np.dtype(_DTYPES[folding.accumulated])
+    kind, channels = _KINDS[values.dtype.kind], values.shape[1]
+    dtype = np.dtype(_DTYPES[Folding(how, kind).accumulated])
+    folding = Folding(how, kind, channels, _copies(start.size * dtype.itemsize))
     tables = _tables(folding, start.astype(dtype), values, index, cores)
-    # Each chunk began with `start`, which is an identity.
+    # Each chunk and each copy began with `start`, which is an identity.
     with np.errstate(over="ignore"):
-        joined = tables[0] if len(tables) == 1 else UFUNCS[how].reduce(tables, axis=0, dtype=dtype)
+        joined = UFUNCS[how].reduce(tables, axis=(0, 2), dtype=dtype)
         return np.asarray(joined, start.dtype)
 
 
@@ -62,11 +64,15 @@ def counted(texels: NDArray[Any], channel: int, groups: int, cores: Cores) -> ND
     """How many elements of a channel of contiguous texels (H, W, C), of whole numbers, are 0, 1,
     ... groups - 1. Those of one or two bytes are taken as unsigned, and all are to be less."""
     flat = texels.reshape(-1, texels.shape[2])
-    copies = COPIES if groups <= SHORT else 1
-    folding = Folding("count", COUNTED[texels.dtype.itemsize], texels.shape[2], copies)
-    start = np.zeros((groups, copies), np.uint32)
+    kind, channels = COUNTED[texels.dtype.itemsize], texels.shape[2]
+    folding = Folding("count", kind, channels, _copies(4 * groups))
+    start = np.zeros((groups, 1), np.uint32)
     tables = _tables(folding, start, None, flat[:, channel], cores)
-    return np.asarray(np.sum(tables, axis=(0, 2), dtype=np.int64))
+    return np.asarray(np.add.reduce(tables, axis=(0, 2, 3), dtype=np.int64))
+
+
+def _copies(bytes: int) -> int:
+    return COPIES if bytes <= SMALL else 1
 
 
 def _tables(
@@ -76,19 +82,22 @@ def _tables(
     index: NDArray[Any],
     cores: Cores,
 ) -> NDArray[Any]:
-    """The tables of chunks, each `start` at first."""
+    """The tables of chunks (chunks, groups, copies, numbers of a row), each `start` at first."""
     count = len(index)
     few = count < TINY or start.size > LARGE or count < 2 * len(start)
     threads = 1 if few else cores.threads
-    length = -(-count // threads)
+    shares = SHARES if threads > 1 and folding.copies > 1 else 1
+    length = -(-count // (threads * shares))
     chunks = -(-count // length)
-    tables = np.empty((chunks, *start.shape), start.dtype)
-    tables[:] = start
+    groups, numbers = start.shape
+    tables = np.empty((chunks, groups + 1, folding.copies, numbers), start.dtype)
+    tables[:, :groups] = start[:, None]
+    tables[:, groups] = 0
     arguments = {
         group_code.VALUES: 0 if values is None else address(values),
         group_code.INDEX: address(index),
         group_code.TABLE: address(tables),
-        group_code.GROUPS: len(start),
+        group_code.GROUPS: groups,
         group_code.LENGTH: length,
         group_code.STRIDE: tables[0].nbytes,
     }
@@ -97,7 +106,7 @@ def _tables(
     block = chunked_job(span, count, length, listed)
     job = Job(block, slots.scratch_size(0, 1, 0), (values, index, tables))
     POOL.run(cores.calls, job, threads, True, count < TINY)
-    return tables
+    return tables[:, :groups]
 
 
 CHUNK: Final = 1 << 10  # elements folded one after the other: sums of floats then err little
