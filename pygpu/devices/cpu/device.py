@@ -25,6 +25,7 @@ from pygpu.core.device import Device, How, Planes, Prepared, Program, Shape, Tas
 from pygpu.core.drawing import Drawing
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices.cpu import reserve
+from pygpu.devices.cpu.chunks import Cores
 from pygpu.devices.cpu.drawing import CpuDrawing, task_of
 from pygpu.devices.cpu.flat import LONGEST, is_thin, turn, turned
 from pygpu.devices.cpu.folds import folded, scanned
@@ -33,7 +34,7 @@ from pygpu.devices.cpu.groups import counted, fold_groups, join_groups
 from pygpu.devices.cpu.layout import Layout
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.reserve import RESERVE
-from pygpu.devices.cpu.sorts import Cores, sorted_lines
+from pygpu.devices.cpu.sorts import sorted_lines
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
 from pygpu.ssa import Constant, Function
 from pygpu.types import Type

@@ -29,10 +29,10 @@ from pygpu.core.device import Program, Task
 from pygpu.core.drawing import Cull, Draw, Drawing, DrawProgram, Stage, over_images
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
+from pygpu.devices.cpu.chunks import Cores
 from pygpu.devices.cpu.given import HUGE, Given, address
 from pygpu.devices.cpu.native import Native, attributes
 from pygpu.devices.cpu.reserve import RESERVE
-from pygpu.devices.cpu.sorts import Cores
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.types import Type
 

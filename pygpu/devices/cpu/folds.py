@@ -28,10 +28,10 @@ from pygpu.codegen.elements.folds import (
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.device import UFUNCS, How
+from pygpu.devices.cpu.chunks import chunked_job
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, attributes
 from pygpu.devices.cpu.reserve import RESERVE
-from pygpu.devices.cpu.sorts import chunked_job
 from pygpu.devices.cpu.threads import POOL, Calls, Job
 
 # Elements below which NumPy is as quick: it sums into 64 bits slowly, and finds extremes quickly.

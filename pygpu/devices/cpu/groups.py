@@ -21,8 +21,8 @@ from pygpu.codegen.elements.joins import can_join, join_span, words
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.device import UFUNCS
+from pygpu.devices.cpu.chunks import Cores, address, chunked_job
 from pygpu.devices.cpu.native import Native, attributes
-from pygpu.devices.cpu.sorts import Cores, address, chunked_job
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.ssa import Function
 from pygpu.types import Type

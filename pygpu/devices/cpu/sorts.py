@@ -6,7 +6,7 @@ keys, places = sorted_lines(lines, cores, descending=False, placed=True)
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,11 @@ from pygpu.codegen.elements import sorts as sort_code
 from pygpu.codegen.elements.sorts import BITS, DIGITS, Kind, Sorting, Step, sort_span
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
-from pygpu.devices.cpu.layout import Block
+from pygpu.devices.cpu.chunks import Cores, address, chunked_job
+from pygpu.devices.cpu.merges import is_quick, sorted_by_runs
 from pygpu.devices.cpu.native import Native, attributes
-from pygpu.devices.cpu.threads import POOL, Calls, Job
+from pygpu.devices.cpu.reserve import RESERVE
+from pygpu.devices.cpu.threads import POOL, Job
 
 LEAST: Final = {False: 1 << 15, True: 1 << 12}  # elements of a line below which NumPy is as quick
 LONGEST: Final = 2**31 - 1
@@ -25,14 +27,6 @@ TINY: Final = 1 << 15  # elements, below which a second thread is not worth its 
 SHARES: Final = 4  # chunks for each thread: none waits long for another
 _WIDE: Final = {"f": np.dtype("float32"), "u": np.dtype("uint32"), "b": np.dtype("uint32")}
 _KINDS: Final[dict[str, Kind]] = {"f": "float", "u": "uint", "i": "int"}
-
-
-class Cores(NamedTuple):
-    """What native code runs on."""
-
-    machine: Machine
-    calls: Calls
-    threads: int
 
 
 @lru_cache(maxsize=64)
@@ -50,12 +44,15 @@ def sorted_lines(
     count = lines.shape[1]
     if not LEAST[placed] <= count <= LONGEST or (lines.dtype.itemsize <= 2 and not placed):
         return _by_numpy(lines, descending, placed)
-    keys = np.empty_like(lines)
-    places = np.empty(lines.shape, np.int32) if placed else None
+    if not placed and is_quick(lines.dtype, cores.machine):
+        found = [_by_runs(line, cores, descending) for line in lines]
+        return (found[0][None] if len(found) == 1 else np.stack(found)), None
+    keys = RESERVE.empty(lines.shape, lines.dtype)
+    places = RESERVE.empty(lines.shape, np.dtype(np.int32)) if placed else None
     for index, line in enumerate(lines):
-        keys[index], found = _sorted_line(line, cores, descending, placed)
-        if places is not None and found is not None:
-            places[index] = found
+        keys[index], where = _sorted_line(line, cores, descending, placed)
+        if places is not None and where is not None:
+            places[index] = where
     return keys, places
 
 
@@ -69,12 +66,20 @@ def _sorted_line(
     for low in range(0, bits, BITS):
         run.by_digit(low + (32 if placed else 0))
     if not placed:
-        result = np.empty_like(wide)
+        result = RESERVE.empty(wide.shape, wide.dtype)
         run.step("decode", run.keys, result)
         return result.astype(line.dtype, copy=False), None
-    places = np.empty(wide.size, np.int32)
+    places = RESERVE.empty((wide.size,), np.dtype(np.int32))
     run.step("decode", run.keys, run.keys, places)
     return line[places], places
+
+
+def _by_runs(line: NDArray[Any], cores: Cores, descending: bool) -> NDArray[Any]:
+    keys = sorted_by_runs(line, cores)
+    if not descending:
+        return keys
+    known = int(np.searchsorted(keys, np.nan)) if keys.dtype.kind == "f" else keys.size
+    return np.concatenate([keys[:known][::-1], keys[known:]])
 
 
 def _by_numpy(
@@ -102,8 +107,8 @@ class _Run:
         chunks = 1 if self.threads == 1 else SHARES * self.threads
         self.length = -(-count // chunks)
         self.chunks = -(-count // self.length)
-        self.keys = np.empty(count, np.uint64 if placed else np.uint32)
-        self.spare = np.empty_like(self.keys)
+        key = np.dtype(np.uint64 if placed else np.uint32)
+        self.keys, self.spare = RESERVE.empty((count,), key), RESERVE.empty((count,), key)
         self.table = np.empty((self.chunks, DIGITS), np.uint32)
 
     def by_digit(self, shift: int) -> None:
@@ -145,35 +150,4 @@ class _Run:
         POOL.run(calls, Job(block, scratch, memory), self.threads, True, is_tiny)
 
 
-def chunked_job(span: int, count: int, length: int, arguments: list[int]) -> Block:
-    """A job of one row of elements, each chunk of them a tile: see codegen/jobs/driver.py."""
-    args = slots.JOB_SLOTS
-    stop = args + len(arguments)
-    numbers = [0] * (stop + 1)
-    numbers[args:stop] = arguments
-    for slot, value in {
-        slots.TILES: -(-count // length),
-        slots.TILE_COLUMNS: -(-count // length),
-        slots.TILE_WIDTH: length,
-        slots.TILE_HEIGHT: 1,
-        slots.WIDTH: count,
-        slots.HEIGHT: 1,
-        slots.ROWS: 1,
-        slots.BLOCK: 1,
-        slots.END: count,
-        slots.SPAN: span,
-        slots.SCRATCH: slots.scratch_size(0, 1, 0),
-        slots.GATE: slots.SHUT,
-        slots.ARGS: args,
-        slots.STOP: stop,
-    }.items():
-        numbers[slot] = value
-    return Block(numbers, (slots.ARGS, slots.STOP), stop)
-
-
-def address(array: NDArray[Any]) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
-
-
-__all__ = ["Cores", "address", "chunked_job", "sorted_lines"]
+__all__ = ["sorted_lines"]

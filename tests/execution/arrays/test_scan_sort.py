@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 import pygpu
 from pygpu import Image
+from pygpu.devices.cpu import merges
+from pygpu.devices.cpu.device import host
 
 Array = NDArray[Any]
 SIZES = range(101)
@@ -218,6 +220,29 @@ def test_millions_are_sorted() -> None:
     np.testing.assert_array_equal(pygpu.sort(keys, target="cpu"), np.sort(keys))
     order = np.argsort(keys >> 12, kind="stable")
     np.testing.assert_array_equal(pygpu.argsort(keys >> 12, target="cpu"), order)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_sorted_runs_are_merged(dtype: str, share: float, monkeypatch: Any) -> None:
+    if not merges.is_quick(np.dtype(dtype), host()):
+        pytest.skip("lines are sorted by digits here")
+    monkeypatch.setattr(merges, "RUN", 10_000)
+    monkeypatch.setattr(merges, "TILE", 999)
+    monkeypatch.setenv("PYGPU_THREADS", "5")
+    for count in (33_001, 70_000, 131_071):
+        generator = np.random.default_rng(count)
+        keys = generator.integers(-(2**31), 2**31, count, np.int32) >> int(
+            generator.integers(0, 28)
+        )
+        if dtype == "float32":
+            keys = keys.view(np.float32)
+            keys[generator.random(count) < share] = np.nan
+        rising = np.sort(keys)
+        np.testing.assert_array_equal(pygpu.sort(keys, target="cpu"), rising)
+        known = count - int(np.isnan(keys).sum())
+        falling = np.concatenate([rising[:known][::-1], rising[known:]])
+        np.testing.assert_array_equal(pygpu.sort(keys, descending=True, target="cpu"), falling)
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1, -2])
