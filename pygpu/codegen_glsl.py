@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from pygpu.codegen.glsl.expressions.text import Text, call
 from pygpu.codegen.glsl.printer import INDENT, braced
-from pygpu.codegen.glsl.text import Text, call
 from pygpu.codegen.glsl.writer import (
     TABLE_WIDTH,
     TRIANGLE,

@@ -20,6 +20,7 @@ import numpy as np
 
 from pygpu.core.errors import shown
 from pygpu.core.ops import TABLE
+from pygpu.language.components import sum_of_products
 from pygpu.language.elementwise import (
     absolute,
     check,
@@ -33,7 +34,7 @@ from pygpu.language.elementwise import (
 )
 from pygpu.language.matrices import MATRICES, Matrix
 from pygpu.language.scalars import number
-from pygpu.language.vectors import BVec2, BVec3, BVec4, Vec2, Vec3, Vec4, sum_of_products
+from pygpu.language.vectors import BVec2, BVec3, BVec4, Vec2, Vec3, Vec4
 
 # ---------------------------------------------------------------- primitives of floats
 

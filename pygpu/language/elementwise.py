@@ -13,8 +13,9 @@ import numpy as np
 
 from pygpu.core.errors import shown
 from pygpu.core.ops import TABLE
+from pygpu.language.components import operand
 from pygpu.language.scalars import number
-from pygpu.language.vectors import Vector, from_components, operand
+from pygpu.language.vectors import Vector, from_components
 
 
 def columns(arguments: tuple[Any, ...]) -> list[tuple[Any, ...]] | None:

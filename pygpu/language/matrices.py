@@ -13,17 +13,10 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from pygpu.core.errors import shown
+from pygpu.language.components import operand, sum_of_products
 from pygpu.language.componentwise import Componentwise, Operator
 from pygpu.language.scalars import number
-from pygpu.language.vectors import (
-    Vec2,
-    Vec3,
-    Vec4,
-    Vector,
-    operand,
-    sum_of_products,
-    vector_of_array,
-)
+from pygpu.language.vectors import Vec2, Vec3, Vec4, Vector, vector_of_array
 
 _ROWS: Final[dict[int, type[Vector]]] = {2: Vec2, 3: Vec3, 4: Vec4}
 

@@ -9,63 +9,23 @@ Everything works a component at a time; numbers widen bool < int < uint < float.
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from itertools import product
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from pygpu.core.errors import shown
+from pygpu.language.components import (
+    CONVERT,
+    DTYPE,
+    flattened,
+    kind_of,
+    operand,
+    sum_of_products,
+    swizzle,
+)
 from pygpu.language.componentwise import Componentwise, Operator, calculate, operators
-from pygpu.language.scalars import Int, UInt, from_numpy_scalar, number
+from pygpu.language.scalars import Int, from_numpy_scalar, number
 from pygpu.types import KINDS, Kind, Type, vector
-
-Component = bool | int | float
-
-_CONVERT: Final[dict[Kind, Callable[[Any], Component]]] = {
-    "bool": bool,
-    "int": Int,
-    "uint": UInt,
-    "float": float,
-}
-_DTYPE: Final[dict[Kind, type[np.generic]]] = {
-    "bool": np.bool_,
-    "int": np.int32,
-    "uint": np.uint32,
-    "float": np.float64,
-}
-_SETS: Final = ("xyzw", "rgba", "stpq")
-
-# For each size of a vector, what swizzles there are: "zx" takes the components (2, 0).
-SWIZZLES: Final[dict[int, dict[str, tuple[int, ...]]]] = {
-    size: {
-        "".join(letters[index] for index in indices): indices
-        for letters in _SETS
-        for length in (1, 2, 3, 4)
-        for indices in product(range(size), repeat=length)
-    }
-    for size in (2, 3, 4)
-}
-
-
-def swizzle(name: str, size: int, *, write: bool = False) -> tuple[int, ...]:
-    """The components that `v.name` means, v having `size`. AttributeError if it means none."""
-    indices = SWIZZLES[size].get(name)
-    if indices is None:
-        choice = "; ".join(", ".join(letters[:size]) for letters in _SETS)
-        raise AttributeError(
-            f"a vector of {size} components has no attribute {name!r}: "
-            f"its components are {choice}, and up to four of one set together"
-        )
-    if write and len(set(indices)) < len(indices):
-        raise AttributeError(f"cannot assign to {name!r}: it names a component twice")
-    return indices
-
-
-def kind_of(value: Component) -> Kind:
-    """The kind of a plain number."""
-    if isinstance(value, float | bool):
-        return "float" if isinstance(value, float) else "bool"
-    return "uint" if isinstance(value, UInt) else "int"
 
 
 class Vector(Componentwise):
@@ -83,7 +43,7 @@ class Vector(Componentwise):
 
     def __init__(self, *parts: Any) -> None:
         size = self.TYPE.size
-        values = _flatten(type(self).__name__, parts)
+        values = flattened(type(self).__name__, parts)
         if len(parts) == 1 and len(values) != size:
             if number(parts[0]) is not None:
                 values *= size
@@ -92,7 +52,7 @@ class Vector(Componentwise):
         if len(values) != size:
             name = type(self).__name__
             raise TypeError(f"{name} takes {size} components, got {len(values)}")
-        convert = _CONVERT[self.TYPE.kind]
+        convert = CONVERT[self.TYPE.kind]
         _set_components(self, tuple(convert(value) for value in values))
 
     # ---- components
@@ -136,7 +96,7 @@ class Vector(Componentwise):
                 raise TypeError(
                     f"{name} holds {kind}s, cannot take {shown(item)}: convert it first"
                 )
-            components[index] = _CONVERT[kind](item)
+            components[index] = CONVERT[kind](item)
         _set_components(self, tuple(components))
 
     def _build(self, values: tuple[Any, ...], other: object = None) -> "Vector":
@@ -249,7 +209,7 @@ class Vector(Componentwise):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
             raise ValueError("a vector is not stored as an array: it can only be copied to one")
-        return np.array(self._components, dtype or _DTYPE[self.TYPE.kind])
+        return np.array(self._components, dtype or DTYPE[self.TYPE.kind])
 
     def _from_array(self, result: np.ndarray[Any, Any]) -> Any:
         return vector_of_array(result)
@@ -267,13 +227,13 @@ def _make(cls: type[Vector], components: tuple[Any, ...]) -> Vector:
 
 def holding(cls: type[Vector], components: Iterable[Any]) -> Vector:
     """A vector of a class, of so many numbers as it has components."""
-    return _make(cls, tuple(map(_CONVERT[cls.TYPE.kind], components)))
+    return _make(cls, tuple(map(CONVERT[cls.TYPE.kind], components)))
 
 
 def from_components(values: tuple[Any, ...]) -> Vector:
     """The vector of these 2 to 4 Python numbers, of the widest kind among them."""
     kind: Kind = max(map(kind_of, values), key=KINDS.index)
-    convert = _CONVERT[kind]
+    convert = CONVERT[kind]
     return _make(CLASSES[vector(kind, len(values))], tuple(convert(value) for value in values))
 
 
@@ -282,71 +242,6 @@ def vector_of_array(array: np.ndarray[Any, Any]) -> Any:
     if array.ndim != 1 or not 2 <= array.size <= 4 or array.dtype.kind not in "biuf":
         return array
     return from_components(tuple(map(from_numpy_scalar, array)))
-
-
-def sum_of_products(first: Any, second: Any) -> Any:
-    """The sum of the products of components, from the first on."""
-    products = [calculate(operator.mul, x, y) for x, y in zip(first, second, strict=True)]
-    return sum(products[1:], start=products[0])
-
-
-def operand(value: Any, size: int) -> tuple[Any, ...] | None:
-    """The components with which `size` others are combined; None if value is no operand.
-
-    TypeError if it has another number of components.
-    """
-    single = number(value)
-    if single is not None:
-        return (single,) * size
-    if isinstance(value, Vector):
-        values: tuple[Any, ...] = value._components
-    elif isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
-        values = tuple(map(number, value))
-        if None in values:
-            return None
-    else:
-        return None
-    if len(values) != size:
-        raise TypeError(unequal(len(values), size, shown(value)))
-    return values
-
-
-def unequal(length: int, size: int, value: str) -> str:
-    """What is said of a value of other than `size` components, and how the two would meet."""
-    message = f"{length} components where {size} are needed: {value}"
-    small, large = sorted((length, size))
-    if not 2 <= small < large <= 4:
-        return message
-    short = " or ".join(f"v.{letters[:small]}" for letters in _SETS[:2])
-    return (
-        f"{message}; {short} takes {small} of {large}, "
-        f"Vec{large}(v{', 1' * (large - small)}) makes {large} of {small}"
-    )
-
-
-def _flatten(name: str, parts: tuple[Any, ...]) -> list[Component]:
-    """The components of a constructor's arguments, in order."""
-    values: list[Component] = []
-    for part in parts:
-        single = number(part)
-        if single is not None:
-            values.append(single)
-            continue
-        numbers = None
-        if isinstance(part, Vector | list | tuple) or (
-            isinstance(part, np.ndarray) and part.ndim == 1
-        ):
-            numbers = list(map(number, part))
-        if numbers is None or None in numbers:
-            raise TypeError(
-                f"{name} takes numbers, vectors, and lists, tuples and one-dimensional arrays of "
-                f"numbers, got {shown(part)}"
-            )
-        values.extend(numbers)  # type: ignore[arg-type]
-    return values
-
-
-# ---------------------------------------------------------------- the classes
 
 
 class Vec2(Vector):
@@ -444,7 +339,7 @@ class Position(IVec2):
     __slots__ = ()
 
     def __new__(cls, *parts: Any) -> Any:
-        values = _flatten("Position", parts)
+        values = flattened("Position", parts)
         if len(values) == 1:
             return values[0] if isinstance(values[0], float) else Place(values[0])
         if "float" in map(kind_of, values):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from conftest import Golden, require
 from glsl_validator import validate
 from pygpu.codegen.glsl.compute import block_program, pixel_program
-from pygpu.codegen.glsl.text import Namer, Text, infix, literal, prefix, wrap
+from pygpu.codegen.glsl.expressions.text import Namer, Text, infix, literal, prefix, wrap
 from pygpu.codegen_glsl import Dialect, fragment_program
 from pygpu.core.device import Task
 from pygpu.core.interpret import run

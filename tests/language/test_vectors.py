@@ -10,19 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pygpu.language.components import swizzle
 from pygpu.language.scalars import Int
-from pygpu.language.vectors import (
-    BVec2,
-    BVec3,
-    IVec2,
-    IVec3,
-    Position,
-    UVec2,
-    Vec2,
-    Vec3,
-    Vec4,
-    swizzle,
-)
+from pygpu.language.vectors import BVec2, BVec3, IVec2, IVec3, Position, UVec2, Vec2, Vec3, Vec4
 
 ints = st.integers(-(2**31), 2**31 - 1)
 floats = st.floats(-1e6, 1e6, width=32)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pygpu.codegen.glsl.text import Text
+from pygpu.codegen.glsl.expressions.text import Text
 from pygpu.codegen.glsl.writer import stored_type
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.block_views import NARROW

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pygpu.codegen.glsl.functions import source
+from pygpu.codegen.glsl.expressions.functions import source
 from pygpu.codegen.glsl.printer import INDENT, braced
 from pygpu.codegen.glsl.writer import GlslProgram, Writer, lines_of
 from pygpu.types import Type

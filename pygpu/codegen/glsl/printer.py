@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from pygpu.codegen.glsl.helper import PREFIX
-from pygpu.codegen.glsl.operations import ASSIGNED, NEGATED, TABLE, opposite
+from pygpu.codegen.glsl.expressions.comparisons import opposite
+from pygpu.codegen.glsl.expressions.helper import PREFIX
+from pygpu.codegen.glsl.expressions.operations import ASSIGNED, NEGATED, TABLE
+from pygpu.codegen.glsl.expressions.text import UNARY, Namer, Text, call, conditional, literal
 from pygpu.codegen.glsl.plan import Plan, Variable
-from pygpu.codegen.glsl.text import UNARY, Namer, Text, call, conditional, literal
 from pygpu.passes.analysis.branches import goes_by, left_by
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.analysis.rounding import repeats, scales, settled

@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pygpu.codegen.glsl.operations import converted
+from pygpu.codegen.glsl.expressions.operations import converted
+from pygpu.codegen.glsl.expressions.text import Text, call
 from pygpu.codegen.glsl.partials import AXES, function, rest_program, struct
 from pygpu.codegen.glsl.strips import main, plain_strip, strips, tree
-from pygpu.codegen.glsl.text import Text, call
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, Writer, as_seen, stored_type
 from pygpu.core.device import ALONG_Y, Along, FoldTask
 from pygpu.core.rewriter import Rewriter, rewrite

@@ -13,11 +13,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.glsl.functions import source
-from pygpu.codegen.glsl.operations import clamped
+from pygpu.codegen.glsl.expressions.functions import source
+from pygpu.codegen.glsl.expressions.operations import clamped
+from pygpu.codegen.glsl.expressions.text import Namer, Text, call, infix, literal, wrap
 from pygpu.codegen.glsl.plan import make_plan
 from pygpu.codegen.glsl.printer import INDENT, Printer, braced, flat
-from pygpu.codegen.glsl.text import Namer, Text, call, infix, literal, wrap
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.ssa import Function, Load, Op, Table, Value

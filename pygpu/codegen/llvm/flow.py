@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from pygpu.codegen.llvm.code import Code, Scope
+from pygpu.codegen.llvm.body import Scope
+from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.text import Val
 
 

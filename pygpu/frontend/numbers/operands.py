@@ -20,6 +20,7 @@ from pygpu.frontend.values.kinds import Complex, meeting, scalar_kind
 from pygpu.frontend.values.objects import Array, Vector
 from pygpu.frontend.values.values import Abstract, Dynamic, Tuple, describe
 from pygpu.language import vectors
+from pygpu.language.components import unequal
 from pygpu.language.scalars import wrap, wrap_unsigned
 from pygpu.ssa import Value
 from pygpu.types import FLOAT, INT, UINT, Kind, Type, vector, widest
@@ -93,7 +94,7 @@ def operand_components(w: Evaluator, value: Any, size: int) -> Any:
             return None
     length = contents.type.size if isinstance(contents, Value) else len(contents)
     if length != size:
-        raise w.error(vectors.unequal(length, size, describe(value)))
+        raise w.error(unequal(length, size, describe(value)))
     return contents
 
 

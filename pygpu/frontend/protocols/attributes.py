@@ -54,6 +54,7 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.frontend.values.views import viewed
 from pygpu.language import vectors
+from pygpu.language.components import SWIZZLES, swizzle
 from pygpu.types import INT, vector, widest
 
 _DTYPES: Final = {"float": float, "int": int, "uint": np.uint32, "bool": bool}
@@ -146,7 +147,7 @@ def _method(w: Evaluator, value: Any, name: str) -> Builtin:
             f"{name}() of a generator is not supported: keep what the generator is told in an "
             "object that it reads"
         )
-    hint = hint_of_number(value) if name in vectors.SWIZZLES[4] else ""
+    hint = hint_of_number(value) if name in SWIZZLES[4] else ""
     raise AttributeError(f"{describe(value)} has no attribute '{name}'{hint}")
 
 
@@ -176,7 +177,7 @@ _OF_ROWS: Final = frozenset(
 
 def _swizzle(w: Evaluator, value: Vector, name: str) -> Any:
     try:
-        indices = vectors.swizzle(name, value.type.size)
+        indices = swizzle(name, value.type.size)
     except AttributeError:
         if name not in _FOLDS and in_class(value, name):
             return _method(w, value, name)
@@ -268,7 +269,7 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
         case Conflict():
             raise w.error(value.message)
         case Vector():
-            assign_components(w, value, vectors.swizzle(name, value.type.size, write=True), new)
+            assign_components(w, value, swizzle(name, value.type.size, write=True), new)
         case Instance():
             found = class_attribute(w, value.cls, name)
             setter = class_attribute(w, value.cls, "__setattr__")

@@ -9,8 +9,8 @@ source([("sin", 3)])      # the text of pg_sin for float, what it needs, and pg_
 from collections.abc import Iterable
 from typing import Final
 
-from pygpu.codegen.glsl.helper import INF, NAN, Helper
-from pygpu.codegen.glsl.mathematics import MATHEMATICS
+from pygpu.codegen.glsl.expressions.helper import INF, NAN, Helper
+from pygpu.codegen.glsl.expressions.mathematics import MATHEMATICS
 
 
 def _exact_comparison(operator: str) -> Helper:

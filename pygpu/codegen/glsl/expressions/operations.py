@@ -10,58 +10,26 @@ functions.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from collections.abc import Sequence
+from typing import Final
 
-from pygpu.codegen.glsl.functions import HELPERS
-from pygpu.codegen.glsl.text import PRIMARY, UNARY, Text, call, conditional, infix, literal, prefix
+from pygpu.codegen.glsl.expressions.comparisons import comparison, extreme, negation
+from pygpu.codegen.glsl.expressions.context import Context, Row
+from pygpu.codegen.glsl.expressions.functions import HELPERS
+from pygpu.codegen.glsl.expressions.text import (
+    PRIMARY,
+    Text,
+    call,
+    conditional,
+    infix,
+    literal,
+    prefix,
+)
 from pygpu.core import ops
-from pygpu.core.ops import OPEN
-from pygpu.passes.simplify.rules import finite
 from pygpu.ssa import Number, Op, Value, constant_of
 from pygpu.types import INT, INTEGERS, Type, vector
 
-TINY: Final = 1e-30  # far above floats that devices take for 0
 SUBNORMAL_FROM: Final = 2.0**126  # of which the reciprocal is subnormal
-
-
-class Context(Protocol):
-    """What rows may ask of the printer."""
-
-    def helper(self, name: str, size: int, *operands: Text) -> Text:
-        """A call of a helper, on components where size is more than 1."""
-
-    def text(self, value: Value) -> Text:
-        """What stands for a value where it is used."""
-
-    def inlined(self, value: Value) -> Op | None:
-        """The operation of a value that is printed where it is used; None where it has a name."""
-
-    def to_int(self, size: int, operand: Text) -> Text:
-        """Floats made ints: the nearest where there is none, 0 for NaN."""
-
-    def may_be_nan(self, value: Value) -> bool: ...
-
-    def is_place(self, value: Value) -> bool:
-        """Whether it is the x or y of the pixel."""
-
-    def is_plain(self, value: Value) -> bool:
-        """Whether no comparison with a NaN can be in a bool."""
-
-    @property
-    def precise(self) -> bool:
-        """Whether variables are declared so: drivers regroup what is not."""
-
-    @property
-    def fused(self) -> bool:
-        """Whether the driver computes a product and a sum at once, rounded once."""
-
-    @property
-    def loose(self) -> bool:
-        """Whether the driver's optimiser supposes that what is compared is not NaN."""
-
-
-Row = Callable[[Context, Op, Sequence[Text]], Text]
 
 
 def _spread(operands: Sequence[Text], size: int) -> Sequence[Text]:
@@ -145,124 +113,6 @@ def _named(helper: str, type: Type) -> str:
     return helper if type.kind == "float" else f"{helper}_{type.kind}"
 
 
-def _extreme(name: str) -> Row:
-    """GLSL's own where no NaN can come, or it does not matter what becomes of it: Python's keeps
-    the first operand then. NVIDIA's driver loses the minus of ints where it makes one operation of
-    two minima or maxima, but not of two selections."""
-
-    def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
-        type = op.result.type
-        if type.kind in INTEGERS and any(_may_be_negated(context, v) for v in op.operands):
-            return context.helper(f"{name}_{type.kind}", type.size, *operands)
-        exact = type.kind == "float" and op.data != OPEN
-        if exact and any(map(context.may_be_nan, op.operands)):
-            inner = context.inlined(op.operands[0]) if context.fused and name == "min" else None
-            if inner is not None and _holds_between(inner, op):
-                limits = context.text(inner.operands[1]), operands[1]
-                return context.helper("clamp", type.size, context.text(inner.operands[0]), *limits)
-            return context.helper(name, type.size, *operands)
-        first, second = operands
-        return call(name, first, (second.scalar or second) if type.size > 1 else second)
-
-    return row
-
-
-def _holds_between(greater: Op, lesser: Op) -> bool:
-    """Whether a minimum of a maximum is what it is of, held between two constants, and neither that
-    nor they are negative zeros, which a device's own clamp may take for positive ones: a sum with a
-    constant that is not small rounds to none."""
-    if greater.code != "max" or greater.data == OPEN or greater.operands[0].op is None:
-        return False
-    low, high = [finite(op.operands[1]) for op in (greater, lesser)]
-    if low is None or high is None or low >= high:
-        return False
-    held = greater.operands[0].op
-    terms = held.operands[2:] if held.code == "fma" else held.operands
-    is_sum = held.code in ("add", "sub", "fma")
-    is_moved = is_sum and any(abs(finite(term) or 0.0) > TINY for term in terms)
-    return is_moved and not any(limit == 0 and math.copysign(1, limit) < 0 for limit in (low, high))
-
-
-_NOT_NEGATED: Final = frozenset(
-    "constant add floordiv mod min max abs shl shr bit_and bit_or bit_xor dot load table width "
-    "height".split()
-)
-_OF_PARTS: Final = frozenset(("select", "splat", "construct", "swizzle", "element"))
-
-
-def _may_be_negated(context: Context, value: Value) -> bool:
-    """Whether a compiler may take an int for the negative of another: where nobody knows what it
-    is, too."""
-    left, seen = [value], set()
-    while left:
-        part = left.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        if part.op is not None and part.op.code in _OF_PARTS:
-            left += [each for each in part.op.operands if each.type.kind in INTEGERS]
-        elif _is_negated(context, part):
-            return True
-    return False
-
-
-def _is_negated(context: Context, value: Value) -> bool:
-    op = value.op
-    if op is None:
-        return not context.is_place(value)
-    match op.code:
-        case "to_int":  # a bool is a mask, and its number the negative of that
-            return op.operands[0].type.kind in ("bool", "uint")
-        case "mul":
-            return any(_holds(operand, -1) for operand in op.operands)
-        case "sub":
-            return _holds(op.operands[0], 0)
-    return op.code not in _NOT_NEGATED
-
-
-def _holds(value: Value, number: int) -> bool:
-    """Whether a component of a constant is the number."""
-    constant = constant_of(value)
-    return number in (constant if isinstance(constant, tuple) else (constant,))
-
-
-_FUNCTION_OF: Final = {
-    "<": "lessThan", "<=": "lessThanEqual", ">": "greaterThan", ">=": "greaterThanEqual",
-    "==": "equal", "!=": "notEqual",
-}  # fmt: skip
-
-
-def _comparison(operator: str, code: str) -> Row:
-    def row(context: Context, op: Op, operands: Sequence[Text]) -> Text:
-        type = op.operands[0].type
-        if type.kind == "float" and op.operands[0] is op.operands[1] and operator in ("==", "!="):
-            test = context.helper("isnan", type.size, operands[0])
-            return test if operator == "!=" else opposite(test, type.size, is_plain=True)
-        ordered = operator in ("<", "<=", ">", ">=")
-        if context.loose and ordered and any(map(context.may_be_nan, op.operands)):
-            return context.helper(code, type.size, *operands)
-        if type.kind == "bool" and ordered:
-            ints = str(vector("int", type.size))
-            operands = [call(ints, operand) for operand in operands]
-        if type.is_scalar:
-            return infix(operator, *operands)
-        return call(_FUNCTION_OF[operator], *operands)
-
-    return row
-
-
-def opposite(text: Text, size: int, is_plain: bool) -> Text:
-    """The opposite of bools. NVIDIA's compiler takes `!(a < b)` for `a >= b`, through variables
-    and functions too, where a bool is not plain: where NaN may have been compared."""
-    if size > 1:
-        return call("not", text) if is_plain else call("equal", text, f"bvec{size}(false)")
-    return prefix("!", text) if is_plain else infix("==", text, Text("false"))
-
-
-def _not(context: Context, op: Op, operands: Sequence[Text]) -> Text:
-    return opposite(operands[0], op.result.type.size, context.is_plain(op.operands[0]))
-
-
 def _abs(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     return operands[0] if op.result.type.kind == "uint" else call("abs", *operands)
 
@@ -333,7 +183,7 @@ def _to_number(context: Context, op: Op, operands: Sequence[Text]) -> Text:
 
 def converted(context: Context, given: Type, wanted: Type, operand: Text) -> Text:
     """A number of another kind, or that of a bool: a selection, for int(bool) is the negative of
-    a mask to NVIDIA's driver (see _extreme)."""
+    a mask to NVIDIA's driver (see extreme)."""
     if given.kind == "bool" and wanted.kind != "bool":
         numbers = [literal(wanted, each if wanted.is_scalar else (each,) * wanted.size)
                    for each in (1, 0)]  # fmt: skip
@@ -425,8 +275,8 @@ TABLE: Final[dict[str, Row]] = {
     "neg": _neg,
     "abs": _abs,
     "sign": _sign,
-    "min": _extreme("min"),
-    "max": _extreme("max"),
+    "min": extreme("min"),
+    "max": extreme("max"),
     "round": _function("roundEven"),
     "bit_and": _bits("&", "&&"),
     "bit_or": _bits("|", "||"),
@@ -434,7 +284,7 @@ TABLE: Final[dict[str, Row]] = {
     "bit_not": lambda context, op, operands: prefix("~", operands[0]),
     "shl": _shift("<<", "shl"),
     "shr": _shift(">>", "shr"),
-    "not": _not,
+    "not": negation,
     "to_float": _to_number,
     "to_int": _to_number,
     "to_uint": _to_number,
@@ -452,10 +302,10 @@ TABLE: Final[dict[str, Row]] = {
     "any": _fold_bools("any"),
     "all": _fold_bools("all"),
     **{name: _function(name) for name in _ALIKE},
-    **{code: _comparison(row.symbol, code) for code, row in _COMPARISONS.items()},
+    **{code: comparison(row.symbol, code) for code, row in _COMPARISONS.items()},
 }
 
 NEGATED: Final = {code: row.negated for code, row in _COMPARISONS.items()}
 ASSIGNED: Final = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
 
-__all__ = ["ASSIGNED", "NEGATED", "TABLE", "UNARY", "Context", "clamped"]
+__all__ = ["ASSIGNED", "NEGATED", "TABLE", "clamped", "converted"]

@@ -6,7 +6,7 @@ In float32 alone, within 2e-5 relative or 1e-6 absolute of the exact result, tri
 
 from typing import Final
 
-from pygpu.codegen.glsl.helper import INF, NAN, Helper
+from pygpu.codegen.glsl.expressions.helper import INF, NAN, Helper
 
 # Polynomials are minimax fits, made with scipy.optimize.linprog over Chebyshev nodes; the error of
 # each is below 1e-7 relative on its interval.

@@ -1,0 +1,1 @@
+"""GLSL of single operations: expressions, what each operation is, functions brought along."""

@@ -1,0 +1,156 @@
+"""The body of an LLVM function under construction.
+
+Every instruction made by `make` is free of side effects and traps, so `Body` shares equal ones and
+puts each into the outermost open loop where its operands are known: what does not change in a loop
+is never computed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pygpu.codegen.llvm.text import TYPES, Instructions, Machine, Val, literal, type_text
+
+
+@dataclass(slots=True)
+class Scope:
+    """The lines of a loop's body, of one side of a branch, or of the function itself."""
+
+    label: str  # the basic block that lines are appended to
+    barrier: bool  # one side of a branch: nothing is moved out of it
+    lines: list[str] = field(default_factory=list)
+    known: dict[tuple[str, str], Val] = field(default_factory=dict)
+    results: dict[tuple[object, ...], Any] = field(default_factory=dict)
+
+
+class Body(Instructions):
+    """The body of a function under construction: its scopes, and what it refers to."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.scopes = [Scope("entry", barrier=True)]
+        self.floor = 0  # the innermost barrier
+        self.has_fma = machine.has("fma")
+        self.count = 0
+        self.constants: dict[tuple[str, int, str | float], Val] = {}
+        self.heads: dict[tuple[str, str, str, int], str] = {}  # of calls, up to the operands
+        self.declared: dict[str, str] = {}  # intrinsics
+        self.functions: dict[str, str] = {}  # functions of our own, and tables of theirs
+
+    def fresh(self, hint: str = "t") -> str:
+        self.count += 1
+        return f"{hint}{self.count}"
+
+    def constant(self, kind: str, value: float, lanes: int = 1) -> Val:
+        known = self.constants.get((kind, lanes, value))
+        if known is not None:
+            return known
+        text = literal(kind, value)
+        key = kind, lanes, text
+        if key not in self.constants:
+            scalar = f"{TYPES[kind]} {text}"
+            if lanes == 1:
+                shown = text
+            elif text == "0":
+                shown = "zeroinitializer"
+            elif self.machine.version >= 20:
+                shown = f"splat ({scalar})"
+            else:
+                shown = f"<{', '.join([scalar] * lanes)}>"
+            self.constants[key] = Val(self, kind, lanes, shown, 0, value)
+        if value:  # 0.0 and -0.0 are equal
+            self.constants[kind, lanes, value] = self.constants[key]
+        return self.constants[key]
+
+    def like(self, model: Val, value: Val | float) -> Val:
+        """A number as a constant of the model's kind; a value as it is."""
+        return value if isinstance(value, Val) else self.constant(model.kind, value)
+
+    def given(self, kind: str, lanes: int, text: str) -> Val:
+        """A value that exists already: a parameter, a phi."""
+        return Val(self, kind, lanes, text, len(self.scopes) - 1)
+
+    def make(self, kind: str, text: str, *operands: Val, lanes: int | None = None) -> Val:
+        """An instruction without side effects, shared and hoisted: out of loops, and where it is
+        cheap, out of branches."""
+        if lanes is None:
+            lanes = operands[0].lanes
+        depth = 0 if lanes == 1 and not text.startswith("call") else self.floor
+        for operand in operands:
+            if operand.depth > depth:
+                depth = operand.depth
+        return self._shared(kind, lanes, text, depth)
+
+    def _shared(self, kind: str, lanes: int, text: str, depth: int) -> Val:
+        key = text, kind
+        for scope in self.scopes[depth::-1]:
+            found = scope.known.get(key)
+            if found is not None:
+                return found
+        scope = self.scopes[depth]
+        self.count += 1
+        name = f"%t{self.count}"
+        scope.lines.append(f"  {name} = {text}")
+        value = Val(self, kind, lanes, name, depth)
+        scope.known[key] = value
+        return value
+
+    def remembered(self, key: tuple[object, ...], depth: int, make: Callable[[], Any]) -> Any:
+        """What `make` made where it was last asked for under this key, if that can be seen here.
+        `depth` is the scope that the result belongs to at least."""
+        depth = max(depth, self.floor)
+        for scope in self.scopes[depth::-1]:
+            found = scope.results.get(key)
+            if found is not None:
+                return found
+        self.scopes[depth].results[key] = made = make()
+        return made
+
+    def fixed(self, kind: str, lanes: int, text: str) -> Val:
+        """An instruction that stays where it stands: a load, a call, a phi's neighbour."""
+        name = f"%{self.fresh()}"
+        self.scopes[-1].lines.append(f"  {name} = {text}")
+        return Val(self, kind, lanes, name, len(self.scopes) - 1)
+
+    def line(self, text: str) -> None:
+        self.scopes[-1].lines.append(f"  {text}")
+
+    def call(self, name: str, kind: str, values: Sequence[Val], suffix: str) -> Val:
+        lanes = values[0].lanes
+        head = self.heads.get((name, suffix, kind, lanes))
+        if head is None:
+            full = f"{name}.{suffix}"
+            result = type_text(kind, lanes)
+            types = ", ".join([value.type for value in values])
+            self.declared[full] = f"declare {result} @{full}({types})"
+            head = self.heads[name, suffix, kind, lanes] = f"call {result} @{full}("
+        given = ", ".join([f"{value.type} {value.text}" for value in values])
+        return self.make(kind, f"{head}{given})", *values)
+
+    def terminate(self, text: str, label: str) -> None:
+        """End the current basic block and open the next in the same scope."""
+        scope = self.scopes[-1]
+        scope.lines += [f"  {text}", f"{label}:"]
+        scope.label = label
+
+    @contextmanager
+    def scope(self, label: str, barrier: bool) -> Iterator[Scope]:
+        outer_floor = self.floor
+        scope = Scope(label, barrier)
+        self.scopes.append(scope)
+        if barrier:
+            self.floor = len(self.scopes) - 1
+        yield scope
+        self.scopes.pop()
+        self.floor = outer_floor
+
+    def text(self) -> str:
+        (scope,) = self.scopes
+        return "\n".join(["entry:", *scope.lines])
+
+    def helpers(self) -> str:
+        """What the function's text refers to."""
+        return "\n".join([*self.functions.values(), *self.declared.values()]) + "\n"
