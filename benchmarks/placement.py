@@ -20,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.driver.context import Context
 
 KIB, MIB = 1 << 10, 1 << 20
 OFFSETS: Final = (0, 256, 4 * KIB, 64 * KIB, MIB, 2 * MIB, 3 * MIB, 8 * MIB, 32 * MIB, 64 * MIB)
@@ -98,7 +99,7 @@ Pair = tuple[Any, Any]
 class Bench:
     """The programs, and how often each is timed."""
 
-    def __init__(self, gl: opengl.Context, rounds: int) -> None:
+    def __init__(self, gl: Context, rounds: int) -> None:
         self.gl, self.rounds = gl, rounds
         self.query = gl.gl.query(time=True)
         self.programs = {name: gl.gl.compute_shader(text) for name, text in TEXTS.items()}
@@ -139,7 +140,7 @@ def released(buffers: list[Any]) -> Iterator[list[Any]]:
             buffer.release()
 
 
-def sparse(gl: opengl.Context) -> Callable[[int], Any] | None:
+def sparse(gl: Context) -> Callable[[int], Any] | None:
     """Makes buffers by GL_ARB_sparse_buffer, all of their pages committed."""
     signatures = {
         "glCreateBuffers": (ctypes.c_int, ctypes.c_void_p),

@@ -9,6 +9,7 @@ from pygpu.core.device import Device, Program
 from pygpu.core.storage import Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.driver.context import DTYPES
 from pygpu.execution.web.programs import passes
 
 
@@ -63,7 +64,7 @@ class BrowserProgram(Program):
 
     def result(self, gl, texture, format, shape):
         texels = np.empty((*shape, padded(format)), format.dtype)
-        gl.read(gl.framebuffer([texture]), 0, opengl.DTYPES[format.dtype], texels)
+        gl.read(gl.framebuffer([texture]), 0, DTYPES[format.dtype], texels)
         return np.ascontiguousarray(texels[..., : format.channels])
 
 

@@ -23,9 +23,10 @@ from pygpu.core.errors import DeviceError
 from pygpu.core.storage import STORED, Format, Storage, stored, texels
 from pygpu.devices import targets
 from pygpu.devices.opengl import context as opengl
-from pygpu.devices.opengl import limits as opengl_limits
-from pygpu.devices.opengl import platform as opengl_platform
-from pygpu.devices.opengl.pool import Pool
+from pygpu.devices.opengl.driver import limits as opengl_limits
+from pygpu.devices.opengl.driver import platform as opengl_platform
+from pygpu.devices.opengl.driver.context import SPARE
+from pygpu.devices.opengl.driver.pool import Pool
 from pygpu.ssa import Builder, Function, ImageInput, Lookup
 from pygpu.types import BOOL, FLOAT, INT, Type, vector
 
@@ -377,14 +378,14 @@ def test_textures_go_back_to_the_pool(device: Any) -> None:
     program = device.compile(Task(copying(FLOAT), [F32], [F32]))
     storage = Storage.of(array)
     names = set()
-    for _ in range(2 * opengl.SPARE):
+    for _ in range(2 * SPARE):
         (result,) = program.run([storage], [], (31, 33), [None])
         names.add(next(iter(result.copies.values())).glo.glo)
         if len(names) > 1:
             assert not opengl.context().held.is_software  # there, results take turns
         del result
         gc.collect()
-    assert len(names) <= opengl.SPARE
+    assert len(names) <= SPARE
     (result,) = program.run([storage], [], (31, 33), [None])
     with opengl.context() as gl:
         gl.drain()

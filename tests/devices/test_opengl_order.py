@@ -12,8 +12,9 @@ import pygpu
 from conftest import require
 from pygpu import Image, Position
 from pygpu.devices.opengl import context as opengl
-from pygpu.devices.opengl.order import Order
-from pygpu.devices.opengl.pool import Pool
+from pygpu.devices.opengl.driver.context import SPARE, Context
+from pygpu.devices.opengl.driver.order import Order
+from pygpu.devices.opengl.driver.pool import Pool
 
 
 def doubled(im: Image, p: Position) -> Any:
@@ -91,8 +92,8 @@ def barriers(monkeypatch: pytest.MonkeyPatch) -> Counted:
     with opengl.context() as gl:
         gl.order.barrier()
         monkeypatch.setattr(gl, "order", Order(counted))
-        monkeypatch.setattr(opengl.Context, "is_software", False)
-        monkeypatch.setattr(opengl.Context, "pages", None)
+        monkeypatch.setattr(Context, "is_software", False)
+        monkeypatch.setattr(Context, "pages", None)
     return counted
 
 
@@ -103,7 +104,7 @@ def test_calls_of_their_own_take_few_barriers(barriers: Counted) -> None:
     before = barriers.count
     for _ in range(40):
         compiled(image)
-    assert barriers.count - before <= 40 // opengl.SPARE
+    assert barriers.count - before <= 40 // SPARE
 
 
 def test_calls_that_depend_on_each_other_take_one_each(barriers: Counted) -> None:

@@ -13,11 +13,12 @@ import pytest
 import pygpu
 from conftest import require
 from pygpu.devices.opengl import context as opengl
-from pygpu.devices.opengl.pages import LargePages, PagesError
+from pygpu.devices.opengl.driver.context import LARGE, Context
+from pygpu.devices.opengl.driver.pages import LargePages, PagesError
 
 
 @pytest.fixture
-def gl() -> Iterator[opengl.Context]:
+def gl() -> Iterator[Context]:
     require("compute")
     with opengl.context() as context:
         yield context
@@ -60,32 +61,32 @@ def test_environment_turns_them_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_plain_buffers_serve_where_large_pages_are_short(
-    gl: opengl.Context, monkeypatch: pytest.MonkeyPatch
+    gl: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pages = Refusing()
     monkeypatch.setitem(gl.__dict__, "pages", pages)
     gl.pool.clear()
     gl.memory(1000)
     assert pages.asked == 0  # small ones do not ask
-    held = gl.memory(opengl.LARGE)
+    held = gl.memory(LARGE)
     assert pages.asked == 2  # again once the pool was emptied
     held.glo.write(b"1234")
     assert held.glo.read(4) == b"1234"
 
 
-def test_large_images_come_back_as_they_went_up(gl: opengl.Context) -> None:
+def test_large_images_come_back_as_they_went_up(gl: Context) -> None:
     image = np.random.default_rng(7).random((2049, 2051), np.float32)
     twice = pygpu.compile(
         lambda im, p: 2 * im(p), im=pygpu.Image, p=pygpu.Position, target="compute"
     )
-    assert image.nbytes > opengl.LARGE
+    assert image.nbytes > LARGE
     np.testing.assert_array_equal(twice(image), 2 * image)
 
 
-def test_large_pages_are_given_back(gl: opengl.Context) -> None:
+def test_large_pages_are_given_back(gl: Context) -> None:
     if gl.pages is None:
         pytest.skip("this driver has no large pages")
-    nbytes = max(gl.limits.memory // 3, opengl.LARGE) // 16 * 16
+    nbytes = max(gl.limits.memory // 3, LARGE) // 16 * 16
     for _ in range(4):  # more than there is
         gl.pages.buffer(nbytes).release()
     gl.check()

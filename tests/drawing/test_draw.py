@@ -13,8 +13,8 @@ import pygpu
 from drawing_reference import reference
 from pygpu import Image, Mat3, Mat4, Position, Vec2, Vec3, Vec4
 from pygpu.devices.opengl import context as opengl
-from pygpu.devices.opengl.context import FRAMEBUFFERS
-from pygpu.devices.opengl.pages import _Buffer as LargeBuffer
+from pygpu.devices.opengl.driver.context import FRAMEBUFFERS, Context
+from pygpu.devices.opengl.driver.pages import _Buffer as LargeBuffer
 from pygpu.drawing.draw import draw
 from pygpu.drawing.mesh import Mesh
 from pygpu.drawing.shader import Shader
@@ -671,7 +671,7 @@ def test_images_in_large_pages_are_shared_too(monkeypatch: pytest.MonkeyPatch) -
         made.append(LargeBuffer(context.gl.buffer(reserve=nbytes), lambda: None))
         return made[-1]
 
-    monkeypatch.setattr(opengl.Context, "new_buffer", wrapped)
+    monkeypatch.setattr(Context, "new_buffer", wrapped)
 
     @pygpu.compile(target="compute")
     def ramp(im: Image, p: Position):
@@ -710,12 +710,12 @@ def test_a_draw_that_is_repeated_compiles_nothing(monkeypatch: pytest.MonkeyPatc
 
     draw_twice()
     compiled: list[str] = []
-    original = opengl.Context._compile
+    original = Context._compile
 
     def compiling(context: Any, text: str, *more: Any) -> Any:
         compiled.append(text)
         return original(context, text, *more)
 
-    monkeypatch.setattr(opengl.Context, "_compile", compiling)
+    monkeypatch.setattr(Context, "_compile", compiling)
     draw_twice()
     assert compiled == []

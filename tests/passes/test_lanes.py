@@ -24,7 +24,7 @@ from pygpu.core.device import Task
 from pygpu.core.interpret import compute, run
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
-from pygpu.devices.opengl.limits import has_fast_float16
+from pygpu.devices.opengl.driver.limits import has_fast_float16
 from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.columns import by_columns

@@ -29,6 +29,8 @@ from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice
+from pygpu.devices.opengl.driver.context import Context
+from pygpu.devices.opengl.driver.held import Buffer, Held, Program, Texture
 from pygpu.devices.opengl.fragment import COPY, TRIANGLES, read_texture, upload
 from pygpu.passes.blocks.block_views import COLUMNS
 from pygpu.passes.lower.boundary import lower_boundary
@@ -86,7 +88,7 @@ def _lowered(stage: Stage, loose: bool) -> Stage:
     return replace(stage, function=function)
 
 
-def _check_samples(gl: opengl.Context, samples: int) -> None:
+def _check_samples(gl: Context, samples: int) -> None:
     most = gl.gl.max_samples
     if samples > most:
         raise DeviceError(f"samples={samples}: this driver takes up to {most} ({gl.renderer})")
@@ -95,7 +97,7 @@ def _check_samples(gl: opengl.Context, samples: int) -> None:
 class _Ready:
     """The driver's program, and where what a draw brings is bound."""
 
-    def __init__(self, gl: opengl.Context, texts: DrawTexts) -> None:
+    def __init__(self, gl: Context, texts: DrawTexts) -> None:
         self.held = gl.program(texts.fragment.text, vertices=texts.vertex.text)
         program, self.texts = self.held.glo, texts
         self.textures: list[tuple[int, int, int]] = []  # stage, image, unit
@@ -115,7 +117,7 @@ class _Ready:
         Bindings.check_textures(gl, both, len(self.textures))
         self.bindings = Bindings(gl, self.held, both, len(self.textures))
 
-    def bind(self, gl: opengl.Context, draw: Draw) -> None:
+    def bind(self, gl: Context, draw: Draw) -> None:
         """Uniforms, tables and textures."""
         held = [upload(gl, draw.images[stage][index]) for stage, index, _ in self.textures]
         for texture, (_, _, unit) in zip(held, self.textures, strict=True):
@@ -138,13 +140,13 @@ class _Buffers:
     """A geometry in the context: a buffer for each attribute that was asked for, and how programs
     have them bound."""
 
-    context: opengl.Context
-    attributes: dict[str, opengl.Buffer] = field(default_factory=dict)
-    triangles: opengl.Buffer | None = None
-    bound: dict[opengl.Program, opengl.Held] = field(default_factory=dict)
+    context: Context
+    attributes: dict[str, Buffer] = field(default_factory=dict)
+    triangles: Buffer | None = None
+    bound: dict[Program, Held] = field(default_factory=dict)
 
 
-def _vertices(gl: opengl.Context, ready: _Ready, geometry: Geometry) -> Any:
+def _vertices(gl: Context, ready: _Ready, geometry: Geometry) -> Any:
     """What draws the geometry with a program."""
     kept: _Buffers | None = geometry.copies.get(VERTICES)
     if kept is None or kept.context is not gl:
@@ -165,19 +167,19 @@ def _vertices(gl: opengl.Context, ready: _Ready, geometry: Geometry) -> Any:
         made = gl.gl.vertex_array(
             ready.held.glo, content, index_buffer=kept.triangles.glo, index_element_size=4
         )
-        found = opengl.Held(gl, made, None, 0)
+        found = Held(gl, made, None, 0)
         while len(kept.bound) >= KEPT:
             del kept.bound[next(iter(kept.bound))]
         kept.bound[ready.held] = found
     return found.glo
 
 
-def _buffer(gl: opengl.Context, values: NDArray[Any]) -> opengl.Buffer:
+def _buffer(gl: Context, values: NDArray[Any]) -> Buffer:
     made = gl.gl.buffer(values.tobytes())
-    return opengl.Buffer(gl, made, None, values.nbytes)
+    return Buffer(gl, made, None, values.nbytes)
 
 
-def _render(gl: opengl.Context, drawing: Drawing, ready: _Ready, geometry: Geometry) -> None:
+def _render(gl: Context, drawing: Drawing, ready: _Ready, geometry: Geometry) -> None:
     """Draw the triangles into the framebuffer in use."""
     if not len(geometry.triangles):
         return
@@ -214,7 +216,7 @@ def _factors(driver: Any, blend: str) -> tuple[int, int]:
 class _Targets:
     """The textures that a draw goes into, and the images that come of them."""
 
-    def __init__(self, gl: opengl.Context, drawing: Drawing, draw: Draw) -> None:
+    def __init__(self, gl: Context, drawing: Drawing, draw: Draw) -> None:
         self.gl, self.draw = gl, draw
         self.channels = [type.size for type in drawing.colours]
         self.samples = drawing.samples if drawing.samples > 1 else 0
@@ -225,7 +227,7 @@ class _Targets:
         self.framebuffer = gl.framebuffer(self.drawn, self.depths)
         self._begin()
 
-    def _texture(self, channels: int, samples: int = 0) -> opengl.Texture:
+    def _texture(self, channels: int, samples: int = 0) -> Texture:
         stored = 4 if channels == 3 else channels
         if not samples:
             return self.gl.texture(*self.size, stored, FLOATS)
@@ -246,8 +248,8 @@ class _Targets:
 
     def _fill(
         self,
-        textures: Sequence[opengl.Texture],
-        depths: opengl.Texture | None,
+        textures: Sequence[Texture],
+        depths: Texture | None,
         storage: Storage,
         what: str,
     ) -> None:
@@ -285,7 +287,7 @@ class _Targets:
             made.append(self._image(self._packed(self.depths), 1))
         return made
 
-    def _packed(self, texture: opengl.Texture) -> opengl.Texture:
+    def _packed(self, texture: Texture) -> Texture:
         """A texture of one channel with four pixels a texel."""
         gl, (width, height) = self.gl, self.size
         packed = gl.texture(-(-width // COLUMNS), height, 4, FLOATS, COLUMNS)
@@ -295,7 +297,7 @@ class _Targets:
         program.vertices.render(TRIANGLES, 3)
         return packed
 
-    def _image(self, texture: opengl.Texture, channels: int) -> Storage:
+    def _image(self, texture: Texture, channels: int) -> Storage:
         """A storage of a texture, downloaded when it is asked for."""
         shape, format = self.draw.shape, Format(FLOATS, channels)
 
@@ -312,9 +314,7 @@ class _Targets:
         return storage
 
 
-def _samples(
-    gl: opengl.Context, size: tuple[int, int], channels: int, samples: int
-) -> opengl.Texture:
+def _samples(gl: Context, size: tuple[int, int], channels: int, samples: int) -> Texture:
     """A texture of so many samples a pixel, which is only drawn into."""
     gl.check_size(*size)
     make = partial(gl.gl.texture, size, channels, dtype="f4", samples=samples)
@@ -322,7 +322,7 @@ def _samples(
     return gl.pooled(("samples", *size, channels, samples), make, nbytes)
 
 
-def _depths(gl: opengl.Context, size: tuple[int, int], samples: int) -> opengl.Texture:
+def _depths(gl: Context, size: tuple[int, int], samples: int) -> Texture:
     """A texture of depths, undefined, to be drawn with."""
     gl.check_size(*size)
 

@@ -15,19 +15,18 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.writer import TABLE_WIDTH, GlslProgram
 from pygpu.core.errors import DeviceError
-from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.driver.context import Context
+from pygpu.devices.opengl.driver.held import Buffer, Program, Texture
 from pygpu.ssa import Constant, Function
 
 
 class Bindings:
     """The uniforms and tables of one program of the driver's."""
 
-    def __init__(
-        self, gl: opengl.Context, held: opengl.Program, text: GlslProgram, first_unit: int
-    ) -> None:
+    def __init__(self, gl: Context, held: Program, text: GlslProgram, first_unit: int) -> None:
         program, self.held = held.glo, held
-        self.blocks: list[tuple[opengl.Buffer, int]] = []
-        self.textures: list[tuple[opengl.Texture, int]] = []
+        self.blocks: list[tuple[Buffer, int]] = []
+        self.textures: list[tuple[Texture, int]] = []
         for table in text.tables:
             if table.name not in program:
                 continue
@@ -46,7 +45,7 @@ class Bindings:
         ]
 
     @staticmethod
-    def check_textures(gl: opengl.Context, text: GlslProgram, images: int) -> None:
+    def check_textures(gl: Context, text: GlslProgram, images: int) -> None:
         """DeviceError where a program reads more textures than the driver has units for: `images`,
         and its tables."""
         count = images + sum(not table.is_block for table in text.tables)
@@ -80,7 +79,7 @@ class Bindings:
             self.held.uniforms = given
 
 
-def _texture(gl: opengl.Context, values: NDArray[Any]) -> opengl.Texture:
+def _texture(gl: Context, values: NDArray[Any]) -> Texture:
     """Rows of four as texels."""
     height = -(-len(values) // TABLE_WIDTH)
     texels = np.zeros((height * TABLE_WIDTH, 4), values.dtype)

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.opengl import context as opengl
-from pygpu.devices.opengl.held import BUFFER, TEXTURE
-from pygpu.devices.opengl.pages import plain
+from pygpu.devices.opengl.driver.context import DTYPES, Context
+from pygpu.devices.opengl.driver.held import BUFFER, TEXTURE, Buffer, Texture
+from pygpu.devices.opengl.driver.pages import plain
 
 COPY: Final = BUFFER  # the name of a storage's copy
 
 
-def upload(gl: opengl.Context, storage: Storage) -> opengl.Buffer:
+def upload(gl: Context, storage: Storage) -> Buffer:
     """The buffer that holds a storage's texels: kept with it, made where it is missing."""
     held = storage.copies.get(COPY)
     if held is not None and held.context is gl:
@@ -43,9 +43,7 @@ def upload(gl: opengl.Context, storage: Storage) -> opengl.Buffer:
     return buffer
 
 
-def _of_texture(
-    gl: opengl.Context, storage: Storage, texture: opengl.Texture, row: int
-) -> opengl.Buffer | None:
+def _of_texture(gl: Context, storage: Storage, texture: Texture, row: int) -> Buffer | None:
     """A buffer of what a texture holds, without a way through the host. None where rows of the two
     have other lengths: texels of one channel are four pixels, and rows of bytes are filled up."""
     per_texel = 4 if storage.channels == 1 else 1
@@ -58,14 +56,12 @@ def _of_texture(
         plain(buffer.glo),
         components=max(storage.channels, per_texel),
         alignment=1,
-        dtype=opengl.DTYPES[storage.dtype],
+        dtype=DTYPES[storage.dtype],
     )
     return buffer
 
 
-def read_buffer(
-    gl: opengl.Context, buffer: opengl.Buffer, format: Format, array: NDArray[Any]
-) -> None:
+def read_buffer(gl: Context, buffer: Buffer, format: Format, array: NDArray[Any]) -> None:
     """The texels of a buffer into an array (H, W, C), C-contiguous."""
     texels = _bytes(array)
     row = row_bytes(format, array.shape[1])

@@ -19,10 +19,11 @@ from pygpu.codegen.glsl.table import table_program
 from pygpu.core.device import FoldProgram, FoldTask, Limits, Shape, Task
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.buffers import COPY, read_buffer, upload
 from pygpu.devices.opengl.device import OpenGLDevice
+from pygpu.devices.opengl.driver.context import Context
+from pygpu.devices.opengl.driver.held import Buffer
 from pygpu.devices.opengl.passes import Passes
 from pygpu.devices.opengl.reduction import fold
 from pygpu.passes.analysis.footprint import footprint, reads_itself
@@ -233,7 +234,7 @@ class Pass:
 
     def __init__(
         self,
-        gl: opengl.Context,
+        gl: Context,
         text: ComputeProgram,
         indices: Sequence[int],
         outputs: Sequence[Format],
@@ -264,11 +265,11 @@ class Pass:
 
     def compute(
         self,
-        gl: opengl.Context,
+        gl: Context,
         inputs: Sequence[Storage],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
-    ) -> list[opengl.Buffer]:
+    ) -> list[Buffer]:
         """See Pass."""
         height, width = shape
         images = [upload(gl, inputs[index]) for index in self.images]

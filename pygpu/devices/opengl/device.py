@@ -14,6 +14,7 @@ from typing import Final
 
 from pygpu.core.device import Device, Limits
 from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.time import Clock
 
 SHARED: Final = 8 << 30  # bytes of the machine's memory, where the system does not tell
@@ -55,7 +56,7 @@ class OpenGLDevice(Device):
         with opengl.context() as gl:
             return self.clock(gl).copies(nbytes, count)
 
-    def clock(self, gl: opengl.Context) -> Clock:
+    def clock(self, gl: Context) -> Clock:
         """The clock of the context, which is another one where the driver has reset."""
         if self._clock.context is not gl:
             self._clock = Clock(gl)

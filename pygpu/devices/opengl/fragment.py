@@ -20,11 +20,11 @@ from pygpu.codegen.glsl.writer import Dialect
 from pygpu.codegen_glsl import FragmentProgram, block_fragment, four_pixels, fragment_program
 from pygpu.core.device import Shape, Task
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice
-from pygpu.devices.opengl.held import BUFFER, TEXTURE
-from pygpu.devices.opengl.pages import plain
+from pygpu.devices.opengl.driver.context import DTYPES, Context
+from pygpu.devices.opengl.driver.held import BUFFER, TEXTURE, Buffer, Texture
+from pygpu.devices.opengl.driver.pages import plain
 from pygpu.devices.opengl.passes import Passes
 from pygpu.passes.blocks.block import Halves, can_block, halves, size
 from pygpu.passes.blocks.block_views import COLUMNS
@@ -122,7 +122,7 @@ class Pass:
 
     def __init__(
         self,
-        gl: opengl.Context,
+        gl: Context,
         drawn: Drawn,
         indices: Sequence[int],
         outputs: Sequence[Format],
@@ -134,11 +134,11 @@ class Pass:
 
     def compute(
         self,
-        gl: opengl.Context,
+        gl: Context,
         inputs: Sequence[Storage],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
-    ) -> list[opengl.Texture]:
+    ) -> list[Texture]:
         """See Pass."""
         height, width = shape
         if self.drawn.is_packed:
@@ -180,7 +180,7 @@ class Pass:
 class _Program:
     """One program of the driver's."""
 
-    def __init__(self, gl: opengl.Context, text: FragmentProgram) -> None:
+    def __init__(self, gl: Context, text: FragmentProgram) -> None:
         named = [(index, name) for index, name in enumerate(text.images) if name is not None]
         Bindings.check_textures(gl, text, len(named))
         self.held = gl.program(text.text, vertices=text.vertices)
@@ -203,7 +203,7 @@ class _Program:
 
     def draw(
         self,
-        gl: opengl.Context,
+        gl: Context,
         inputs: Sequence[Storage],
         uniforms: Sequence[Constant],
         width: int,
@@ -232,7 +232,7 @@ class _Program:
 # ---------------------------------------------------------------- up and down
 
 
-def upload(gl: opengl.Context, storage: Storage) -> opengl.Texture:
+def upload(gl: Context, storage: Storage) -> Texture:
     """The texture that holds a storage's texels: kept with it, made where it is missing."""
     held = storage.copies.get(COPY)
     if held is not None and held.context is gl:
@@ -256,9 +256,7 @@ def upload(gl: opengl.Context, storage: Storage) -> opengl.Texture:
     return texture
 
 
-def _of_buffer(
-    gl: opengl.Context, storage: Storage, buffer: opengl.Buffer
-) -> opengl.Texture | None:
+def _of_buffer(gl: Context, storage: Storage, buffer: Buffer) -> Texture | None:
     """A texture of what a compute program has left in a buffer, without a way through the host.
     None where rows of the two have other lengths."""
     format = Format(storage.dtype, storage.channels)
@@ -274,13 +272,11 @@ def _of_buffer(
     return texture
 
 
-def read_texture(
-    gl: opengl.Context, texture: opengl.Texture, format: Format, array: NDArray[Any]
-) -> None:
+def read_texture(gl: Context, texture: Texture, format: Format, array: NDArray[Any]) -> None:
     """The texels of a texture into an array (H, W, C), C-contiguous."""
     framebuffer = gl.framebuffer([texture])
     height, width, channels = array.shape
-    dtype = opengl.DTYPES[format.dtype]
+    dtype = DTYPES[format.dtype]
     if channels != 1:
         gl.read(framebuffer, 0, dtype, array)
     elif width % COLUMNS == 0:

@@ -14,6 +14,8 @@ from pygpu.core.device import Program
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.driver.context import Context
+from pygpu.devices.opengl.driver.held import Held
 from pygpu.ssa import Constant
 
 
@@ -25,11 +27,11 @@ class Pass(Protocol):
 
     def compute(
         self,
-        gl: opengl.Context,
+        gl: Context,
         inputs: Sequence[Storage],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
-    ) -> Sequence[opengl.Held]:
+    ) -> Sequence[Held]:
         """Compute all pixels (H, W); what holds each result. Waits for nothing."""
 
 
@@ -42,8 +44,8 @@ class Passes(Program):
         self,
         source: str,
         copy: str,
-        make: Callable[[opengl.Context], list[Pass]],
-        read: Callable[[opengl.Context, Any, Format, NDArray[Any]], None],
+        make: Callable[[Context], list[Pass]],
+        read: Callable[[Context, Any, Format, NDArray[Any]], None],
     ) -> None:
         self.source = source
         self._copy, self._make, self._read = copy, make, read
@@ -75,7 +77,7 @@ class Passes(Program):
                         results[index] = Storage(*shape, format.channels, format.dtype, array)
         return [results[index] for index in range(len(results))]
 
-    def _result(self, held: opengl.Held, shape: tuple[int, int], format: Format) -> Storage:
+    def _result(self, held: Held, shape: tuple[int, int], format: Format) -> Storage:
         """A storage of what was computed, downloaded when it is asked for."""
         read = self._read
 

@@ -25,6 +25,8 @@ from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.buffers import upload
+from pygpu.devices.opengl.driver.context import Context
+from pygpu.devices.opengl.driver.held import Buffer
 from pygpu.ssa import Constant
 
 Array = NDArray[Any]
@@ -48,12 +50,12 @@ def fold(task: FoldTask) -> Folded | None:
 class Folded(FoldProgram):
     """A fold's programs, made ready in the context when they first run."""
 
-    def __init__(self, gl: opengl.Context, program: FoldTexts, inputs: Sequence[Format]) -> None:
+    def __init__(self, gl: Context, program: FoldTexts, inputs: Sequence[Format]) -> None:
         self.program, self.inputs = program, tuple(inputs)
         self.source = "\n".join([program.first.text, program.rest.text])
         self._make_ready(gl)
 
-    def _make_ready(self, gl: opengl.Context) -> None:
+    def _make_ready(self, gl: Context) -> None:
         program = self.program
         self._first = _Ready(gl, program.first)
         self._rest = _Ready(gl, program.rest)
@@ -87,8 +89,8 @@ class Folded(FoldProgram):
             return self._read(gl, buffer, (1, 1))
 
     def dispatch(
-        self, gl: opengl.Context, inputs: Sequence[Storage], uniforms: Sequence[Constant]
-    ) -> tuple[opengl.Buffer, tuple[int, int]]:
+        self, gl: Context, inputs: Sequence[Storage], uniforms: Sequence[Constant]
+    ) -> tuple[Buffer, tuple[int, int]]:
         """A buffer of partial results, and how many rows and columns of them there are."""
         if self._context is not gl:
             self._make_ready(gl)
@@ -138,9 +140,7 @@ class Folded(FoldProgram):
         ready.held.dispatch(groups, gl.limits.groups, ready.uniforms["top"], 1)
         return buffer, (rows, columns)
 
-    def _read(
-        self, gl: opengl.Context, buffer: opengl.Buffer, shape: tuple[int, int]
-    ) -> list[Array]:
+    def _read(self, gl: Context, buffer: Buffer, shape: tuple[int, int]) -> list[Array]:
         """Words of a buffer as arrays, one for each part of a value."""
         words = np.empty((self.program.components, *shape), np.uint32)
         gl.download(buffer, words)
@@ -158,7 +158,7 @@ class Folded(FoldProgram):
 class _Ready:
     """A program of the driver's."""
 
-    def __init__(self, gl: opengl.Context, text: Any) -> None:
+    def __init__(self, gl: Context, text: Any) -> None:
         self.held = gl.program(text.text, is_compute=True)
         self.program = self.held.glo
         self.bindings = Bindings(gl, self.held, text, 0)

@@ -14,7 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.devices.opengl import context as opengl
-from pygpu.devices.opengl.context import Context, Program
+from pygpu.devices.opengl.driver.context import Context
+from pygpu.devices.opengl.driver.held import Program
 
 AWAKE: Final = 0.6  # seconds of work after which the clocks of a device are up
 TOLERANCE: Final = 1.1  # of the pace that was seen to be the device's best

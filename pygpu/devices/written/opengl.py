@@ -16,6 +16,7 @@ from pygpu.core.device import Device
 from pygpu.core.errors import CompileError, DeviceError
 from pygpu.core.storage import Format, Storage, texels
 from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.driver.context import DTYPES, Context
 from pygpu.devices.written.text import THREADS, Written, stored_type
 
 TRIANGLES: Final = 4
@@ -37,7 +38,7 @@ class OpenGLWritten:
         with opengl.context() as gl:
             self._program(gl)
 
-    def _program(self, gl: opengl.Context) -> Any:
+    def _program(self, gl: Context) -> Any:
         if self._held is None or self._held.context is not gl:
             try:
                 self._held = gl.program(self.source, self.written.kind == "compute")
@@ -82,7 +83,7 @@ class OpenGLWritten:
                 glo[name].value = value
 
     def _draw(
-        self, gl: opengl.Context, held: Any, arrays: list[NDArray[Any]], shape: tuple[int, int]
+        self, gl: Context, held: Any, arrays: list[NDArray[Any]], shape: tuple[int, int]
     ) -> list[NDArray[Any]]:
         height, width = shape
         textures = []
@@ -101,12 +102,12 @@ class OpenGLWritten:
         results = []
         for index, type in enumerate(stored):
             array = np.empty((height, width, type.size), _DTYPES[type.kind])
-            gl.read(framebuffer, index, opengl.DTYPES[array.dtype], array)
+            gl.read(framebuffer, index, DTYPES[array.dtype], array)
             results.append(array)
         return results
 
     def _dispatch(
-        self, gl: opengl.Context, held: Any, arrays: list[NDArray[Any]], shape: tuple[int, int]
+        self, gl: Context, held: Any, arrays: list[NDArray[Any]], shape: tuple[int, int]
     ) -> list[NDArray[Any]]:
         height, width = shape
         buffers = []
