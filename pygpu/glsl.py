@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import shown
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.language.components import sum_of_products
 from pygpu.language.elementwise import (
     absolute,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.interpret import Interpreter, parameters, run
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.ssa import Constant, Function, Op
 
 Array = NDArray[Any]

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from pygpu.core.builder import Builder
 from pygpu.execution.programs import specialise
-from pygpu.ssa import Builder, ImageInput
+from pygpu.ssa import ImageInput
 from pygpu.types import Type
 
 Make = Callable[[Mapping[str, Any], Builder], Any]

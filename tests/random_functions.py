@@ -18,21 +18,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from agreement import GRAPHICS, Accuracy, check
+from pygpu.core.builder import Builder
 from pygpu.core.interpret import run
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format, Storage, texels
 from pygpu.core.verify import verify
-from pygpu.ssa import (
-    BOUNDARIES,
-    Builder,
-    Constant,
-    Function,
-    ImageInput,
-    Lookup,
-    Region,
-    Value,
-    normal,
-)
+from pygpu.ssa import BOUNDARIES, Constant, Function, ImageInput, Lookup, Region, Value, normal
 from pygpu.types import BOOL, FLOAT, INT, INTEGERS, KINDS, UINT, Kind, Type, vector
 
 Array = NDArray[Any]

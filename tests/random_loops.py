@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.builder import Builder
 from pygpu.core.verify import verify
-from pygpu.ssa import Builder, Function, ImageInput, Region, Value
+from pygpu.ssa import Function, ImageInput, Region, Value
 from pygpu.types import BOOL, INT, Type
 
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 
 # The rooms from the ground up: a module imports from its own room and those before it.
 ORDER = """
-    core/host core
+    core/host core/operations core
     language
     frontend/decode frontend/values frontend/joins frontend/walked frontend/collections
     frontend/numbers frontend/protocols frontend/methods
@@ -27,7 +27,8 @@ ORDER = """
     passes/analysis passes/simplify passes/lower passes/blocks passes
     codegen/glsl/expressions codegen/glsl codegen/llvm codegen/jobs codegen/elements
     codegen/raster codegen
-    devices/process devices/opengl/driver devices/opengl devices/cpu devices/meshes devices/written devices
+    devices/process devices/opengl/driver devices/opengl devices/cpu devices/meshes
+    devices/written devices
     execution/arguments execution/programs execution/large execution/arrays execution/web
     execution/pipelines execution/inspection execution
     image/functions image drawing filters command/live command
@@ -35,7 +36,7 @@ ORDER = """
 
 # The five modules that are read first, and others at the top: each is the door of a room.
 AT_TOP = {
-    "types": "core",
+    "types": "core/operations",
     "ssa": "core",
     "glsl": "language",
     "bytecode": "frontend/decode",

@@ -17,7 +17,7 @@ from pygpu.codegen.glsl.printer import INDENT, braced
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram
 from pygpu.codegen_glsl import PLAIN, FragmentWriter, mentions
 from pygpu.core.drawing import Drawing, Stage
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.types import INT, Type
 
 POSITION: Final = "clip"

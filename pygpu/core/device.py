@@ -22,10 +22,11 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.builder import Builder
 from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
-from pygpu.ssa import Builder, Constant, Function, ImageInput
+from pygpu.ssa import Constant, Function, ImageInput
 from pygpu.types import FLOAT, Type
 
 How = Literal["sum", "min", "max"]

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.boundaries import ARRAYS, index
-from pygpu.core.ops import NUMPY_TYPE, TABLE, Array
+from pygpu.core.operations.ops import NUMPY_TYPE, TABLE, Array
 from pygpu.ssa import Constant, Function, Load, Op, Region, Value
 from pygpu.types import Type
 

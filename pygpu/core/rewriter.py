@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pygpu.ssa import Builder, Function, Op, Region, Value, alike
+from pygpu.core.builder import Builder
+from pygpu.ssa import Function, Op, Region, Value, alike
 
 Rewriting = Callable[["Rewriter", Op, tuple[Value, ...]], Sequence[Value] | None]
 

@@ -1,6 +1,6 @@
 """Checks that a function is well formed: what every pass may rely on and must leave behind."""
 
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.ssa import Function, Load, Op, Region, Value
 from pygpu.types import BOOL, INT, Type
 

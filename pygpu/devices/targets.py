@@ -25,6 +25,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from pygpu.core.builder import Builder
 from pygpu.core.device import Device, Limits, Task
 from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError, TooOld
@@ -32,7 +33,7 @@ from pygpu.core.host import cache, settings
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.process import forks
 from pygpu.devices.process.undisturbed import undisturbed
-from pygpu.ssa import Builder, ImageInput
+from pygpu.ssa import ImageInput
 from pygpu.types import FLOAT
 
 

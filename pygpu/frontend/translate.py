@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError, Place
 from pygpu.core.specs import (
     ComplexSpec,
@@ -61,7 +62,7 @@ from pygpu.frontend.values.values import (
 from pygpu.frontend.walk.walker import Walker
 from pygpu.language import matrices, vectors
 from pygpu.language.fragments import Discarded
-from pygpu.ssa import Builder, Function, ImageInput, Value
+from pygpu.ssa import Function, ImageInput, Value
 from pygpu.types import INT, Type, vector
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.errors import shown
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.language.components import operand
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Vector, from_components

@@ -20,9 +20,10 @@ from glsl_validator import validate
 from pygpu.codegen.glsl.compute import block_program, pixel_program
 from pygpu.codegen.glsl.expressions.text import Namer, Text, infix, literal, prefix, wrap
 from pygpu.codegen_glsl import Dialect, fragment_program
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
 from pygpu.core.interpret import run
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.devices.opengl import context as opengl
@@ -31,7 +32,7 @@ from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.block import Cut, block, can_block, columns_of
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import simplify
-from pygpu.ssa import Builder, Function, ImageInput, Lookup, Region, Value
+from pygpu.ssa import Function, ImageInput, Lookup, Region, Value
 from pygpu.types import BOOL, FLOAT, INT, Type, vector
 from random_functions import random_case
 from random_loops import random_loops

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
-from pygpu.core.ops import TABLE, Operation
+from pygpu.core.operations.ops import TABLE, Operation
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.device import CpuDevice
-from pygpu.ssa import Builder, ImageInput
+from pygpu.ssa import ImageInput
 from pygpu.types import FLOAT
 
 Array = NDArray[Any]

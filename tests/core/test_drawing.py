@@ -3,9 +3,10 @@
 import numpy as np
 
 from pygpu.core import interpret
+from pygpu.core.builder import Builder
 from pygpu.core.drawing import Drawing, Geometry, Stage, over_images
 from pygpu.core.storage import Format
-from pygpu.ssa import Builder, ImageInput
+from pygpu.ssa import ImageInput
 from pygpu.types import BOOL, FLOAT, vector
 
 FLOATS = Format(np.dtype("float32"), 1)

@@ -11,13 +11,14 @@ import pytest
 import scipy.ndimage  # type: ignore[import-untyped]
 
 from agreement import PRECISE, assert_close
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
 from pygpu.core.interpret import compute, run, scalar
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format, Storage
 from pygpu.core.verify import verify
 from pygpu.devices.interpreter import InterpreterDevice
-from pygpu.ssa import BOUNDARIES, Builder, ImageInput, Lookup, Region, Value
+from pygpu.ssa import BOUNDARIES, ImageInput, Lookup, Region, Value
 from pygpu.types import BOOL, FLOAT, INT, UINT, Type, vector
 from random_functions import random_case
 

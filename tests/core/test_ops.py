@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pygpu.core import intervals
 from pygpu.core.interpret import compute, scalar
-from pygpu.core.ops import TABLE, Cost, Operation, cost_of
+from pygpu.core.operations import intervals
+from pygpu.core.operations.ops import TABLE, Cost, Operation, cost_of
 from pygpu.types import BOOL, FLOAT, INT
 
 Array = NDArray[Any]

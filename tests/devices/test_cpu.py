@@ -9,13 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from agreement import PRECISE
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
 from pygpu.core.errors import CompileError, DeviceError
-from pygpu.core.ops import NUMPY_TYPE
+from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.storage import STORED, Format, Storage
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.interpreter import InterpreterDevice
-from pygpu.ssa import BOUNDARIES, Builder, Function, ImageInput, Lookup, Region, Value
+from pygpu.ssa import BOUNDARIES, Function, ImageInput, Lookup, Region, Value
 from pygpu.types import BOOL, FLOAT, INT
 from random_functions import random_case
 

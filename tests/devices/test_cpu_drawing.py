@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pygpu.codegen.raster import layout
+from pygpu.core.builder import Builder
 from pygpu.core.drawing import Draw, Drawing, Geometry, Stage
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu import drawing as cpu_drawing
 from pygpu.devices.cpu.device import CpuDevice
-from pygpu.ssa import Builder, ImageInput, Region, Value
+from pygpu.ssa import ImageInput, Region, Value
 from pygpu.types import FLOAT, vector
 
 RNG = np.random.default_rng(21)

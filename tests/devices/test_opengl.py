@@ -18,6 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from conftest import require
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import STORED, Format, Storage, stored, texels
@@ -27,7 +28,7 @@ from pygpu.devices.opengl.driver import limits as opengl_limits
 from pygpu.devices.opengl.driver import platform as opengl_platform
 from pygpu.devices.opengl.driver.context import SPARE
 from pygpu.devices.opengl.driver.pool import Pool
-from pygpu.ssa import Builder, Function, ImageInput, Lookup
+from pygpu.ssa import Function, ImageInput, Lookup
 from pygpu.types import BOOL, FLOAT, INT, Type, vector
 
 Array = NDArray[Any]
@@ -230,7 +231,7 @@ theirs = egl.eglGetCurrentContext()
 buffer = other.buffer(b"abcd")
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.fragment import FragmentDevice
-from pygpu.ssa import Builder
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
 from pygpu.core.storage import Format
 build = Builder("f", [])
@@ -359,7 +360,7 @@ def test_process_ends_silently() -> None:
         """
 import numpy as np
 from pygpu.devices.opengl.fragment import FragmentDevice
-from pygpu.ssa import Builder
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
 from pygpu.core.storage import Format
 build = Builder("f", [])

@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 from devices.test_cpu import F32, LEVELS, taps_of
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
 from pygpu.core.storage import Storage
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.cpu.threads import Job, Pool
-from pygpu.ssa import Builder, ImageInput
+from pygpu.ssa import ImageInput
 from pygpu.types import FLOAT
 
 

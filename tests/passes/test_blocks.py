@@ -15,6 +15,7 @@ from conftest import require
 from pygpu import Image, Position, Vec2, offsets
 from pygpu.codegen.glsl.compute import block_program
 from pygpu.core import interpret
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
 from pygpu.core.storage import Format, Storage
 from pygpu.core.storage import texels as texels_of
@@ -24,7 +25,7 @@ from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.block import Cut, block, can_block, columns_of
 from pygpu.passes.lower.fuse import fuse
-from pygpu.ssa import BOUNDARIES, Builder, ImageInput, Region, Value, walk
+from pygpu.ssa import BOUNDARIES, ImageInput, Region, Value, walk
 from pygpu.types import FLOAT, INT, Type
 
 WEIGHTS = np.random.default_rng(5).normal(size=(5, 5)).astype(np.float32)

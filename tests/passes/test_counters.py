@@ -4,8 +4,9 @@ import math
 
 import pytest
 
+from pygpu.core.builder import Builder
 from pygpu.passes.analysis.counters import Counter, counters
-from pygpu.ssa import Builder, Region, Value
+from pygpu.ssa import Region, Value
 from pygpu.types import BOOL, INT
 
 INT_MAX = 2**31 - 1

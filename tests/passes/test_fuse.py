@@ -6,10 +6,11 @@ import ctypes.util
 import numpy as np
 import pytest
 
-from pygpu.core.ops import TABLE
+from pygpu.core.builder import Builder
+from pygpu.core.operations.ops import TABLE
 from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.simplify import pipeline as passes
-from pygpu.ssa import Builder, ImageInput
+from pygpu.ssa import ImageInput
 from pygpu.types import FLOAT, INT
 
 

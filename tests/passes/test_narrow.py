@@ -16,6 +16,7 @@ from pygpu import Image, Position, Vec2
 from pygpu.codegen.glsl.buffers import element_bytes, row_bytes
 from pygpu.codegen.glsl.compute import PLAIN, ComputeProgram, block_program, pixel_program
 from pygpu.codegen.glsl.writer import NARROW_BUFFERS
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
 from pygpu.core.storage import Format
 from pygpu.devices.opengl import context as opengl
@@ -24,7 +25,7 @@ from pygpu.execution.inspection.profile import Job
 from pygpu.passes.blocks.block import Cut, block, columns_of
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Builder, Function, ImageInput, walk
+from pygpu.ssa import Function, ImageInput, walk
 
 Array = NDArray[Any]
 DTYPES = ("bool", "uint8", "int16", "uint16", "float16")

@@ -5,9 +5,10 @@ import pytest
 
 import pygpu
 from pygpu import Image, Position, Vec2
+from pygpu.core.builder import Builder
 from pygpu.core.interpret import run
 from pygpu.passes.lower.neighbours import flatten_differences
-from pygpu.ssa import Builder, ImageInput, Region, walk
+from pygpu.ssa import ImageInput, Region, walk
 from pygpu.types import BOOL, FLOAT
 
 PHOTO = np.random.default_rng(0).random((7, 9)).astype(np.float32)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from pygpu.core import interpret
+from pygpu.core.builder import Builder
 from pygpu.core.verify import verify
 from pygpu.passes.simplify import nesting
 from pygpu.passes.simplify.nesting import bound_nesting
-from pygpu.ssa import Builder, Function, ImageInput, Op, Region, Value, visit
+from pygpu.ssa import Function, ImageInput, Op, Region, Value, visit
 from pygpu.types import BOOL, FLOAT
 from random_functions import random_case
 from random_loops import random_loops

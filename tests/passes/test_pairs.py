@@ -8,10 +8,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from pygpu.core.builder import Builder
 from pygpu.core.interpret import run
-from pygpu.core.ops import OPEN
+from pygpu.core.operations.ops import OPEN
 from pygpu.passes.blocks.pairs import greater_by_sums, share_pairs
-from pygpu.ssa import Builder, Function, ImageInput, Value, walk
+from pygpu.ssa import Function, ImageInput, Value, walk
 from pygpu.types import FLOAT, INT
 
 

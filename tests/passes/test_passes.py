@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 from agreement import Accuracy
+from pygpu.core.builder import Builder
 from pygpu.core.interpret import Interpreter, parameters, run
-from pygpu.core.ops import OPEN, Array
+from pygpu.core.operations.ops import OPEN, Array
 from pygpu.core.storage import Format
 from pygpu.core.verify import verify
 from pygpu.passes.analysis.footprint import Footprint, footprint
@@ -20,16 +21,7 @@ from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify import pipeline as passes
-from pygpu.ssa import (
-    BOUNDARIES,
-    Builder,
-    Function,
-    ImageInput,
-    Lookup,
-    Op,
-    Region,
-    Value,
-)
+from pygpu.ssa import BOUNDARIES, Function, ImageInput, Lookup, Op, Region, Value
 from pygpu.types import BOOL, FLOAT, INT, vector
 from random_functions import Case, cases, random_case
 

@@ -6,13 +6,14 @@ import pytest
 import pygpu
 from conftest import require
 from pygpu import Image, Position
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
 from pygpu.core.host import cache
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.passes import Passes
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.shapes import Shape
-from pygpu.ssa import Builder, ImageInput
+from pygpu.ssa import ImageInput
 from pygpu.types import FLOAT
 
 FLOATS = Format(np.dtype("float32"), 1)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pygpu.core.builder import Builder
 from pygpu.core.interpret import run
 from pygpu.passes.blocks.units import in_units
-from pygpu.ssa import Builder, Function, Region, Value
+from pygpu.ssa import Function, Region, Value
 from pygpu.types import BOOL, FLOAT
 
 UNIT = 2.0**-24 * 255

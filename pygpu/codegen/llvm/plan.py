@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pygpu.codegen.llvm.schedule import Cell, Chain, Step, chains, in_order
-from pygpu.core.ops import TABLE, Cost
+from pygpu.core.operations.ops import TABLE, Cost
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.counters import counters
 from pygpu.passes.analysis.ranges import Ranges

@@ -29,7 +29,7 @@ from pygpu.codegen.raster.edges import Area, Edge, Edges, Interpolation, blended
 from pygpu.codegen.raster.memory import read
 from pygpu.codegen.raster.planes import Planes, Target, Tile
 from pygpu.core.drawing import Drawing
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.variance import variance
 from pygpu.ssa import Function, Op, Value, walk

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.ops import NUMPY_TYPE
+from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.sampler import Sampler, make
 from pygpu.core.storage import STORED, Format, ImageLike, Storage, stored
 from pygpu.execution.arguments.convert import (

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from pygpu.core.device import Device, Program, Shape
 from pygpu.core.errors import DeviceError
-from pygpu.core.ops import Cost, cost_of
+from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.arguments.parameters import flatten

@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import Final
 
 from pygpu.core.device import Task
-from pygpu.core.ops import Cost, cost_of
+from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.passes.lower.merge import Part, is_here, is_pointwise
 from pygpu.ssa import Function, Op, Region, walk

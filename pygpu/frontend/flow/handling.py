@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pygpu.bytecode import NULL
+from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError
 from pygpu.frontend.flow.branches import branch
 from pygpu.frontend.flow.paths import RAISED, ControlFlow, Outcome
@@ -23,7 +24,7 @@ from pygpu.frontend.values.faults import Fault, Raised, Raising, chosen, is_set
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Conflict, Dynamic, NotKnown
-from pygpu.ssa import Builder, Value
+from pygpu.ssa import Value
 from pygpu.types import INT
 
 # What is ours, or no statement of the program's: never handled.

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import CompileError
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.frontend.numbers import integers
 from pygpu.frontend.numbers.numbers import as_value, bounded, convert, dynamic, number_of
 from pygpu.frontend.numbers.operands import (

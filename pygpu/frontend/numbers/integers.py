@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_plain, narrow_dtype, scalar_kind

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.ops import NUMPY_TYPE
+from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.sampler import boundary_name, constant, interpolation_name
 from pygpu.core.storage import Format, ImageLike
 from pygpu.frontend.numbers import arithmetic

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.core.ops import NUMPY_TYPE
+from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.frontend.collections.records import records
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.numbers import dynamic, number_of

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu import glsl
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.frontend.numbers import arithmetic, integers
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type

@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from typing import Any
 
-from pygpu.core.ops import OPEN
+from pygpu.core.operations.ops import OPEN
 from pygpu.frontend.numbers.arithmetic import elementwise, select
 from pygpu.frontend.numbers.integers import HINT
 from pygpu.frontend.protocols import arrays, comparisons, operators

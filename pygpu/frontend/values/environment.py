@@ -7,13 +7,14 @@ import types
 from collections import Counter
 from typing import Any
 
+from pygpu.core.builder import Builder
 from pygpu.core.ssa_text import NOUNS
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.objects import Cell, ClassParts
 from pygpu.frontend.values.values import UNBOUND, Picture
 from pygpu.language.names import hint_of_name
-from pygpu.ssa import Builder, ImageInput
+from pygpu.ssa import ImageInput
 
 
 class Environment:

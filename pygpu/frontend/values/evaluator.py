@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.environment import Environment
@@ -24,7 +25,7 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.objects import Object
 from pygpu.frontend.values.states import State
-from pygpu.ssa import Builder, Region
+from pygpu.ssa import Region
 
 T = TypeVar("T")
 

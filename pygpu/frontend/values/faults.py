@@ -14,11 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
+from pygpu.core.builder import Builder
 from pygpu.core.errors import Place
 from pygpu.frontend.values.objects import Cell
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Abstract, Dynamic, NotKnown
-from pygpu.ssa import Builder, Region, Value
+from pygpu.ssa import Region, Value
 from pygpu.types import INT
 
 Stage = Literal["", "vertex", "fragment"]  # of a shader; "" is a function of images

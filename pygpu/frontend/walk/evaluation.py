@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError
 from pygpu.frontend.calls import calls
 from pygpu.frontend.calls.native import native
@@ -34,7 +35,6 @@ from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.objects import Object
 from pygpu.frontend.values.states import Meanings, State
 from pygpu.frontend.values.values import Choice, Dynamic
-from pygpu.ssa import Builder
 
 
 class Evaluation(ControlFlow):

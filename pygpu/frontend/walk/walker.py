@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, Final
 
 from pygpu import bytecode
+from pygpu.core.builder import Builder
 from pygpu.core.errors import (
     Place,
 )
@@ -31,7 +32,6 @@ from pygpu.frontend.values.values import Choice, Dynamic
 from pygpu.frontend.walk.evaluation import Evaluation
 from pygpu.frontend.walk.locating import located
 from pygpu.frontend.walk.steps import STEPS
-from pygpu.ssa import Builder
 
 STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
 CALL_LIMIT: Final = 150  # calls inside calls

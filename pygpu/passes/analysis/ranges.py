@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pygpu.core.intervals import ANY, Range, product, total, union
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.intervals import ANY, Range, product, total, union
+from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.counters import Counter, counters
 from pygpu.ssa import Function, Op, Value, is_constant, visit

@@ -14,9 +14,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from pygpu.core.builder import Builder
 from pygpu.core.rewriter import Rewriter
 from pygpu.core.storage import Format
-from pygpu.ssa import Builder, Function, ImageInput, Load, Op, Value, constant_of
+from pygpu.ssa import Function, ImageInput, Load, Op, Value, constant_of
 from pygpu.types import INT, vector
 
 COLUMNS: Final = 4  # pixels of a block along x, where views are read or written

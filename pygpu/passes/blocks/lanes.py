@@ -26,8 +26,8 @@ from typing import Final
 
 import numpy as np
 
-from pygpu.core.intervals import ANY
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.intervals import ANY
+from pygpu.core.operations.ops import TABLE
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.analysis.rounding import UNIT
 from pygpu.passes.blocks.block import Blocked

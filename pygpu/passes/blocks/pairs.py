@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
-from pygpu.core.ops import OPEN
+from pygpu.core.operations.ops import OPEN
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.local import Gate
 from pygpu.ssa import Function, Op, Value, uses, walk

@@ -15,12 +15,13 @@ from typing import Final
 
 import numpy as np
 
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
-from pygpu.core.ops import Cost, cost_of
+from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.vectors import COMPONENTWISE
-from pygpu.ssa import Builder, Function, ImageInput, Op, Value, images_read, used_by, walk
+from pygpu.ssa import Function, ImageInput, Op, Value, images_read, used_by, walk
 from pygpu.types import Type, vector
 
 # What GPUs take for an operation, in additions; where there is nothing, 1.

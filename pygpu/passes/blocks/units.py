@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.ssa import Op, Value, constant_of, normal, used_by
 from pygpu.types import FLOAT
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.passes.simplify.rules import finite
 from pygpu.ssa import Op, Value, normal
 from pygpu.types import FLOAT

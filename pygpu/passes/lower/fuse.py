@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.passes.simplify.cse import constant_key
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.local import Gate

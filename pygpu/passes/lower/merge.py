@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pygpu.ssa import Builder, Function, ImageInput, Load, Lookup, Op, Region, Value, alike, walk
+from pygpu.core.builder import Builder
+from pygpu.ssa import Function, ImageInput, Load, Lookup, Op, Region, Value, alike, walk
 from pygpu.types import INT
 
 

@@ -19,11 +19,12 @@ from functools import reduce
 from typing import Final
 
 from pygpu.core.boundaries import index
+from pygpu.core.builder import Builder
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.lower.boundary import Emitting, Moved
 from pygpu.passes.lower.wrapped import Appending
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Builder, Function, ImageInput, Load, Op, Value, base_and_offset, walk
+from pygpu.ssa import Function, ImageInput, Load, Op, Value, base_and_offset, walk
 from pygpu.types import INT
 
 FARTHEST: Final = 64  # planes from the result's own that are handed over as images

@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
 
+from pygpu.core.builder import Builder
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.analysis.footprint import Footprint, footprint
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Builder, Function, ImageInput, Load, Op, Value, walk
+from pygpu.ssa import Function, ImageInput, Load, Op, Value, walk
 from pygpu.types import INT
 
 FILL: Final = {"constant": "nearest", "inside": "nearest"}  # here any texel will do

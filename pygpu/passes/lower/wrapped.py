@@ -16,10 +16,11 @@ from functools import reduce
 from typing import Any, Final
 
 from pygpu.core.boundaries import index
+from pygpu.core.builder import Builder
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.lower.boundary import Emitting, Moved
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Builder, Function, Load, Op, Table, Value
+from pygpu.ssa import Function, Load, Op, Table, Value
 from pygpu.types import INT, Type
 
 SHIFT: Final = 13

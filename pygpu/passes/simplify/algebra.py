@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
 from pygpu.ssa import Number, Value, base_and_offset
 from pygpu.types import INTEGERS, Kind, Type

@@ -19,7 +19,7 @@ import numpy as np
 
 from pygpu.core.errors import Place
 from pygpu.core.interpret import compute, look_up, scalar
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.passes.simplify import algebra, logic, places, vectors
 from pygpu.passes.simplify.algebra import ORDERED
 from pygpu.passes.simplify.cse import Key, Known, constant_key, key

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pygpu.core.ops import TABLE
+from pygpu.core.operations.ops import TABLE
 from pygpu.passes.simplify.rules import Emit, Rule, constant, made_by, number
 from pygpu.ssa import Value
 from pygpu.types import vector

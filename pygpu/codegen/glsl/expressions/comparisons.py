@@ -12,7 +12,7 @@ from typing import Final
 
 from pygpu.codegen.glsl.expressions.context import Context, Row
 from pygpu.codegen.glsl.expressions.text import Text, call, infix, prefix
-from pygpu.core.ops import OPEN
+from pygpu.core.operations.ops import OPEN
 from pygpu.passes.simplify.rules import finite
 from pygpu.ssa import Op, Value, constant_of
 from pygpu.types import INTEGERS, vector

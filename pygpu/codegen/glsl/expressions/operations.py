@@ -1,7 +1,7 @@
 """What each operation is in GLSL: one row an operation.
 
 A row makes the text of an op from the texts of its operands. Where GLSL has an operator or a
-function with the meaning of pygpu/core/ops.py, that is used; else a helper of
+function with the meaning of pygpu/core/operations/ops.py, that is used; else a helper of
 functions.py.
 
     TABLE["add"](context, op, [a, b])      # a + b
@@ -25,7 +25,7 @@ from pygpu.codegen.glsl.expressions.text import (
     literal,
     prefix,
 )
-from pygpu.core import ops
+from pygpu.core.operations import ops
 from pygpu.ssa import Number, Op, Value, constant_of
 from pygpu.types import INT, INTEGERS, Type, vector
 

@@ -21,11 +21,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core import intervals, meanings
-from pygpu.core import type_rules as rules
-from pygpu.core.intervals import ANY, POSITIVE, Range, RangeRule
-from pygpu.core.meanings import Array, wide
-from pygpu.core.type_rules import TypeRule
+from pygpu.core.operations import intervals, meanings
+from pygpu.core.operations import type_rules as rules
+from pygpu.core.operations.intervals import ANY, POSITIVE, Range, RangeRule
+from pygpu.core.operations.meanings import Array, wide
+from pygpu.core.operations.type_rules import TypeRule
 from pygpu.types import BOOL, FLOAT, INT, KINDS, Kind, Type, vector
 
 

@@ -1,0 +1,163 @@
+"""Makes functions in SSA form, op by op.
+
+build = Builder("double", images=[ImageInput("photo", FLOAT)])
+texel = build.load(0, build.x, build.y)
+function = build.finish([build.emit("add", texel, texel)])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.errors import Place
+from pygpu.core.operations.ops import NUMPY_TYPE, TABLE
+from pygpu.ssa import (
+    _TABLE_KINDS,
+    Function,
+    Given,
+    ImageInput,
+    Load,
+    Number,
+    Op,
+    Region,
+    Table,
+    Value,
+    normal,
+)
+from pygpu.types import INT, Type
+
+_SUMS: Final = frozenset(("add", "sub"))
+
+
+_PRODUCTS: Final = frozenset(("mul", "pow", "neg"))
+
+
+class Builder:
+    """Appends ops to a region; regions nest.
+
+    build = Builder("double", images=[ImageInput("photo", FLOAT)])
+    texel = build.load(0, build.x, build.y)
+    function = build.finish([build.emit("add", texel, texel)])
+    """
+
+    def __init__(
+        self,
+        name: str,
+        images: Sequence[ImageInput] = (),
+        uniforms: Sequence[tuple[str, Type]] = (),
+    ) -> None:
+        params = [("x", INT), ("y", INT), *uniforms]
+        self.name = name
+        self.images = list(images)
+        self.tables: list[Table] = []
+        self.body = Region(tuple(Value(type, hint) for hint, type in params))
+        self.x, self.y = self.body.params[:2]
+        self.uniforms = self.body.params[2:]
+        self.dims = 2  # coordinates of a position; with 1 all rows but the first are empty
+        self.region = self.body
+        self.place: Place | None = None
+        self.count = 0  # operations emitted so far, constants apart
+        self.since = 0  # the count when the function that is being walked was called
+        self.products: dict[Value, int] = {}  # of floats, and their negatives: the count then
+
+    def emit(self, code: str, *operands: Value, data: Any = None, name: str = "") -> Value:
+        """Append an op of the table; its type follows from its row."""
+        type = TABLE[code].result([operand.type for operand in operands], data)
+        if self.since and code in _SUMS:
+            data = self._given(operands)
+        op = Op(code, operands, data, (Value(type, name),), (), self.place)
+        self.region.ops.append(op)
+        self.count += 1
+        if code in _PRODUCTS and (code != "neg" or operands[0] in self.products):
+            self.products[op.results[0]] = self.count
+        return op.results[0]
+
+    def _given(self, operands: Sequence[Value]) -> Given | None:
+        """Which parts of a sum are products from before the function was called."""
+        made = self.products
+        found = [i for i, v in enumerate(operands) if v in made and made[v] <= self.since]
+        return Given(tuple(found)) if found else None
+
+    def constant(self, type: Type, value: Any) -> Value:
+        op = Op("constant", (), (type, normal(type, value)), (type,), (), self.place)
+        self.region.ops.append(op)
+        return op.results[0]
+
+    def load(
+        self,
+        image: int,
+        x: Value,
+        y: Value,
+        boundary: str = "nearest",
+        cval: tuple[Number, ...] = (),
+        dx: int = 0,
+        dy: int = 0,
+    ) -> Value:
+        data = Load(image, self.images[image].type, dx, dy, boundary, cval)
+        return self.emit("load", x, y, data=data)
+
+    def texel(
+        self, image: int, place: Sequence[Value], boundary: str, cval: tuple[Number, ...]
+    ) -> Value:
+        """The load of a signal, image or volume at one, two or three coordinates."""
+        if len(place) == 3:
+            data = Load(image, self.images[image].type, 0, 0, boundary, cval)
+            return self.emit("voxel", *place, data=data)
+        x, *rest = place
+        row = rest[0] if rest else self.y if self.dims == 1 else self.constant(INT, 0)
+        return self.load(image, x, row, boundary, cval)
+
+    def add_table(self, name: str, values: NDArray[Any]) -> int:
+        """The index of a new table (or of an equal one)."""
+        kind = _TABLE_KINDS.get(values.dtype.kind, "int")
+        if values.dtype == np.uint32:
+            kind = "uint"
+        values = np.ascontiguousarray(values, NUMPY_TYPE[kind])
+        for index, table in enumerate(self.tables):
+            if table.values.dtype == values.dtype and np.array_equal(table.values, values):
+                return index
+        values.flags.writeable = False
+        self.tables.append(Table(name, values))
+        return len(self.tables) - 1
+
+    def append(
+        self,
+        code: str,
+        operands: Sequence[Value],
+        types: Sequence[Type],
+        regions: Sequence[Region],
+        names: Sequence[str] = (),
+    ) -> tuple[Value, ...]:
+        """Append an op with regions (`if` or `loop`)."""
+        hints = names or ("",) * len(types)
+        results = [Value(type, name) for type, name in zip(types, hints, strict=True)]
+        op = Op(code, tuple(operands), None, results, tuple(regions), self.place)
+        self.region.ops.append(op)
+        return op.results
+
+    def inside(self, region: Region) -> _Inside:
+        """`with build.inside(region):` appends to that region."""
+        return _Inside(self, region)
+
+    def finish(self, outputs: Sequence[Value]) -> Function:
+        self.body.results = tuple(outputs)
+        return Function(self.name, tuple(self.images), tuple(self.tables), self.body)
+
+
+class _Inside:
+    """Sets a builder's region for the length of a `with` block."""
+
+    def __init__(self, builder: Builder, region: Region) -> None:
+        self.builder, self.region = builder, region
+
+    def __enter__(self) -> Region:
+        self.outer = self.builder.region
+        self.builder.region = self.region
+        return self.region
+
+    def __exit__(self, *error: object) -> None:
+        self.builder.region = self.outer

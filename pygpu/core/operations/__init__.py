@@ -1,0 +1,1 @@
+"""The table of operations: what each means, of which types, between which bounds."""
