@@ -14,7 +14,7 @@ one it is.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import astuple, dataclass
 from functools import partial
 from typing import Any, Final, Literal, Protocol
@@ -164,6 +164,29 @@ class Program(Protocol):
         where planes are to be run one by one."""
         return None
 
+    def reach(self, index: int) -> tuple[int, int] | None:
+        """How many rows above and below those of the results are read of an image. None where the
+        program needs the image whole."""
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """A program among others, all with results of one size: the numbers of its images."""
+
+    program: Program
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+class Linked(Protocol):
+    """Programs that run together: what only they read need not be whole."""
+
+    def run(
+        self, images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
+    ) -> dict[int, Storage]:
+        """The images asked for, of the images that are read and the uniforms of each program."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldTask:
@@ -209,6 +232,14 @@ class Device:
         """Lower and compile. The function is simplified, its loads still have their boundaries.
         Without a shape it is the one that was measured for the function, or the device's guess."""
         raise NotImplementedError
+
+    def link(
+        self, links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]
+    ) -> Linked | None:
+        """Programs of this device as one, each after those whose results it reads by `reach`, with
+        results of this size, of which those are stored that are wanted. None where they are as
+        quick one by one."""
+        return None
 
     def for_meshes(self) -> Device:
         """What draws meshes where this device is asked to: itself, if it is one that computes."""
@@ -322,6 +353,8 @@ __all__ = [
     "FoldTask",
     "How",
     "Limits",
+    "Link",
+    "Linked",
     "PlaneRead",
     "Planes",
     "Prepared",

@@ -17,7 +17,7 @@ import os
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +52,13 @@ class LoweredPipeline:
 
     @property
     def stats(self) -> dict[str, int]:
-        """Steps, stages, bytes moved and operations in all."""
+        """Steps, stages, jobs of one or more stages, bytes moved and operations in all."""
         pixels = [stage.size[0] * stage.size[1] for stage in self.stages]
         operations = [stage.operations for stage in self.stages]
         return {
             "steps": sum(len(stage.steps) for stage in self.stages),
             "stages": len(self.stages),
+            "jobs": len({stage.job for stage in self.stages}),
             "bytes": sum(stage.nbytes for stage in self.stages),
             "ops": sum(n * each for n, each in zip(pixels, operations, strict=True)),
         }
@@ -65,9 +66,11 @@ class LoweredPipeline:
     def _rows(self) -> list[tuple[str, ...]]:
         return [
             (
+                str(s.job + 1),
                 " + ".join(f"{step} ({line})" for step, line in zip(s.steps, s.lines, strict=True)),
                 f"{s.size[0]} x {s.size[1]}",
-                f"{s.reads} read, {s.makes} made",
+                f"{s.reads} read, {s.makes} made"
+                + (f", {s.kept} of them as rows in a cache" if s.kept else ""),
                 f"{s.nbytes / 2**20:.3g} MiB",
                 f"{s.operations} operations and {s.loads} taps a pixel",
             )
@@ -78,15 +81,15 @@ class LoweredPipeline:
         stats = self.stats
         head = (
             f"{self.name} for {self.target}: {stats['steps']} steps in {stats['stages']} stages, "
-            f"{stats['bytes'] / 2**20:.3g} MiB moved"
+            f"{stats['jobs']} jobs, {stats['bytes'] / 2**20:.3g} MiB moved"
         )
-        return "\n".join([head, *("  " + "; ".join(row) for row in self._rows())])
+        return "\n".join([head, *(f"  {row[0]}: {'; '.join(row[1:])}" for row in self._rows())])
 
     def __repr__(self) -> str:
         return f"<{self}>"
 
     def _repr_html_(self) -> str:
-        columns = ("stage", "size", "images", "bytes", "work")
+        columns = ("job", "stage", "size", "images", "bytes", "work")
         return html.framed(
             html.heading(self.name, str(self).partition("\n")[0]),
             html.table(columns, self._rows()),
@@ -129,7 +132,9 @@ class Pipeline:
         reports: list[StageReport] = []
 
         def settle(graph: Graph, wanted: set[int]) -> None:
-            reports.extend(self._runner.reported(graph, wanted))
+            before = reports[-1].job + 1 if reports else 0
+            found = self._runner.reported(graph, wanted)
+            reports.extend([replace(each, job=before + each.job) for each in found])
 
         self._run(args, kwargs, settle)
         return LoweredPipeline(self.__name__, self.target, tuple(reports))

@@ -7,18 +7,28 @@ from typing import Final
 # The job.
 (NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
  SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, MORE_PLANES, IMAGES,
- IMAGE_TABLE, HELD, JOB_SLOTS,
-) = range(26)  # fmt: skip
+ IMAGE_TABLE, HELD, STAGES, STAGE_TABLE, STEP, WARM, WORK, OWN, JOB_SLOTS,
+) = range(32)  # fmt: skip
 # SLOTS pointers to rows come first in what `span` is given as its context, then, where HELD numbers
 # are held there, the plane and a pointer to each image.
 # An image: where it begins, bytes of a plane, planes, and which of them, counted from that of the
 # result, is read, by the rule for places outside.
-BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, IMAGE_SLOTS = range(6)
+BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, RING, IMAGE_SLOTS = range(7)
 # A set of taps: the image, how it is read at its edges, and what a block needs of it.
 (IMAGE, SET_WIDTH, SET_HEIGHT, STRIDE, RULE, OUTSIDE, LEFT, COUNT, SIZE, CHANNELS, SET_ROWS, DYS,
  SET_SLOTS) = range(13)  # fmt: skip
 # A result.
-OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_PLANE, OUT_SLOTS = range(5)
+OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_PLANE, OUT_RING, OUT_SLOTS = range(6)
+
+# A job of several stages (strips.py) has STAGES of them. Its tiles are strips, which are computed
+# in steps of so many rows, from WARM rows above the strip on. In the thread's memory the stages'
+# scratch begins at WORK, and what they keep at OWN.
+# A stage: its job; how many rows above and below a strip it computes, and how many rows it is ahead
+# of the results.
+STAGE_JOB, ABOVE, BELOW, AHEAD, STAGE_SLOTS = range(5)
+# What is kept in the thread's memory begins so many bytes behind OWN, and its row y is row
+# y % RING there. An image or a result that is whole has:
+WHOLE: Final = 1 << 62
 
 ALIGN: Final = 64  # of rows in scratch
 SHUT: Final = 1 << 32  # a gate that is shut

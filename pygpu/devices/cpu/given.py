@@ -52,9 +52,10 @@ class Given:
 
     def arrays(self, inputs: Sequence[Storage]) -> list[NDArray[Any]]:
         """The texels of inputs, as the code reads them."""
-        return [self._array(index, storage) for index, storage in enumerate(inputs)]
+        return [self.array(index, storage) for index, storage in enumerate(inputs)]
 
-    def _array(self, index: int, storage: Storage) -> NDArray[Any]:
+    def array(self, index: int, storage: Storage) -> NDArray[Any]:
+        """The texels of one of them."""
         array = storage.host()
         if index in self.widened:
             array = np.ascontiguousarray(texels(array, self.widened[index]))

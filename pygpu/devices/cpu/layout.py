@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,14 @@ class Block:
     def halt(self) -> None:
         """Let the native code leave."""
         self.numbers[self.stop] = 1
+
+
+class Rows(NamedTuple):
+    """How rows lie in memory: how many, row y being row y % number, and the bytes from one
+    to the next."""
+
+    number: int
+    stride: int
 
 
 class Layout:
@@ -112,9 +120,16 @@ class Layout:
         """The numbers of an image, whose address is filled in later."""
         read, (height, width) = self.planes.reads[index], self.sizes[index]
         if read is None:  # the same for all planes
-            return [0, 0, 1, 0, NUMBERS["nearest"]]
+            return [0, 0, 1, 0, NUMBERS["nearest"], self._rows(index).number]
         plane = height * width * self.task.inputs[index].nbytes
-        return [0, plane, read.depth, read.offset, NUMBERS[read.boundary]]
+        return [0, plane, read.depth, read.offset, NUMBERS[read.boundary], slots.WHOLE]
+
+    def _rows(self, index: int) -> Rows:
+        """How the rows of an image lie in memory; those of results are counted behind inputs."""
+        inputs = self.task.inputs
+        if index < len(inputs):
+            return Rows(slots.WHOLE, self.sizes[index][1] * inputs[index].nbytes)
+        return Rows(slots.WHOLE, self.shape[1] * self.task.outputs[index - len(inputs)].nbytes)
 
     def _add_taps(self) -> None:
         """The sets of taps, and the rows that each reads."""
@@ -130,11 +145,10 @@ class Layout:
 
     def _add_results(self) -> None:
         texels = [format.nbytes for format in self.task.outputs]
-        width, rows = self.shape[1], self.plan.rows
-        height = self.shape[0]
-        outs = self._add(
-            [n for texel in texels for n in (0, width * texel, texel, height * width * texel)]
-        )
+        rows, height, outs = self.plan.rows, self.shape[0], len(self.numbers)
+        for index, texel in enumerate(texels, len(self.task.inputs)):
+            count, stride = self._rows(index)
+            self._add([0, stride, texel, height * stride, count])
         self._point(slots.OUTPUT_TABLE, outs)
         self.places = self.image_places + [
             outs + index * slots.OUT_SLOTS for index in range(len(texels))
@@ -185,7 +199,7 @@ class Layout:
             row[:] = stored_constant(taps.cval, format)
             self.kept.append(row)
             outside = row.ctypes.data
-        stride = width * format.channels * size
+        stride = self._rows(taps.image).stride
         rule, count = NUMBERS[taps.boundary], self._count(taps)
         return [taps.image, width, height, stride, rule, outside, taps.left, count,
                 size, format.channels, len(taps.rows), 0]  # fmt: skip

@@ -160,7 +160,9 @@ class _Inlining:
         for reader in readers:
             if self.steps[reader].shape != step.shape:
                 return False
-            if not self._reads_here(reader, image) and not self._may_be_moved(place, reader, image):
+            if not self._reads_here(reader, image) and not self._may_be_moved(
+                place, reader, image, inlined
+            ):
                 return False
             if price(self.steps[reader].task.function.body) + self.prices[place] > LARGEST:
                 return False
@@ -183,16 +185,25 @@ class _Inlining:
         function: Function = self.steps[reader].task.function
         return all(is_here(function, op) for op in self._loads(reader, image))
 
-    def _may_be_moved(self, maker: int, reader: int, image: int) -> bool:
-        """Whether a step can be computed beside the pixel: it is pointwise, of images of its size,
-        and what lies outside is what lies inside."""
-        step = self.steps[maker]
-        if not is_pointwise(step.task.function):
-            return False
-        if any(self.sizes[each] != step.shape for each in step.inputs):
-            return False
+    def _may_be_moved(
+        self, maker: int, reader: int, image: int, inlined: Mapping[int, int]
+    ) -> bool:
+        """Whether a step can be computed beside the pixel: it is pointwise, and what lies outside
+        is what lies inside."""
         loads = self._loads(reader, image)
-        return all(op.data.boundary != "constant" for op in loads)
+        return self._is_pointwise(maker, inlined) and all(
+            op.data.boundary != "constant" for op in loads
+        )
+
+    def _is_pointwise(self, place: int, inlined: Mapping[int, int]) -> bool:
+        """Whether a step, with what is computed within it, is of that pixel of images alone, and
+        these have its size."""
+        step = self.steps[place]
+        return is_pointwise(step.task.function) and all(
+            self.sizes[image] == step.shape
+            and (image not in inlined or self._is_pointwise(inlined[image], inlined))
+            for image in step.inputs
+        )
 
 
 # ---------------------------------------------------------------- steps beside one another

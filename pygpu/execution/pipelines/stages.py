@@ -10,13 +10,13 @@ and the device.
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
-from collections.abc import Hashable, Sequence, Set
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pygpu.core.device import Device, Program, Task
+from pygpu.core.device import Device, Link, Linked, Program, Task
 from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
@@ -34,7 +34,7 @@ KEPT: Final = 64  # structures of a pipeline
 @dataclass(slots=True, eq=False)
 class Ready:
     """A stage that can run: its program, which images it is given and makes, of which step each of
-    its uniforms is which, and which images nobody needs after it."""
+    its uniforms is which."""
 
     stage: Stage
     task: Task
@@ -43,7 +43,8 @@ class Ready:
     reads: tuple[int, ...]
     uniforms: tuple[tuple[int, int], ...]
     shape: tuple[int, int]
-    done: tuple[int, ...] = ()
+    job: int = 0  # stages with one number run together
+    kept: frozenset[int] = frozenset()  # images that only they make and read: some rows at a time
     cut: Any = None  # these two are of tiles: see execution/programs/tiles.py
     wrapped: dict[Any, Any] = field(default_factory=dict)
 
@@ -61,53 +62,78 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """What a stage did: the steps in it with their lines, images read and made, pixels, bytes moved
-    and operations a pixel, and its program's text."""
+    """What a stage did: the steps in it with their lines, images read and made, those among them of
+    which some rows exist at a time, pixels, bytes of whole images moved and operations a pixel, its
+    program's text, and the job that it was part of."""
 
     steps: tuple[str, ...]
     lines: tuple[str, ...]
     size: tuple[int, int]
     reads: int
     makes: int
+    kept: int
     nbytes: int
     operations: int
     loads: int
+    job: int
     source: str = field(repr=False)
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """Stages that run together, and which images nobody needs after them; `linked` where what only
+    they read is not made whole."""
+
+    stages: list[Ready]
+    linked: Linked | None = None
+    done: tuple[int, ...] = ()
+
+    def run(
+        self, images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
+    ) -> dict[int, Storage]:
+        """The images that are there afterwards."""
+        if self.linked is not None:
+            return self.linked.run(images, uniforms)
+        (ready,) = self.stages
+        made = ready.run([images[number] for number in ready.reads], uniforms[0])
+        return dict(zip(ready.stage.makes, made, strict=True))
 
 
 class Runner:
     """The structures of a pipeline that have been compiled."""
 
     def __init__(self) -> None:
-        self._ready: OrderedDict[Hashable, list[Ready]] = OrderedDict()
+        self._ready: OrderedDict[Hashable, list[Group]] = OrderedDict()
         self._lock = threading.Lock()
 
     def settle(self, graph: Graph, wanted: Set[int]) -> list[Ready]:
         """Compute the images wanted of a graph's steps. The stages that did."""
         notes = _pending(graph, wanted)
-        ready, numbers = self.ready(graph, notes, wanted)
-        images = dict(graph.there)
-        for each in ready:
-            inputs = [images[numbers[name]] for name in each.reads]
-            uniforms = [notes[step].uniforms[index] for step, index in each.uniforms]
+        groups, numbers = self.ready(graph, notes, wanted)
+        places = {number: name for name, number in enumerate(numbers)}
+        images = {places[n]: each for n, each in graph.there.items() if n in places}
+        for group in groups:
+            uniforms = [
+                [notes[step].uniforms[index] for step, index in each.uniforms]
+                for each in group.stages
+            ]
             try:
-                made = each.run(inputs, uniforms)
+                images |= group.run(images, uniforms)
             except (DeviceError, MemoryError) as error:
-                _add_place(error, [notes[step] for step in each.stage.steps])
+                _add_place(error, [notes[s] for each in group.stages for s in each.stage.steps])
                 raise
-            images.update(zip([numbers[name] for name in each.stage.makes], made, strict=True))
-            for name in each.done:
-                if numbers[name] not in graph.there:
-                    del images[numbers[name]]
+            for name in group.done:
+                del images[name]
         for number, reference in list(graph.asked.items()):
-            if number in images and (number in wanted or reference() is not None):
-                graph.there[number] = images[number]
+            name = places.get(number, -1)
+            if name in images and (number in wanted or reference() is not None):
+                graph.there[number] = images[name]
                 del graph.asked[number]
-        return ready
+        return [each for group in groups for each in group.stages]
 
     def ready(
         self, graph: Graph, notes: Sequence[Note], wanted: Set[int]
-    ) -> tuple[list[Ready], list[int]]:
+    ) -> tuple[list[Group], list[int]]:
         """The stages of some steps, compiled, and the graph's number of each of their images."""
         names: dict[int, int] = {}  # images in the order of their appearance
         for note in notes:
@@ -152,7 +178,7 @@ def _pending(graph: Graph, wanted: Set[int]) -> list[Note]:
 
 def _compiled(
     graph: Graph, notes: Sequence[Note], wanted: Set[int], names: dict[int, int]
-) -> list[Ready]:
+) -> list[Group]:
     """The stages, in numbers of `names`."""
     steps = [
         Planned(
@@ -165,19 +191,62 @@ def _compiled(
     ]
     sizes = {names[number]: graph.sizes[number] for number in names}
     kept = {names[number] for number in wanted}
-    given = {names[number] for number in names if number in graph.there}
     stages = plan(steps, kept, sizes)
     with COMPILING.lock:
         ready = [_made(graph.device, steps, stage, sizes) for stage in stages]
-    last = {number: place for place, each in enumerate(ready) for number in each.reads}
-    for place, each in enumerate(ready):
-        each.done = tuple(
+    groups = _grouped(graph.device, ready, kept)
+    last = {
+        number: place
+        for place, group in enumerate(groups)
+        for each in group.stages
+        for number in each.reads
+    }
+    made = {number for group in groups for each in group.stages for number in each.stage.makes}
+    for place, group in enumerate(groups):
+        reads = dict.fromkeys(number for each in group.stages for number in each.reads)
+        inner = frozenset().union(*[each.kept for each in group.stages])
+        group.done = tuple(
             number
-            for number in dict.fromkeys(each.reads)
-            if last[number] == place and number not in kept | given
+            for number in reads
+            if last[number] == place and number in made and number not in kept | inner
         )
-    LOG.info("%d steps of a pipeline in %d stages", len(steps), len(ready))
-    return ready
+    LOG.info("%d steps of a pipeline in %d stages, %d jobs", len(steps), len(ready), len(groups))
+    return groups
+
+
+def _grouped(device: Device, ready: Sequence[Ready], wanted: Set[int]) -> list[Group]:
+    """Stages of one size that may run together: each reads rows near its own of what others beside
+    it make."""
+    makers = {number: each for each in ready for number in each.stage.makes}
+    level: dict[int, int] = {}  # of each stage, the groups that must be before it
+    for each in ready:
+        found = 0
+        for index, number in enumerate(each.reads):
+            maker = makers.get(number)
+            if maker is not None:
+                near = maker.shape == each.shape and each.program.reach(index) is not None
+                found = max(found, level[id(maker)] + (not near))
+        level[id(each)] = found
+    together: dict[tuple[int, tuple[int, int]], list[Ready]] = defaultdict(list)
+    for each in ready:
+        together[level[id(each)], each.shape].append(each)
+    groups: list[Group] = []
+    for _, members in sorted(together.items(), key=lambda item: item[0]):
+        inside = {number for each in members for number in each.stage.makes}
+        outside = {n for each in ready if each not in members for n in each.reads}
+        needed = inside & (wanted | outside)
+        links = [Link(each.program, each.reads, tuple(each.stage.makes)) for each in members]
+        linked = device.link(links, needed, members[0].shape) if len(members) > 1 else None
+        if linked is None:
+            groups += [Group([each]) for each in members]
+            continue
+        groups.append(Group(members, linked))
+        for each in members:
+            each.kept = frozenset(inside - needed)
+    for job, group in enumerate(groups):
+        for each in group.stages:
+            each.job = job
+    return groups
 
 
 def _made(
@@ -214,7 +283,8 @@ def report(ready: Sequence[Ready], notes: Sequence[Note]) -> list[StageReport]:
 
 def _reported(each: Ready, notes: Sequence[Note]) -> StageReport:
     height, width = each.shape
-    formats = [*each.task.inputs, *each.task.outputs]
+    images = (*each.reads, *each.stage.makes)
+    formats = zip(images, (*each.task.inputs, *each.task.outputs), strict=True)
     body = each.task.function.body
     return StageReport(
         tuple([note.task.function.name for note in notes]),
@@ -222,9 +292,13 @@ def _reported(each: Ready, notes: Sequence[Note]) -> StageReport:
         (width, height),
         len(each.reads),
         len(each.stage.makes),
-        sum(height * width * format.nbytes for format in formats),
+        len(each.kept.intersection(images)),
+        sum(
+            height * width * format.nbytes for number, format in formats if number not in each.kept
+        ),
         price(body),
         sum(op.code == "load" for op in walk(body)),
+        each.job,
         each.program.source,
     )
 

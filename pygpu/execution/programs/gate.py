@@ -113,6 +113,8 @@ class Gate:
             args = (*args, *kwargs.values())
         if len(args) != self.count or (out is None) is not (self.out is None):
             return SHUT
+        if programs.device() is not made.device:  # before images that are deferred are looked at
+            return SHUT
         inputs: list[Any] = []
         values: list[Constant] = []
         for place, cls, parameter, sampler, shape, dtype in self.passages:
@@ -134,7 +136,6 @@ class Gate:
                 inputs.append(storage if prepared is None else storage.host())
         if (
             made.translated.translation.dependencies.changed()
-            or programs.device() is not made.device
             or programs.is_checked()
             or (out is not None and not self._takes(out, inputs))
         ):

@@ -1,0 +1,368 @@
+"""The native loop over an image, around the span of a program (codegen/llvm/span.py).
+
+One function, `tiles(job, scratch, step)`, the same for all programs: every thread calls it; each
+takes tile after tile by an atomic counter until none is left or the stop flag is set. In a tile,
+rows go in blocks; a block of rows is a block of pixels at the left edge, a long span, and one at
+the right. For spans the pointers to source rows point into the images. Near the edges, where taps
+would leave an image, the rows around the block are copied to `scratch` with the boundary rule
+applied, results too go there first, and the same code runs. A row outside an image with a constant
+boundary is a row of that constant.
+
+A job may have several planes, with one size and one program: frames, or what a volume is made of.
+Then a tile is one of one plane, and the same part of the next plane is the next tile, so that what
+neighbouring planes read is in the caches. Which plane it is, and where each image begins for it,
+stands behind the pointers to rows.
+
+Everything is given as 64-bit numbers, whose places slots.py names.
+"""
+
+from __future__ import annotations
+
+from pygpu.codegen.jobs.slots import (
+    ALIGN,
+    ARGS,
+    BASE,
+    BEGIN,
+    BLOCK,
+    CHANNELS,
+    COUNT,
+    DEPTH,
+    DYS,
+    END,
+    HEIGHT,
+    HELD,
+    IMAGE,
+    IMAGE_SLOTS,
+    IMAGE_TABLE,
+    IMAGES,
+    LEFT,
+    MORE_PLANES,
+    NEXT,
+    OFFSET,
+    OUT_BASE,
+    OUT_PLANE,
+    OUT_SLOTS,
+    OUT_STRIDE,
+    OUT_TEXEL,
+    OUTPUT_TABLE,
+    OUTPUTS,
+    OUTSIDE,
+    PLANE_RULE,
+    PLANE_STRIDE,
+    ROWS,
+    RULE,
+    SET_HEIGHT,
+    SET_ROWS,
+    SET_SLOTS,
+    SET_TABLE,
+    SET_WIDTH,
+    SETS,
+    SIZE,
+    SLOTS,
+    SPAN,
+    STOP,
+    STRIDE,
+    TILE_COLUMNS,
+    TILE_HEIGHT,
+    TILE_WIDTH,
+    TILES,
+    WIDTH,
+)
+from pygpu.codegen.llvm.block import PLANE_PLACES
+from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
+from pygpu.codegen.llvm.text import Machine, Val
+
+
+class Tiles:
+    """Writes the loop over an image."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.code = code = Code(machine)
+        self.job, self.scratch = (Val(code, "ptr", 1, name, 0) for name in ("%job", "%scratch"))
+
+    # ------------------------------------------------------------ memory that changes
+
+    def number(self, slot: int) -> Val:
+        return self.code.load("long", self.code.at(self.job, slot * 8), 1, 8)
+
+    def pointer(self, slot: int) -> Val:
+        return self.code.load("ptr", self.code.at(self.job, slot * 8), 1, 8)
+
+    def read(self, kind: str, pointer: Val, index: Val, size: int = 8) -> Val:
+        place = self.code.at(pointer, index * size)
+        type = {"long": "i64", "ptr": "ptr", "int": "i32", "short": "i16", "byte": "i8"}[kind]
+        return self.code.fixed(kind, 1, f"load {type}, ptr {place.text}, align {size}")
+
+    def write_to(self, value: Val, pointer: Val, index: Val, size: int = 8) -> None:
+        self.code.store(value, self.code.at(pointer, index * size), size)
+
+    def place(self, index: Val, size: Val, rule: Val) -> Val:
+        given = f"i64 {index.text}, i64 {size.text}, i64 {rule.text}"
+        return self.code.make("long", f"call i64 @place({given})", index, size, rule, lanes=1)
+
+    def row(self, pointer: Val, slots: int, index: Val) -> list[Val]:
+        """The numbers of a descriptor in a table of them."""
+        start = self.code.at(pointer, index * (slots * 8))
+        return [self.code.load("long", self.code.at(start, k * 8), 1, 8) for k in range(slots)]
+
+    def as_pointer(self, number: Val) -> Val:
+        return self.code.cast("inttoptr", number, "ptr")
+
+    # ------------------------------------------------------------ the loops
+
+    def write(self) -> str:
+        code = self.code
+        self.prepare()
+        with Loop(code, [code.constant("bool", True)]) as loop:
+            tile, more = self.taken()
+            with when(code, more):
+                self.tile(tile)
+            loop.next(more & ~self.stopped(), [code.constant("bool", True)])
+        code.line("ret void")
+        head = "define internal void @tiles(ptr %job, ptr %scratch, i64 %step) #1"
+        return f"{head} {{\n{code.text()}\n}}"
+
+    def prepare(self) -> None:
+        """Places in the thread's memory."""
+        code = self.code
+        self.zero = code.constant("long", 0)
+        held = self.number(HELD)
+        self.slot_place = code.fixed("ptr", 1, "alloca i64, align 8")  # the next pointer to a row
+        self.free_place = code.fixed("ptr", 1, "alloca i64, align 8")  # the next free byte
+        self.direct = self.scratch  # pointers to rows where they are
+        self.padded = code.at(self.scratch, held * 8)  # pointers to copies
+        self.columns = code.at(self.padded, held * 8)  # source columns of a padded row, as i32
+        self.stopping = self.pointer(STOP)
+
+    def taken(self) -> tuple[Val, Val]:
+        """The next tile, from the first on or from the last, and whether one was left."""
+        code, counter = self.code, self.code.at(self.job, NEXT * 8)
+        taken = code.fixed("long", 1, f"atomicrmw add ptr {counter.text}, i64 %step monotonic")
+        front, back = taken & 0xFFFFFFFF, code.binary("lshr", taken, 32)
+        step = Val(code, "long", 1, "%step", 0)
+        tile = code.select(step.eq(1), front, self.number(TILES) - 1 - back)
+        return tile, front + back < self.number(TILES)
+
+    def stopped(self) -> Val:
+        flag = self.code.fixed(
+            "int", 1, f"load atomic i32, ptr {self.stopping.text} monotonic, align 4"
+        )
+        return self.code.fixed("bool", 1, f"icmp ne i32 {flag.text}, 0")
+
+    def tile(self, tile: Val) -> None:
+        code = self.code
+        columns, planes = self.number(TILE_COLUMNS), self.number(MORE_PLANES) + 1
+        z, part = code.binary("srem", tile, planes), code.binary("sdiv", tile, planes)
+        across, down = code.binary("srem", part, columns), code.binary("sdiv", part, columns)
+        with when(code, self.number(HELD) > self.number(SLOTS)):
+            self.point_images(z)
+        x0, y0 = across * self.number(TILE_WIDTH), down * self.number(TILE_HEIGHT)
+        x1 = code.minimum(x0 + self.number(TILE_WIDTH), self.number(WIDTH))
+        y1 = code.minimum(y0 + self.number(TILE_HEIGHT), self.number(HEIGHT))
+        self.part(z, (x0, y0), (x1, y1))
+
+    def part(self, z: Val, first: tuple[Val, Val], end: tuple[Val, Val]) -> None:
+        """Compute the pixels from one place up to another, at least one row."""
+        code, (x0, y0), (x1, y1) = self.code, first, end
+        with Loop(code, [y0]) as loop:
+            (y,) = loop.params
+            self.point_rows(y)
+            self.point_results(z, y, y1)
+            self.row_block(y, x0, x1, code.minimum(self.number(ROWS), y1 - y))
+            following = y + self.number(ROWS)
+            loop.next((following < y1) & ~self.stopped(), [following])
+
+    def point_images(self, z: Val) -> None:
+        """The plane, and a pointer to each image where it is that of the plane."""
+        code, first = self.code, self.number(SLOTS)
+        for context in (self.direct, self.padded):
+            self.write_to(z, context, first)
+        with counting(code, self.number(IMAGES)) as index:
+            image = self.row(self.pointer(IMAGE_TABLE), IMAGE_SLOTS, index)
+            plane = self.place(z + image[OFFSET], image[DEPTH], image[PLANE_RULE])
+            start = self.start_of_image(image) + plane * image[PLANE_STRIDE]
+            for context in (self.direct, self.padded):
+                self.write_to(start, context, first + PLANE_PLACES + index)
+
+    def start_of_image(self, image: list[Val]) -> Val:
+        """Where an image begins."""
+        return image[BASE]
+
+    def row_of_image(self, index: Val, row: Val) -> Val:
+        """Which row of an image's memory holds one of its rows."""
+        return row
+
+    def start_of_result(self, result: list[Val]) -> Val:
+        return result[OUT_BASE]
+
+    def row_of_result(self, result: list[Val], row: Val) -> Val:
+        return row
+
+    def point_rows(self, y: Val) -> None:
+        """Pointers to the source rows of every set of taps."""
+        code = self.code
+        slot_place = self.slot_place
+        code.store(self.zero, slot_place, 8)
+        with counting(code, self.number(SETS)) as index:
+            taps = self.row(self.pointer(SET_TABLE), SET_SLOTS, index)
+            place = self.number(SLOTS) + PLANE_PLACES + taps[IMAGE]
+            base = self.read("long", self.direct, place)
+            with counting(code, taps[SET_ROWS]) as k:
+                dy = self.read("long", self.as_pointer(taps[DYS]), k)
+                source = self.place(y + dy, taps[SET_HEIGHT], taps[RULE])
+                within = base + self.row_of_image(taps[IMAGE], source) * taps[STRIDE]
+                row = code.select(source < 0, taps[OUTSIDE], within)
+                slot = self.read("long", slot_place, self.zero)
+                self.write_to(row, self.direct, slot)
+                self.write_to(slot + 1, slot_place, self.zero)
+
+    def point_results(self, z: Val, y: Val, y1: Val) -> None:
+        """Pointers to the rows of the results; for rows below the tile, its last row."""
+        code = self.code
+        rows = self.number(ROWS)
+        first = self.number(SLOTS) - self.number(OUTPUTS) * rows
+        with counting(code, self.number(OUTPUTS)) as index:
+            result = self.row(self.pointer(OUTPUT_TABLE), OUT_SLOTS, index)
+            with counting(code, rows) as r:
+                last = code.minimum(y + r, y1 - 1)
+                start = self.start_of_result(result) + z * result[OUT_PLANE]
+                row = start + self.row_of_result(result, last) * result[OUT_STRIDE]
+                self.write_to(row, self.direct, first + index * rows + r)
+
+    def row_block(self, y: Val, x0: Val, x1: Val, rows: Val) -> None:
+        code, block, begin = self.code, self.number(BLOCK), self.number(BEGIN)
+        limit = code.minimum(x1, self.number(END))
+        with Loop(code, [x0]) as loop:
+            (x,) = loop.params
+            inner = (x >= begin) & (limit - x >= block)
+            branch = Branch(code, inner)
+            with branch.side():
+                end = x + code.binary("sdiv", limit - x, block) * block
+                self.span(self.direct, y, x, end)
+                first = [end]
+            with branch.side():
+                # What is left before the limit: a block that ends there, over the last one.
+                start = limit - block
+                over = (x < limit) & (start >= begin) & (start <= x)
+                second_branch = Branch(code, over)
+                with second_branch.side():
+                    self.span(self.direct, y, start, limit)
+                    overlapped = [limit]
+                with second_branch.side():
+                    # At the right edge a block that ends there, so that little of it is outside.
+                    back = code.maximum(code.minimum(x, x1 - block), x0)
+                    count = code.minimum(block, x1 - back)
+                    self.edge(y, back, count, rows)
+                    at_edge = [back + count]
+                second = second_branch.join(overlapped, at_edge)
+            (following,) = branch.join(first, second)
+            loop.next(following < x1, [following])
+
+    def span(self, context: Val, y: Val, x0: Val, x1: Val) -> None:
+        code = self.code
+        given = ", ".join(f"i32 {code.cast('trunc', value, 'int').text}" for value in (y, x0, x1))
+        args = self.pointer(ARGS)
+        code.fixed(
+            "int", 1,
+            f"call i32 {self.pointer(SPAN).text}(ptr {context.text}, ptr {args.text}, {given})",
+        )  # fmt: skip
+
+    # ------------------------------------------------------------ blocks at the edges
+
+    def edge(self, y: Val, x: Val, count: Val, rows: Val) -> None:
+        """A block whose taps may lie outside, or that does not fill up: `count` pixels from x in
+        `rows` rows."""
+        code = self.code
+        free_place, slot_place = self.free_place, self.slot_place
+        code.store(self.zero, slot_place, 8)
+        self.store_start(free_place)
+        with counting(code, self.number(SETS)) as index:
+            self.copy_set(index, x, slot_place, free_place)
+        with counting(code, self.number(OUTPUTS) * self.number(ROWS)) as k:
+            slot = self.read("long", slot_place, self.zero) + k
+            self.redirect(slot, self.texel(k), x, self.number(BLOCK), free_place)
+        self.span(self.padded, y, x, x + self.number(BLOCK))
+        with counting(code, self.number(OUTPUTS) * self.number(ROWS)) as k:
+            slot = self.read("long", slot_place, self.zero) + k
+            target = self.read("long", self.direct, slot)
+            with when(code, code.binary("srem", k, self.number(ROWS)) < rows):
+                texel = self.texel(k)
+                source = self.as_pointer(self.read("long", self.padded, slot) + x * texel)
+                to = self.as_pointer(target + x * texel)
+                self.copy(to, source, count * texel)
+
+    def copy(self, to: Val, source: Val, size: Val) -> None:
+        """Copy bytes between places that do not overlap."""
+        code, name = self.code, "llvm.memcpy.p0.p0.i64"
+        code.declared[name] = f"declare void @{name}(ptr, ptr, i64, i1)"
+        code.line(f"call void @{name}(ptr {to.text}, ptr {source.text}, i64 {size.text}, i1 false)")
+
+    def texel(self, k: Val) -> Val:
+        """The bytes of a texel of the result that the k-th row belongs to."""
+        index = self.code.binary("sdiv", k, self.number(ROWS))
+        return self.row(self.pointer(OUTPUT_TABLE), OUT_SLOTS, index)[OUT_TEXEL]
+
+    def store_start(self, free_place: Val) -> None:
+        """The first free byte of scratch, behind the pointers and the columns."""
+        code = self.code
+        widest = self.number(BLOCK) + 256  # see plan.REACH, which is 64 to each side
+        start = code.cast("ptrtoint", self.columns, "long") + widest * (4 * 4)
+        code.store((start + (ALIGN - 1)) & -ALIGN, free_place, 8)
+
+    def redirect(self, slot: Val, texel: Val, x: Val, count: Val, free_place: Val) -> Val:
+        """Make the padded pointer of a slot point, for column x, to free bytes; take them."""
+        free = self.read("long", free_place, self.zero)
+        self.write_to(free - x * texel, self.padded, slot)
+        after = free + count * texel
+        self.write_to((after + (ALIGN - 1)) & -ALIGN, free_place, self.zero)
+        return free
+
+    def copy_set(self, index: Val, x: Val, slot_place: Val, free_place: Val) -> None:
+        """The rows of a set of taps around a block."""
+        code = self.code
+        taps = self.row(self.pointer(SET_TABLE), SET_SLOTS, index)
+        channels, count = taps[CHANNELS], taps[COUNT]
+        start = x + taps[LEFT]
+        # Columns of the block, counted from its first: those before `left` and from `right` on lie
+        # outside the image.
+        left = code.clamp(-start, 0, count)
+        right = code.maximum(code.minimum(taps[SET_WIDTH] - start, count), left)
+        outer = count - right + left
+
+        def column_of(k: Val) -> Val:
+            return code.select(k < left, k, k - left + right)
+
+        with counting(code, outer) as k:
+            column = self.place(start + column_of(k), taps[SET_WIDTH], taps[RULE])
+            with counting(code, channels) as c:
+                element = code.select(column < 0, -1 - c, column * channels + c)
+                self.write_to(code.cast("trunc", element, "int"), self.columns, k * channels + c, 4)
+        texel = taps[SIZE] * channels
+        # What lies inside as a whole is read where it is.
+        there = code.select(outer.eq(0), taps[SET_ROWS], 0)
+        with counting(code, there):
+            slot = self.read("long", slot_place, self.zero)
+            self.write_to(self.read("long", self.direct, slot), self.padded, slot)
+            self.write_to(slot + 1, slot_place, self.zero)
+        with counting(code, taps[SET_ROWS] - there):
+            slot = self.read("long", slot_place, self.zero)
+            source = self.as_pointer(self.read("long", self.direct, slot))
+            target = self.as_pointer(self.redirect(slot, texel, start, count, free_place))
+            first = code.at(source, (start + left) * texel)
+            self.copy(code.at(target, left * texel), first, (right - left) * texel)
+            for size, kind in ((1, "byte"), (2, "short"), (4, "int")):
+                of_size = code.select(taps[SIZE].eq(size), outer, 0)
+                with counting(code, of_size) as k, counting(code, channels) as c:
+                    read = self.read("int", self.columns, k * channels + c, 4)
+                    element = code.cast("sext", read, "long")
+                    constant = self.as_pointer(taps[OUTSIDE])
+                    outside = element < 0
+                    base = code.select(outside, constant, source)
+                    place = code.select(outside, -1 - element, element)
+                    to = column_of(k) * channels + c
+                    self.write_to(self.read(kind, base, place, size), target, to, size)
+            self.write_to(slot + 1, slot_place, self.zero)
+
+
+__all__ = ["Tiles"]

@@ -1,0 +1,292 @@
+"""A program of the cpu target: one native `span` (codegen/llvm/span.py), which the native loop over
+the image (codegen/jobs) calls. That is the same for all programs.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.jobs.driver import driver
+from pygpu.codegen.llvm.plan import cost
+from pygpu.codegen.llvm.span import emit
+from pygpu.codegen.llvm.text import Machine
+from pygpu.core.device import Planes, Prepared, Program, Task
+from pygpu.core.storage import Storage, rows_of
+from pygpu.devices.cpu import reserve
+from pygpu.devices.cpu.chunks import Cores
+from pygpu.devices.cpu.flat import LONGEST, is_thin, turn, turned
+from pygpu.devices.cpu.given import HUGE, Given, addresses
+from pygpu.devices.cpu.layout import Layout
+from pygpu.devices.cpu.native import Native, attributes, machine
+from pygpu.devices.cpu.reserve import RESERVE
+from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
+from pygpu.ssa import Constant, walk
+
+SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
+MOVED: Final = 6  # operations that reading and writing a pixel takes as long as
+LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
+LONG_ROW: Final = 1 << 16  # pixels of a single row that are worth code of their own
+LAYOUTS: Final = 16  # sizes of images that a program remembers
+
+
+def host() -> Machine:
+    """What code is made for: this machine, as far as PYGPU_CPU_FEATURES allows."""
+    return machine(os.environ.get("PYGPU_CPU_FEATURES", "").strip())
+
+
+def cores() -> Cores:
+    return Cores(host(), native_loops(host()), thread_count())
+
+
+@lru_cache(maxsize=4)
+def native_loops(made_for: Machine) -> Calls:
+    native = Native(driver(made_for) + attributes(made_for), made_for)
+    return Calls(native.address, native)
+
+
+class CpuProgram(Program):
+    """A task by native code."""
+
+    def __init__(self, task: Task) -> None:
+        self.machine, self.threads = host(), thread_count()
+        self.given = Given(task)
+        self.task, self.cost = self.given.task, cost(self.given.task.function.body)
+        self.size = self.given.size
+        self.layouts: dict[Any, Layout] = {}
+        self.turned: CpuProgram | None = None  # for thin images, made when they first come
+        self.low: CpuProgram | None = None  # for results of one row, likewise
+        self.native: dict[bool, tuple[Native, int]] = {}
+        self.source = self._compile(wide=False)
+        self.calls = native_loops(self.machine)
+
+    def _compile(self, wide: bool) -> str:
+        emitted = emit(
+            self.task.function,
+            self.task.inputs,
+            self.task.outputs,
+            self.machine,
+            wide,
+            self.task.planar,
+            self.task.low,
+        )
+        self.plan = emitted.plan
+        text = emitted.text + attributes(self.machine)
+        begun = time.perf_counter()
+        native = Native(text, self.machine)
+        self.driver_seconds += time.perf_counter() - begun
+        # What is there stays: another thread may be running it.
+        self.native.setdefault(wide, (native, native.address("span")))
+        return text
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+    ) -> list[Storage]:
+        height, width = shape
+        results = self._results(height, width, out)
+        if height and width:
+            arrays = self.given.arrays(inputs)
+            self._run(arrays, uniforms, shape, results)
+        return [Storage.of(array) for array in results]
+
+    def _results(
+        self, rows: int, width: int, out: Sequence[NDArray[Any] | None]
+    ) -> list[NDArray[Any]]:
+        """Where results go: the caller's arrays, or new ones."""
+        return [
+            array if array is not None else RESERVE.empty((rows, width, f.channels), f.dtype)
+            for array, f in zip(out, self.task.outputs, strict=True)
+        ]
+
+    def run_planes(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+        planes: Planes,
+    ) -> list[Storage] | None:
+        """All planes by one job."""
+        height, width = shape
+        rows = planes.count * height
+        results = self._results(rows, width, out)
+        given = [*uniforms, 0] if self.task.planar else uniforms  # each plane has its number
+        arrays = self.given.arrays(inputs)
+        if self.plan.flat and all(each.shape[0] == rows for each in arrays) and _are_own(planes):
+            self._run(arrays, given, (rows, width), results)
+        else:
+            self._run(arrays, given, shape, results, planes)
+        return [Storage.of(array) for array in results]
+
+    def _run(
+        self,
+        arrays: list[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        results: list[NDArray[Any]],
+        planes: Planes | None = None,
+    ) -> None:
+        sizes = [array.shape[:2] for array in arrays]
+        if planes is not None:
+            sizes = [
+                size if read is None else (size[0] // read.depth, size[1])
+                for size, read in zip(sizes, planes.reads, strict=True)
+            ]
+        elif self.plan.flat and shape[0] * shape[1] <= LONGEST and all(s == shape for s in sizes):
+            shape = 1, shape[0] * shape[1]
+            sizes = [shape] * len(sizes)
+        elif is_thin(shape):
+            self._run_turned(arrays, uniforms, shape, results)
+            return
+        elif shape[0] == 1 and shape[1] >= LONG_ROW and self.plan.rows > 1:
+            if self.low is None:
+                self.low = CpuProgram(replace(self.task, low=True))
+            self.low._run(arrays, uniforms, shape, results)
+            return
+        key = (planes, shape, *sizes)
+        layout = self.layouts.get(key)
+        if layout is None:
+            layout = self._layout(key)
+        wide = max([array.nbytes for array in arrays], default=0) >= HUGE
+        block = layout.block(self._span(wide), addresses((*arrays, *results)), uniforms)
+        threads = min(self.threads, layout.tiles)
+        pixels = shape[0] * shape[1] * (planes.count if planes else 1)
+        brief = self._is_brief(pixels)
+        job = Job(block, layout.scratch, (self, arrays, results))
+        is_tiny = brief and self._is_small(pixels)
+        POOL.run(self.calls, job, threads, brief, is_tiny)
+        layout.blocks.append(block)
+
+    def _run_turned(
+        self,
+        arrays: list[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        results: list[NDArray[Any]],
+    ) -> None:
+        """The same with columns for rows."""
+        if self.turned is None:
+            self.turned = CpuProgram(turned(self.task))
+        columns = [turn(array) for array in results]
+        self.turned._run([turn(array) for array in arrays], uniforms, shape[::-1], columns)
+        for result, made in zip(results, columns, strict=True):
+            if not np.may_share_memory(result, made):
+                np.copyto(result, made.swapaxes(0, 1))
+
+    def reach(self, index: int) -> tuple[int, int] | None:
+        loads = [op for op in walk(self.task.function.body) if op.code == "load"]
+        loads = [op for op in loads if op.data.image == index]
+        if index in self.given.widened or not all(op in self.plan.set_of for op in loads):
+            return None
+        above = below = 0
+        for taps in self.plan.taps:
+            if taps.image == index:
+                up, down = max(-taps.rows[0], 0), max(taps.rows[-1] - self.plan.rows + 1, 0)
+                if (up or down) and taps.boundary == "wrap":
+                    return None  # rows at the other end
+                if taps.boundary in ("reflect", "mirror"):  # what is above lies below, and so on
+                    up = down = max(up, down)
+                above, below = max(above, up), max(below, down)
+        return above, below
+
+    def prepared(
+        self, sizes: Sequence[tuple[int, int]], shape: tuple[int, ...]
+    ) -> CpuPrepared | None:
+        rows, width = rows_of(shape)
+        pixels, inputs = rows * width, self.task.inputs
+        nbytes = [h * w * format.nbytes for (h, w), format in zip(sizes, inputs, strict=True)]
+        if self.given.widened or min(nbytes, default=4) < 4 or max(nbytes, default=0) >= HUGE:
+            return None
+        if self.plan.flat and pixels <= LONGEST and all(size == (rows, width) for size in sizes):
+            rows, width = 1, pixels
+            sizes = [(rows, width)] * len(sizes)
+        elif is_thin((rows, width)) or (rows == 1 and width >= LONG_ROW):
+            return None
+        layout = self.layouts.get(key := (None, (rows, width), *sizes)) or self._layout(key)
+        return CpuPrepared(self, layout, shape)
+
+    def _is_brief(self, pixels: int) -> bool:
+        return not self.plan.loops and pixels * self.cost < LONG
+
+    def _is_small(self, pixels: int) -> bool:
+        return pixels * max(self.cost, MOVED) < SMALL * self.plan.lanes
+
+    def _layout(self, key: tuple[Any, ...]) -> Layout:
+        planes, shape, *sizes = key
+        pixels = shape[0] * shape[1] * (planes.count if planes else 1)
+        threads = 1 if self._is_small(pixels) else self.threads
+        layout = Layout(self.plan, self.task, self.given.tables, sizes, shape, threads, planes)
+        if len(self.layouts) >= LAYOUTS:
+            self.layouts = {}
+        self.layouts[key] = layout
+        return layout
+
+    def _span(self, wide: bool) -> int:
+        found = self.native.get(wide)
+        if found is None:
+            self._compile(wide)
+            found = self.native[wide]
+        return found[1]
+
+
+class CpuPrepared(Prepared):
+    """A program for images of certain sizes: see core/device.py. It holds everything that a call
+    needs, in the order in which it needs it."""
+
+    def __init__(self, program: CpuProgram, layout: Layout, shape: tuple[int, ...]) -> None:
+        self.program, self.layout = program, layout
+        pixels = math.prod(shape)
+        self.brief = program._is_brief(pixels)
+        self.is_tiny = self.brief and program._is_small(pixels)
+        self.threads = min(program.threads, layout.tiles)
+        self.span, self.calls = program._span(False), program.calls
+        self.results = [
+            (shape if f.channels == 1 else (*shape, f.channels), f.dtype)
+            for f in program.task.outputs
+        ]
+        is_large = any(pixels * f.nbytes >= reserve.LEAST for f in program.task.outputs)
+        self.empty = RESERVE.empty if is_large else np.empty
+
+    def run(
+        self,
+        inputs: Sequence[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        out: Sequence[NDArray[Any]] | None,
+    ) -> list[NDArray[Any]] | None:
+        results = [self.empty(*kind) for kind in self.results] if out is None else list(out)
+        places = addresses((*inputs, *results))
+        for place in places:
+            if place & 3:  # code reads words of four bytes
+                return None
+        layout = self.layout
+        block = layout.block(self.span, places, uniforms)
+        if self.is_tiny:
+            self.calls.run_held(block.address, POOL.scratch(layout.scratch))
+        else:
+            job = Job(block, layout.scratch, (self, inputs, results))
+            POOL.run(self.calls, job, self.threads, self.brief)
+        layout.blocks.append(block)
+        return results
+
+
+def _are_own(planes: Planes) -> bool:
+    """Whether each plane of the result is made of the same planes of all inputs."""
+    return all(
+        read is not None and read.offset == 0 and read.depth == planes.count
+        for read in planes.reads
+    )
+
+
+__all__ = ["LONG", "SMALL", "CpuProgram", "cores", "host", "native_loops"]

@@ -1,0 +1,309 @@
+"""Programs that read one another's results, as one native job: see codegen/jobs/strips.py.
+
+    linked = strips([Link(blur, (0,), (1,)), Link(sharpen, (0, 1), (2,))], {2}, (1024, 1024))
+    linked.run({0: photo}, [(), (1.5,)])      # {2: ...}; of image 1 some rows exist at a time
+
+An image that is wanted and read by others above or below is kept, too, and copied: a row that
+threads of two strips make may be read by one of them while the other writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Final
+
+from numpy.typing import NDArray
+
+from pygpu.codegen.jobs import slots
+from pygpu.core.device import Link, Linked
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.cpu.flat import is_thin
+from pygpu.devices.cpu.given import HUGE, address
+from pygpu.devices.cpu.layout import Block, Layout, Rows
+from pygpu.devices.cpu.program import LONG, SMALL, CpuProgram
+from pygpu.devices.cpu.reserve import RESERVE
+from pygpu.devices.cpu.threads import POOL, Job, thread_count
+from pygpu.ssa import Constant
+
+STEP: Final = 12  # rows: blocks of programs have 1, 2, 3, 4 or 6
+STEPS: Final = 4  # as many as fit
+CACHE: Final = 1 << 19  # bytes of what is kept that stay in a core's cache beside all else
+MOST: Final = 1 << 25  # bytes that a thread may keep
+SHARES: Final = 4  # strips for each thread: none waits long for another
+AGAIN: Final = 0.15  # of the work may be done twice, where strips meet
+
+
+@dataclass(slots=True, eq=False)
+class Stage:
+    """A program in strips: how many rows above and below a strip it computes, and how many rows it
+    is ahead of the results."""
+
+    link: Link
+    program: CpuProgram
+    above: int = 0
+    below: int = 0
+    ahead: int = 0
+
+
+def strips(links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]) -> Linked | None:
+    """The programs as one; None where the image is too small or thin for strips, or threads would
+    compute too much twice."""
+    stages = _staged(links)
+    height = shape[0]
+    reach = max([max(reach) for _, _, reach in _reads(stages)], default=0)
+    if len(stages) < 2 or is_thin(shape) or height <= 2 * reach + 2 or not shape[1]:
+        return None
+    cost = sum(stage.program.cost for stage in stages)
+    twice = sum((stage.above + stage.below) * stage.program.cost for stage in stages) / cost
+    threads = min(thread_count(), -(-height // STEP))
+    is_small = height * shape[1] * cost < SMALL * stages[0].program.plan.lanes
+    if is_small:
+        threads = 1
+    count = min(SHARES * threads, int(AGAIN * height / twice) if twice else height)
+    if threads > 1 and count < threads:
+        return None
+    made = CpuStrips(stages, wanted, shape, count if threads > 1 else 1)
+    made.is_small = is_small
+    return None if made.own > MOST else made
+
+
+def _staged(links: Sequence[Link]) -> list[Stage]:
+    stages = []
+    for link in links:
+        assert isinstance(link.program, CpuProgram)
+        stages.append(Stage(link, link.program))
+    for reader in reversed(stages):  # each is before its readers
+        for maker, (above, below) in _makers(stages, reader):
+            maker.above = max(maker.above, reader.above + above)
+            maker.below = max(maker.below, reader.below + below)
+            maker.ahead = max(maker.ahead, reader.ahead + below)
+    return stages
+
+
+def _makers(stages: Sequence[Stage], reader: Stage) -> list[tuple[Stage, tuple[int, int]]]:
+    """The stages that a stage reads, and how far."""
+    return [(maker, reach) for maker, other, reach in _reads(stages) if other is reader]
+
+
+def _reads(stages: Sequence[Stage]) -> list[tuple[Stage, Stage, tuple[int, int]]]:
+    """Which stage is read by which, and how many rows above and below."""
+    makers = {image: stage for stage in stages for image in stage.link.outputs}
+    found = []
+    for reader in stages:
+        for index, image in enumerate(reader.link.inputs):
+            if image in makers:
+                reach = reader.program.reach(index)
+                assert reach is not None, "what is read of it whole is made before"
+                found.append((makers[image], reader, reach))
+    return found
+
+
+class StageLayout(Layout):
+    """The layout of a stage: some of its images and results have few rows."""
+
+    def __init__(self, program: CpuProgram, sizes: Any, shape: Any, rows: dict[int, Rows]) -> None:
+        self.rows = rows
+        super().__init__(program.plan, program.task, program.given.tables, sizes, shape, 1)
+
+    def _rows(self, index: int) -> Rows:
+        return self.rows.get(index) or super()._rows(index)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An image of which a thread keeps some rows, in its memory behind so many bytes."""
+
+    start: int
+    rows: Rows
+
+
+class CpuStrips(Linked):
+    """See the module's head."""
+
+    def __init__(
+        self, stages: Sequence[Stage], wanted: Set[int], shape: tuple[int, int], count: int
+    ) -> None:
+        self.stages, self.shape, self.count = stages, shape, count
+        self.is_small = False
+        self.threads = min(thread_count(), count)
+        self.formats: dict[int, Format] = {}
+        for stage in stages:
+            self.formats.update(zip(stage.link.outputs, stage.program.task.outputs, strict=True))
+        whole = {
+            image
+            for stage in stages
+            if stage.above == stage.below == 0
+            for image in stage.link.outputs
+        }
+        self.wanted = [image for image in self.formats if image in wanted]
+        self.direct = whole.intersection(self.wanted)
+        self.copied = [image for image in self.wanted if image not in whole]
+        self.step = STEP * STEPS
+        self._keep()
+        while self.own > CACHE and self.step > STEP:
+            self.step -= STEP
+            self._keep()
+        self.layouts: list[Layout] = []  # made by the first run, which sees the images
+
+    # ------------------------------------------------------------ what is kept
+
+    def _keep(self) -> None:
+        """Give each image that is kept its place."""
+        needed: dict[int, int] = {}
+        makers = {image: stage for stage in self.stages for image in stage.link.outputs}
+        for stage in self.stages:
+            needed.update(dict.fromkeys(stage.link.outputs, self.step))
+        for stage in self.stages:
+            for index, image in enumerate(stage.link.inputs):
+                if image in makers:
+                    reach = stage.program.reach(index)
+                    assert reach is not None
+                    ahead = makers[image].ahead - stage.ahead
+                    needed[image] = max(needed[image], self.step + ahead + reach[0])
+        self.kept: dict[int, Kept] = {}
+        self.own = 0
+        for image, rows in needed.items():
+            if image not in self.direct:
+                lines = -(-self.shape[1] * self.formats[image].nbytes // slots.ALIGN)
+                # An odd number of cache lines a row: rows lie in different sets of the cache.
+                stride = (lines | 1) * slots.ALIGN
+                self.kept[image] = Kept(self.own, Rows(rows, stride))
+                self.own += rows * stride
+        self.own += 4 * slots.ALIGN
+
+    # ------------------------------------------------------------ a run
+
+    def run(
+        self, images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
+    ) -> dict[int, Storage]:
+        height, width = self.shape
+        arrays: dict[int, NDArray[Any]] = {}
+        for image in self.wanted:
+            format = self.formats[image]
+            arrays[image] = RESERVE.empty((height, width, format.channels), format.dtype)
+        results = {image: Storage.of(array) for image, array in arrays.items()}
+        given = [self._given(stage, images, arrays) for stage in self.stages]
+        layouts = self.layouts
+        if not layouts:
+            layouts = [self._layout(*each) for each in zip(self.stages, given, strict=True)]
+            self.layouts = layouts
+        blocks = []
+        for stage, layout, inputs, numbers in zip(
+            self.stages, layouts, given, uniforms, strict=True
+        ):
+            is_wide = max([array.nbytes for array in inputs.values()], default=0) >= HUGE
+            places = [
+                address(inputs[index]) if index in inputs else self.kept[image].start
+                for index, image in enumerate(stage.link.inputs)
+            ]
+            places += [
+                address(arrays[image]) if image in self.direct else self.kept[image].start
+                for image in stage.link.outputs
+            ]
+            blocks.append(layout.block(stage.program._span(is_wide), places, numbers))
+        copies = [self._copy(image, arrays[image]) for image in self.copied]
+        self._go([*blocks, *copies], (self, arrays, given))
+        for layout, block in zip(layouts, blocks, strict=True):
+            layout.blocks.append(block)
+        return results
+
+    def _given(
+        self, stage: Stage, images: Mapping[int, Storage], made: Mapping[int, NDArray[Any]]
+    ) -> dict[int, NDArray[Any]]:
+        """What a stage reads that is whole, by the number of its input."""
+        found = {}
+        for index, image in enumerate(stage.link.inputs):
+            if image in self.direct:
+                found[index] = made[image]
+            elif image not in self.formats:
+                found[index] = stage.program.given.array(index, images[image])
+        return found
+
+    def _layout(self, stage: Stage, inputs: Mapping[int, NDArray[Any]]) -> Layout:
+        link, sizes = stage.link, []
+        rows = {}
+        for index, image in enumerate((*link.inputs, *link.outputs)):
+            if image in self.kept:
+                rows[index] = self.kept[image].rows
+        for index in range(len(link.inputs)):
+            sizes.append(inputs[index].shape[:2] if index in inputs else self.shape)
+        return StageLayout(stage.program, sizes, self.shape, rows)
+
+    def _copy(self, image: int, array: NDArray[Any]) -> Block:
+        """The job of copying what is kept of an image."""
+        kept, texel = self.kept[image], self.formats[image].nbytes
+        images = slots.JOB_SLOTS
+        results = images + slots.IMAGE_SLOTS
+        stop = results + slots.OUT_SLOTS
+        numbers = [0] * (stop + 1)
+        for slot, value in {
+            slots.IMAGE_TABLE: images,
+            slots.OUTPUT_TABLE: results,
+            slots.STOP: stop,
+            images + slots.BASE: kept.start,
+            images + slots.PLANE_STRIDE: kept.rows.stride,
+            images + slots.RING: kept.rows.number,
+            results + slots.OUT_BASE: address(array),
+            results + slots.OUT_STRIDE: texel * self.shape[1],
+            results + slots.OUT_RING: slots.WHOLE,
+        }.items():
+            numbers[slot] = value
+        return Block(numbers, (slots.IMAGE_TABLE, slots.OUTPUT_TABLE, slots.STOP), stop)
+
+    def _go(self, blocks: Sequence[Block], memory: Any) -> None:
+        """Run the jobs of all stages as one."""
+        makers = {image: stage for stage in self.stages for image in stage.link.outputs}
+        stages = [(stage.above, stage.below, stage.ahead) for stage in self.stages]
+        stages += [(0, 0, makers[image].ahead) for image in self.copied]
+        table = slots.JOB_SLOTS
+        stop = table + len(stages) * slots.STAGE_SLOTS
+        height = self.shape[0]
+        tall = -(-height // self.count)
+        tall = -(-tall // STEP) * STEP
+        count = -(-height // tall)
+        work = -(-8 * len(stages) // slots.ALIGN) * slots.ALIGN
+        own = max([layout.scratch for layout in self.layouts])
+        own = work + -(-own // slots.ALIGN) * slots.ALIGN
+        numbers = [0] * (stop + 1)
+        for slot, value in {
+            slots.TILES: count,
+            slots.TILE_HEIGHT: tall,
+            slots.HEIGHT: height,
+            slots.STAGES: len(stages),
+            slots.STAGE_TABLE: table,
+            slots.STEP: self.step,
+            slots.WARM: max([above + ahead for above, _, ahead in stages]),
+            slots.WORK: work,
+            slots.OWN: own,
+            slots.SCRATCH: own + self.own,
+            slots.GATE: slots.SHUT,
+            slots.STOP: stop,
+        }.items():
+            numbers[slot] = value
+        for place, (block, rows) in enumerate(zip(blocks, stages, strict=True)):
+            start = table + place * slots.STAGE_SLOTS
+            numbers[start : start + slots.STAGE_SLOTS] = [block.address, *rows]
+        header = Block(numbers, (slots.STAGE_TABLE, slots.STOP), stop)
+        pixels = height * self.shape[1]
+        cost = sum(stage.program.cost for stage in self.stages)
+        loops = any(stage.program.plan.loops for stage in self.stages)
+        brief = not loops and pixels * cost < LONG
+        job = Job(Together(header, blocks), own + self.own, memory)
+        threads = min(self.threads, count)
+        calls = self.stages[0].program.calls
+        POOL.run(calls, job, threads, brief, brief and self.is_small)
+
+
+class Together:
+    """The jobs of stages, and the one that runs them."""
+
+    def __init__(self, header: Block, blocks: Sequence[Block]) -> None:
+        self.header, self.blocks, self.address = header, blocks, header.address
+
+    def halt(self) -> None:
+        for block in (self.header, *self.blocks):
+            block.halt()
+
+
+__all__ = ["strips"]
