@@ -8,6 +8,7 @@ import pytest
 
 import pygpu
 from pygpu import Image, Position
+from pygpu.core.builder import Builder
 from pygpu.core.device import Task
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu import strips
@@ -16,7 +17,7 @@ from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.pipelines import stages
 from pygpu.execution.pipelines.plans import Stage
 from pygpu.passes.simplify.pipeline import simplify
-from pygpu.ssa import BOUNDARIES, Builder, Function, ImageInput, Region, Value
+from pygpu.ssa import BOUNDARIES, Function, ImageInput, Region, Value
 from pygpu.types import FLOAT, INT
 
 DTYPES = ("float32", "float32", "uint8", "uint16", "float16", "int16")
