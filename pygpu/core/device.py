@@ -299,6 +299,10 @@ class Device:
         taken as unsigned. None where that is to be done by programs."""
         return None
 
+    def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any]) -> NDArray[Any]:
+        """The rows of contiguous host texels (N, C) where a contiguous mask (N,) holds."""
+        return texels[holds]
+
     def of_planes(self) -> Device:
         """The device that runs functions of volumes, which are run for each plane."""
         return self

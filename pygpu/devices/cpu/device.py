@@ -13,6 +13,7 @@ from pygpu.core.drawing import Drawing
 from pygpu.devices.cpu.drawing import CpuDrawing, task_of
 from pygpu.devices.cpu.folds import folded, scanned
 from pygpu.devices.cpu.groups import counted, fold_groups, join_groups
+from pygpu.devices.cpu.picks import picked
 from pygpu.devices.cpu.program import CpuProgram, cores, host, native_loops
 from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.sorts import sorted_lines
@@ -70,6 +71,9 @@ class CpuDevice(Device):
 
     def counted(self, texels: NDArray[Any], channel: int, groups: int) -> NDArray[np.int64] | None:
         return counted(texels, channel, groups, cores())
+
+    def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any]) -> NDArray[Any]:
+        return picked(holds, texels, cores())
 
     def clear(self) -> None:
         RESERVE.clear()

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.device import Device
 from pygpu.core.errors import shorten
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
@@ -49,14 +50,24 @@ def compress(mask: Any, *signals: Any, target: str = "auto") -> Any:
 
 
 def _compressed(mask: Taken, signals: list[Taken], target: str) -> list[Any]:
-    if mask.count == 0 or targets.choose(target).limits() is None:
-        holds = mask.array() != 0
-        return [given_as_line(each, each.array()[holds]) for each in signals]
+    device = targets.choose(target)
+    if mask.count == 0 or device.limits() is None:
+        given = np.ascontiguousarray(mask.array()).reshape(-1)
+        holds = given if given.dtype.kind == "b" else given != 0
+        return [_picked(each, holds, device) for each in signals]
     counts, rows = counted(mask.image, target)
     total = int(rows.storage.host()[-1, 0, 0])
     return [
         given_as_line(each, _elements(each.image, counts, rows, total, target)) for each in signals
     ]
+
+
+def _picked(signal: Taken, holds: NDArray[np.bool_], device: Device) -> NDArray[Any]:
+    texels = signal.image.storage.host()
+    channels = texels.shape[2]
+    found = device.picked(holds, texels.reshape(-1, channels)[: holds.size])
+    line: NDArray[Any] = given_as_line(signal, found if channels > 1 else found[:, 0])
+    return line
 
 
 def counted(mask: ImageLike, target: str) -> tuple[ImageLike, ImageLike]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 import pygpu
 from pygpu import Image
-from pygpu.devices.cpu import merges
-from pygpu.devices.cpu.device import host
+from pygpu.devices.cpu import sorts
+from pygpu.devices.cpu.program import host
 
 Array = NDArray[Any]
 SIZES = range(101)
@@ -225,10 +225,10 @@ def test_millions_are_sorted() -> None:
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_sorted_runs_are_merged(dtype: str, share: float, monkeypatch: Any) -> None:
-    if not merges.is_quick(np.dtype(dtype), host()):
+    if not sorts.is_quick(np.dtype(dtype), host()):
         pytest.skip("lines are sorted by digits here")
-    monkeypatch.setattr(merges, "RUN", 10_000)
-    monkeypatch.setattr(merges, "TILE", 999)
+    monkeypatch.setattr(sorts, "RUN", 10_000)
+    monkeypatch.setattr(sorts, "TILE", 999)
     monkeypatch.setenv("PYGPU_THREADS", "5")
     for count in (33_001, 70_000, 131_071):
         generator = np.random.default_rng(count)
@@ -301,6 +301,18 @@ def test_masks_pick_of_images(target: str) -> None:
     np.testing.assert_array_equal(pygpu.compress(mask, array, target=target), array[mask])
     floats = mask * np.float32(0.1)
     np.testing.assert_array_equal(pygpu.compress(floats, Image(array), target=target), array[mask])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "int16"])
+@pytest.mark.parametrize("shape", [(20_011,), (300, 333), (151, 97, 3), (90, 1001, 4)])
+def test_long_masks_pick_by_native_code(dtype: str, shape: tuple[int, ...]) -> None:
+    generator = np.random.default_rng(0)
+    array = generator.integers(0, 99, shape).astype(dtype)
+    for share in (0.0, 0.001, 0.5, 1.0):
+        mask = generator.random(shape[:2]) < share
+        found = pygpu.compress(mask, array, target="cpu")
+        assert found.dtype == array.dtype
+        np.testing.assert_array_equal(found, array[mask])
 
 
 # ---------------------------------------------------------------- errors
