@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pygpu.execution.arrays.packing import compress
     from pygpu.execution.arrays.scanning import scan
     from pygpu.execution.arrays.sorting import argsort, sort
+    from pygpu.execution.inspection.pictures import view
     from pygpu.execution.inspection.tuning import tune
     from pygpu.execution.pipeline import pipeline
     from pygpu.execution.programs.bars import progress
@@ -235,4 +236,5 @@ __all__ = [
     "trunc",
     "tune",
     "vectorize",
+    "view",
 ]

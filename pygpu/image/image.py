@@ -14,7 +14,7 @@ import numpy as np
 
 from pygpu.execution.arguments.convert import is_pil
 from pygpu.execution.arguments.results import NO_INFO, picture_info, picture_of
-from pygpu.execution.inspection import html
+from pygpu.execution.inspection import html, pictures
 from pygpu.image import files
 from pygpu.image.grid import Grid
 from pygpu.image.levels import mipmaps
@@ -138,4 +138,4 @@ class Image(Grid):
         return buffer.getvalue()
 
     def _repr_html_(self) -> str:
-        return html.picture(self._repr_png_(), self.width, self.height, repr(self))
+        return pictures.of_image(self)._repr_html_()

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as PILImage
 
-from pygpu.execution.inspection import html
+from pygpu.execution.inspection import html, pictures
 from pygpu.image.grid import Grid
 from pygpu.image.operators import seen
 
@@ -66,9 +66,8 @@ class Volume(Grid):
         return buffer.getvalue()
 
     def _repr_html_(self) -> str:
-        depth, height, width = self.storage.shape
-        columns, rows = width + width + height + 2 * GAP, max(height, depth)
-        return html.picture(self._repr_png_(), columns, rows, repr(self))
+        """The slices across z, with a slider."""
+        return pictures.of_image(self)._repr_html_()
 
 
 def _colours(values: NDArray[Any]) -> NDArray[np.uint8]:

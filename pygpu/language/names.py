@@ -43,6 +43,7 @@ _NAMES: Final = {
     "execution.scattering": "scatter",
     "runtime": "compile",
     "language.scalars": "Bool Complex Float Int UInt",
+    "execution.inspection.pictures": "view",
     "execution.inspection.tuning": "tune",
     "execution.vectorized": "vectorize",
     "execution.programs.written": "program",

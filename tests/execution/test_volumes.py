@@ -289,7 +289,7 @@ def test_looking_at_volumes():
     assert repr(v) == text
     assert (len(v), v.depth, v.height, v.width, v.ndim, v.size) == (3, 3, 4, 5, 3, 60)
     for odd in (v, Volume(scan((2, 1, 1), "uint8", 4)), Volume(scan((1, 9, 2), "bool"))):
-        assert odd._repr_html_().startswith("<img")
+        assert odd._repr_html_().count("<img") == odd.depth
     again = pickle.loads(pickle.dumps(v))
     assert isinstance(again, Volume)
     assert np.array_equal(again, v)
