@@ -28,10 +28,11 @@ from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
 from pygpu.execution.grouped import Folded, Groups, Source
+from pygpu.execution.packing import Packing, apart, packed, together
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.checked import is_asked_for
 from pygpu.language.vectors import Position, Vec2
-from pygpu.types import INT, vector
+from pygpu.types import INT, Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
 COMPONENTS: Final = 64  # of the values that one pass folds into one, or of two
@@ -46,19 +47,20 @@ def _fold(
     """The fold of `radix` values at RADIX*p and after it along x (0) or y (1); the last ones of
     a row or column are those there are, `length` in all. A value is a texel of each image, or
     `first` of them (see value_at); `corner` is the first position. `how` is (first, whether values
-    are tuples, axis, radix)."""
-    first, is_tuple, along, radix = how
+    are tuples, axis, radix, how they lie in images if not each part in its own)."""
+    first, is_tuple, along, radix, packing = how
     start = (p.x, p.y)[along] * radix
 
     def value(i: Any) -> Any:
         at = Position(i, p.y) if along == 0 else Position(p.x, i)
-        return value_at(first, images, is_tuple, at, corner, given)
+        found = value_at(first, images, is_tuple, at, corner, given)
+        return found if packing is None or first is not None else apart(found, packing)
 
     folded = value(start)
     for i in range(1, radix):
         if start + i < length:
             folded = _paired(function(folded, value(start + i)))
-    return folded
+    return folded if packing is None else together(folded, packing)
 
 
 def _paired(value: Any) -> Any:
@@ -163,8 +165,11 @@ class State:
     given: Mapping[str, Any] = field(default_factory=dict)
 
 
-def fold_all(fold: Fold, state: State, corner: tuple[int, int] = (0, 0)) -> State:
-    """Images of one pixel: the fold of all texels. Groups of lanes check nothing."""
+def fold_all(
+    fold: Fold, state: State, corner: tuple[int, int] = (0, 0), types: Sequence[Type] = ()
+) -> State:
+    """Images of one pixel: the fold of all texels. Groups of lanes check nothing. `types`: of the
+    parts of tuples that a map makes, where these are known."""
     storage = state.images[0].storage
     if is_asked_for():
         if fold.first is not None:
@@ -174,7 +179,21 @@ def fold_all(fold: Fold, state: State, corner: tuple[int, int] = (0, 0)) -> Stat
         if folded is not None:
             images = list(map(image_of, folded.parts))
             return State(tuple(images), folded.is_tuple)
-    return by_passes(fold, state, (1, 0), corner=corner)
+    count = storage.height * storage.width
+    packing = packed(types) if fold.first is not None and count > 1 else None
+    left = by_passes(fold, state, (1, 0), corner=corner, packing=packing)
+    return left if packing is None else State(_apart(left.images, packing), is_tuple=True)
+
+
+def _apart(images: Sequence[ImageLike], packing: Packing) -> tuple[ImageLike, ...]:
+    """An image of one pixel for each part of a value."""
+    parts: dict[int, ImageLike] = {}
+    for image, (_, places) in zip(images, packing, strict=True):
+        for channel, place in enumerate(places):
+            alone = len(places) == 1
+            texels = image.storage.host()
+            parts[place] = image if alone else image_of(texels[:, :, channel : channel + 1])
+    return tuple([parts[place] for place in range(len(parts))])
 
 
 def image_of(values: NDArray[Any]) -> ImageLike:
@@ -189,9 +208,10 @@ def by_passes(
     alongs: Sequence[int],
     limit: int = 64,
     corner: tuple[int, int] = (0, 0),
+    packing: Packing | None = None,
 ) -> State:
     """What is left by folding along these axes (1: rows into one another), each until one is left
-    or for `limit` passes."""
+    or for `limit` passes; `packing`: how values that a map has made lie in images from then on."""
     compiled, function, first = fold.passes, fold.function, fold.first
     for along in alongs:
         for _ in range(limit):
@@ -203,7 +223,7 @@ def by_passes(
             radix = min(_radix(fold, state, first), length)
             left = -(-length // radix)
             size = (height, left) if along == 0 else (left, width)
-            how = first, state.is_tuple, along, radix
+            how = first, state.is_tuple, along, radix, packing
             given = dict(state.given) if first is not None else {}
             values = [function, how, state.images, length, corner, given, None]
             arguments = flatten(compiled.signature, values)
@@ -219,7 +239,7 @@ def _radix(fold: Fold, state: State, first: Any) -> int:
     compiled grows with all that is folded at once."""
     count = sum(image.format.channels for image in state.images)
     if first is not None:
-        how = first, False, 0, 1
+        how = first, False, 0, 1, None
         values = [fold.function, how, state.images, 1, (0, 0), dict(state.given), None]
         types, _ = fold.passes.types(flatten(fold.passes.signature, values))
         count = sum(type.size for type in types)

@@ -166,7 +166,7 @@ def _reduced(folding: Folding, by: By | None, initial: Any) -> Any:
         _check_initial(initial, types, is_tuple)
     if folding.images[0].count == 0:
         return _of_nothing(folding, types, is_tuple, initial)
-    state = _whole(folding)
+    state = _whole(folding, types if is_tuple else ())
     results = [_pixel(part) for part in state.images]
     if is_placed:
         return Position(*first.position(*results[1:]))
@@ -276,13 +276,14 @@ _POSITIONS: Final[dict[Any, Callable[..., Any]]] = {
 # ---------------------------------------------------------------- folds
 
 
-def _whole(folding: Folding) -> State:
-    """Images of one pixel: the fold of all texels. What a device does not hold at once is folded
-    part by part, and so are the full rows of an array (N,) and the rest."""
+def _whole(folding: Folding, types: Sequence[Type]) -> State:
+    """Images of one pixel: the fold of all texels; `types` of the parts of tuples. What a device
+    does not hold at once is folded part by part, and so are the full rows of an array (N,) and the
+    rest."""
     parts = _parts(folding)
     fold = program(Code(folding.function), Code(folding.map), folding.target, folding.reading)
     folded = [
-        fold_all(fold, State(images, given=folding.given), corner)
+        fold_all(fold, State(images, given=folding.given), corner, types)
         for images, corner in (steps(parts, "tile", "reduce"))
     ]
     if len(folded) == 1:

@@ -361,3 +361,42 @@ WRONG: list[tuple[Any, type[Exception], str]] = [
 def test_wrong_calls_say_what_is_taken(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (37, 19)])
+def test_values_of_parts_of_all_kinds_are_folded(target, shape):
+    """Between passes four numbers of a kind are one image."""
+    texels = np.random.default_rng(0).random(shape).astype(np.float32)
+
+    def parts(v):
+        steps = int(v * 1000)
+        masks = [v > k / 4 for k in range(3)]
+        hashes = [np.uint32(steps) * 2654435761 + k for k in range(2)]
+        floats = [v * k for k in range(5)]
+        return (*masks, pygpu.Vec2(v, 1 - v), *hashes, *floats, steps, -steps, *floats)
+
+    def join(a, b):
+        sums = [x + y for x, y in zip(a[3:-5], b[3:-5], strict=True)]
+        greatest = [max(x, y) for x, y in zip(a[-5:], b[-5:], strict=True)]
+        return (
+            *[x and y for x, y in zip(a[:2], b[:2], strict=True)],
+            a[2] + b[2],
+            *sums,
+            *greatest,
+        )
+
+    found = pygpu.reduce(join, texels, map=parts, target=target)
+    steps = (texels * np.float32(1000)).astype(np.int64)
+    hashes = [((steps * 2654435761 + k) % 2**32).sum() % 2**32 for k in range(2)]
+    exact = [
+        texels.min() > 0,
+        texels.min() > 0.25,
+        (texels > 0.5).sum(),
+        *hashes,
+        steps.sum(),
+        -steps.sum(),
+    ]
+    assert [*found[:3], *found[4:6], *found[11:13]] == exact
+    np.testing.assert_allclose(found[3], [texels.sum(), (1 - texels).sum()], rtol=1e-5)
+    np.testing.assert_allclose(found[6:11], [texels.sum() * k for k in range(5)], rtol=1e-5)
+    np.testing.assert_allclose(found[13:], [texels.max() * np.float32(k) for k in range(5)])
