@@ -6,7 +6,7 @@ Every import counts: at the top of a module, inside functions, and under `TYPE_C
 import ast
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import pygpu
+from pygpu.runtime import Compiled
 
 ROOT = Path(__file__).parent.parent
 
@@ -48,6 +49,8 @@ AT_TOP = {
 
 LARGEST_ROOM = 15  # modules
 LONGEST = 449  # lines of a module
+LINES = 60  # of a function, its docstring not counted
+PARAMETERS = 7
 ENTRIES = 20  # of pygpu/
 
 # Heavy or delicate libraries, and the one place where each is let in.
@@ -153,6 +156,84 @@ def complaints(modules: Sources) -> list[str]:
         if text.count("\n") > LONGEST:
             found.append(f"long: {path} has {text.count(chr(10))} lines")
     return found
+
+
+def functions(text: str) -> Iterator[ast.FunctionDef]:
+    """All functions of a module, those within others too."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+
+
+def lines_of(function: ast.FunctionDef) -> int:
+    """How long a function is, without its docstring."""
+    first = function.body[0]
+    is_said = ast.get_docstring(function) is not None
+    said = (first.end_lineno or 0) - first.lineno + 1 if is_said else 0
+    return (function.end_lineno or 0) - function.lineno + 1 - said
+
+
+def parameters_of(function: ast.FunctionDef, is_public: bool) -> list[str]:
+    """What a function takes. What users need not give to a public function is not counted."""
+    given = function.args
+    listed = [*given.posonlyargs, *given.args]
+    options = given.defaults if is_public else []
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    must = [each for each, default in named if default is None or not is_public]
+    rest = [each for each in (given.vararg, given.kwarg) if each is not None]
+    taken = [each.arg for each in (*listed[: len(listed) - len(options)], *must, *rest)]
+    return [name for name in taken if name not in ("self", "cls")]
+
+
+def large_functions(text: str, public: Collection[str] = ()) -> list[str]:
+    """Complaints of functions of a module; `public` are the names that users call."""
+    found = []
+    for function in functions(text):
+        taken = len(parameters_of(function, function.name in public))
+        if lines_of(function) > LINES:
+            found.append(f"long: {function.name} has {lines_of(function)} lines")
+        if taken > PARAMETERS:
+            found.append(f"wide: {function.name} takes {taken} parameters")
+    return found
+
+
+def public_names() -> dict[str, set[str]]:
+    """The functions, and methods of classes, that users find in pygpu and pygpu.filters or are
+    given by them, by their modules."""
+    found: dict[str, set[str]] = {}
+    listed = [getattr(room, name) for room in (pygpu, pygpu.filters) for name in dir(room)]
+    for each in (*listed, Compiled):
+        inner = vars(each) if isinstance(each, type) else {getattr(each, "__name__", ""): each}
+        for name in (name for name in inner if name and not name.startswith("_")):
+            found.setdefault(getattr(each, "__module__", ""), set()).add(name)
+    return found
+
+
+def test_functions_fit_a_screen() -> None:
+    public = public_names()
+    found = {
+        path: large_functions(text, public.get(dotted(path), ())) for path, text in SOURCES.items()
+    }
+    assert {path: large for path, large in found.items() if large} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("def f():\n" + "    pass\n" * LINES, "long: f"),
+        ("def f():\n" + "    pass\n" * (LINES - 1), None),
+        ('def f():\n    """Said\n' + "\n" * LINES + '    """\n    pass\n', None),
+        ("def f(a, b, c, d, e, g, h, i): ...", "wide: f takes 8"),
+        ("def f(self, a, b, c, d, e, g, h): ...", None),
+        ("def f(a, b, *, c=0, d=0, e=0, g=0, h=0, i=0): ...", "wide: f takes 8"),
+        ("def public(a, b, c=0, *, d=0, e=0, g=0, h=0, i=0): ...", None),
+        ("def public(a, b, *, c, d, e, g, h, i): ...", "wide: public takes 8"),
+        ("class C:\n    def f(self, a, b, c, d, e, g, *h, **i): ...", "wide: f takes 8"),
+    ],
+)
+def test_large_function_is_seen(text: str, complaint: str | None) -> None:
+    found = large_functions(text, {"public"})
+    assert found == [] if complaint is None else any(each.startswith(complaint) for each in found)
 
 
 def test_house_is_in_order() -> None:

@@ -71,43 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"pygpu {pygpu.__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    function = argparse.ArgumentParser(add_help=False)
-    function.add_argument("function", metavar="FILE:FUNCTION", type=function_name)
-    function.add_argument("images", metavar="IMAGE", nargs="*", type=Path)
-    function.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        dest="values",
-        type=assignment,
-        action="append",
-        default=[],
-        help="give a parameter a value: a Python literal, or else a string",
-    )
-    function.add_argument("--target", choices=targets.public(), default="auto")
-    function.add_argument(
-        "--shape",
-        metavar=("HEIGHT", "WIDTH"),
-        nargs=2,
-        type=int,
-        help="the size of the result; for functions without images it must be given",
-    )
-
+    function = _of_function()
     run = commands.add_parser("run", parents=[function], help="run a function, save the result")
-    run.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        type=Path,
-        action="append",
-        required=True,
-        help="where to save; once for each result",
-    )
-    run.add_argument("--dtype", help="of the result; that of the first picture if not given")
-    run.add_argument(
-        "--watch", action="store_true", help="run again whenever the function or a picture changes"
-    )
-    _add_camera(run)
-    run.add_argument("--seconds", type=float, help="of a camera; until Ctrl-C if not given")
+    _add_running(run)
     run.set_defaults(command=_run)
 
     live = commands.add_parser(
@@ -137,6 +103,50 @@ def _parser() -> argparse.ArgumentParser:
     for command in (run, live, show, web, info):
         command.add_argument("--traceback", action="store_true", help="show where an error arose")
     return parser
+
+
+def _of_function() -> argparse.ArgumentParser:
+    """What commands take that are about a function."""
+    function = argparse.ArgumentParser(add_help=False)
+    function.add_argument("function", metavar="FILE:FUNCTION", type=function_name)
+    function.add_argument("images", metavar="IMAGE", nargs="*", type=Path)
+    function.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        dest="values",
+        type=assignment,
+        action="append",
+        default=[],
+        help="give a parameter a value: a Python literal, or else a string",
+    )
+    function.add_argument("--target", choices=targets.public(), default="auto")
+    function.add_argument(
+        "--shape",
+        metavar=("HEIGHT", "WIDTH"),
+        nargs=2,
+        type=int,
+        help="the size of the result; for functions without images it must be given",
+    )
+    return function
+
+
+def _add_running(parser: argparse.ArgumentParser) -> None:
+    """What running takes besides: where results go, and what they are of."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=Path,
+        action="append",
+        required=True,
+        help="where to save; once for each result",
+    )
+    parser.add_argument("--dtype", help="of the result; that of the first picture if not given")
+    parser.add_argument(
+        "--watch", action="store_true", help="run again whenever the function or a picture changes"
+    )
+    _add_camera(parser)
+    parser.add_argument("--seconds", type=float, help="of a camera; until Ctrl-C if not given")
 
 
 def _add_camera(parser: argparse.ArgumentParser) -> None:

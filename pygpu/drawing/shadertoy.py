@@ -31,8 +31,7 @@ SIZE: Final = (360, 640)  # of pictures, where none is asked for
 
 
 def _pixel(
-    main: Any,
-    names: Any,
+    what: Any,
     p: Position,
     time: Float,
     resolution: Vec3,
@@ -40,7 +39,9 @@ def _pixel(
     frame: Int,
     *channels: Image,
 ) -> Any:
-    """What is compiled: the pixel at p, for a function that counts from the bottom."""
+    """What is compiled: the pixel at p. `what` is a function that counts from the bottom, and the
+    names of what it takes."""
+    main, names = what
     values = {"iTime": time, "iResolution": resolution, "iMouse": mouse, "iFrame": frame}
     values.update(zip(CHANNELS, channels, strict=False))
     place = Vec2(p.x + 0.5, resolution.y - p.y - 0.5)
@@ -66,7 +67,7 @@ class Shadertoy:
         self.channels = tuple(name for name in CHANNELS if name in names)
         if self.channels != CHANNELS[: len(self.channels)]:
             raise TypeError(f"{main.__name__}: channels are taken from {CHANNELS[0]} on")
-        self.compiled = compile(_pixel, target=target, main=main, names=tuple(names))
+        self.compiled = compile(_pixel, target=target, what=(main, tuple(names)))
 
     def __call__(
         self,

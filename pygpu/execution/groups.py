@@ -22,7 +22,7 @@ from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.arrays.grouping import Grouping
 from pygpu.execution.arrays.lines import Lines, Taken, source, spread
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
-from pygpu.execution.arrays.passes import COUNT, IMAGES, made
+from pygpu.execution.arrays.passes import IMAGES, NUMBERS, made
 from pygpu.language.scalars import number
 from pygpu.types import INTEGERS, Type
 
@@ -88,14 +88,12 @@ def _elements(
     """The values and the groups' numbers, as one line of elements; what pads it is of none."""
     target = folding.target
     wide = spread(folding.images[0], target)
-    roles: dict[str, Any] = {"function": "function", "first": "known", "second": "known"}
-    roles |= {"is_whole": "known", "images": IMAGES, "given": "object"}
-    roles |= {"row": COUNT, "width": COUNT, "count": COUNT}
+    roles = {"function": "function", "how": "known", "images": IMAGES, "given": "object"}
+    roles["sizes"] = NUMBERS
     run = made(_element, roles, target, by.function)
-    known = {"first": folding.first, "second": by.reading.known, "is_whole": wide.is_whole}
+    known = {"how": (folding.first, by.reading.known, wide.is_whole)}
     images = tuple([each.image for each in folding.images])
-    sizes = {"row": wide.shape[1], "width": wide.width, "count": wide.count}
-    values = known | {"images": images, "given": dict(folding.given)} | sizes
+    values = known | {"images": images, "given": dict(folding.given), "sizes": wide.sizes}
     found, _ = run.types(**values)
     if found[-1].kind not in (*INTEGERS, "bool") or not found[-1].is_scalar:
         raise TypeError(f"reduce: by gives the number of a group, an Int, got {found[-1]}")
@@ -104,23 +102,13 @@ def _elements(
     return tuple(parts), index, wide.lines
 
 
-def _element(
-    function: Any,
-    first: Any,
-    second: Any,
-    is_whole: Any,
-    images: Any,
-    given: Any,
-    row: Any,
-    width: Any,
-    count: Any,
-    p: Any,
-) -> Any:
+def _element(function: Any, how: Any, images: Any, given: Any, sizes: Any, p: Any) -> Any:
     """The value and the number of the group of an element; behind the last one, of no group."""
-    i, at = source(is_whole, row, width, p)
+    first, second, is_whole = how
+    i, at = source(is_whole, sizes, p)
     value = value_at(first, images, False, at, (0, 0), given)
     group = value_at((function, second), images, False, at, (0, 0), given)
-    if i >= count:
+    if i >= sizes[2]:
         group = -1
     return (*value, group) if isinstance(value, tuple) else (value, group)
 

@@ -23,7 +23,7 @@ from pygpu.execution.arguments.results import ImageMaker, natural_dtype, picture
 from pygpu.execution.arrays.grouping import Grouping
 from pygpu.execution.arrays.lines import Taken, source, spread, taken
 from pygpu.execution.arrays.mapping import Reading, bound, value_at
-from pygpu.execution.arrays.passes import COUNT, IMAGES, lasting, made
+from pygpu.execution.arrays.passes import IMAGES, NUMBERS, lasting, made
 from pygpu.execution.arrays.values import HOWS, checked, described, identity, settled
 from pygpu.types import Type
 
@@ -107,22 +107,16 @@ def _folded(
             f"scatter: to gives {what[len(size) - 1]}, got {described(found, is_tuple)}"
         )
     wide = spread(given, target)
-    roles |= {"is_whole": "known", "axes": "known"}
-    roles |= dict.fromkeys(("row", "width", "count", "across", "down", "deep"), COUNT)
-    send = made(_sent, roles, target)
+    send = made(
+        _sent, {"how": "known", "images": IMAGES} | dict.fromkeys(("sizes", "to"), NUMBERS), target
+    )
     values, index = send(
         wide.shape,
         [natural_dtype(types[0]), "int32"],
-        first=first,
+        how=(first, wide.is_whole),
         images=image,
-        is_whole=wide.is_whole,
-        axes=len(size),
-        row=wide.shape[1],
-        width=wide.width,
-        count=wide.count,
-        across=size[-1],
-        down=size[-2] if len(size) > 1 else 1,
-        deep=size[0] if len(size) > 2 else 1,
+        sizes=wide.sizes,
+        to=size[::-1],
     )
     grouping = Grouping(combine, groups, target)
     lines = wide.lines
@@ -134,26 +128,20 @@ def _goal(first: Any, images: Any, p: Any) -> Any:
     return value_at(first, images, False, p, (0, 0), {})
 
 
-def _sent(
-    first: Any,
-    images: Any,
-    is_whole: Any,
-    axes: Any,
-    row: Any,
-    width: Any,
-    count: Any,
-    across: Any,
-    down: Any,
-    deep: Any,
-    p: Any,
-) -> Any:
-    """An element, and the number of that to which it goes; -1 outside, and behind the last one."""
-    i, at = source(is_whole, row, width, p)
+def _sent(how: Any, images: Any, sizes: Any, to: Any, p: Any) -> Any:
+    """An element, and the number of that to which it goes, in an array of the sizes `to`, the last
+    axis first; -1 outside, and behind the last element."""
+    first, is_whole = how
+    i, at = source(is_whole, sizes, p)
     goal = value_at(first, images, False, at, (0, 0), {})
-    places = [goal] if axes == 1 else [*goal]
-    x, y, z = [*[_nearest(place) for place in places], 0, 0][:3]
-    is_inside = i < count and 0 <= x < across and 0 <= y < down and 0 <= z < deep
-    return images[0](at), (z * down + y) * across + x if is_inside else -1
+    places = [goal] if len(to) == 1 else [*goal]
+    is_inside, index, stride = i < sizes[2], 0, 1
+    for place, size in zip(places, to, strict=True):
+        near = _nearest(place)
+        is_inside = is_inside and 0 <= near < size
+        index = index + near * stride
+        stride = stride * size
+    return images[0](at), index if is_inside else -1
 
 
 def _nearest(number: Any) -> Any:

@@ -31,7 +31,7 @@ class Served:
 
     def __init__(self, live: Live, port: int = 0) -> None:
         self.live = live
-        self._server = ThreadingHTTPServer((LOCAL[0], port), _handler(live))
+        self._server = ThreadingHTTPServer((LOCAL[0], port), _answering(live))
         self._server.daemon_threads = True
         self.url = f"http://{LOCAL[0]}:{self._server.server_port}/"
 
@@ -82,79 +82,82 @@ def _served_page(scene: Scene) -> str:
     return pages.filled(data, scene.story, scene.python, "", script)
 
 
-def _handler(live: Live) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        """Answers the page's browser."""
+class _Handler(BaseHTTPRequestHandler):
+    """Answers the page's browser."""
 
-        def do_GET(self) -> None:
-            if not self._is_from_here():
-                return
-            if self.path == "/events":
-                self._events()
-            elif self.path == "/":
-                self._answer(page_of(live.scene).encode(), "text/html; charset=utf-8")
-            else:
-                self.send_error(404)
+    live: Live
 
-        def do_POST(self) -> None:
-            if not self._is_from_here() or self.path != "/frame":
-                return
-            length = int(self.headers.get("Content-Length", 0))
-            try:
-                frame = live.scene.frame(json.loads(self.rfile.read(length)))
-            except Exception as error:  # of the user's function
-                said = f"{type(error).__name__}: {error}"
-                self._answer(said.encode(), "text/plain; charset=utf-8", status=500)
-                return
-            height, width, _ = frame.shape
-            size = {"X-Size": f"{width} {height}"}
-            self._answer(frame.tobytes(), "application/octet-stream", size)
+    def do_GET(self) -> None:
+        if not self._is_from_here():
+            return
+        if self.path == "/events":
+            self._events()
+        elif self.path == "/":
+            self._answer(page_of(self.live.scene).encode(), "text/html; charset=utf-8")
+        else:
+            self.send_error(404)
 
-        def _is_from_here(self) -> bool:
-            """Whether this machine's address was asked: pages from elsewhere that have their name
-            resolve to it are refused."""
-            host = self.headers.get("Host", "").rpartition(":")[0]
-            if host not in LOCAL:
-                self.send_error(403)
-            return host in LOCAL
+    def do_POST(self) -> None:
+        if not self._is_from_here() or self.path != "/frame":
+            return
+        length = int(self.headers.get("Content-Length", 0))
+        try:
+            frame = self.live.scene.frame(json.loads(self.rfile.read(length)))
+        except Exception as error:  # of the user's function
+            said = f"{type(error).__name__}: {error}"
+            self._answer(said.encode(), "text/plain; charset=utf-8", status=500)
+            return
+        height, width, _ = frame.shape
+        size = {"X-Size": f"{width} {height}"}
+        self._answer(frame.tobytes(), "application/octet-stream", size)
 
-        def _events(self) -> None:
-            """Tell of changes until the page is closed."""
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.end_headers()
-            number, wrong = live.number, ""
-            try:
-                while True:
-                    if live.number != number:
-                        number = live.number
-                        self._tell("changed", "")
-                    if live.wrong != wrong:
-                        wrong = live.wrong
-                        self._tell("wrong", wrong)
-                    self.wfile.write(b":\n\n")  # raises once nobody listens
-                    self.wfile.flush()
-                    time.sleep(LOOK)
-            except OSError:
-                return
+    def _is_from_here(self) -> bool:
+        """Whether this machine's address was asked: pages from elsewhere that have their name
+        resolve to it are refused."""
+        host = self.headers.get("Host", "").rpartition(":")[0]
+        if host not in LOCAL:
+            self.send_error(403)
+        return host in LOCAL
 
-        def _tell(self, event: str, data: str) -> None:
-            self.wfile.write(f"event: {event}\ndata: {json.dumps(data)}\n\n".encode())
+    def _events(self) -> None:
+        """Tell of changes until the page is closed."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        number, wrong = self.live.number, ""
+        try:
+            while True:
+                if self.live.number != number:
+                    number = self.live.number
+                    self._tell("changed", "")
+                if self.live.wrong != wrong:
+                    wrong = self.live.wrong
+                    self._tell("wrong", wrong)
+                self.wfile.write(b":\n\n")  # raises once nobody listens
+                self.wfile.flush()
+                time.sleep(LOOK)
+        except OSError:
+            return
 
-        def _answer(
-            self, body: bytes, kind: str, more: dict[str, str] | None = None, status: int = 200
-        ) -> None:
-            self.send_response(status)
-            headers = {"Content-Type": kind, "Content-Length": str(len(body))} | (more or {})
-            for name, value in {**headers, "Cache-Control": "no-store"}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+    def _tell(self, event: str, data: str) -> None:
+        self.wfile.write(f"event: {event}\ndata: {json.dumps(data)}\n\n".encode())
 
-        def log_message(self, format: str, *args: Any) -> None:
-            """Nothing: the terminal is the user's."""
+    def _answer(
+        self, body: bytes, kind: str, more: dict[str, str] | None = None, status: int = 200
+    ) -> None:
+        self.send_response(status)
+        headers = {"Content-Type": kind, "Content-Length": str(len(body))} | (more or {})
+        for name, value in {**headers, "Cache-Control": "no-store"}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
 
-    return Handler
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the terminal is the user's."""
+
+
+def _answering(live: Live) -> type[_Handler]:
+    return type("Handler", (_Handler,), {"live": live})
 
 
 __all__ = ["Served", "page_of", "show"]

@@ -22,8 +22,7 @@ from pygpu.core.storage import Format, ImageLike, Storage, texels
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arrays.lines import Taken, rows_of, source, spread, taken
-from pygpu.execution.arrays.passes import COUNT, IMAGES, made
-from pygpu.types import FLOAT
+from pygpu.execution.arrays.passes import IMAGES, NUMBERS, made
 
 MOST: Final = 1 << 24  # bins: their edges are to be told apart
 
@@ -162,21 +161,16 @@ def _by_index(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[
     is_even = edges.is_near
     scale = edges.bins / (last - first) if is_even else 0.0
     roles: dict[str, Any] = {"how": "known", "images": IMAGES}
-    roles |= dict.fromkeys(("row", "width", "count", "across", "bins"), COUNT)
-    roles |= dict.fromkeys(("first", "scale"), FLOAT)
+    roles |= {"sizes": NUMBERS, "bins": NUMBERS, "scaled": NUMBERS}
     run = made(_bin, roles, target)
     (found,) = run(
         wide.shape,
         ["int32"],
         how=(wide.is_whole, channel, is_even, given.image.format.channels > 1),
         images=(given.image, read),
-        row=wide.shape[1],
-        width=wide.width,
-        count=wide.count,
-        across=rows[1],
-        bins=edges.bins,
-        first=first,
-        scale=scale,
+        sizes=wide.sizes,
+        bins=(edges.bins, rows[1]),
+        scaled=(first, scale),
     )
     return counted(found, edges.bins, target)
 
@@ -193,22 +187,13 @@ def counted(index: ImageLike, groups: int, target: str) -> NDArray[np.int64]:
     return np.bincount(inside, minlength=groups).astype(np.int64)
 
 
-def _bin(
-    how: Any,
-    images: Any,
-    row: Any,
-    width: Any,
-    count: Any,
-    across: Any,
-    bins: Any,
-    first: Any,
-    scale: Any,
-    p: Any,
-) -> Any:
+def _bin(how: Any, images: Any, sizes: Any, bins: Any, scaled: Any, p: Any) -> Any:
     """The number of the bin of an element; -1 outside, and behind the last element."""
     is_whole, channel, is_even, has_channels = how
     image, edges = images
-    i, at = source(is_whole, row, width, p)
+    bins, across = bins
+    first, scale = scaled
+    i, at = source(is_whole, sizes, p)
     texel = image(at)[channel] if has_channels else image(at)
     value = texel + 0
 
@@ -228,7 +213,7 @@ def _bin(
                 found = half
             else:
                 above = half - 1
-    if i < count and value >= edge(0) and value <= edge(bins):
+    if i < sizes[2] and value >= edge(0) and value <= edge(bins):
         return found
     return -1
 

@@ -225,6 +225,12 @@ class Spread:
         """Whether elements stand in the line's image where they stand in the image."""
         return self.shape[1] == self.width
 
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """What `source` is told: elements of a row of the line's image, of a row of the image that
+        they are of, and in all."""
+        return self.shape[1], self.width, self.count
+
     def line(self, image: ImageLike) -> ImageLike:
         """What a pass has given, as a line."""
         if not self.is_held or self.shape[0] == 1:
@@ -246,9 +252,10 @@ def spread(given: Taken, target: str) -> Spread:
     return Spread(shape, Lines(layout, 1, count), width, count, False)
 
 
-def source(is_whole: Any, row: Any, width: Any, p: Any) -> Any:
+def source(is_whole: Any, sizes: Any, p: Any) -> Any:
     """The number of the element at a position of a line's image, and where it is in the image that
     it is of. For compiled functions."""
+    row, width, _ = sizes
     i = p.y * row + p.x
     return i, p if is_whole else Position(i % width, i // width)
 

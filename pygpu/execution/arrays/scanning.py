@@ -19,7 +19,7 @@ from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
-from pygpu.execution.arrays.passes import COUNT, IMAGES, host_image, made
+from pygpu.execution.arrays.passes import COUNT, IMAGES, NUMBERS, host_image, made
 from pygpu.execution.arrays.turning import worked
 from pygpu.execution.arrays.values import HOWS, checked, folded, identity, settled
 from pygpu.types import Type
@@ -157,18 +157,14 @@ def _along(
 ) -> tuple[ImageLike, ...]:
     """The scan along rows or columns."""
     blocks = -(-lines.count // BLOCK)
-    shared = {"layout": lines.layout, "last": lines.lines - 1}
-    shared |= {"count": lines.count, "short": lines.short or lines.count}
-    if blocks == 1:
-        before = state
-    else:
+    sizes = lines.lines - 1, lines.count, lines.short or lines.count
+    shared: dict[str, Any] = {"layout": lines.layout, "sizes": sizes}
+    before: tuple[ImageLike, ...] = ()
+    if blocks > 1:
         fewer = replace(lines, count=blocks, short=-(-lines.short // BLOCK))
         sums = _run(_blocks, scanning, fewer.shape, types, state=state, **shared)
         before = inclusive(scanning, sums, fewer, types)
-    is_one = blocks == 1
-    return _run(
-        _within, scanning, lines.shape, types, state=state, before=before, is_one=is_one, **shared
-    )
+    return _run(_within, scanning, lines.shape, types, state=state, before=before, **shared)
 
 
 def _run(
@@ -178,29 +174,18 @@ def _run(
     types: Sequence[Type],
     **values: Any,
 ) -> tuple[ImageLike, ...]:
-    roles: dict[str, Any] = {"function": "function", "is_tuple": "known", "sign": "known"}
-    for name in values:
-        known = name in ("layout", "is_one")
-        is_state = name in ("state", "before")
-        roles[name] = "known" if known else IMAGES if is_state else COUNT
+    roles: dict[str, Any] = {"function": "function", "how": "known", "layout": "known"}
+    roles |= {"state": IMAGES, "before": IMAGES, "sizes": NUMBERS, "width": COUNT, "rows": COUNT}
+    roles = {name: role for name, role in roles.items() if name in ("function", "how", *values)}
     run = made(function, roles, scanning.target, scanning.function)
     dtypes = [natural_dtype(type) for type in types]
-    return run(shape, dtypes, is_tuple=scanning.is_tuple, sign=scanning.sign, **values)
+    return run(shape, dtypes, how=(scanning.is_tuple, scanning.sign), **values)
 
 
-def _blocks(
-    function: Any,
-    is_tuple: Any,
-    sign: Any,
-    state: Any,
-    layout: Any,
-    last: Any,
-    count: Any,
-    short: Any,
-    p: Any,
-) -> Any:
+def _blocks(function: Any, how: Any, layout: Any, state: Any, sizes: Any, p: Any) -> Any:
     """The folds of blocks. Blocks are counted from where the scan begins, and so are elements: the
     last block of a line has those there are."""
+    (is_tuple, sign), (last, count, short) = how, sizes
     line, block = element(layout, p)
     length = short if line == last else count
     start = (block if sign > 0 else (length - 1) // BLOCK - block) * BLOCK
@@ -214,19 +199,10 @@ def _blocks(
 
 
 def _within(
-    function: Any,
-    is_tuple: Any,
-    sign: Any,
-    state: Any,
-    before: Any,
-    is_one: Any,
-    layout: Any,
-    last: Any,
-    count: Any,
-    short: Any,
-    p: Any,
+    function: Any, how: Any, layout: Any, state: Any, before: Any, sizes: Any, p: Any
 ) -> Any:
     """The folds of elements with those before them: of their block, and of all blocks before."""
+    (is_tuple, sign), (last, count, short) = how, sizes
     line, x = element(layout, p)
     length = short if line == last else count
     i = x if sign > 0 else length - 1 - x
@@ -234,7 +210,7 @@ def _within(
     for k in range(1, BLOCK):
         if i % BLOCK >= k:
             total = folded(function, is_tuple, _value(state, layout, line, x - sign * k), total)
-    if is_one:
+    if not before:  # one block a line
         return total
     block = i // BLOCK
     at = block - 1 if sign > 0 else (length - 1) // BLOCK - block + 1
@@ -248,15 +224,14 @@ def _value(state: Any, layout: Any, line: Any, i: Any) -> Any:
     return tuple([image(place(layout, line, i)) for image in state])
 
 
-def _ends(function: Any, is_tuple: Any, sign: Any, state: Any, width: Any, p: Any) -> Any:
+def _ends(function: Any, how: Any, state: Any, width: Any, p: Any) -> Any:
     """The last scanned value of each row."""
-    return tuple([image((width - 1 if sign > 0 else 0, p.y)) for image in state])
+    return tuple([image((width - 1 if how[1] > 0 else 0, p.y)) for image in state])
 
 
-def _below(
-    function: Any, is_tuple: Any, sign: Any, state: Any, before: Any, rows: Any, p: Any
-) -> Any:
+def _below(function: Any, how: Any, state: Any, before: Any, rows: Any, p: Any) -> Any:
     """The scans of rows after that of all rows before them."""
+    is_tuple, sign = how
     total = tuple([image(p) for image in state])
     if p.y != (0 if sign > 0 else rows - 1):
         rest = tuple([image((0, p.y - sign)) for image in before])

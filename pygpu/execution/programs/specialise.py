@@ -176,13 +176,6 @@ def specialise(
         1e3 * (time.perf_counter() - started),
     )
     dump("source", program.source)
-    parents = [read[place] for place in order if place < len(read)]
-    samplers = tuple(
-        [
-            inherited(parents[min(index, len(parents) - 1)], format) if parents else make(format)
-            for index, format in enumerate(formats)
-        ]
-    )
     return Specialisation(
         program,
         device,
@@ -192,10 +185,18 @@ def specialise(
         types,
         translation.is_tuple,
         dtypes,
-        samplers,
+        _samplers([read[place] for place in order if place < len(read)], formats),
         times,
         planar=planar,
     )
+
+
+def _samplers(parents: Sequence[Sampler], formats: Sequence[Format]) -> tuple[Sampler, ...]:
+    """How results are read: each as the image that it inherits from."""
+    if not parents:
+        return tuple(map(make, formats))
+    last = len(parents) - 1
+    return tuple([inherited(parents[min(i, last)], format) for i, format in enumerate(formats)])
 
 
 def translate(

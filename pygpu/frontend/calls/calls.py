@@ -98,15 +98,7 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         or any(isinstance(value, Abstract) for value in args)
         or any(isinstance(value, Abstract) for value in keywords.values())
     ):
-        domains.of_function(w, function, args)
-        if is_numpy(function):  # a list of dynamic length is what a mask would select
-            args = tuple([as_selection(w, arg) for arg in args])
-        if is_numpy(function) or function in OF_NUMBERS:
-            try:  # arrays and vectors of ours may be known throughout
-                return native(w, function, args, keywords)
-            except NotKnown:
-                pass
-        result = _by_rule(function, functools.partial(rule, w), args, keywords)
+        result, args = _ruled(w, function, rule, args, keywords)
         if result is not NotImplemented:
             return result
     if views.is_viewing(function, args, keywords):
@@ -134,6 +126,21 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
                 raise
             return result
     return call_dynamic(w, function, args, keywords)
+
+
+def _ruled(
+    w: ControlFlow, function: Any, rule: Any, args: tuple[Any, ...], keywords: Any
+) -> tuple[Any, tuple[Any, ...]]:
+    """What a rule gives, or NotImplemented; and the arguments as the function is given them."""
+    domains.of_function(w, function, args)
+    if is_numpy(function):  # a list of dynamic length is what a mask would select
+        args = tuple([as_selection(w, arg) for arg in args])
+    if is_numpy(function) or function in OF_NUMBERS:
+        try:  # arrays and vectors of ours may be known throughout
+            return native(w, function, args, keywords), args
+        except NotKnown:
+            pass
+    return _by_rule(function, functools.partial(rule, w), args, keywords), args
 
 
 def _exception(w: ControlFlow, cls: type[BaseException], args: Any, keywords: Any) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
-from pygpu.frontend.joins.joining import Meeting
+from pygpu.frontend.joins.joining import Meeting, Round
 from pygpu.frontend.joins.joins import Join
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.frames import Frame
@@ -95,18 +95,14 @@ def join(
     right: State,
     leaf: Any,
     older: int,
-    around: Callable[[Any], Any] | None = None,
-    rounds: int | None = None,
-    entry: int | None = None,
+    loop: Round | None = None,
 ) -> tuple[State, Join]:
     """Two states as one, and how they were joined: the heap is to be told of its aliases."""
     meeting = Meeting(
-        f"the {'loop' if around else 'branch'} at line {frame.place().line}",
-        around,
+        f"the {'loop' if loop else 'branch'} at line {frame.place().line}",
+        loop,
         lambda: _outer_values(w, frame),
         lambda name: _one_sided(frame, name),
-        rounds,
-        entry,
     )
     join = Join(left, right, leaf, older, meeting)
     return join.states(), join

@@ -18,6 +18,7 @@ from pygpu.frontend.flow.comprehensions import collected_by, long_comprehension
 from pygpu.frontend.flow.driving import drive
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.frontend.joins.choosing import Renumbered
+from pygpu.frontend.joins.joining import Round
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
 from pygpu.frontend.protocols.tables import tabulate
@@ -223,7 +224,8 @@ def device_loop(
         def at_first(leaf: Any) -> Any:
             return _initial(leaf, initial)
 
-        joined, how = join(w, frame, current, reached, leaf, before.serial, at_first, rounds, entry)
+        around = Round(at_first, rounds, entry)
+        joined, how = join(w, frame, current, reached, leaf, before.serial, around)
         if not changed and not how.guarded():
             w.heap.alias_joined(how.aliases, how.pairs)
             break

@@ -168,12 +168,13 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
     left, right = [c if isinstance(c, Bounded) else Bounded(c, *[len(c)] * 3) for c in (a, b)]
     size = max(len(left.items), len(right.items))
     least, most = min(left.least, right.least), max(left.most, right.most)
-    if join.meeting.around:
+    loop = join.meeting.loop
+    if loop:
         growth = max(right.most - left.most, 0)
         if right.most > len(left.items):  # there is room for one round more than there are
-            if join.meeting.rounds is None:
+            if loop.rounds is None:
                 return None
-            size = left.most + growth * (join.meeting.rounds + 1)
+            size = left.most + growth * (loop.rounds + 1)
         most = size - growth
         least = left.least if right.least >= left.least else 0
     if size > SLOTS:
@@ -227,7 +228,7 @@ def mismatch(join: Joining, handle: Object, a: Any, b: Any) -> str:
 def lengths(join: Joining, first: int, second: int) -> str:
     """What to say of a list that has different lengths on two paths."""
     place = join.meeting.place
-    if join.meeting.around:
+    if join.meeting.loop:
         return (
             f"a list has {first} items before {place} and {second} after one round: how long "
             "it can get must be known at compile time; loop a known number of times, as in "

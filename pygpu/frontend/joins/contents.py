@@ -51,7 +51,7 @@ def _contents(join: Joining, handle: Object, a: Any, b: Any, key: Key) -> Any:
         return _named(join, a, b, key, join.meeting.explain)
     if type(handle) is List and differ_in_length(a, b):
         made = lengthened(join, a, b, key)
-        if join.meeting.around and made is not None:  # else it is walked again
+        if join.meeting.loop and made is not None:  # else it is walked again
             join.spoiled |= not isinstance(a, Bounded) or made.shape() != a.shape()
         return Conflict(mismatch(join, handle, a, b)) if made is None else made
     if isinstance(handle, Set) or not handle.matches(a, b):

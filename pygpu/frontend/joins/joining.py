@@ -17,17 +17,22 @@ Leaf = Callable[[Any, Any, Type, Key], Value]
 
 
 @dataclass(frozen=True, slots=True)
+class Round:
+    """Where a loop comes round, and the right is the end of its body."""
+
+    before: Callable[[Any], Any]  # what a number of the left was before the loop
+    rounds: int | None  # how many there are at most, where that is known
+    entry: int  # parts the objects that there were before the loop from later ones
+
+
+@dataclass(frozen=True, slots=True)
 class Meeting:
     """Where two paths meet."""
 
     place: str  # where they part and meet, in words
-    # Where a loop comes round, and the right is the end of its body: what a number of the left was
-    # before the loop.
-    around: Callable[[Any], Any] | None
+    loop: Round | None
     outer: Callable[[], Iterable[Any]]  # what the frames around this one hold
     explain: Callable[[str], str]  # what to say of a name that is defined on one side only
-    rounds: int | None = None  # how many the loop has at most, where that is known
-    entry: int | None = None  # parts the objects that there were before the loop from later ones
 
 
 class Joining(Protocol):

@@ -70,7 +70,7 @@ class Join:
     @property
     def entry(self) -> int:
         """Parts the objects that there were before the paths parted, or the loop began."""
-        return self.older if self.meeting.entry is None else self.meeting.entry
+        return self.older if self.meeting.loop is None else self.meeting.loop.entry
 
     def states(self) -> State:
         left, right = self.left, self.right
@@ -118,7 +118,7 @@ class Join:
         """Join what older objects hold. Where a loop comes round, only what is still in sight: of
         what its variables have left behind nothing is carried."""
         while handles:
-            seen = self._seen(state) if self.meeting.around else set(handles)
+            seen = self._seen(state) if self.meeting.loop else set(handles)
             met = [handle for handle in handles if handle in seen]
             for handle in met:
                 a, b = self.left.get(handle), self.right.get(handle)
@@ -170,10 +170,10 @@ class Join:
     def _kind(self, a: Any, b: Any) -> Kind | None:
         """The kind of a number that is either. What began as a known integer before a loop may
         become a uint in it, though it was an int when the body was first walked."""
-        around = self.meeting.around
-        if around and scalar_kind(a) == "int" and scalar_kind(b) == "uint":
-            a = around(a)
-        return meeting((a, b), wrapping=bool(around))
+        loop = self.meeting.loop
+        if loop and scalar_kind(a) == "int" and scalar_kind(b) == "uint":
+            a = loop.before(a)
+        return meeting((a, b), wrapping=loop is not None)
 
     def lifted(self, known: Any) -> Any:
         """A known value as a virtual one, the same one for the same."""

@@ -105,6 +105,16 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return value.code.co_name if name == "__name__" else value.name
         case Row():
             return attribute(w, opened(w, value), name)
+        case Array() | Masked() | Dynamic():
+            return _array_attribute(w, value, name)
+    if name == "__class__":
+        return class_of(value)
+    return _method(w, value, name)
+
+
+def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -> Any:
+    """An attribute of an array, or of a number, which has NumPy's too."""
+    match value:
         case Array() if name in ("shape", "ndim", "size"):
             return getattr(w.read(value), name)
         case Array() if name in ("real", "imag"):

@@ -91,22 +91,7 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
             chosen = container.items[index]
             return Tuple(chosen) if isinstance(index, slice) else chosen
         case List():
-            contents = w.read(container)
-            if isinstance(contents, Bounded):
-                if not isinstance(index, slice):
-                    return lists.item(w, contents, operator.index(index))
-                made = List(())
-                lists.hold(w, made, lists.part(w, contents, index))
-                return made
-            if isinstance(contents, Indexed):
-                if isinstance(contents.length, Abstract):
-                    raise w.error(
-                        f"{contents.what} may be empty: it can be summed, folded and looped "
-                        "over, but its items cannot be taken one by one"
-                    )
-                return contents.element(range(contents.length)[index])
-            chosen = contents[index]
-            return List(chosen) if isinstance(index, slice) else chosen
+            return _list_item(w, container, index)
         case Dict():
             contents = w.read(container)
             if index not in contents:
@@ -144,6 +129,25 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
     if method is not None:
         return w.call(method, container, index)
     raise _not_subscriptable(container)
+
+
+def _list_item(w: Evaluator, container: List, index: Any) -> Any:
+    contents = w.read(container)
+    if isinstance(contents, Bounded):
+        if not isinstance(index, slice):
+            return lists.item(w, contents, operator.index(index))
+        made = List(())
+        lists.hold(w, made, lists.part(w, contents, index))
+        return made
+    if isinstance(contents, Indexed):
+        if isinstance(contents.length, Abstract):
+            raise w.error(
+                f"{contents.what} may be empty: it can be summed, folded and looped "
+                "over, but its items cannot be taken one by one"
+            )
+        return contents.element(range(contents.length)[index])
+    chosen = contents[index]
+    return List(chosen) if isinstance(index, slice) else chosen
 
 
 def _adds_axes(index: Any) -> bool:
