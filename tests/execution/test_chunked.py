@@ -12,6 +12,9 @@ from numpy.testing import assert_array_equal
 import pygpu
 from conftest import require
 from pygpu import Float, Image, Position
+from pygpu.core import sampler
+from pygpu.execution.large import work
+from pygpu.execution.large.regions import Assembly, Reach
 
 RANDOM: Final = np.random.default_rng(3)
 GREY: Final = RANDOM.random((61, 47), np.float32)
@@ -45,6 +48,33 @@ def test_chunks_give_what_the_whole_image_gives(boundary: str, chunks: Any) -> N
     assert (lazy.shape, lazy.dtype) == (whole.shape, whole.dtype)
     assert lazy.chunks == da.from_array(GREY, chunks=chunks).chunks
     assert_array_equal(lazy.compute(), whole)
+
+
+@pytest.mark.parametrize("chunks", CHUNKS, ids=str)
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_bands_of_chunks_are_those_of_the_whole(
+    boundary: str, chunks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "BAND", 1)
+    monkeypatch.setattr(work, "LEAST_BAND", 3)
+    function = stencil(boundary)
+    lazy = function(da.from_array(GREY, chunks=chunks))
+    assert_array_equal(lazy.compute(), function(GREY))
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("start", [-100, -7, 0, 3])
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_windows_are_put_together_of_runs(boundary: str, start: int, size: int) -> None:
+    """What of an image of few texels lies at places that are often outside."""
+    line = np.arange(10, 10 + size, dtype=np.float32)
+    places = np.arange(start, start + 60)
+    reach = Reach.of(boundary, start, start + 60, size)
+    bounds = range(size + 1)  # a piece for each texel
+    pieces = list(reach.pieces(bounds))
+    assembly = Assembly(Reach.inside(0, 1), reach, tuple((slice(0, 1), p[2]) for p in pieces))
+    found = assembly.of([line[None, p[0] : p[0] + 1] for p in pieces])
+    assert_array_equal(found[0], line[sampler.indices(boundary, places, size)])
 
 
 @pytest.mark.parametrize("opengl", ["fragment", "compute"])

@@ -82,9 +82,9 @@ def test_a_process_compiles_once(client) -> None:
 
 def emitted() -> int:
     """How many plans this process has compiled."""
-    from pygpu.execution.large import work
+    from pygpu.execution.large import plans
 
-    return work._prepared.cache_info().misses
+    return plans._prepared.cache_info().misses
 
 
 def slow(block: np.ndarray, folder: str) -> np.ndarray:

@@ -21,8 +21,8 @@ from pygpu.execution.arguments.convert import KINDS, result_dtype, texels_of
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted
 from pygpu.execution.large.graph import Graph
+from pygpu.execution.large.plans import Function, Plan, Rounds, windowed_for
 from pygpu.execution.large.sources import NO_OUT, Source, is_dask
-from pygpu.execution.large.work import Function, Plan, Rounds, windowed_for
 from pygpu.execution.programs.checked import check_sizes
 from pygpu.execution.programs.specialise import Translated
 from pygpu.passes.analysis.footprint import Footprint

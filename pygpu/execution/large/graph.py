@@ -14,9 +14,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.execution.large.plans import Plan, Rounds, results
 from pygpu.execution.large.regions import Assembly, Reach
 from pygpu.execution.large.sources import Source
-from pygpu.execution.large.work import Plan, Rounds, results, run_tile
+from pygpu.execution.large.work import run_tile
 from pygpu.execution.programs.specialise import Translated
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.lower.window import View, Windowed
@@ -139,7 +140,7 @@ class _ViewParts:
                     f"every chunk would need all of it. Give it as one piece: "
                     f"{source.name}.rechunk(-1)"
                 )
-            down, across = Reach(((0, height),), None), Reach(((0, width),), None)
+            down, across = Reach.inside(0, height), Reach.inside(0, width)
             return cls(source, (down,) * len(rows), (across,) * len(columns))
         how = view.boundary
         before, after = (margin.up, margin.left), (margin.down, margin.right)
@@ -175,7 +176,7 @@ def _edges(sizes: Sequence[int]) -> list[tuple[int, int]]:
 def _reach(boundary: str, edge: tuple[int, int], before: int, after: int, size: int) -> Reach:
     start, length = edge
     if boundary == "clipped":
-        return Reach(((max(start - before, 0), min(start + length + after, size)),), None)
+        return Reach.inside(max(start - before, 0), min(start + length + after, size))
     return Reach.of(boundary, start - before, start + length + after, size)
 
 

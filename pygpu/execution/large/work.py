@@ -1,141 +1,34 @@
 """Chunks of results, computed by workers from parts of larger images: see graph.py.
 
-A worker gets a `Plan`, the call less its Dask arrays, which it compiles once a process, and for
-each chunk the parts of arrays that the function reads there.
+A worker gets a plan (plans.py) and, for each chunk, the parts of arrays that are read there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import Any, Protocol
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.device import Device, Limits, Program, Task
-from pygpu.core.storage import Format, Storage, stored
+from pygpu.core.device import Limits
+from pygpu.core.storage import Storage, stored
 from pygpu.devices import targets
+from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
-from pygpu.execution.arguments.parameters import Arguments, flatten
-from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
-from pygpu.execution.arguments.signatures import Signature
+from pygpu.execution.arguments.parameters import Arguments
+from pygpu.execution.large.plans import Plan, Ready, Rounds, ready_for
 from pygpu.execution.large.regions import Assembly
 from pygpu.execution.programs import checked, tiles
-from pygpu.execution.programs.specialise import COMPILING, FAULTS, LIMIT, Translated
 from pygpu.execution.programs.tiles import Tile
-from pygpu.frontend.values.faults import Fault
 from pygpu.passes.analysis.footprint import Footprint
-from pygpu.passes.lower.settle import settle
-from pygpu.passes.lower.window import View, Windowed, window
+from pygpu.passes.lower.window import View
 
-
-class Function(Protocol):
-    """What is asked of a compiled function."""
-
-    @property
-    def signature(self) -> Signature: ...
-
-    @property
-    def function(self) -> Callable[..., Any]: ...
-    def translated(self, arguments: Arguments, checked: bool | None = None) -> Translated: ...
-    def device(self) -> Device: ...
-    def wanted(self, form: tuple[Any, str], out: None = None, dtype: Any = None) -> Wanted: ...
-    def size(self, shape: Any, arguments: Arguments, out: None) -> tuple[int, ...]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Rounds:
-    """Several rounds of a function, done for a chunk and what is around it before the next chunk:
-    how many, which image each result becomes in the next round, how far a round reaches, and in
-    which dtype the last results are asked for."""
-
-    count: int
-    state: tuple[int, ...]
-    reach: Footprint
-    dtype: np.dtype[Any] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A call, less its Dask arrays, for which `values` has images of one pixel. Plans are equal if
-    their tokens are, so that a process compiles each once however often it is sent."""
-
-    token: str
-    compiled: Function = field(compare=False)
-    values: list[Any] = field(compare=False)
-    wanted: Wanted = field(compare=False)
-    chunked: tuple[int, ...] = field(compare=False)  # which of the call's images are Dask arrays
-    sizes: tuple[tuple[int, int], ...] = field(compare=False)  # of all images: (width, height)
-    settled: bool = field(compare=False)  # whether uniforms are constants: see `windowed_for`
-    checked: bool = field(compare=False)  # whether what goes wrong at run time is to be found
-    rounds: Rounds | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """A plan, compiled."""
-
-    windowed: Windowed
-    program: Program
-    device: Device
-    formats: tuple[Format, ...]  # of the results
-    dtypes: tuple[np.dtype[Any], ...]
-    inputs: tuple[Format, ...]  # of the views
-    whole: tuple[Storage | None, ...]  # images that are no Dask arrays, by index
-    arguments: Arguments
-    faults: tuple[Fault, ...]  # of a checked program, which has one more result that numbers them
-    is_tuple: bool
-
-
-def _ready(plan: Plan) -> _Ready:
-    with COMPILING.lock:
-        return _prepared(plan)
-
-
-@lru_cache(maxsize=LIMIT)
-def _prepared(plan: Plan) -> _Ready:
-    arguments = flatten(plan.compiled.signature, plan.values)
-    translated = plan.compiled.translated(arguments, plan.checked)
-    windowed = windowed_for(translated, arguments, plan.settled)
-    captured = translated.translation.captured
-    formats, dtypes = results(translated, plan.wanted)
-    read = [given.sampler.format for given in arguments.images]
-    read += [sampler.of(image).format for image in captured]
-    inputs = tuple([read[each.image] for each in windowed.views])
-    whole = [given.storage for given in arguments.images] + [image.storage for image in captured]
-    device = plan.compiled.device()
-    faults = tuple(translated.translation.faults)
-    written = (*formats, FAULTS) if faults else formats
-    return _Ready(
-        windowed,
-        device.compile(Task(windowed.function, inputs, written)),
-        device,
-        formats,
-        dtypes,
-        inputs,
-        tuple([None if i in plan.chunked else storage for i, storage in enumerate(whole)]),
-        arguments,
-        faults,
-        translated.translation.is_tuple,
-    )
-
-
-def windowed_for(translated: Translated, arguments: Arguments, settled: bool) -> Windowed:
-    """The function of a window. Where it is `settled`, the numbers given at the call are constants,
-    so that offsets made of them are known."""
-    function = translated.function
-    return window(settle(function, arguments.uniforms) if settled else function)
-
-
-def results(
-    translated: Translated, wanted: Wanted
-) -> tuple[tuple[Format, ...], tuple[np.dtype[Any], ...]]:
-    types = [value.type for value in translated.results]
-    dtypes = tuple([output_dtype(wanted, index, type) for index, type in enumerate(types)])
-    return tuple(map(output_format, types, dtypes)), dtypes
+BAND: Final = 1 << 21  # bytes that are put together at a time for a device of this memory
+LEAST_BAND: Final = 16  # rows, of which some are put together twice
 
 
 def run_tile(
@@ -143,31 +36,82 @@ def run_tile(
 ) -> Any:
     """One chunk of the results: an array, or a tuple of them. `assemblies` says for each view how
     its pieces are put together; None: the view is of an image that the plan holds."""
-    ready = _ready(plan)
+    ready = ready_for(plan)
     if not (tile.width and tile.height):  # nothing to compute, in the dtype of what is not
         return _listed(ready, [_empty(ready, index, tile) for index in range(len(ready.formats))])
     left = list(pieces)
     if plan.rounds is not None:
         return _listed(ready, _all_rounds(ready, plan, plan.rounds, tile, assemblies, left))
-    views = []
-    for each, assembly in zip(ready.windowed.views, assemblies, strict=True):
-        storage = ready.whole[each.image]
-        if assembly is not None:
-            views.append(_assembled(assembly, left))
-        elif storage is not None and each.margin is not None:
-            views.append(tiles.view(storage.host(), each.boundary, tile, each.margin))
-        else:
-            assert storage is not None
-            views.append(storage.host())
+    parts = [_taken(assembly, left) for assembly in assemblies]
+    if targets.limits(ready.device) is None and not ready.faults:
+        return _listed(ready, _by_bands(ready, plan, tile, assemblies, parts))
+    views = [
+        _seen(ready, each, assembly, part, tile)
+        for each, assembly, part in zip(ready.windowed.views, assemblies, parts, strict=True)
+    ]
     return _listed(ready, _computed(ready, plan, tile, views))
 
 
-def _assembled(assembly: Assembly, pieces: list[NDArray[Any]]) -> NDArray[Any]:
-    """The texels of a view, of the next pieces, which are taken from the list."""
-    count = len(assembly.places)
+def _by_bands(
+    ready: Ready,
+    plan: Plan,
+    tile: Tile,
+    assemblies: Sequence[Assembly | None],
+    parts: Sequence[Sequence[NDArray[Any]]],
+) -> list[NDArray[Any]]:
+    """The results of a tile, by as many rows at a time as a cache holds of what is put together for
+    them, so that memory is read and written once."""
+    row = sum(
+        assembly.columns.count * part[0].itemsize * math.prod(part[0].shape[2:])
+        for assembly, part in zip(assemblies, parts, strict=True)
+        if assembly is not None
+    )
+    height = max(BAND // max(row, 1), LEAST_BAND)
+    results = [
+        RESERVE.empty((tile.height, tile.width, format.channels), format.dtype)
+        for format in ready.formats
+    ]
+    for top in range(0, tile.height, height):
+        band = Tile(tile.left, tile.top + top, tile.width, min(height, tile.height - top))
+        views = [
+            _seen(ready, each, assembly, part, band, top)
+            for each, assembly, part in zip(ready.windowed.views, assemblies, parts, strict=True)
+        ]
+        direct = [result[top : top + band.height] for result in results]
+        _run(ready, plan, band, views, direct)
+    return [
+        stored(without_channel_axis(result), dtype)
+        for result, dtype in zip(results, ready.dtypes, strict=True)
+    ]
+
+
+def _taken(assembly: Assembly | None, pieces: list[NDArray[Any]]) -> list[NDArray[Any]]:
+    """The next pieces, those of a view, which are taken from the list."""
+    count = 0 if assembly is None else len(assembly.places)
     own = pieces[:count]
     del pieces[:count]
-    return texels_of(assembly.of(own))
+    return own
+
+
+def _seen(
+    ready: Ready,
+    each: View,
+    assembly: Assembly | None,
+    part: Sequence[NDArray[Any]],
+    tile: Tile,
+    top: int = 0,
+) -> NDArray[Any]:
+    """What a tile, or a band of one that begins `top` rows below, reads of a view."""
+    margin = each.margin
+    if assembly is not None:
+        if margin is None:
+            return texels_of(assembly.of(part))
+        return texels_of(assembly.of(part, (top, top + tile.height + margin.up + margin.down)))
+    storage = ready.whole[each.image]
+    assert storage is not None
+    if margin is None:
+        return storage.host()
+    return tiles.view(storage.host(), each.boundary, tile, margin)
 
 
 # ---------------------------------------------------------------- rounds
@@ -190,7 +134,7 @@ class _Region:
 
 
 def _all_rounds(
-    ready: _Ready,
+    ready: Ready,
     plan: Plan,
     rounds: Rounds,
     tile: Tile,
@@ -205,7 +149,9 @@ def _all_rounds(
             seen.append(None)
             continue
         region = clipped(around, plan.sizes[each.image])
-        seen.append(_Region(_assembled(assembly, pieces), region.left, region.top))
+        seen.append(
+            _Region(texels_of(assembly.of(_taken(assembly, pieces))), region.left, region.top)
+        )
     state: dict[int, _Region] = {}
     results: list[NDArray[Any]] = []
     size = plan.sizes[rounds.state[0]]
@@ -225,7 +171,7 @@ def _all_rounds(
     return [stored(result, rounds.dtype) for result in results]
 
 
-def _whole(ready: _Ready, each: View) -> _Region:
+def _whole(ready: Ready, each: View) -> _Region:
     """An image that the plan holds."""
     storage = ready.whole[each.image]
     assert storage is not None
@@ -265,17 +211,14 @@ def clipped(tile: Tile, size: tuple[int, int]) -> Tile:
 
 
 def _computed(
-    ready: _Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
+    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
 ) -> list[NDArray[Any]]:
     """The results of a tile: at once where the device holds that, else by halves."""
     limits = targets.limits(ready.device)
     if limits is not None and not _fits(limits, ready, tile, views):
         return _by_halves(ready, plan, tile, views)
-    sizes = [number for index in ready.windowed.sized for number in plan.sizes[index]]
-    numbers = [*ready.arguments.uniforms, tile.left, tile.top, *sizes]
-    inputs = [Storage.of(np.ascontiguousarray(view)) for view in views]
     nowhere: list[NDArray[Any] | None] = [None] * (len(ready.formats) + bool(ready.faults))
-    results = ready.program.run(inputs, numbers, (tile.height, tile.width), nowhere)
+    results = _run(ready, plan, tile, views, nowhere)
     if ready.faults:
         _raise_first(ready, plan, tile, views, results.pop().host()[..., 0])
     return [
@@ -284,8 +227,22 @@ def _computed(
     ]
 
 
+def _run(
+    ready: Ready,
+    plan: Plan,
+    tile: Tile,
+    views: Sequence[NDArray[Any]],
+    out: Sequence[NDArray[Any] | None],
+) -> list[Storage]:
+    """The results of a tile, for which `out` may have room."""
+    sizes = [number for index in ready.windowed.sized for number in plan.sizes[index]]
+    numbers = [*ready.arguments.uniforms, tile.left, tile.top, *sizes]
+    inputs = [Storage.of(np.ascontiguousarray(view)) for view in views]
+    return ready.program.run(inputs, numbers, (tile.height, tile.width), out)
+
+
 def _raise_first(
-    ready: _Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], numbers: NDArray[Any]
+    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], numbers: NDArray[Any]
 ) -> None:
     """Raise what has gone wrong first in a tile of a checked program."""
     if not numbers.any():
@@ -297,7 +254,7 @@ def _raise_first(
 
 
 def _as_seen(
-    ready: _Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
+    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
 ) -> Arguments | None:
     """The arguments for the plain function: images of the size of the whole that hold what the tile
     has read. Memory that is not written is not taken; None where even so there is too little."""
@@ -322,7 +279,7 @@ def _as_seen(
     return replace(ready.arguments, images=given)
 
 
-def _fits(limits: Limits, ready: _Ready, tile: Tile, views: Sequence[NDArray[Any]]) -> bool:
+def _fits(limits: Limits, ready: Ready, tile: Tile, views: Sequence[NDArray[Any]]) -> bool:
     sizes = [view.shape[:2] for view in views] + [(tile.height, tile.width)] * len(ready.formats)
     rows = [
         height * tiles.row_bytes(format, width)
@@ -334,7 +291,7 @@ def _fits(limits: Limits, ready: _Ready, tile: Tile, views: Sequence[NDArray[Any
 
 
 def _by_halves(
-    ready: _Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
+    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
 ) -> list[NDArray[Any]]:
     axis = 0 if tile.height >= tile.width else 1
     whole = (tile.height, tile.width)[axis]
@@ -361,23 +318,14 @@ def _cut(
     return view[start : stop + around] if axis == 0 else view[:, start : stop + around]
 
 
-def _empty(ready: _Ready, index: int, tile: Tile) -> NDArray[Any]:
+def _empty(ready: Ready, index: int, tile: Tile) -> NDArray[Any]:
     channels = ready.formats[index].channels
     shape = (tile.height, tile.width, *([channels] if channels > 1 else []))
     return np.empty(shape, ready.dtypes[index])
 
 
-def _listed(ready: _Ready, results: list[NDArray[Any]]) -> Any:
+def _listed(ready: Ready, results: list[NDArray[Any]]) -> Any:
     return tuple(results) if ready.is_tuple else results[0]
 
 
-__all__ = [
-    "Function",
-    "Plan",
-    "Rounds",
-    "clipped",
-    "grown",
-    "results",
-    "run_tile",
-    "windowed_for",
-]
+__all__ = ["clipped", "grown", "run_tile"]

@@ -1,0 +1,195 @@
+"""Dask arrays on a cluster of processes of this machine: PyGPU against SciPy's filters by
+`map_overlap` and dask-image, the second worker's worth, the graph, and what chunks cost.
+
+python -m benchmarks.clusters [--size 8192] [--chunk 2048] [--report benchmarks/RESULTS_CLUSTERS.md]
+
+A worker is a process of one thread, ours included (PYGPU_THREADS=1). The image is in the workers'
+memory before the clock starts, and results are summed there, so that none travels.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("PYGPU_THREADS", "1")  # before the workers are started
+
+import dask.array as da
+import numpy as np
+from dask.distributed import Client, LocalCluster, wait
+from dask_image import ndfilters
+from scipy import ndimage
+
+import pygpu
+from pygpu import Image, Position
+
+WEIGHTS = np.array([1, 4, 6, 4, 1], np.float32) / 16
+REPEATS = 5
+
+
+@pygpu.compile
+def sobel(im: Image, p: Position):
+    gx = sum([k * (im(p + (1, d)) - im(p + (-1, d))) for d, k in ((-1, 1), (0, 2), (1, 1))])
+    gy = sum([k * (im(p + (d, 1)) - im(p + (d, -1))) for d, k in ((-1, 1), (0, 2), (1, 1))])
+    return np.sqrt(gx * gx + gy * gy)
+
+
+@pygpu.compile
+def gauss(im: Image, p: Position):
+    return sum(
+        [WEIGHTS[i] * WEIGHTS[j] * im(p + (j - 2, i - 2)) for i in range(5) for j in range(5)]
+    )
+
+
+@pygpu.compile
+def scale(im: Image, p: Position):
+    return 2 * im(p) + 1
+
+
+def scipy_sobel(block: np.ndarray) -> np.ndarray:
+    gx, gy = (ndimage.sobel(block, axis, mode="nearest") for axis in (1, 0))
+    return np.sqrt(gx * gx + gy * gy)
+
+
+def scipy_gauss(block: np.ndarray) -> np.ndarray:
+    rows = ndimage.correlate1d(block, WEIGHTS, 0, mode="nearest")
+    return ndimage.correlate1d(rows, WEIGHTS, 1, mode="nearest")
+
+
+def overlapped(function: Callable[..., np.ndarray], depth: int) -> Callable[[da.Array], da.Array]:
+    return lambda array: array.map_overlap(function, depth=depth, boundary="nearest")
+
+
+def dask_image_sobel(array: da.Array) -> da.Array:
+    gx, gy = (ndfilters.sobel(array, axis, mode="nearest") for axis in (1, 0))
+    return np.sqrt(gx * gx + gy * gy)
+
+
+def dask_image_gauss(array: da.Array) -> da.Array:
+    return ndfilters.convolve(array, np.outer(WEIGHTS, WEIGHTS), mode="nearest")
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., da.Array], dict[str, Callable[[da.Array], da.Array]]]] = {
+    "Sobel": (sobel, {"SciPy": overlapped(scipy_sobel, 1), "dask-image": dask_image_sobel}),
+    "Gauss 5 x 5": (gauss, {"SciPy": overlapped(scipy_gauss, 2), "dask-image": dask_image_gauss}),
+    "scale": (scale, {"NumPy": lambda array: 2 * array + 1}),
+}
+
+
+def image(size: int, chunk: int) -> da.Array:
+    rng = da.random.default_rng(0)
+    return rng.random((size, size), dtype=np.float32, chunks=chunk).persist()
+
+
+def seconds(client: Client, function: Callable[[da.Array], da.Array], array: da.Array) -> float:
+    """The median time until all chunks of a result are in the workers' memory."""
+    taken = []
+    for _ in range(REPEATS):
+        begun = time.perf_counter()
+        wait(made := function(array).persist())
+        taken.append(time.perf_counter() - begun)
+        del made
+        client.run(lambda: None)  # what was freed is gone
+    return statistics.median(taken)
+
+
+def against_peers(client: Client, size: int, chunk: int) -> list[str]:
+    array = image(size, chunk)
+    wait(array)
+    lines = ["| function | PyGPU | others |", "| --- | --- | --- |"]
+    for name, (ours, theirs) in FUNCTIONS.items():
+        want = ours(array)[:64, :64].compute()
+        for function in theirs.values():
+            np.testing.assert_allclose(
+                function(array)[:64, :64].compute(), want, rtol=1e-3, atol=1e-4
+            )
+        own = seconds(client, ours, array)
+        others = []
+        for peer, function in theirs.items():
+            took = seconds(client, function, array)
+            others.append(f"{peer} {1e3 * took:.0f} ms, {took / own:.1f} times")
+        lines.append(f"| {name} | {1e3 * own:.0f} ms | {'; '.join(others)} |")
+    return lines
+
+
+def second_worker(size: int, chunk: int) -> str:
+    """What a second worker brings, for a function that computes."""
+    taken = {}
+    for workers in (1, 2):
+        with cluster(workers) as client:
+            array = image(size, chunk)
+            wait(array)
+            seconds(client, rounds, array)
+            taken[workers] = seconds(client, rounds, array)
+    efficiency = taken[1] / taken[2] / 2
+    return (
+        f"20 rounds of Sobel on one worker {taken[1]:.2f} s, on two {taken[2]:.2f} s: "
+        f"efficiency {efficiency:.2f}."
+    )
+
+
+def rounds(array: da.Array) -> da.Array:
+    return sobel.iterate(array, 20)
+
+
+def graph(size: int = 32_768, chunk: int = 512) -> str:
+    """The time to build a graph, a chunk."""
+    array = da.zeros((size, size), chunks=chunk, dtype=np.float32)
+    sobel(array)
+    begun = time.perf_counter()
+    result = sobel(array)
+    took = time.perf_counter() - begun
+    chunks = result.npartitions
+    return f"The graph of {chunks} chunks: {1e3 * took / chunks:.2f} ms a chunk."
+
+
+def overhead(chunk: int = 4096) -> str:
+    """Chunks by threads of this process against one whole call in memory."""
+    array = np.random.default_rng(0).random((2 * chunk, 2 * chunk), np.float32)
+    chunked = da.from_array(array, chunks=chunk)
+    ways: dict[Callable[[], object], list[float]] = {
+        lambda: gauss(array): [],
+        lambda: gauss(chunked).persist(scheduler="single-threaded"): [],
+    }
+    for way, taken in [*ways.items()] * (REPEATS + 2):
+        begun = time.perf_counter()
+        way()
+        taken.append(time.perf_counter() - begun)
+    whole, chunks = (statistics.median(taken[2:]) for taken in ways.values())
+    return (
+        f"Gauss 5 x 5 of {2 * chunk} x {2 * chunk} in chunks of {chunk}: {1e3 * chunks:.0f} ms, "
+        f"the whole at once {1e3 * whole:.0f} ms: {chunks / whole:.2f}."
+    )
+
+
+def cluster(workers: int) -> Client:
+    local = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+    return Client(local)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.clusters", description=__doc__)
+    parser.add_argument("--size", type=int, default=8192)
+    parser.add_argument("--chunk", type=int, default=2048)
+    parser.add_argument("--report", type=Path)
+    given = parser.parse_args()
+    lines = [
+        f"# Clusters\n\nfloat32, {given.size} x {given.size} in chunks of {given.chunk}, two "
+        "processes of one thread each; "
+        f"Python {sys.version.split()[0]}, {os.cpu_count()} cores. `python -m benchmarks.clusters` "
+        "writes this page.\n"
+    ]
+    with cluster(2) as client:
+        lines += against_peers(client, given.size, given.chunk)
+    lines += ["", second_worker(given.size, given.chunk), "", graph(), "", overhead()]
+    text = "\n".join(lines) + "\n"
+    print(text)
+    if given.report:
+        given.report.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""Calls less their Dask arrays, as workers get them, and what a process makes of one: once, however
+many chunks it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+
+from pygpu.core import sampler
+from pygpu.core.device import Device, Program, Task
+from pygpu.core.storage import Format, Storage
+from pygpu.execution.arguments.parameters import Arguments, flatten
+from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
+from pygpu.execution.arguments.signatures import Signature
+from pygpu.execution.programs.specialise import COMPILING, FAULTS, LIMIT, Translated
+from pygpu.frontend.values.faults import Fault
+from pygpu.passes.analysis.footprint import Footprint
+from pygpu.passes.lower.settle import settle
+from pygpu.passes.lower.window import Windowed, window
+
+
+class Function(Protocol):
+    """What is asked of a compiled function."""
+
+    @property
+    def signature(self) -> Signature: ...
+
+    @property
+    def function(self) -> Callable[..., Any]: ...
+    def translated(self, arguments: Arguments, checked: bool | None = None) -> Translated: ...
+    def device(self) -> Device: ...
+    def wanted(self, form: tuple[Any, str], out: None = None, dtype: Any = None) -> Wanted: ...
+    def size(self, shape: Any, arguments: Arguments, out: None) -> tuple[int, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """Several rounds of a function, done for a chunk and what is around it before the next chunk:
+    how many, which image each result becomes in the next round, how far a round reaches, and in
+    which dtype the last results are asked for."""
+
+    count: int
+    state: tuple[int, ...]
+    reach: Footprint
+    dtype: np.dtype[Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A call, less its Dask arrays, for which `values` has images of one pixel. Plans are equal if
+    their tokens are, so that a process compiles each once however often it is sent."""
+
+    token: str
+    compiled: Function = field(compare=False)
+    values: list[Any] = field(compare=False)
+    wanted: Wanted = field(compare=False)
+    chunked: tuple[int, ...] = field(compare=False)  # which of the call's images are Dask arrays
+    sizes: tuple[tuple[int, int], ...] = field(compare=False)  # of all images: (width, height)
+    settled: bool = field(compare=False)  # whether uniforms are constants: see `windowed_for`
+    checked: bool = field(compare=False)  # whether what goes wrong at run time is to be found
+    rounds: Rounds | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A plan, compiled in this process."""
+
+    windowed: Windowed
+    program: Program
+    device: Device
+    formats: tuple[Format, ...]  # of the results
+    dtypes: tuple[np.dtype[Any], ...]
+    inputs: tuple[Format, ...]  # of the views
+    whole: tuple[Storage | None, ...]  # images that are no Dask arrays, by index
+    arguments: Arguments
+    faults: tuple[Fault, ...]  # of a checked program, which has one more result that numbers them
+    is_tuple: bool
+
+
+def ready_for(plan: Plan) -> Ready:
+    with COMPILING.lock:
+        return _prepared(plan)
+
+
+@lru_cache(maxsize=LIMIT)
+def _prepared(plan: Plan) -> Ready:
+    arguments = flatten(plan.compiled.signature, plan.values)
+    translated = plan.compiled.translated(arguments, plan.checked)
+    windowed = windowed_for(translated, arguments, plan.settled)
+    captured = translated.translation.captured
+    formats, dtypes = results(translated, plan.wanted)
+    read = [given.sampler.format for given in arguments.images]
+    read += [sampler.of(image).format for image in captured]
+    inputs = tuple([read[each.image] for each in windowed.views])
+    whole = [given.storage for given in arguments.images] + [image.storage for image in captured]
+    device = plan.compiled.device()
+    faults = tuple(translated.translation.faults)
+    written = (*formats, FAULTS) if faults else formats
+    return Ready(
+        windowed,
+        device.compile(Task(windowed.function, inputs, written)),
+        device,
+        formats,
+        dtypes,
+        inputs,
+        tuple([None if i in plan.chunked else storage for i, storage in enumerate(whole)]),
+        arguments,
+        faults,
+        translated.translation.is_tuple,
+    )
+
+
+def windowed_for(translated: Translated, arguments: Arguments, settled: bool) -> Windowed:
+    """The function of a window. Where it is `settled`, the numbers given at the call are constants,
+    so that offsets made of them are known."""
+    function = translated.function
+    return window(settle(function, arguments.uniforms) if settled else function)
+
+
+def results(
+    translated: Translated, wanted: Wanted
+) -> tuple[tuple[Format, ...], tuple[np.dtype[Any], ...]]:
+    types = [value.type for value in translated.results]
+    dtypes = tuple([output_dtype(wanted, index, type) for index, type in enumerate(types)])
+    return tuple(map(output_format, types, dtypes)), dtypes
+
+
+__all__ = ["Function", "Plan", "Ready", "Rounds", "ready_for", "results", "windowed_for"]
