@@ -27,7 +27,7 @@ import pygpu
 from pygpu import Image, Position
 
 WEIGHTS = np.array([1, 4, 6, 4, 1], np.float32) / 16
-REPEATS = 5
+REPEATS = 3
 
 
 @pygpu.compile
@@ -184,7 +184,7 @@ def main() -> None:
     ]
     with cluster(2) as client:
         lines += against_peers(client, given.size, given.chunk)
-    lines += ["", second_worker(given.size, given.chunk), "", graph(), "", overhead()]
+    lines += ["", graph(), "", overhead(), "", second_worker(given.size, given.chunk)]
     text = "\n".join(lines) + "\n"
     print(text)
     if given.report:

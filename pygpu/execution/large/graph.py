@@ -6,7 +6,7 @@ that window, which knows where in the whole image it stands (work.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import getitem
@@ -15,14 +15,15 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.execution.large.plans import Plan, Rounds, results
-from pygpu.execution.large.regions import Assembly, Reach
+from pygpu.execution.large.regions import Assembly, Cut, Reach
 from pygpu.execution.large.sources import Source
-from pygpu.execution.large.work import run_tile
+from pygpu.execution.large.work import cut_off, run_tile
 from pygpu.execution.programs.specialise import Translated
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.lower.window import View, Windowed
 
 _Edges = Sequence[tuple[int, int]]  # start and length along an axis
+_Part = tuple[Source, int, int, Cut]  # of which chunk it is, and what of it
 
 
 class Graph:
@@ -83,32 +84,53 @@ class Graph:
         return tuple(made) if is_tuple else made[0]
 
     def tiles(self, suffix: tuple[int, ...]) -> None:
+        reads: list[tuple[Tile, list[Assembly | None], list[_Part]]] = []
         for i, (top, height) in enumerate(self.rows):
             for j, (left, width) in enumerate(self.columns):
                 assemblies: list[Assembly | None] = []
-                keys: list[Any] = []
+                parts: list[_Part] = []
                 for view in self.views:
-                    assembly, pieces = view.assembly(i, j) if width and height else (None, [])
+                    assembly, own = view.assembly(i, j) if width and height else (None, [])
                     assemblies.append(assembly)
-                    keys += [self.piece(view.source, *piece) for piece in pieces]
-                tile = Tile(left, top, width, height)
-                key = (self.name, i, j, *suffix)
-                self.tasks[key] = (run_tile, self.plan_key, tile, tuple(assemblies), *keys)
+                    parts += own
+                reads.append((Tile(left, top, width, height), assemblies, parts))
+        keys = self.sent([part for _, _, parts in reads for part in parts])
+        places = ((i, j) for i in range(len(self.rows)) for j in range(len(self.columns)))
+        for place, (tile, assemblies, parts) in zip(places, reads, strict=True):
+            picks = tuple([keys[part][1] for part in parts])
+            self.tasks[(self.name, *place, *suffix)] = (
+                run_tile,
+                self.plan_key,
+                tile,
+                tuple(assemblies),
+                picks,
+                *[keys[part][0] for part in parts],
+            )
 
-    def piece(
-        self, source: Source | None, row: int, column: int, rows: slice, columns: slice
-    ) -> Any:
-        """The key of a part of a chunk. A part is cut off where the chunk is, so that no more than
-        it travels between workers."""
-        assert source is not None
-        chunk = source.key(row, column)
-        heights, widths = source.array.chunks[:2]
-        if rows == slice(0, heights[row]) and columns == slice(0, widths[column]):
-            return chunk
-        cut = (rows.start, rows.stop, columns.start, columns.stop)
-        key = (f"part-{source.array.name}-{self.plan.token}", row, column, *cut)
-        self.tasks.setdefault(key, (getitem, chunk, (rows, columns)))
-        return key
+    def sent(self, parts: Iterable[_Part]) -> dict[_Part, tuple[Any, Cut | None]]:
+        """The key under which each part of a chunk is had, and which of the parts it is that one
+        has there; None: all. Parts are cut off where the chunk is, so that no more than they travel
+        between workers, and those of one chunk by one task, for a task costs a cluster as much as
+        a small part."""
+        cuts: dict[tuple[Source, int, int], dict[Cut, None]] = {}
+        keys: dict[_Part, tuple[Any, Cut | None]] = {}
+        for part in parts:
+            source, row, column, cut = part
+            heights, widths = source.array.chunks[:2]
+            if cut == (0, heights[row], 0, widths[column]):
+                keys[part] = source.key(row, column), None
+            else:
+                cuts.setdefault((source, row, column), {})[cut] = None
+        for (source, row, column), found in cuts.items():
+            heights, widths = source.array.chunks[:2]
+            size = sum((bottom - top) * (right - left) for top, bottom, left, right in found)
+            together = 4 * size <= heights[row] * widths[column]
+            for some in [tuple(found)] if together else [(cut,) for cut in found]:
+                key = (f"part-{source.array.name}-{self.plan.token}", row, column, *some)
+                self.tasks[key] = (cut_off, source.key(row, column), some)
+                for cut in some:
+                    keys[source, row, column, cut] = key, cut
+        return keys
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,9 +176,7 @@ class _ViewParts:
             tuple([_reach(how, edge, before[1], after[1], width) for edge in columns]),
         )
 
-    def assembly(
-        self, i: int, j: int
-    ) -> tuple[Assembly | None, list[tuple[int, int, slice, slice]]]:
+    def assembly(self, i: int, j: int) -> tuple[Assembly | None, list[_Part]]:
         """How the view of a chunk of the result is put together, and of which parts of chunks."""
         if self.source is None:
             return None, []
@@ -165,7 +185,8 @@ class _ViewParts:
         for row, part, down in rows.pieces(self.source.rows):
             for column, piece, across in columns.pieces(self.source.columns):
                 places.append((down, across))
-                pieces.append((row, column, part, piece))
+                cut = part.start, part.stop, piece.start, piece.stop
+                pieces.append((self.source, row, column, cut))
         return Assembly(rows, columns, tuple(places)), pieces
 
 

@@ -102,7 +102,7 @@ def _prepared(plan: Plan) -> Ready:
     written = (*formats, FAULTS) if faults else formats
     return Ready(
         windowed,
-        device.compile(Task(windowed.function, inputs, written)),
+        _compiled(device, windowed, inputs, written),
         device,
         formats,
         dtypes,
@@ -117,8 +117,21 @@ def _prepared(plan: Plan) -> Ready:
 def windowed_for(translated: Translated, arguments: Arguments, settled: bool) -> Windowed:
     """The function of a window. Where it is `settled`, the numbers given at the call are constants,
     so that offsets made of them are known."""
+    return _windowed(translated, tuple(arguments.uniforms) if settled else None)
+
+
+@lru_cache(maxsize=LIMIT)
+def _windowed(translated: Translated, uniforms: tuple[Any, ...] | None) -> Windowed:
     function = translated.function
-    return window(settle(function, arguments.uniforms) if settled else function)
+    return window(function if uniforms is None else settle(function, uniforms))
+
+
+@lru_cache(maxsize=LIMIT)
+def _compiled(
+    device: Device, windowed: Windowed, inputs: tuple[Format, ...], written: tuple[Format, ...]
+) -> Program:
+    """The program of a window: calls of one function share it."""
+    return device.compile(Task(windowed.function, inputs, written))
 
 
 def results(

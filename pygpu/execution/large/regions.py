@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.devices.cpu.reserve import RESERVE
 
+Cut = tuple[int, int, int, int]  # of a chunk: its rows from .. to .., columns from .. to ..
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -144,4 +146,4 @@ class Assembly:
         return whole
 
 
-__all__ = ["Assembly", "Reach"]
+__all__ = ["Assembly", "Cut", "Reach"]

@@ -21,7 +21,7 @@ from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.large.plans import Plan, Ready, Rounds, ready_for
-from pygpu.execution.large.regions import Assembly
+from pygpu.execution.large.regions import Assembly, Cut
 from pygpu.execution.programs import checked, tiles
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.footprint import Footprint
@@ -31,11 +31,27 @@ BAND: Final = 1 << 21  # bytes that are put together at a time for a device of t
 LEAST_BAND: Final = 16  # rows, of which some are put together twice
 
 
+def cut_off(chunk: NDArray[Any], cuts: Sequence[Cut]) -> dict[Cut, NDArray[Any]]:
+    """Parts of a chunk. They are copies: views would keep, or take along, all of it."""
+    return {
+        (top, bottom, left, right): chunk[top:bottom, left:right].copy()
+        for top, bottom, left, right in cuts
+    }
+
+
 def run_tile(
-    plan: Plan, tile: Tile, assemblies: Sequence[Assembly | None], *pieces: NDArray[Any]
+    plan: Plan,
+    tile: Tile,
+    assemblies: Sequence[Assembly | None],
+    picks: Sequence[Cut | None],
+    *chunks: Any,
 ) -> Any:
     """One chunk of the results: an array, or a tuple of them. `assemblies` says for each view how
-    its pieces are put together; None: the view is of an image that the plan holds."""
+    its pieces are put together; None: the view is of an image that the plan holds. Pieces are
+    whole chunks, or what `picks` names of those that `cut_off` gives."""
+    pieces = [
+        part if pick is None else part[pick] for part, pick in zip(chunks, picks, strict=True)
+    ]
     ready = ready_for(plan)
     if not (tile.width and tile.height):  # nothing to compute, in the dtype of what is not
         return _listed(ready, [_empty(ready, index, tile) for index in range(len(ready.formats))])
@@ -328,4 +344,4 @@ def _listed(ready: Ready, results: list[NDArray[Any]]) -> Any:
     return tuple(results) if ready.is_tuple else results[0]
 
 
-__all__ = ["clipped", "grown", "run_tile"]
+__all__ = ["clipped", "cut_off", "grown", "run_tile"]

@@ -36,7 +36,7 @@ class View:
     margin: Footprint | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Windowed:
     """The function of a window. Its images are the views. Its uniforms are those of the whole, then
     the x and y of the window's first pixel, then the width and height of each of `sized`."""
