@@ -103,6 +103,13 @@ class Reach:
         """Whether the places are an interval of the image."""
         return len(self.runs) == 1 and self.runs[0].step == 1 and len(self.intervals) == 1
 
+    def held(self) -> Iterator[tuple[tuple[int, int], slice]]:
+        """The intervals, and where their texels stand among those of all."""
+        done = 0
+        for start, stop in self.intervals:
+            yield (start, stop), slice(done, done + stop - start)
+            done += stop - start
+
     def pieces(self, bounds: Sequence[int]) -> Iterator[tuple[int, slice, slice]]:
         """The intervals cut where the image's pieces end (`bounds`: 0, ends of pieces): the piece,
         the part of it, and where among the intervals' texels that part goes."""

@@ -21,7 +21,7 @@ from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.large.plans import Plan, Ready, Rounds, ready_for
-from pygpu.execution.large.regions import Assembly, Cut
+from pygpu.execution.large.regions import Assembly, Cut, Reach
 from pygpu.execution.programs import checked, tiles
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.footprint import Footprint
@@ -145,8 +145,16 @@ class _Region:
         """What a tile reads of the image, which is of the size (width, height)."""
         if each.margin is None:
             return self.texels
-        rows, columns = _read(each.boundary, grown(tile, each.margin, 1), size)
-        return self.texels[np.ix_(rows - self.top, columns - self.left)]
+        wide = grown(tile, each.margin, 1)
+        down = Reach.of(each.boundary, wide.top, wide.top + wide.height, size[1])
+        across = Reach.of(each.boundary, wide.left, wide.left + wide.width, size[0])
+        pieces, places = [], []
+        for (top, bottom), rows in down.held():
+            for (left, right), columns in across.held():
+                mine = slice(left - self.left, right - self.left)
+                pieces.append(self.texels[top - self.top : bottom - self.top, mine])
+                places.append((rows, columns))
+        return Assembly(down, across, tuple(places)).of(pieces)
 
 
 def _all_rounds(
