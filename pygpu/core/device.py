@@ -152,6 +152,19 @@ class Program(Protocol):
         results of a shape. None where there is no such way."""
         return None
 
+    def run_rounds(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Sequence[Constant]],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+        state: Sequence[int],
+    ) -> list[Storage] | None:
+        """Compute all pixels as many times as there are uniforms: each result is the input that
+        `state` names, of the same format and size, the next time. None where that is to be done by
+        as many runs."""
+        return None
+
     def run_planes(
         self,
         inputs: Sequence[Storage],

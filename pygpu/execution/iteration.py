@@ -30,7 +30,7 @@ from pygpu.execution.arguments.results import (
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.large import calls as large
 from pygpu.execution.large.sources import NO_OUT, holds_dask
-from pygpu.execution.programs.bars import steps
+from pygpu.execution.programs.bars import Bar
 from pygpu.execution.programs.calls import Programs, Run
 from pygpu.execution.rounds import Ending, check_each
 from pygpu.types import INTEGERS
@@ -100,22 +100,47 @@ def _rounds(
     form = form_of(arguments.deciding)
     places = [_place(arguments, values[slot]) for slot in slots]
     asking = rounds if ending.until is not None else rounds - 1
-    for index in steps(range(asking), "round", signature.name):
-        arguments = arguments_of(index)
-        run = compiled.run(arguments, Wanted("image"), order=places)
+    bar = Bar(asking, "round", signature.name)
+    done = 0
+    while done < asking:
+        arguments = arguments_of(done)
+        count = 1 if bar.is_shown else ending.unasked(done, asking)
+        several = [arguments, *[arguments_of(done + k) for k in range(1, count) if changing]]
+        run = _at_once(compiled, several, count, places) if count > 1 else None
+        if run is None:
+            run, count = compiled.run(arguments, Wanted("image"), order=places), 1
         _check_count(signature, run, len(slots))
         results = _listed(run.presented())
-        if ending.is_reached(index + 1, rounds, results) or index + 1 == rounds:
+        done += count
+        bar.advance()
+        if ending.is_reached(done, rounds, results) or done == rounds:
             break
         for slot, result in zip(slots, results, strict=True):
             values[slot] = result
     else:
         arguments = arguments_of(rounds - 1)
+    bar.close()
     targeted = None if out is None else Out.of(out)
     wanted = compiled.wanted(form, targeted, dtype)
     last = compiled.run(arguments, wanted, out=targeted, order=places)
     _check_count(signature, last, len(slots))
     return _listed(last.presented())
+
+
+def _at_once(
+    compiled: Programs, several: Sequence[Arguments], count: int, places: Sequence[int]
+) -> Run | None:
+    """So many rounds by one job of the device: with the arguments of each, or the same for all.
+    None where that is not to be had."""
+    first = several[0]
+    kept = [given.original for given in first.images]
+    for each in several:
+        if each.key != first.key or any(
+            given.original is not image for given, image in zip(each.images, kept, strict=True)
+        ):
+            return None  # a value that is compiled in, or an image, is another
+    uniforms = [each.uniforms for each in several]
+    return compiled.rounds(first, uniforms * (count // len(uniforms)), places)
 
 
 def _lazily(

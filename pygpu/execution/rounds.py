@@ -62,6 +62,13 @@ class Ending:
             raise ValueError(f"iterate: every takes 1 round or more, got {every}")
         return cls(until, operator.index(every))
 
+    def unasked(self, done: int, stop: int) -> int:
+        """How many rounds follow of which nobody asks what they gave; 1 where that is asked after
+        the next one."""
+        if self.until is None:
+            return stop - done
+        return max(min(self.every - done % self.every, stop - done) - 1, 1)
+
     def is_reached(self, done: int, rounds: int, state: Sequence[Any]) -> bool:
         """Whether that is so after `done` of the rounds."""
         if self.until is None or (done % self.every and done < rounds):

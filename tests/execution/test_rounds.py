@@ -137,3 +137,111 @@ def test_values_are_an_iterable() -> None:
         pygpu.each(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="k"):
         pygpu.compile(halve, target="cpu")(ONES, pygpu.each([1.0]))
+
+
+def near(u: Image, p: Position, k: float = 0.25) -> Any:
+    return k * (u(p + (0, -1)) + u(p + (0, 1)) + u(p + (-1, 0)) + u(p + (1, 0)))
+
+
+def far(u: Image, p: Position, k: float = 0.25) -> Any:
+    return k * (u(p - (0, 9)) + u(p + (3, 11)) + u(p) + 1)
+
+
+def alone(u: Image, p: Position, k: float = 0.25) -> Any:
+    return u(p) * k + u(p) * u(p)
+
+
+def turned(u: Image, p: Position, k: float = 0.25) -> Any:
+    return 0.5 * u(Position(u.width - 1 - p.x, u.height - 1 - p.y)) + k * u(p)
+
+
+def jumping(u: Image, p: Position, k: float = 0.25) -> Any:
+    texel = u(p)
+    return 0.5 * u(p + (int(10 * k), int(4 * np.max(texel)))) + k
+
+
+def round_by_round(f: Any, image: Any, rounds: int, *args: Any) -> Any:
+    for _ in range(rounds):
+        image = f(image, *args)
+    return np.asarray(image)
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+@pytest.mark.parametrize("boundary", ["nearest", "reflect", "mirror", "wrap", "constant"])
+@pytest.mark.parametrize("function", [near, far, alone, turned, jumping])
+def test_rounds_at_once_give_what_rounds_one_by_one_do(
+    function: Any, boundary: str, threads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYGPU_THREADS", threads)
+    f = pygpu.compile(function, target="cpu")
+    random = np.random.default_rng(5)
+    for shape in ((1, 1), (5, 400), (64, 64), (103, 210), (97, 70, 3)):
+        image = Image(random.random(shape, np.float32), boundary=boundary)
+        for rounds in (2, 3, 8):
+            expected = round_by_round(f, image, rounds, 0.2)
+            np.testing.assert_array_equal(f.iterate(image, rounds, 0.2), expected)
+
+
+@pytest.mark.parametrize("threads", ["1", "4"])
+def test_rounds_of_several_images_of_several_types(
+    threads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYGPU_THREADS", threads)
+
+    @pygpu.compile(target="cpu")
+    def react(u: Image, n: Image, fixed: Image, p: Position, rate: float = 0.1) -> Any:
+        around = u(p + (1, 0)) + u(p - (1, 0)) + u(p + (0, 2)) + u(p - (0, 2))
+        return u(p) + rate * (around - 4 * u(p)) * fixed(p), n(p + (0, 1)) * 5 + int(9 * u(p))
+
+    random = np.random.default_rng(6)
+    u, fixed = random.random((157, 90), np.float32), random.integers(0, 256, (157, 90), np.uint8)
+    n = random.integers(-99, 99, (157, 90), np.int32)
+    expected: Any = u, n
+    for _ in range(21):
+        expected = react(*expected, fixed, 0.15)
+    found = react.iterate((u, n), 21, fixed, rate=0.15)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_bytes_go_in_and_come_out_and_are_not_rounded_between() -> None:
+    f = pygpu.compile(near, target="cpu")
+    image = np.random.default_rng(7).integers(0, 256, (120, 77), np.uint8)
+    floats = round_by_round(f, image, 9)
+    np.testing.assert_array_equal(f.iterate(image, 9), floats)
+    out = np.empty_like(image)
+    f.iterate(image, 9, out=out)
+    np.testing.assert_array_equal(out, np.rint(floats * 255).astype(np.uint8))
+
+
+def test_rounds_at_once_with_a_value_for_each() -> None:
+    f = pygpu.compile(near, target="cpu")
+    image = np.random.default_rng(8).random((150, 80), np.float32)
+    values = [0.2 + 0.01 * k for k in range(12)]
+    expected = image
+    for value in values:
+        expected = f(expected, value)
+    np.testing.assert_array_equal(f.iterate(image, 12, pygpu.each(values)), expected)
+
+
+def test_many_threads_make_many_rounds_of_small_images() -> None:
+    f = pygpu.compile(near, target="cpu")
+    image = np.random.default_rng(9).random((64, 130), np.float32)
+    expected = round_by_round(f, image, 200)
+    for _ in range(20):
+        np.testing.assert_array_equal(f.iterate(image, 200), expected)
+
+
+def test_rounds_until_something_are_those_before_it() -> None:
+    f = pygpu.compile(near, target="cpu")
+    image = np.random.default_rng(10).random((64, 130), np.float32)
+    image[0] = 0
+    done = []
+
+    def enough(im: Any) -> bool:
+        done.append(float(im.max()))
+        return len(done) == 3
+
+    found = f.iterate(image, 500, 0.24, until=enough, every=7)
+    np.testing.assert_array_equal(found, round_by_round(f, image, 21, 0.24))
+    assert len(done) == 3

@@ -5,8 +5,6 @@ away, so the caller waits for those inside only. A helper that has just finished
 at its mailbox for a while, where it is handed the next job without the delay of being woken. A
 job that is posted counts its helper as inside, until the helper leaves or the caller takes the
 job back from the mailbox: so a helper never looks at a job that is over.
-The caller takes tiles from the first on, helpers from the last: so where a call follows another on
-the same images, each finds in its cache what it has had there before.
 A mailbox is two numbers: 0 (asleep), 1 (lingering), 2 (working) or a job; and how much scratch
 there is.
 """
@@ -173,7 +171,7 @@ def hand_over(machine: Machine) -> str:
         opened=~SHUT,
         left=LEFT_ALL,
         taken=TAKEN,
-        pause="llvm.x86.sse2.pause" if machine.x86 else "llvm.donothing",
+        pause=machine.pause,
     )
 
 

@@ -7,8 +7,8 @@ from typing import Final
 # The job.
 (NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
  SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, MORE_PLANES, IMAGES,
- IMAGE_TABLE, HELD, STAGES, STAGE_TABLE, STEP, WARM, WORK, OWN, JOB_SLOTS,
-) = range(32)  # fmt: skip
+ IMAGE_TABLE, HELD, STAGES, STAGE_TABLE, STEP, WARM, WORK, OWN, ROUNDS, JOB_SLOTS,
+) = range(33)  # fmt: skip
 # SLOTS pointers to rows come first in what `span` is given as its context, then, where HELD numbers
 # are held there, the plane and a pointer to each image.
 # An image: where it begins, bytes of a plane, planes, and which of them, counted from that of the
@@ -29,6 +29,17 @@ STAGE_JOB, ABOVE, BELOW, AHEAD, STAGE_SLOTS = range(5)
 # What is kept in the thread's memory begins so many bytes behind OWN, and its row y is row
 # y % RING there. An image or a result that is whole has:
 WHOLE: Final = 1 << 62
+
+# What ROUNDS points at, where a job is many: so many rounds, each a job of its own (their addresses
+# are where ROUND_JOBS points), of as many tiles. Tiles are in parts, and rounds go in bands: see
+# rounds.py. REACH is 1 where a tile reads what the round before has made of its neighbours, 0 where
+# that of the same tile is enough, -1 where it may read all. PART_NEXT and DONE point at numbers,
+# one for each part (each in a line of its own) and one for each tile. PASS_ON is the system's
+# function that lets other threads have the processor, or 0.
+(ROUND_COUNT, PARTS, BAND, REACH, ROUND_JOBS, PART_NEXT, DONE, ARRIVED, FINISHED, PASS_ON,
+ ROUND_SLOTS,
+) = range(11)  # fmt: skip
+LINE: Final = 64  # bytes of a line of the cache
 
 ALIGN: Final = 64  # of rows in scratch
 SHUT: Final = 1 << 32  # a gate that is shut

@@ -113,11 +113,11 @@ class Tiles:
 
     def write(self) -> str:
         code = self.code
-        self.prepare()
+        self.stopping = self.pointer(STOP)
         with Loop(code, [code.constant("bool", True)]) as loop:
             tile, more = self.taken()
             with when(code, more):
-                self.tile(tile)
+                code.line(f"call void @tile(ptr %job, ptr %scratch, i64 {tile.text})")
             loop.next(more & ~self.stopped(), [code.constant("bool", True)])
         code.line("ret void")
         head = "define internal void @tiles(ptr %job, ptr %scratch, i64 %step) #1"
@@ -279,11 +279,17 @@ class Tiles:
         self.store_start(free_place)
         with counting(code, self.number(SETS)) as index:
             self.copy_set(index, x, slot_place, free_place)
-        with counting(code, self.number(OUTPUTS) * self.number(ROWS)) as k:
+        results = self.number(OUTPUTS) * self.number(ROWS)
+        is_whole = count.eq(self.number(BLOCK)) & rows.eq(self.number(ROWS))
+        whole = code.select(is_whole, results, 0)  # which go where they belong
+        with counting(code, whole) as k:
+            slot = self.read("long", slot_place, self.zero) + k
+            self.write_to(self.read("long", self.direct, slot), self.padded, slot)
+        with counting(code, results - whole) as k:
             slot = self.read("long", slot_place, self.zero) + k
             self.redirect(slot, self.texel(k), x, self.number(BLOCK), free_place)
         self.span(self.padded, y, x, x + self.number(BLOCK))
-        with counting(code, self.number(OUTPUTS) * self.number(ROWS)) as k:
+        with counting(code, results - whole) as k:
             slot = self.read("long", slot_place, self.zero) + k
             target = self.read("long", self.direct, slot)
             with when(code, code.binary("srem", k, self.number(ROWS)) < rows):
@@ -365,4 +371,16 @@ class Tiles:
             self.write_to(slot + 1, slot_place, self.zero)
 
 
-__all__ = ["Tiles"]
+class Tile(Tiles):
+    """Writes what is done with a tile: `tile(job, scratch, tile)`."""
+
+    def write(self) -> str:
+        code = self.code
+        self.prepare()
+        self.tile(Val(code, "long", 1, "%tile", 0))
+        code.line("ret void")
+        head = "define internal void @tile(ptr %job, ptr %scratch, i64 %tile) #1"
+        return f"{head} {{\n{code.text()}\n}}"
+
+
+__all__ = ["Tile", "Tiles"]

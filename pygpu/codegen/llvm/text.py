@@ -58,6 +58,11 @@ class Machine:
         """Processors other than x86 are taken to have all that is asked for here (ARMv8 does)."""
         return feature in self.known or not self.x86
 
+    @property
+    def pause(self) -> str:
+        """The intrinsic for a moment of waiting."""
+        return "llvm.x86.sse2.pause" if self.x86 else "llvm.donothing"
+
 
 @cache
 def type_text(kind: str, lanes: int) -> str:

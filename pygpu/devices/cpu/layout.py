@@ -76,6 +76,7 @@ class Layout:
         self.block_width = plan.vectors * plan.lanes
         self.blocks: list[Block] = []  # those not in use
         self.kept: list[Any] = []  # rows of constants
+        self.tilings: dict[Any, Any] = {}  # of rounds: see rounds.py
         self.numbers = [0] * slots.JOB_SLOTS
         self.inner: list[int] = []  # places of addresses within a block
         self.slots = self.padded = 0  # pointers to rows; bytes of rows in scratch
@@ -142,6 +143,11 @@ class Layout:
             self.padded += len(taps.rows) * (row + slots.ALIGN)
             self.slots += len(taps.rows)
         self._point(slots.SET_TABLE, sets)
+        # Where the strides of images are, one for each set of taps.
+        self.strides = [
+            (taps.image, sets + index * slots.SET_SLOTS + slots.STRIDE)
+            for index, taps in enumerate(taps_of_plan)
+        ]
 
     def _add_results(self) -> None:
         texels = [format.nbytes for format in self.task.outputs]
@@ -150,9 +156,8 @@ class Layout:
             count, stride = self._rows(index)
             self._add([0, stride, texel, height * stride, count])
         self._point(slots.OUTPUT_TABLE, outs)
-        self.places = self.image_places + [
-            outs + index * slots.OUT_SLOTS for index in range(len(texels))
-        ]
+        self.outputs = [outs + index * slots.OUT_SLOTS for index in range(len(texels))]
+        self.places = self.image_places + self.outputs
         self.slots += len(texels) * rows
         self.padded += sum(rows * (self.block_width * texel + slots.ALIGN) for texel in texels)
 
@@ -216,6 +221,16 @@ class Layout:
             block = self.blocks.pop()
         except IndexError:
             block = Block(self.numbers, self.inner, self.stop)
+        return self.filled(block, span, addresses, uniforms)
+
+    def filled(
+        self,
+        block: Block,
+        span: int,
+        addresses: Sequence[int],
+        uniforms: Sequence[Constant],
+    ) -> Block:
+        """The block, with what differs from call to call."""
         numbers = block.numbers
         numbers[slots.NEXT] = 0
         numbers[slots.SPAN] = span

@@ -23,18 +23,20 @@ from pygpu.core.device import Planes, Prepared, Program, Task
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices.cpu import reserve
 from pygpu.devices.cpu.chunks import Cores
-from pygpu.devices.cpu.flat import LONGEST, is_thin, turn, turned
 from pygpu.devices.cpu.given import HUGE, Given, addresses
 from pygpu.devices.cpu.layout import Layout
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.reserve import RESERVE
+from pygpu.devices.cpu.rounds import Rounds
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
+from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, walk
 
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
 MOVED: Final = 6  # operations that reading and writing a pixel takes as long as
 LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
 LONG_ROW: Final = 1 << 16  # pixels of a single row that are worth code of their own
+LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an int
 LAYOUTS: Final = 16  # sizes of images that a program remembers
 
 
@@ -130,6 +132,50 @@ class CpuProgram(Program):
             self._run(arrays, given, shape, results, planes)
         return [Storage.of(array) for array in results]
 
+    def run_rounds(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Sequence[Constant]],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+        state: Sequence[int],
+    ) -> list[Storage] | None:
+        sizes = [(each.height, each.width) for each in inputs]
+        key = self._key(sizes, shape)
+        if (
+            key is None
+            or not uniforms
+            or any(sizes[place] != shape for place in state)
+            or any(
+                self.task.inputs[place] != format
+                for place, format in zip(state, self.task.outputs, strict=True)
+            )
+        ):
+            return None
+        layout = self.layouts.get(key) or self._layout(key)
+        arrays, results = self.given.arrays(inputs), self._results(*shape, out)
+        work = Rounds(layout, self._span(False), arrays, uniforms, results, state, self.threads)
+        pixels = shape[0] * shape[1] * len(uniforms)
+        job = Job(work, layout.scratch, (self, work))
+        threads = 1 if self._is_small(pixels) else work.parts
+        POOL.run(self.calls, job, threads, self._is_brief(pixels))
+        return [Storage.of(array) for array in results]
+
+    def _key(
+        self, sizes: Sequence[tuple[int, int]], shape: tuple[int, int]
+    ) -> tuple[Any, ...] | None:
+        """Under which a layout is kept for inputs and results of these sizes; None where a program
+        other than this does the work, or other arrays than those given are read."""
+        pixels = shape[0] * shape[1]
+        nbytes = [h * w * f.nbytes for (h, w), f in zip(sizes, self.task.inputs, strict=True)]
+        if self.given.widened or min(nbytes, default=4) < 4 or max(nbytes, default=0) >= HUGE:
+            return None
+        if self.plan.flat and pixels <= LONGEST and all(size == shape for size in sizes):
+            return (None, *[(1, pixels)] * (1 + len(sizes)))
+        if is_thin(shape) or (shape[0] == 1 and shape[1] >= LONG_ROW):
+            return None
+        return (None, shape, *sizes)
+
     def _run(
         self,
         arrays: list[NDArray[Any]],
@@ -178,9 +224,9 @@ class CpuProgram(Program):
     ) -> None:
         """The same with columns for rows."""
         if self.turned is None:
-            self.turned = CpuProgram(turned(self.task))
-        columns = [turn(array) for array in results]
-        self.turned._run([turn(array) for array in arrays], uniforms, shape[::-1], columns)
+            self.turned = CpuProgram(replace(self.task, function=turned(self.task.function)))
+        columns = [_turn(array) for array in results]
+        self.turned._run([_turn(array) for array in arrays], uniforms, shape[::-1], columns)
         for result, made in zip(results, columns, strict=True):
             if not np.may_share_memory(result, made):
                 np.copyto(result, made.swapaxes(0, 1))
@@ -204,17 +250,10 @@ class CpuProgram(Program):
     def prepared(
         self, sizes: Sequence[tuple[int, int]], shape: tuple[int, ...]
     ) -> CpuPrepared | None:
-        rows, width = rows_of(shape)
-        pixels, inputs = rows * width, self.task.inputs
-        nbytes = [h * w * format.nbytes for (h, w), format in zip(sizes, inputs, strict=True)]
-        if self.given.widened or min(nbytes, default=4) < 4 or max(nbytes, default=0) >= HUGE:
+        key = self._key(sizes, rows_of(shape))
+        if key is None:
             return None
-        if self.plan.flat and pixels <= LONGEST and all(size == (rows, width) for size in sizes):
-            rows, width = 1, pixels
-            sizes = [(rows, width)] * len(sizes)
-        elif is_thin((rows, width)) or (rows == 1 and width >= LONG_ROW):
-            return None
-        layout = self.layouts.get(key := (None, (rows, width), *sizes)) or self._layout(key)
+        layout = self.layouts.get(key) or self._layout(key)
         return CpuPrepared(self, layout, shape)
 
     def _is_brief(self, pixels: int) -> bool:
@@ -279,6 +318,11 @@ class CpuPrepared(Prepared):
             POOL.run(self.calls, job, self.threads, self.brief)
         layout.blocks.append(block)
         return results
+
+
+def _turn(array: NDArray[Any]) -> NDArray[Any]:
+    """The array with columns for rows: the same memory where it has one column."""
+    return np.ascontiguousarray(array.swapaxes(0, 1))
 
 
 def _are_own(planes: Planes) -> bool:

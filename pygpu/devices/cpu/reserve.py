@@ -66,7 +66,7 @@ class Reserve:
         """Let go of all that is kept."""
         self._settled(most=0)
 
-    def _settled(self, wanted: int = 0, most: int | None = None) -> NDArray[Any] | None:
+    def _settled(self, wanted: int = 0, most: int = MOST) -> NDArray[Any] | None:
         """Keep what has come back, at most so much; memory of the size that is wanted, if there is
         any."""
         if not self.lock.acquire(blocking=False):
@@ -83,7 +83,7 @@ class Reserve:
             fits = [place for place, memory in self.kept.items() if memory.nbytes == wanted]
             found = self.kept.pop(fits[-1]) if fits else None
             self.nbytes -= wanted if fits else 0
-            while self.nbytes > (MOST if most is None else most):
+            while self.nbytes > most:
                 self.nbytes -= self.kept.pop(next(iter(self.kept))).nbytes
             return found
         finally:

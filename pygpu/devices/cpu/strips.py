@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from pygpu.codegen.jobs import slots
 from pygpu.core.device import Link, Linked
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.cpu.flat import is_thin
 from pygpu.devices.cpu.given import HUGE, address
 from pygpu.devices.cpu.layout import Block, Layout, Rows
 from pygpu.devices.cpu.program import LONG, SMALL, CpuProgram
 from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
+from pygpu.passes.lower.turned import is_thin
 from pygpu.ssa import Constant
 
 STEP: Final = 12  # rows: blocks of programs have 1, 2, 3, 4 or 6

@@ -39,6 +39,27 @@ def steps(parts: Sequence[_T], what: str, name: str = "") -> Iterator[_T]:
     yield from bar
 
 
+class Bar:
+    """A bar for what is counted as it is done."""
+
+    def __init__(self, total: int, what: str, name: str = "") -> None:
+        self.bar: Any = None
+        self.is_shown = _STATE.shown and total > 1
+        if self.is_shown:
+            from tqdm.auto import tqdm  # only for those who want bars
+
+            self.bar = tqdm(total=total, desc=name or None, unit=what, leave=False)
+
+    def advance(self) -> None:
+        if self.bar is not None:
+            self.bar.update()
+
+    def close(self) -> None:
+        """Take it from the screen."""
+        if self.bar is not None:
+            self.bar.close()
+
+
 def counted(parts: Iterable[_T], what: str, name: str = "") -> Iterator[_T]:
     """The same for parts that are made one by one: the bar may not know how many there are."""
     if not _STATE.shown:
@@ -50,4 +71,4 @@ def counted(parts: Iterable[_T], what: str, name: str = "") -> Iterator[_T]:
     yield from bar
 
 
-__all__ = ["counted", "progress", "steps"]
+__all__ = ["Bar", "counted", "progress", "steps"]

@@ -38,6 +38,7 @@ from pygpu.execution.programs.specialise import (
     translate,
 )
 from pygpu.language.textures import Mipmaps
+from pygpu.ssa import Constant
 from pygpu.types import Type
 
 
@@ -114,6 +115,39 @@ class Programs:
             checked.raise_first(faults, numbers, function, signature, arguments, where=where)
         storages = [storage.shaped(whole) for storage in storages]
         return Run(made, wanted, storages, out, direct, arguments)
+
+    def rounds(
+        self,
+        arguments: Arguments,
+        uniforms: Sequence[Sequence[Constant]],
+        state: Sequence[int],
+    ) -> Run | None:
+        """Run as many times as there are uniforms, each result being the image that `state` names
+        the next time. None where the device does not, or where what comes out is not read as what
+        went in."""
+        whole = self.size(None, arguments, None)
+        arguments.asked = len(whole)
+        wanted = Wanted("image")
+        made = self.specialisation(arguments, wanted, state)
+        if (
+            arguments.checked
+            or made.planar is not None
+            or made.translated.translation.faults
+            or len(made.types) != len(state)
+            or targets.limits(made.device) is not None
+            or any(
+                arguments.images[place].sampler != sampler or dtype != sampler.format.dtype
+                for place, sampler, dtype in zip(state, made.samplers, made.dtypes, strict=True)
+            )
+        ):
+            return None
+        inputs = [given.storage for given in arguments.images] + made.captured
+        nowhere: list[NDArray[Any] | None] = [None] * len(state)
+        storages = made.program.run_rounds(inputs, uniforms, rows_of(whole), nowhere, state)
+        if storages is None:
+            return None
+        shaped = [storage.shaped(whole) for storage in storages]
+        return Run(made, wanted, shaped, None, nowhere, arguments)
 
     def is_checked(self) -> bool:
         """Whether what goes wrong at run time is to be found."""
