@@ -5,13 +5,15 @@ A `Place` is a span of source text, with the place of the call through which it 
 shows the user's own line with a caret under the expression.
 """
 
+import functools
 import linecache
 import math
 import opcode
 import os.path
 import types
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeVar
 
 FEW: Final = 9  # elements of an array that is shown
 ARRAY: Final = "an array of shape"  # how larger ones are shown
@@ -150,6 +152,34 @@ def shorten(error: BaseException) -> None:
     ):
         error.__traceback__ = _of_others(error.__traceback__)
         error.__pygpu_refused__ = True  # type: ignore[attr-defined]
+
+
+def asked(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a function that is not PyGPU's gives for arguments of the user's: what it raises is the
+    user's mistake."""
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        error.__pygpu_refused__ = True  # type: ignore[attr-defined]
+        raise
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def guarded(function: _F) -> _F:
+    """The function, whose errors that are the user's show none of PyGPU's frames: for what users,
+    or NumPy, call."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    return call  # type: ignore[return-value]
 
 
 def _is_refusal(traceback: types.TracebackType | None) -> bool:

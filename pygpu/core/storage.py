@@ -201,9 +201,11 @@ class Storage:
 
     def seen(self) -> NDArray[Any]:
         """The texels in a host array with an axis for each coordinate, and a last one of channels
-        where there are several. Not to be written."""
+        where there are several. It cannot be written: copies on devices would not know."""
         array = self.host()
-        return array.reshape(self.shape if self.channels == 1 else (*self.shape, self.channels))
+        view = array.reshape(self.shape if self.channels == 1 else (*self.shape, self.channels))
+        view.flags.writeable = False  # of the view alone
+        return view
 
 
 def _turned(array: NDArray[Any]) -> NDArray[Any]:

@@ -6,13 +6,14 @@ crop(im, (3, 4))                       # a texel, as NumPy gives it
 
 from __future__ import annotations
 
+import operator
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from pygpu.core import sampler
-from pygpu.core.errors import shown
+from pygpu.core.errors import asked, shown
 from pygpu.core.storage import Format, ImageLike, Storage, rows_of, texels
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arguments.signatures import Parameter, Signature
@@ -27,9 +28,12 @@ def crop(image: ImageLike, index: Any) -> Any:
     storage = image.storage
     places = _expanded(index, storage)
     if places is None:
-        return texels(storage.seen(), image.format)[index]
+        return asked(operator.getitem, texels(storage.seen(), image.format), index)
     *sides, channels = places
-    parts = [range(size)[side] for size, side in zip(storage.shape, sides, strict=True)]
+    parts = [
+        asked(operator.getitem, range(size), side)
+        for size, side in zip(storage.shape, sides, strict=True)
+    ]
     all_channels = range(storage.channels)
     count = len(all_channels[channels])
     shape = tuple(map(len, parts))

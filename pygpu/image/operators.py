@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.errors import shorten
+from pygpu.core.errors import asked, guarded, shown
 from pygpu.core.storage import ImageLike, texels
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.totals import extreme, total
@@ -65,19 +65,18 @@ def _texels_among(operands: Sequence[Any]) -> list[Any]:
 
 
 def _apply(function: Callable[..., Any], *operands: Any) -> Any:
-    try:
-        return texelwise(function)(*_texels_among(operands))
-    except Exception as error:
-        shorten(error)
-        raise
+    return texelwise(function)(*_texels_among(operands))
 
 
 def _binary(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The method and the reflected method."""
 
-    def method(self: Any, other: Any) -> Any:
-        return _apply(function, self, other) if _operand(other) else NotImplemented
+    @guarded
+    def method(self: Any, other: Any, *modulus: Any) -> Any:
+        taken = _operand(other) and not modulus  # pow may be given one
+        return _apply(function, self, other) if taken else NotImplemented
 
+    @guarded
     def reflected(self: Any, other: Any) -> Any:
         return _apply(function, other, self) if _operand(other) else NotImplemented
 
@@ -85,7 +84,7 @@ def _binary(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[
 
 
 def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self: _apply(function, self)
+    return guarded(lambda self: _apply(function, self))
 
 
 class ArrayMethods(ImageLike):
@@ -118,22 +117,28 @@ class ArrayMethods(ImageLike):
     __abs__ = _unary(operator.abs)
     del _
 
+    @guarded
     def __invert__(self) -> Any:
         """The complement of ints, the negation of bools."""
         is_bool = self.format.kind == "bool"
         return _apply(np.logical_not if is_bool else operator.invert, self)
 
+    @guarded
     def __bool__(self) -> bool:
         raise ValueError("the truth of an image is ambiguous: use np.any(im) or np.all(im)")
 
+    @guarded
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """NumPy's functions of images, on the device: the result is an image. Their methods
         (`np.add.reduce`) and options give arrays, of texels as functions see them."""
         if isinstance(kwargs.get("out"), tuple):
             _check_out(*kwargs["out"])
         if method != "__call__" or kwargs.keys() - {"out", "dtype"}:
-            arrays = [seen(i) if isinstance(i, ImageLike) else i for i in inputs]
-            return getattr(ufunc, method)(*arrays, **kwargs)
+            arrays = [_array(each) for each in inputs]
+            options = {name: _array(value) for name, value in kwargs.items()}
+            if method == "at" and isinstance(inputs[0], ImageLike):
+                raise TypeError("an image cannot be written to: take a copy, np.array(image)")
+            return asked(getattr(ufunc, method), *arrays, **options)
         out = kwargs.pop("out", None)
         dtype = kwargs.pop("dtype", None)
         if not all(map(_operand, inputs)):
@@ -143,15 +148,17 @@ class ArrayMethods(ImageLike):
             return result
         results = result if isinstance(result, tuple) else (result,)
         for array, image in zip(out, results, strict=True):
-            np.copyto(array, np.asarray(image), casting="same_kind")
+            asked(np.copyto, array, np.asarray(image), casting="same_kind")
         return out if isinstance(result, tuple) else out[0]
 
+    @guarded
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """NumPy's other functions: see functions/dispatch.py."""
         return called(func, args, kwargs)
 
     # ---- crops
 
+    @guarded
     def __getitem__(self, index: Any) -> Any:
         """A crop (`im[10:20, ::2]`) or channels (`im[..., :3]`): an image, read as this one is.
         Anything else, whole numbers above all, gives what NumPy gives of the texels."""
@@ -159,6 +166,7 @@ class ArrayMethods(ImageLike):
 
     # ---- reductions
 
+    @guarded
     def sum(
         self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
     ) -> Any:
@@ -166,6 +174,7 @@ class ArrayMethods(ImageLike):
         floats are summed in 64."""
         return _given(total(self, axis, keepdims), dtype, out)
 
+    @guarded
     def mean(
         self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
     ) -> Any:
@@ -174,14 +183,17 @@ class ArrayMethods(ImageLike):
         count = math.prod(storage.shape) * storage.channels
         return _given(summed / (count // max(np.size(summed), 1)), dtype, out)
 
+    @guarded
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The least texel, of all or along NumPy's axes."""
         return _given(extreme(self, np.min, axis, keepdims), None, out)
 
+    @guarded
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The greatest texel, of all or along NumPy's axes."""
         return _given(extreme(self, np.max, axis, keepdims), None, out)
 
+    @guarded
     def std(
         self,
         axis: Any = None,
@@ -192,27 +204,35 @@ class ArrayMethods(ImageLike):
     ) -> Any:
         """The standard deviation of texels, of all or along NumPy's axes."""
         values = seen(self).astype(np.float64)
-        return _given(np.std(values, axis, ddof=ddof, keepdims=keepdims), dtype, out)
+        return _given(asked(np.std, values, axis, ddof=ddof, keepdims=keepdims), dtype, out)
 
+    @guarded
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether some texel is not zero."""
-        return _given(np.any(seen(self), axis, keepdims=keepdims), None, out)
+        return _given(asked(np.any, seen(self), axis, keepdims=keepdims), None, out)
 
+    @guarded
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether no texel is zero."""
-        return _given(np.all(seen(self), axis, keepdims=keepdims), None, out)
+        return _given(asked(np.all, seen(self), axis, keepdims=keepdims), None, out)
 
+    @guarded
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
         """Texels held between two values, as numpy.clip does."""
         if options:
-            return np.clip(seen(self), min, max, out=out, **options)
-        result: Any = self if min is None else np.maximum(self, min)  # type: ignore[call-overload]
+            return asked(np.clip, seen(self), min, max, out=out, **options)
+        result: Any = self if min is None else asked(np.maximum, self, min)
         if max is not None:
-            result = np.minimum(result, max)
+            result = asked(np.minimum, result, max)
         return _given(result, None, out)
 
+    @guarded
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(seen(self) == value))
+
+
+def _array(value: Any) -> Any:
+    return seen(value) if isinstance(value, ImageLike) else value
 
 
 def seen(image: ImageLike) -> NDArray[Any]:
@@ -224,14 +244,17 @@ def seen(image: ImageLike) -> NDArray[Any]:
 def _check_out(*arrays: Any) -> None:
     if any(isinstance(array, ImageLike) for array in arrays):
         raise TypeError("out: an image cannot be written to, take an ndarray")
+    for array in arrays:
+        if array is not None and not isinstance(array, np.ndarray):
+            raise TypeError(f"out takes an ndarray, got {shown(array)}")
 
 
 def _given(result: Any, dtype: Any, out: Any) -> Any:
     """A result as NumPy's reductions hand it over."""
     _check_out(out)
     if dtype is not None:
-        result = result.astype(dtype)
+        result = asked(np.asarray(result).astype, dtype)[()]
     if out is None:
         return result
-    out[...] = result
+    asked(np.copyto, out, result, casting="unsafe")
     return out

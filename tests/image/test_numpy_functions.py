@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 import pygpu
 from pygpu import Image
+from pygpu.core.errors import HOME
 
 Array = NDArray[Any]
 GENERATOR = np.random.default_rng(0)
@@ -206,3 +208,86 @@ def test_others_are_refused(function: Any) -> None:
         function(Image(FLOATS))
     with pytest.raises(TypeError, match="cannot be written to"):
         np.median(FLOATS, out=Image(FLOATS))
+
+
+# ---------------------------------------------------------------- what is not changed
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x[1].__setitem__(0, 99),
+        lambda x: next(iter(x)).__setitem__(0, 99),
+        lambda x: x[None].__setitem__(0, 99),
+        lambda x: np.asarray(x).__setitem__(0, 99),
+        lambda x: np.add.at(x, 0, 1),
+        lambda x: np.copyto(x, 1),
+        lambda x: np.copyto(dst=x, src=1),
+        lambda x: np.put(x, [0], [1]),
+        lambda x: np.place(x, np.asarray(x) == x[0, 0], 1),
+        lambda x: np.putmask(x, np.asarray(x) == x[0, 0], 1),
+    ],
+)
+def test_images_are_not_written_to(write: Callable[[Any], Any]) -> None:
+    """What a device has of them would not know."""
+    image = Image(FLOATS)
+    with pytest.raises((TypeError, ValueError), match=r"cannot be written to|read-only"):
+        write(image)
+    assert np.array_equal(image, FLOATS)
+
+
+def test_medians_leave_images_as_they_are() -> None:
+    image = Image(FLOATS)
+    assert np.median(image, overwrite_input=True) == np.median(FLOATS)
+    assert np.array_equal(image, FLOATS)
+
+
+IMAGE = Image(FLOATS)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: np.any(IMAGE, out=IMAGE),
+        lambda: np.add(IMAGE, IMAGE, out=IMAGE),
+        lambda: np.add(IMAGE, [1, 2, 3]),
+        lambda: np.add.reduce(IMAGE, axis=7),
+        lambda: np.sum(IMAGE, axis="x"),
+        lambda: np.median(IMAGE, axis=9),
+        lambda: np.percentile(IMAGE, 101),
+        lambda: np.roll(IMAGE, "x"),
+        lambda: np.pad(IMAGE, -1),
+        lambda: np.clip(IMAGE, "a", 1),
+        lambda: np.stack([IMAGE, 3]),
+        lambda: np.reshape(IMAGE, (3, 3)),
+        lambda: np.full_like(IMAGE, "x"),
+        lambda: np.sqrt(IMAGE, out=np.zeros((2, 2))),
+        lambda: np.sqrt(IMAGE, dtype="x"),
+        lambda: np.sqrt(IMAGE, casting="zz"),
+        lambda: np.linalg.inv(IMAGE),
+        lambda: bool(IMAGE),
+        lambda: IMAGE[0.5],
+        lambda: IMAGE[20:2],
+        lambda: IMAGE[::0],
+        lambda: IMAGE[99, 0],
+        lambda: IMAGE & IMAGE,
+        lambda: ~IMAGE,
+        lambda: pow(IMAGE, 2, 3),
+        lambda: IMAGE.sum(axis=5),
+        lambda: IMAGE.std(axis="x"),
+        lambda: IMAGE.min(out=3),
+        lambda: IMAGE.any(axis=0, out=np.zeros(3, bool)),
+    ],
+)
+def test_wrong_calls_show_no_frame_of_ours(call: Callable[[], Any]) -> None:
+    with pytest.raises(Exception) as caught:  # noqa: PT011  (of NumPy's various kinds)
+        call()
+    assert not isinstance(caught.value, RecursionError)
+    files = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert [file for file in files if file.startswith(HOME)] == []
+
+
+def test_options_of_ufuncs_may_be_images() -> None:
+    out = np.zeros(FLOATS.shape, np.float32)
+    np.exp(IMAGE, where=IMAGE > 0.5, out=out)
+    np.testing.assert_allclose(out, np.where(FLOATS > 0.5, np.exp(FLOATS), 0), rtol=1e-6)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.errors import shorten
+from pygpu.core.errors import asked
 from pygpu.core.storage import Format, ImageLike
 from pygpu.execution.arrays.histograms import histogram
 from pygpu.execution.arrays.scanning import scan
@@ -64,6 +64,11 @@ _HELD: Final = _functions(
 )
 
 
+# Those that write into what they are given first.
+_WRITING: Final = (np.copyto, np.put, np.putmask, np.place)
+_TARGETS: Final = ("dst", "a", "arr")  # the names of what they write into
+
+
 def called(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) -> Any:
     """A function of NumPy's of images."""
     rule = _TABLE.get(function)
@@ -76,11 +81,7 @@ def called(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) -
         )
     if isinstance(kwargs.get("out"), ImageLike):
         raise TypeError("out: an image cannot be written to, take an ndarray")
-    try:
-        return rule(function, args, kwargs)
-    except Exception as error:
-        shorten(error)
-        raise
+    return rule(function, args, kwargs)
 
 
 # ---------------------------------------------------------------- rules
@@ -88,12 +89,13 @@ def called(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) -
 
 def _value(function: Any, args: Any, kwargs: Any) -> Any:
     image = first(args, kwargs)
-    return function(*seen_in(args, image), **seen_in(dict(kwargs), image))
+    given = {name: value for name, value in kwargs.items() if name != "overwrite_input"}
+    return asked(function, *seen_in(args, image), **seen_in(given, image))
 
 
 def _sum(function: Any, args: Any, kwargs: Any) -> Any:
     image = first(args, kwargs)
-    return function(*seen_in(args, image, True), **seen_in(dict(kwargs), image, True))
+    return asked(function, *seen_in(args, image, True), **seen_in(dict(kwargs), image, True))
 
 
 def _texels(function: Any, args: Any, kwargs: Any) -> Any:
@@ -108,7 +110,10 @@ def _held(function: Any, args: Any, kwargs: Any) -> Any:
     def change(value: Any) -> Any:
         return stored_in(value)
 
-    return function(*change(args), **change(dict(kwargs)))
+    written = args[0] if args else next((kwargs[name] for name in _TARGETS if name in kwargs), None)
+    if function in _WRITING and isinstance(written, ImageLike):
+        raise TypeError("an image cannot be written to: take a copy, np.array(image)")
+    return asked(function, *change(args), **change(dict(kwargs)))
 
 
 def _method(name: str) -> Rule:
@@ -178,7 +183,7 @@ def _sorting(program: Rule) -> Rule:
         given = dict(zip(("a", "axis", "kind", "order"), args, strict=False)) | dict(kwargs)
         axis, known = _line(image, given.get("axis", -1))
         if not known or given.get("order") is not None:
-            result = function(*stored_in(args), **stored_in(dict(kwargs)))
+            result = asked(function, *stored_in(args), **stored_in(dict(kwargs)))
             return image_of(result, image, stored=program is sort)
         return program(image, axis=axis)
 
@@ -226,10 +231,10 @@ def _like(fill: Any) -> Rule:
             value = kwargs.get("fill_value", args[1] if len(args) > 1 else 0)
         more = set(kwargs) - {"fill_value"}
         if more or len(args) > 2 or args[0] is not image:
-            return function(*stored_in(args), **kwargs)
+            return asked(function, *stored_in(args), **kwargs)
         format = Format(image.format.dtype, image.format.channels, image.format.normalize)
         dtype = np.float32 if format.kind == "float" else seen(image).dtype
-        return image_of(np.full(image.storage.seen().shape, value, dtype), image)
+        return image_of(asked(np.full, image.storage.seen().shape, value, dtype), image)
 
     return rule
 

@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core import sampler
+from pygpu.core.errors import asked
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arguments.signatures import Parameter, Signature
@@ -55,7 +56,7 @@ def moved(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) ->
     )
     change = stored_in if alike else lambda value: seen_in(value, image)
     kwargs = _texel_units(function, dict(kwargs), image) if alike else kwargs
-    result = function(*change(args), **change(dict(kwargs)))
+    result = asked(function, *change(args), **change(dict(kwargs)))
     dims = _dims(function, image, args, kwargs)
     if isinstance(result, (list, tuple)):
         return type(result)([image_of(each, image, dims, stored=alike) for each in result])
