@@ -102,7 +102,7 @@ from pygpu.filters.rank import (
     uniform_filter,
 )
 from pygpu.filters.restoration import demosaic, inpaint_biharmonic, richardson_lucy, unsharp_mask
-from pygpu.filters.sampling import bicubic, bilinear, lanczos, warp
+from pygpu.filters.sampling import bicubic, bilinear, lanczos
 from pygpu.filters.transform import (
     pyramid_expand,
     pyramid_gaussian,
@@ -111,6 +111,7 @@ from pygpu.filters.transform import (
     rescale,
     resize,
     rotate,
+    warp,
 )
 from pygpu.language.kernels import offsets
 

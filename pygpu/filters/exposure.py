@@ -5,7 +5,8 @@
     ink = grey < threshold_local(grey, 35)
 
 As in `skimage.exposure` and `skimage.filters`. Values are texels as functions see them: bytes are
-in [0, 1], and so is a threshold of them. Counting is NumPy's work, all else the device's.
+in [0, 1], and so is a threshold of them. Counting and sorting are the processor's work
+where the device does not count.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
 from pygpu.core.storage import texels
-from pygpu.execution.arguments.convert import without_channel_axis
+from pygpu.devices import targets
+from pygpu.execution.arrays.sorting import sort
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.rank import median
 from pygpu.filters.whole import channels_of, image_of, joined, layers_of, whole, whole_only
@@ -57,16 +59,26 @@ def _is_whole(image: Image) -> bool:
     return image.storage.dtype.name in ("uint8", "uint16") and image.format.normalize
 
 
+def _values(image: Image, channel: int = 0) -> NDArray[Any]:
+    """How many texels of one or two bytes there are of each value."""
+    host = image.storage.host()
+    groups = int(np.iinfo(host.dtype).max) + 1
+    counts = targets.choose("auto").counted(host, channel, groups)
+    if counts is None:
+        return np.bincount(host[..., channel].ravel(), minlength=groups)
+    return counts
+
+
 def _histogram(image: Image, nbins: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Counts of all channels together and the middles of the bins, from the least to the greatest
     value. Bytes and words have a bin each; for other values there are `nbins`."""
     if not (isinstance(nbins, int | np.integer) and 1 <= nbins <= 2**16):
         raise ValueError(f"nbins: takes a whole number from 1 to 65536, got {shown(nbins)}")
     if _is_whole(image):
-        host = image.storage.host()
-        counts = np.bincount(host.ravel())
-        first = int(np.argmax(counts > 0))
-        return counts[first:], np.arange(first, len(counts)) / np.iinfo(host.dtype).max
+        counts = np.sum([_values(image, c) for c in range(image.channels)], axis=0)
+        there = np.flatnonzero(counts)
+        first, last = int(there[0]), int(there[-1]) + 1
+        return counts[first:last], np.arange(first, last) / np.iinfo(image.storage.dtype).max
     low, high = _extent(image)
     if not (math.isfinite(low) and math.isfinite(high)):
         raise ValueError("a histogram takes finite values: there is NaN or infinity in the image")
@@ -83,8 +95,7 @@ def _histogram(image: Image, nbins: int) -> tuple[NDArray[Any], NDArray[Any]]:
         most=nbins - 1,
         dtype="uint8" if nbins <= 256 else "uint16",
     )
-    counts = np.bincount(np.asarray(bins).ravel(), minlength=nbins)
-    return counts, (edges[1:] + edges[:-1]) / 2
+    return _values(bins)[:nbins], (edges[1:] + edges[:-1]) / 2
 
 
 # ---------------------------------------------------------------- histograms made even
@@ -323,10 +334,10 @@ def _counted(image: Image, channel: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """The different values of a channel, sorted, and how many there are of each."""
     host = image.storage.host()[:, :, channel]
     if _is_whole(image):
-        counts = np.bincount(host.ravel())
+        counts = _values(image, channel)
         values = np.flatnonzero(counts)
         return values / np.iinfo(host.dtype).max, counts[values]
-    ordered = np.sort(without_channel_axis(texels(host[..., None], image.format)), axis=None)
+    ordered = sort(texels(np.ascontiguousarray(host), image.format).ravel())
     last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
     return ordered[last], np.diff(last, prepend=-1)
 

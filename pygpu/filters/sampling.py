@@ -1,16 +1,11 @@
 """An image, or any function of whole positions, between its pixels.
 
 bicubic(im, q)                                  # q may be any pair of numbers
-warp(photo, inverse_map=[[1, 0, 5], [0, 1, 0], [0, 0, 1]])
+lanczos(im, q)                                  # transform.py has warp and rotate
 """
 
 import math
 from typing import Any
-
-from pygpu.image.image import Image
-from pygpu.language.matrices import Mat3
-from pygpu.language.vectors import Position, Vec3
-from pygpu.runtime import compile
 
 
 def bilinear(im: Any, q: Any) -> Any:
@@ -61,11 +56,3 @@ def _lanczos(x: Any, lobes: int) -> Any:
         return 1 - 1.6449341 * x * x * (1 + 1 / lobes**2)  # the series: a quotient loses digits
     t = math.pi * x
     return lobes * math.sin(t) * math.sin(t / lobes) / (t * t)
-
-
-@compile
-def warp(im: Image, p: Position, inverse_map: Mat3) -> Any:
-    """Each position is read where the matrix takes it, in homogeneous coordinates, between the
-    pixels; `skimage.transform.warp`."""
-    x, y, w = inverse_map @ Vec3(p.x, p.y, 1.0)
-    return bilinear(im, (x / w, y / w))

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +21,8 @@ from pygpu.filters.linear import gaussian
 from pygpu.filters.sampling import bicubic, bilinear
 from pygpu.filters.whole import image_of, presented, whole, whole_only
 from pygpu.image.image import Image
-from pygpu.language.vectors import Position, Vec2
+from pygpu.language.matrices import Mat3
+from pygpu.language.vectors import Position, Vec2, Vec3
 from pygpu.runtime import compile
 
 # What lies outside: NumPy's names, as scikit-image has them here, and PyGPU's (SciPy's).
@@ -179,7 +180,14 @@ def rescale(image: Any, scale: Any, **options: Any) -> Any:
     return resize(image, shape, **options)
 
 
-# ---------------------------------------------------------------- rotation
+# ---------------------------------------------------------------- rotation, any map
+
+
+def _between_texels(im: Any, q: Any, order: int) -> Any:
+    """The image at a place between its texels."""
+    if order == 0:
+        return im((math.floor(q.x + 0.5), math.floor(q.y + 0.5)))
+    return bilinear(im, q) if order == 1 else bicubic(im, q)
 
 
 @compile
@@ -187,9 +195,7 @@ def _turned(im: Image, p: Position, to: Vec2, around: Vec2, turn: Vec2, order: A
     """Each position is read where a rotation takes it: `to` goes to `around`."""
     v = Vec2(p.x, p.y) - to
     q = around + Vec2(turn.x * v.x - turn.y * v.y, turn.y * v.x + turn.x * v.y)
-    if order == 0:
-        return im((math.floor(q.x + 0.5), math.floor(q.y + 0.5)))
-    return bilinear(im, q) if order == 1 else bicubic(im, q)
+    return _between_texels(im, q, order)
 
 
 @whole
@@ -233,6 +239,87 @@ def rotate(
     if order < 3 or not clip:
         return turned
     return _clipped(turned, image, *([cval] if mode == "constant" else []))
+
+
+@compile
+def _by_matrix(im: Image, p: Position, matrix: Mat3, order: Any = 1) -> Any:
+    """Each position is read where a matrix takes it, in homogeneous coordinates."""
+    x, y, w = matrix @ Vec3(p.x, p.y, 1.0)
+    return _between_texels(im, Vec2(x / w, y / w), order)
+
+
+@compile
+def _by_places(im: Image, places: Image, p: Position, order: Any = 1) -> Any:
+    """Each position is read at the place that an image has for it."""
+    return _between_texels(im, places(p), order)
+
+
+@whole
+def warp(
+    image: Image,
+    inverse_map: Any,
+    map_args: Mapping[str, Any] | None = None,
+    output_shape: Any = None,
+    order: int | None = None,
+    mode: str = "constant",
+    cval: float = 0.0,
+    clip: bool = True,
+) -> Any:
+    """Each position of the result is read where `inverse_map` takes it; `skimage.transform.warp`.
+
+    `inverse_map` is a matrix 3 x 3 of homogeneous coordinates (x, y, 1), an object that has one as
+    `params` (scikit-image's transforms), an array (2, H, W) of the rows and the columns to read, or
+    a function that is given positions (N, 2), as x and y, with `map_args`, and returns as many.
+    `output_shape` is (height, width), that of the image or of the array unless said. `order` is 0
+    (nearest), 1 (linear) or 3 (bicubic, held within the image's range unless `clip=False`).
+    """
+    order = _order(order, image, "warp")
+    seen = _outside(image, mode, cval)
+    matrix = _matrix(inverse_map)
+    size = None if output_shape is None else _shape(output_shape, "warp: output_shape")
+    own = image.height, image.width
+    if matrix is not None:
+        warped = _by_matrix(seen, matrix=matrix, order=order, shape=size or own)
+    else:
+        places = _places(inverse_map, map_args or {}, size or own)
+        if size is not None and places.shape[:2] != size:
+            raise ValueError(
+                f"warp: output_shape={size}, and the places are of shape {places.shape[:2]}"
+            )
+        warped = _by_places(seen, Image(places), order=order, shape=places.shape[:2])
+    if order < 3 or not clip:
+        return warped
+    return _clipped(warped, image, *([cval] if mode == "constant" else []))
+
+
+def _matrix(inverse_map: Any) -> Any:
+    """The matrix of a map; None where it is none."""
+    found = getattr(inverse_map, "params", inverse_map)
+    if isinstance(found, Mat3):
+        return found
+    is_matrix = isinstance(found, np.ndarray | list | tuple) and np.shape(found) == (3, 3)
+    return Mat3(*np.asarray(found, float).tolist()) if is_matrix else None
+
+
+def _places(inverse_map: Any, arguments: Mapping[str, Any], size: tuple[int, int]) -> Any:
+    """Where each position is read: (H, W, 2), x and y."""
+    if callable(inverse_map):
+        rows, columns = np.indices(size)
+        given = np.stack([columns.ravel(), rows.ravel()], axis=1).astype(float)
+        found = np.asarray(inverse_map(given, **arguments), np.float32)
+        if found.shape != given.shape:
+            raise ValueError(
+                f"warp: inverse_map was given positions of shape {given.shape} and returned some "
+                f"of shape {found.shape}"
+            )
+        return found.reshape(*size, 2)
+    array = np.asarray(inverse_map)
+    if array.dtype.kind not in "fiu" or array.ndim != 3 or array.shape[0] != 2:
+        raise TypeError(
+            "warp: inverse_map takes a matrix 3 x 3, an object with `params`, a function of "
+            f"positions (N, 2), or an array (2, H, W); got {shown(inverse_map)}"
+        )
+    return np.ascontiguousarray(np.float32(array[::-1].transpose(1, 2, 0)))
 
 
 # ---------------------------------------------------------------- pyramids

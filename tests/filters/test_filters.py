@@ -405,14 +405,6 @@ def test_bilinear_is_linear_interpolation(grey) -> None:
         assert filters.bilinear(Image(grey), q) == pytest.approx(image(q), abs=1e-6)
 
 
-def test_warp(colours) -> None:
-    turn = math.radians(15)
-    c, s = math.cos(turn), math.sin(turn)
-    matrix = np.array([[c, -s, 3.0], [s, c, -2.0], [0.002, -0.001, 1.0]])
-    expected = skimage.transform.warp(colours, matrix, order=1, mode="edge")
-    assert_allclose(filters.warp(colours, inverse_map=matrix), expected, atol=2e-5)
-
-
 # ---------------------------------------------------------------- alpha
 
 

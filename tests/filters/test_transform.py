@@ -124,3 +124,59 @@ def test_what_comes_back_is_what_went_in() -> None:
 def test_mistakes_are_told(call, words) -> None:
     with pytest.raises((TypeError, ValueError), match=words):
         call()
+
+
+# ---------------------------------------------------------------- warp
+
+TURN = np.array([[0.966, -0.259, 3.0], [0.259, 0.966, -2.0], [0.002, -0.001, 1.0]])
+
+
+@pytest.mark.parametrize("order", [0, 1, 3])
+@pytest.mark.parametrize("mode", ["constant", "edge", "symmetric", "reflect", "wrap"])
+def test_warp_by_a_matrix(order, mode) -> None:
+    options = {"order": order, "mode": mode, "cval": 0.25, "output_shape": (40, 75)}
+    expected = reference.warp(PHOTO, TURN, **options)
+    actual = filters.warp(PHOTO, TURN, **options)
+    assert actual.shape == expected.shape
+    assert np.quantile(np.abs(actual - expected), 0.99) < 3e-4
+
+
+def test_warp_by_all_that_says_where_to_read() -> None:
+    transform = reference.EuclideanTransform(rotation=0.2, translation=(3, -5))
+    expected = reference.warp(GREY, transform)
+    rows, columns = np.indices(GREY.shape)
+    there = transform(np.stack([columns.ravel(), rows.ravel()], 1))
+    places = there[:, ::-1].T.reshape(2, *GREY.shape)
+    for inverse_map in (transform, transform.params, transform.params.tolist(), places):
+        assert_allclose(filters.warp(GREY, inverse_map), expected, atol=2e-5)
+    shifted = filters.warp(GREY, lambda xy, by: xy + by, {"by": (2, 1)}, mode="edge")
+    assert_allclose(shifted[:-1, :-2], GREY[1:, 2:], atol=1e-6)
+    swirled = reference.warp(GREY, swirl, output_shape=(30, 40))
+    assert_allclose(filters.warp(GREY, swirl, output_shape=(30, 40)), swirled, atol=2e-5)
+    half = filters.warp(GREY, places[:, ::2, ::2])
+    assert_allclose(half, expected[::2, ::2], atol=2e-5)
+
+
+def swirl(xy):
+    x, y = (xy - 20).T
+    angle = 0.5 * np.exp(-np.hypot(x, y) / 20)
+    return (
+        np.stack([x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)], 1)
+        + 20
+    )
+
+
+@pytest.mark.parametrize(
+    ("inverse_map", "more", "words"),
+    [
+        (np.eye(2), {}, "takes a matrix 3 x 3, an object with `params`, a function"),
+        ("turn", {}, "takes a matrix 3 x 3"),
+        (lambda xy: xy[:-1], {}, "returned some of shape"),
+        (np.zeros((2, 5, 5)), {"output_shape": (4, 4)}, "the places are of shape"),
+        (np.eye(3), {"order": 2}, "order takes 0"),
+        (np.eye(3), {"mode": "round"}, "mode='round'"),
+    ],
+)
+def test_warps_that_say_nothing_are_refused(inverse_map, more, words) -> None:
+    with pytest.raises((TypeError, ValueError), match=words):
+        filters.warp(GREY, inverse_map, **more)
