@@ -85,15 +85,16 @@ def image(size: int, chunk: int) -> da.Array:
 
 
 def seconds(client: Client, function: Callable[[da.Array], da.Array], array: da.Array) -> float:
-    """The median time until all chunks of a result are in the workers' memory."""
+    """The median time until all chunks of a result are in the workers' memory; the first time, in
+    which functions are compiled, does not count."""
     taken = []
-    for _ in range(REPEATS):
+    for _ in range(REPEATS + 1):
         begun = time.perf_counter()
         wait(made := function(array).persist())
         taken.append(time.perf_counter() - begun)
         del made
         client.run(lambda: None)  # what was freed is gone
-    return statistics.median(taken)
+    return statistics.median(taken[1:])
 
 
 def against_peers(client: Client, size: int, chunk: int) -> list[str]:
@@ -122,7 +123,6 @@ def second_worker(size: int, chunk: int) -> str:
         with cluster(workers) as client:
             array = image(size, chunk)
             wait(array)
-            seconds(client, rounds, array)
             taken[workers] = seconds(client, rounds, array)
     efficiency = taken[1] / taken[2] / 2
     return (
@@ -178,9 +178,8 @@ def main() -> None:
     given = parser.parse_args()
     lines = [
         f"# Clusters\n\nfloat32, {given.size} x {given.size} in chunks of {given.chunk}, two "
-        "processes of one thread each; "
-        f"Python {sys.version.split()[0]}, {os.cpu_count()} cores. `python -m benchmarks.clusters` "
-        "writes this page.\n"
+        f"processes of one thread each; Python {sys.version.split()[0]}, {os.cpu_count()} cores.\n"
+        "`python -m benchmarks.clusters` writes this page.\n"
     ]
     with cluster(2) as client:
         lines += against_peers(client, given.size, given.chunk)

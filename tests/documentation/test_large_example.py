@@ -1,0 +1,46 @@
+"""The example of a slide that does not fit in memory, on one that does."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("zarr", reason="no zarr")
+da = pytest.importorskip("dask.array", reason="no dask")
+ndimage = pytest.importorskip("scipy.ndimage", reason="no scipy")
+
+
+@pytest.fixture
+def example(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2])
+    from examples.large import __main__ as example
+
+    return example
+
+
+def test_all_cells_are_counted(
+    example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = ["--size", "704x448", "--chunk", "150", "--out", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["large", *told])
+    example.main()
+    printed = capsys.readouterr().out
+    mask = da.from_zarr(tmp_path / "cells.zarr").compute()
+    count = ndimage.label(mask, np.ones((3, 3)))[1]
+    assert example.cells.cells_in(448, 704) == count > 40
+    assert f"{count} of {count} cells" in printed
+
+
+def test_components_less_holes(example) -> None:
+    mask = (np.random.default_rng(0).random((80, 90)) < 0.4).astype(np.uint8)
+    quads = int(example.cells.corners(np.pad(mask, 1), dtype=np.int32).sum())
+    components = ndimage.label(mask, np.ones((3, 3)))[1]
+    holes = ndimage.label(np.pad(mask, 1) == 0)[1] - 1
+    assert quads == 4 * (components - holes)
+
+
+def test_threshold_between_two_heaps(example) -> None:
+    counts = np.zeros(example.cells.BITS, np.int32)
+    counts[40:60], counts[150:170] = 1 << 20, 1 << 19
+    assert 60 <= example.cells.between(counts) * example.cells.BITS <= 150
