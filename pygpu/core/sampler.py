@@ -79,12 +79,19 @@ def make(
     format: Format, boundary: str = "nearest", cval: Any = 0.0, interpolation: str = "nearest"
 ) -> Sampler:
     """The sampler of these, or a ValueError or TypeError that says what is taken."""
+    if boundary == interpolation == "nearest" and type(cval) is float and cval == 0:
+        return _usual(format)
     return _interned(
         format,
         boundary_name(boundary),
         constant(format, cval),
         interpolation_name(interpolation, format),
     )
+
+
+@lru_cache(maxsize=256)
+def _usual(format: Format) -> Sampler:
+    return _interned(format, boundary_name("nearest"), constant(format, 0), "nearest")
 
 
 def of(image: ImageLike) -> Sampler:
