@@ -26,10 +26,10 @@ ORDER = """
     frontend/numbers frontend/protocols frontend/methods
     frontend/rules frontend/effects frontend/flow frontend/calls frontend/walk frontend
     passes/analysis passes/simplify passes/lower passes/blocks passes
-    codegen/glsl/expressions codegen/glsl codegen/llvm codegen/jobs codegen/elements
-    codegen/raster codegen
-    devices/process devices/opengl/driver devices/opengl devices/cpu devices/meshes
-    devices/written devices
+    codegen/glsl/expressions codegen/glsl codegen/arrays codegen/llvm codegen/jobs
+    codegen/elements codegen/raster codegen
+    devices/process devices/opengl/driver devices/opengl devices/arrays devices/cpu
+    devices/meshes devices/written devices
     execution/arguments execution/programs execution/large execution/arrays execution/web
     execution/pipelines execution/inspection execution
     image/functions image drawing filters command/live command

@@ -25,6 +25,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from pygpu.core.arrays import ArrayDevice
 from pygpu.core.builder import Builder
 from pygpu.core.device import Device, Limits, Task
 from pygpu.core.drawing import Drawing, DrawProgram
@@ -48,6 +49,7 @@ class Target:
     is_public: bool = True  # whether users are told of it, and "auto" may be it
     meshes: str = ""  # "module:class" of what draws meshes there, if not the device's own method
     written: str = ""  # "module:class" of what runs GLSL written by hand, where that is possible
+    arrays: str = ""  # "module:class" of what scans, folds and sorts whole storages, if any does
 
 
 _MESHES: Final = "pygpu.devices.meshes.opengl:OpenGLDrawing"
@@ -68,6 +70,7 @@ DEVICES: Final = {
         is_gpu=True,
         meshes=_MESHES,
         written=_WRITTEN,
+        arrays="pygpu.devices.arrays.device:ComputeArrays",
     ),
     "cpu": Target("pygpu.devices.cpu.device:CpuDevice", "llvmlite"),
     "interpreter": Target("pygpu.devices.interpreter:InterpreterDevice", is_public=False),
@@ -106,6 +109,7 @@ class _State:
         self.opened: dict[str, Device] = {}
         self.instead: dict[str, Device] = {}  # of targets that the driver is too old for
         self.automatic: Device | None = None
+        self.arrays: dict[str, tuple[Device, ArrayDevice]] = {}
         self.forked = False  # from a process that has used OpenGL
 
     def after_fork(self) -> None:
@@ -245,6 +249,19 @@ def drawing(device: Device, drawing: Drawing) -> DrawProgram:
     return cast(DrawProgram, getattr(imported, cls)(device, drawing))
 
 
+def arrays(device: Device) -> ArrayDevice | None:
+    """What does to whole storages what no function of a pixel can, on a device that has such."""
+    found = _STATE.arrays.get(device.name)
+    if found is None or found[0] is not device:
+        target = DEVICES.get(device.name)
+        if target is None or not target.arrays:
+            return None
+        module, _, cls = target.arrays.partition(":")
+        made = getattr(undisturbed(_imported, module), cls)(device)
+        found = _STATE.arrays[device.name] = device, made
+    return found[1]
+
+
 def written(device: Device, program: Any) -> Any:
     """What runs GLSL written by hand (devices/written/text.py) on a device. DeviceError where
     nothing does."""
@@ -372,6 +389,7 @@ def reset() -> None:
 __all__ = [
     "DEVICES",
     "Target",
+    "arrays",
     "asked",
     "check",
     "choose",

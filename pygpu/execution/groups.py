@@ -20,9 +20,10 @@ from pygpu.core.errors import shown
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.arrays.grouping import Grouping
-from pygpu.execution.arrays.lines import Lines, Taken, source, spread
+from pygpu.execution.arrays.lines import Lines, Taken, rows_of, source, spread
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
 from pygpu.execution.arrays.passes import IMAGES, NUMBERS, made
+from pygpu.execution.arrays.whole import Fold, folded_by_group, parts_of
 from pygpu.language.scalars import number
 from pygpu.types import INTEGERS, Type
 
@@ -77,9 +78,42 @@ def by_group(
         for row, value in zip(rows, neutral, strict=True):
             row[:] = value if number(value) is not None else list(value)
         return [row[:, 0] if type.is_scalar else row for row, type in zip(rows, types, strict=True)]
+    at_once = _at_once(folding, by, types, is_tuple, neutral)
+    if at_once is not None:
+        return at_once
     values, index, lines = _elements(folding, by, types)
     grouping = Grouping(folding.function, by.groups, folding.target, is_tuple)
     return grouping.of(values, index, lines, types, neutral)
+
+
+def _at_once(
+    folding: Folding, by: By, types: Sequence[Type], is_tuple: bool, neutral: Sequence[Any]
+) -> list[NDArray[Any]] | None:
+    """The folds by programs of the device that find values and groups as they fold."""
+    first, target = folding.images[0], folding.target
+    storage = first.image.storage
+    count = storage.height * storage.width if first.count is None else first.count
+    images = tuple([each.image for each in folding.images])
+    roles: dict[str, Any] = {"function": "function", "first": "known", "second": "known"}
+    run = made(_numbered, roles | {"images": IMAGES, "given": "object"}, target, by.function)
+    values = {"first": folding.first, "second": by.reading.known, "images": images}
+    found = folded_by_group(
+        Fold(folding.function, is_tuple, tuple(types), tuple(neutral)),
+        lambda: run.made(**values, given=dict(folding.given)),
+        images,
+        count,
+        rows_of(by.groups, target),
+        by.groups,
+        target,
+    )
+    return None if found is None else parts_of(found, types, by.groups)
+
+
+def _numbered(function: Any, first: Any, second: Any, images: Any, given: Any, p: Any) -> Any:
+    """The value and the number of the group of a texel."""
+    value = value_at(first, images, False, p, (0, 0), given)
+    group = value_at((function, second), images, False, p, (0, 0), given)
+    return (*value, group) if isinstance(value, tuple) else (value, group)
 
 
 def _elements(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.errors import shorten, shown
-from pygpu.core.storage import Format, ImageLike
+from pygpu.core.storage import Format, ImageLike, Storage
+from pygpu.core.storage import rows_of as shape_of
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import is_pil, storage_of
 from pygpu.execution.arguments.results import ImageMaker, natural_dtype, picture_info, picture_of
 from pygpu.execution.arrays.grouping import Grouping
-from pygpu.execution.arrays.lines import Taken, source, spread, taken
+from pygpu.execution.arrays.lines import Taken, rows_of, source, spread, taken
 from pygpu.execution.arrays.mapping import Reading, bound, value_at
 from pygpu.execution.arrays.passes import IMAGES, NUMBERS, lasting, made
 from pygpu.execution.arrays.values import HOWS, checked, described, identity, settled
+from pygpu.execution.arrays.whole import Fold, folded_by_group, parts_of
 from pygpu.types import Type
 
 LARGEST = 2**31 - 1  # elements of a result: their numbers are Ints
@@ -61,8 +63,8 @@ def scatter(
         reading = replace(given.reading, with_position=bound("scatter: to", to, 1, ())[0])
         types = settled(combine, (given.image.format.type,), False, target, "scatter")
         start = checked(initial, types[0], "scatter: initial")
-        sums = _folded(given, lasting(to), reading, size, combine, types, target)
-        return _back(given, combine(_constant(start, types[0]), sums), size)
+        goes = _Goes(given, lasting(to), reading, size, combine, types, target)
+        return _scattered(goes, start)
     except Exception as error:
         shorten(error)
         raise
@@ -82,45 +84,97 @@ def _checked_shape(shape: Any) -> tuple[int, ...]:
     return size
 
 
-def _folded(
-    given: Taken,
-    to: Callable[..., Any],
-    reading: Reading,
-    size: tuple[int, ...],
-    combine: Any,
-    types: tuple[Type, ...],
-    target: str,
-) -> NDArray[Any]:
-    """The folds of what meets at each element, (N,) or (N, C); the identity where nothing is."""
-    neutral = identity(combine, types[0])
-    groups = int(np.prod(size))
+@dataclass(frozen=True, slots=True)
+class _Goes:
+    """What goes where: values of these types, by a function and what it is given, to a result of a
+    size, where those that meet are combined."""
+
+    given: Taken
+    to: Callable[..., Any]
+    reading: Reading
+    size: tuple[int, ...]
+    combine: Any
+    types: tuple[Type, ...]
+    target: str
+
+    @property
+    def groups(self) -> int:
+        return int(np.prod(self.size))
+
+    @property
+    def first(self) -> Any:
+        return self.to, self.reading.known
+
+    def check(self) -> None:
+        """TypeError where the function does not give places in the result."""
+        roles: dict[str, Any] = {"first": "known", "images": IMAGES}
+        goal = made(_goal, roles, self.target)
+        found, is_tuple = goal.types(first=self.first, images=(self.given.image,))
+        size = self.size
+        wanted = [1] * len(size) if is_tuple and len(size) > 1 else [len(size)]
+        if [type.size for type in found] != wanted or any(type.kind == "bool" for type in found):
+            what = ("the number of an element", "a position (x, y)", "a position (x, y, z)")
+            raise TypeError(
+                f"scatter: to gives {what[len(size) - 1]}, got {described(found, is_tuple)}"
+            )
+
+
+def _scattered(goes: _Goes, start: Any) -> Any:
+    """The result in the form that was given."""
+    given, type = goes.given, goes.types[0]
+    neutral = identity(goes.combine, type)
+    nothing = _constant(neutral, type)
+    is_neutral = np.array_equal(_constant(start, type), nothing)
     if given.count == 0:
-        return np.broadcast_to(_constant(neutral, types[0]), (groups,))
-    first = to, reading.known
-    roles: dict[str, Any] = {"first": "known", "images": IMAGES}
-    image = (given.image,)
-    found, is_tuple = made(_goal, roles, target).types(first=first, images=image)
-    wanted = [1] * len(size) if is_tuple and len(size) > 1 else [len(size)]
-    if [type.size for type in found] != wanted or any(type.kind == "bool" for type in found):
-        what = ("the number of an element", "a position (x, y)", "a position (x, y, z)")
-        raise TypeError(
-            f"scatter: to gives {what[len(size) - 1]}, got {described(found, is_tuple)}"
-        )
-    wide = spread(given, target)
-    send = made(
-        _sent, {"how": "known", "images": IMAGES} | dict.fromkeys(("sizes", "to"), NUMBERS), target
+        sums = np.broadcast_to(nothing, (goes.groups, *nothing.shape))
+        return _back(given, goes.combine(_constant(start, type), sums), goes.size)
+    goes.check()
+    there = _at_once(goes, neutral)
+    if there is None:
+        sums = _folded(goes, neutral)
+    elif isinstance(given.original, ImageLike) and there.shape == goes.size and is_neutral:
+        return _image(given, there)
+    else:
+        sums = parts_of([there], goes.types, goes.groups)[0]
+    return _back(given, goes.combine(_constant(start, type), sums), goes.size)
+
+
+def _at_once(goes: _Goes, neutral: Any) -> Storage | None:
+    """The folds of what meets at each element, by programs of the device that find places as they
+    fold."""
+    given, target = goes.given, goes.target
+    storage = given.image.storage
+    count = storage.height * storage.width if given.count is None else given.count
+    shape = rows_of(goes.groups, target) if len(goes.size) == 1 else shape_of(goes.size)
+    roles = {"first": "known", "images": IMAGES, "to": NUMBERS}
+    run = made(_numbered, roles, target)
+    values = {"first": goes.first, "images": (given.image,), "to": goes.size[::-1]}
+    fold = Fold(goes.combine, False, goes.types, (neutral,))
+    found = folded_by_group(
+        fold, lambda: run.made(**values), (given.image,), count, shape, goes.groups, target
     )
+    if found is None:
+        return None
+    return found[0].shaped(goes.size) if shape == shape_of(goes.size) else found[0]
+
+
+def _folded(goes: _Goes, neutral: Any) -> NDArray[Any]:
+    """The folds of what meets at each element, (N,) or (N, C); the identity where nothing is."""
+    given, target = goes.given, goes.target
+    wide = spread(given, target)
+    roles = {"how": "known", "images": IMAGES, "sizes": NUMBERS, "to": NUMBERS}
+    send = made(_sent, roles, target)
     values, index = send(
         wide.shape,
-        [natural_dtype(types[0]), "int32"],
-        how=(first, wide.is_whole),
-        images=image,
+        [natural_dtype(goes.types[0]), "int32"],
+        how=(goes.first, wide.is_whole),
+        images=(given.image,),
         sizes=wide.sizes,
-        to=size[::-1],
+        to=goes.size[::-1],
     )
-    grouping = Grouping(combine, groups, target)
-    lines = wide.lines
-    return grouping.of((wide.line(values),), wide.line(index), lines, types, (neutral,))[0]
+    grouping = Grouping(goes.combine, goes.groups, target)
+    taken = (wide.line(values),), wide.line(index)
+    return grouping.of(*taken, wide.lines, goes.types, (neutral,))[0]
 
 
 def _goal(first: Any, images: Any, p: Any) -> Any:
@@ -129,19 +183,25 @@ def _goal(first: Any, images: Any, p: Any) -> Any:
 
 
 def _sent(how: Any, images: Any, sizes: Any, to: Any, p: Any) -> Any:
-    """An element, and the number of that to which it goes, in an array of the sizes `to`, the last
-    axis first; -1 outside, and behind the last element."""
+    """An element, and the number of that to which it goes; -1 behind the last element."""
     first, is_whole = how
     i, at = source(is_whole, sizes, p)
-    goal = value_at(first, images, False, at, (0, 0), {})
+    value, index = _numbered(first, images, to, at)
+    return value, index if i < sizes[2] else -1
+
+
+def _numbered(first: Any, images: Any, to: Any, p: Any) -> Any:
+    """A texel, and the number of the element to which it goes, in an array of the sizes `to`, the
+    last axis first; -1 outside."""
+    goal = value_at(first, images, False, p, (0, 0), {})
     places = [goal] if len(to) == 1 else [*goal]
-    is_inside, index, stride = i < sizes[2], 0, 1
+    is_inside, index, stride = True, 0, 1
     for place, size in zip(places, to, strict=True):
         near = _nearest(place)
         is_inside = is_inside and 0 <= near < size
         index = index + near * stride
         stride = stride * size
-    return images[0](at), index if is_inside else -1
+    return images[0](p), index if is_inside else -1
 
 
 def _nearest(number: Any) -> Any:
@@ -162,13 +222,14 @@ def _back(given: Taken, texels: NDArray[Any], size: tuple[int, ...]) -> Any:
     array = texels.reshape(*size, *texels.shape[1:])
     if is_pil(given.original) and len(size) == 2:
         return picture_of(array, picture_info(given.original))
-    return _image(given, array, size) if isinstance(given.original, ImageLike) else array
+    if isinstance(given.original, ImageLike):
+        return _image(given, storage_of(array, "scatter", len(size)))
+    return array
 
 
-def _image(given: Taken, array: NDArray[Any], size: tuple[int, ...]) -> ImageLike:
-    storage = storage_of(array, "scatter", len(size))
-    channels = storage.channels
-    reading = sampler.inherited(sampler.of(given.original), Format(array.dtype, channels))
+def _image(given: Taken, storage: Storage) -> ImageLike:
+    format = Format(storage.dtype, storage.channels)
+    reading = sampler.inherited(sampler.of(given.original), format)
     return ImageMaker.make(storage, reading, info=given.original.info)
 
 

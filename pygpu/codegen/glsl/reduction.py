@@ -16,36 +16,29 @@ there, its left one is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
-from pygpu.codegen.glsl.expressions.operations import converted
-from pygpu.codegen.glsl.expressions.text import Text, call
-from pygpu.codegen.glsl.partials import AXES, function, rest_program, struct
-from pygpu.codegen.glsl.strips import main, plain_strip, strips, tree
-from pygpu.codegen.glsl.writer import Dialect, GlslProgram, Writer, as_seen, stored_type
+from pygpu.codegen.glsl.partials import function, rest_program, struct
+from pygpu.codegen.glsl.strips import main, plain_strip, strips
+from pygpu.codegen.glsl.values import CHUNK, JoinWriter, ValueWriter, own_texels
+from pygpu.codegen.glsl.writer import Dialect, GlslProgram
 from pygpu.core.device import ALONG_Y, Along, FoldTask
-from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.core.storage import Format
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Function, Op, Value, walk
+from pygpu.ssa import Function, walk
 from pygpu.types import Type
 
 LANES_DOWN: Final = 256  # of groups that fold columns
 LANES_REST: Final = 256  # of groups that fold partial results
 LEAST_LANES: Final = 32  # of a group
 SHARED: Final = 32768  # bytes of shared memory that OpenGL 4.3 grants
-CHUNK: Final = 16  # bytes
 TEXELS: Final = 32  # that a lane of a wide program holds at once: enough loads on their way
 ROUNDS: Final = (4, 8)  # of them, in nested loops
 DOWN: Final = 8  # the same of a lane that folds a column
 PLAIN_ROUNDS: Final = (8, 8)  # where a lane loads single texels
 OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
-_TAKEN: Final = frozenset(
-    """Value value join chunk full edge edge_chunk strip is_there lanes before partials extent
-    across pace rounds tile top group parts folds count a b""".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +74,12 @@ def fold_program(
     lanes = min(most, LANES_DOWN if along == ALONG_Y else max(warp, LEAST_LANES))
     if lanes < LEAST_LANES:
         return None
-    value = apply(CLEAN, lower_boundary(_own_texels(task.value, count)))
+    value = apply(CLEAN, lower_boundary(own_texels(task.value, count)))
     join = apply(CLEAN, lower_boundary(task.join))
     chunks = _chunks(value, join, inputs[:count], along, unrolled)
-    writer = _ValueWriter(value, inputs, dialect, count if chunks.is_wide else 0)
+    writer = ValueWriter(value, inputs, dialect, count if chunks.is_wide else 0)
     pixel = writer.printed(types)
-    joiner = _JoinWriter(join, (), dialect, frozenset(writer.namer.taken))
+    joiner = JoinWriter(join, (), dialect, frozenset(writer.namer.taken))
     joined = joiner.printed(types)
     read = sorted(writer.read)
     body = [
@@ -120,7 +113,7 @@ def fold_program(
     )  # fmt: skip
 
 
-def _head(writer: _ValueWriter, lanes: int, sizes: Sequence[int]) -> list[str]:
+def _head(writer: ValueWriter, lanes: int, sizes: Sequence[int]) -> list[str]:
     """What declares the buffers and uniforms of the first program."""
     read = sorted(writer.read)
     blocks = [
@@ -153,20 +146,6 @@ def _most_lanes(types: Sequence[Type]) -> int:
     return 1 << ((SHARED // nbytes).bit_length() - 1)
 
 
-def _own_texels(function: Function, count: int) -> Function:
-    """The function with loads at the pixel itself, which is in these images, as `inside`."""
-
-    def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
-        if op.code != "load" or op.data.image >= count or op.data.dx or op.data.dy:
-            return None
-        if op.operands != (function.x, function.y):
-            return None
-        data = replace(op.data, boundary="inside", cval=())
-        return [rewriter.build.emit("load", *operands, data=data)]
-
-    return rewrite(function, rule)
-
-
 @dataclass(frozen=True, slots=True)
 class _Chunks:
     """What a lane loads at once: so many chunks of so many pixels."""
@@ -197,123 +176,3 @@ def _chunk_pixels(format: Format) -> int:
     while pixels * format.nbytes % CHUNK:
         pixels *= 2
     return pixels
-
-
-# ---------------------------------------------------------------- the two functions
-
-
-class _ValueWriter(Writer):
-    """Prints the value of a pixel. Of the first `wide` images the pixel's texel is a parameter;
-    other texels are read through a function for each image."""
-
-    def __init__(
-        self, function: Function, inputs: Sequence[Format], dialect: Dialect, wide: int
-    ) -> None:
-        super().__init__(function, inputs, dialect, _TAKEN)
-        places = range(len(inputs))
-        self.wide = wide
-        self.sizes = [self.namer.fresh(f"{self.images[i]}_size") for i in places]
-        self.data = [self.namer.fresh(f"{self.images[i]}_data") for i in places]
-        self.texels = [self.namer.fresh(f"{self.images[i]}_texel") for i in places]
-        self.whole: set[int] = set()  # images read in chunks
-        self.sized: set[int] = set()  # images of which the size is read
-
-    def size(self, image: int, axis: str) -> Text:
-        self.sized.add(image)
-        return Text(f"{self.sizes[image]}.{axis}")
-
-    def texel(self, image: int, op: Op) -> Text:
-        if image < self.wide:
-            assert op.operands == (self.function.x, self.function.y), "read at the pixel alone"
-            self.whole.add(image)
-            return Text(self.texels[image])
-        return call(self.images[image], self.place(op))
-
-    def printed(self, types: Sequence[Type]) -> list[str]:
-        lines = [*self.body(), _returned(self, types)]
-        texels = [f"{self.inputs[i].type} {self.texels[i]}" for i in sorted(self.whole)]
-        return function(f"Value value({', '.join(['ivec2 p', *texels])})", lines)
-
-    def accessor(self, image: int) -> list[str]:
-        """The function that reads a texel from words."""
-        format, size, data = self.inputs[image], self.sizes[image], self.data[image]
-        nbytes, itemsize = format.nbytes, format.dtype.itemsize
-        parts = []
-        for offset in range(0, nbytes, itemsize):
-            if nbytes % 4 == 0:
-                word, shift = f"at + {offset // 4}", str(8 * (offset % 4))
-            else:
-                word, shift = f"at + (first + {offset} >> 2)", f"8 * (first + {offset} & 3)"
-            parts.append(_component(format, f"{data}[{word}]", shift))
-        if nbytes % 4 == 0:
-            lines = [f"int at = p.y * {size}.z + {nbytes // 4} * p.x;"]
-        else:
-            lines = [f"int first = {nbytes} * p.x;", f"int at = p.y * {size}.z;"]
-        lines.append(f"return {self.seen(format, parts)};")
-        return function(f"{format.type} {self.images[image]}(ivec2 p)", lines)
-
-    def seen(self, format: Format, parts: Sequence[str]) -> Text:
-        """A texel as functions see it, of its stored components."""
-        whole = parts[0] if len(parts) == 1 else f"{stored_type(format)}({', '.join(parts)})"
-        return as_seen(self.printer, Text(whole), format)
-
-    def chunk(self, pixels: int) -> list[str]:
-        """The function that folds the pixels of a chunk: those there are, if not `whole`."""
-        lines = [f"int before = {pixels} * x;"]
-        texels: list[list[Text]] = [[] for _ in range(pixels)]
-        for image in sorted(self.whole):
-            format, size, data = self.inputs[image], self.sizes[image], self.data[image]
-            itemsize = format.dtype.itemsize
-            nbytes = pixels * format.nbytes
-            words = [self.namer.fresh(f"{data}{i}") for i in range(nbytes // CHUNK)]
-            lines.append(f"int {data}_at = {len(words)} * x;")
-            for step, word in enumerate(words):
-                at = f"{data}_at + {step}"
-                if step:  # a row may end before its last chunk does
-                    at = f"min({at}, {size}.z - 1)"
-                lines.append(f"uvec4 {word} = {data}[y * {size}.z + {at}];")
-            for pixel in range(pixels):
-                first = pixel * format.nbytes
-                parts = [
-                    _component(
-                        format,
-                        f"{words[offset // CHUNK]}.{AXES[offset % CHUNK // 4]}",
-                        str(8 * (offset % 4)),
-                    )
-                    for offset in range(first, first + format.nbytes, itemsize)
-                ]
-                texels[pixel].append(self.seen(format, parts))
-        for pixel, each in enumerate(texels):
-            place = f"ivec2(before + {pixel}, y)" if pixel else "ivec2(before, y)"
-            lines.append(f"Value v{pixel} = value({', '.join([place, *map(str, each)])});")
-        lines += tree("v", pixels, lambda k: f"whole || before + {k} < extent.w")
-        lines.append("return v0;")
-        return function("Value chunk(int x, int y, bool whole)", lines)
-
-
-class _JoinWriter(Writer):
-    """Prints the function of two values, which its uniforms are the parts of."""
-
-    def printed(self, types: Sequence[Type]) -> list[str]:
-        self.uniforms = [f"{name}.v{i}" for name in "ab" for i in range(len(types))]
-        return function("Value join(Value a, Value b)", [*self.body(), _returned(self, types)])
-
-
-def _returned(writer: Writer, types: Sequence[Type]) -> str:
-    parts = [
-        str(writer.printer.text(value) if value.type is type else
-            converted(writer.printer, value.type, type, writer.printer.text(value)))
-        for value, type in zip(writer.function.outputs, types, strict=True)
-    ]  # fmt: skip
-    return f"return Value({', '.join(parts)});"
-
-
-def _component(format: Format, word: str, shift: str) -> str:
-    """A stored component of a word."""
-    bits = 8 * format.dtype.itemsize
-    if bits == 32:
-        return {"f": f"uintBitsToFloat({word})", "i": f"int({word})", "u": word}[format.dtype.kind]
-    if format.dtype.kind == "f":
-        return f"unpackHalf2x16({word} >> ({shift})).x"
-    word = f"int({word})" if format.dtype.kind == "i" else word
-    return f"bitfieldExtract({word}, {shift}, {bits})"

@@ -71,24 +71,30 @@ class Passes(Program):
                 for index, format, held in zip(each.indices, each.outputs, made, strict=True):
                     array = out[index] if out else None
                     if array is None:
-                        results[index] = self._result(held, shape, format)
+                        results[index] = kept(held, self._copy, shape, format, self._read)
                     else:
                         self._read(gl, held, format, array)
                         results[index] = Storage(*shape, format.channels, format.dtype, array)
         return [results[index] for index in range(len(results))]
 
-    def _result(self, held: Held, shape: tuple[int, int], format: Format) -> Storage:
-        """A storage of what was computed, downloaded when it is asked for."""
-        read = self._read
 
-        def download() -> NDArray[Any]:
-            array = np.empty((*shape, format.channels), format.dtype)
-            with opengl.context() as gl:
-                if held.context is not gl:
-                    raise DeviceError("the image was lost when the driver reset the device")
-                read(gl, held, format, array)
-            return array
+def kept(
+    held: Held,
+    copy: str,
+    shape: tuple[int, int],
+    format: Format,
+    read: Callable[[Context, Any, Format, NDArray[Any]], None],
+) -> Storage:
+    """A storage of what was computed, downloaded when it is asked for."""
 
-        storage = Storage(*shape, format.channels, format.dtype, None, download)
-        storage.copies[self._copy] = held
-        return storage
+    def download() -> NDArray[Any]:
+        array = np.empty((*shape, format.channels), format.dtype)
+        with opengl.context() as gl:
+            if held.context is not gl:
+                raise DeviceError("the image was lost when the driver reset the device")
+            read(gl, held, format, array)
+        return array
+
+    storage = Storage(*shape, format.channels, format.dtype, None, download)
+    storage.copies[copy] = held
+    return storage

@@ -10,6 +10,7 @@ corrected by the edges themselves, so that counts are NumPy's where a texel is a
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,7 +23,9 @@ from pygpu.core.storage import Format, ImageLike, Storage, texels
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arrays.lines import Taken, rows_of, source, spread, taken
-from pygpu.execution.arrays.passes import IMAGES, NUMBERS, made
+from pygpu.execution.arrays.passes import IMAGES, NUMBERS, Made, as_stored, made
+from pygpu.execution.arrays.whole import Fold, folded_by_group, parts_of
+from pygpu.types import INT
 
 MOST: Final = 1 << 24  # bins: their edges are to be told apart
 
@@ -134,7 +137,39 @@ def _counts(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[np
         if each is not None:
             values = np.arange(groups, dtype=bits).view(storage.dtype)
             return _binned(texels(values, image.format), each, edges)
+    if storage.dtype.itemsize == 1:
+        found = _by_value(given, channel, target)
+        if found is not None:
+            values = np.arange(256, dtype=np.uint8).view(storage.dtype)
+            return _binned(texels(values, image.format), found, edges)
     return _by_index(given, channel, edges, target)
+
+
+def _by_value(given: Taken, channel: int, target: str) -> NDArray[np.int64] | None:
+    """How often there is each byte, by programs of the device that count."""
+    has_channels = given.image.format.channels > 1
+    run = made(_byte, {"how": "known", "images": IMAGES}, target)
+    values = {"how": (channel, has_channels), "images": (as_stored(given.image),)}
+    return _counted_at_once(given, lambda: run.made(**values), 256, target)
+
+
+def _byte(how: Any, images: Any, p: Any) -> Any:
+    """One, and the number of a byte."""
+    channel, has_channels = how
+    texel = images[0](p)[channel] if has_channels else images[0](p)
+    return 1, (texel + 0) & 255
+
+
+def _counted_at_once(
+    given: Taken, pixel: Callable[[], Made], groups: int, target: str
+) -> NDArray[np.int64] | None:
+    """How many texels are in each of so many groups; None where the device has no such programs."""
+    storage = given.image.storage
+    count = storage.height * storage.width if given.count is None else given.count
+    fold = Fold(np.add, False, (INT,), (0,))
+    images, shape = (given.image,), rows_of(groups, target)
+    found = folded_by_group(fold, pixel, images, count, shape, groups, target)
+    return None if found is None else parts_of(found, (INT,), groups)[0].astype(np.int64)
 
 
 def _binned(values: NDArray[Any], each: NDArray[np.int64], edges: Edges) -> NDArray[np.int64]:
@@ -160,18 +195,17 @@ def _by_index(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[
     first, last = float(edges.edges[0]), float(edges.edges[-1])
     is_even = edges.is_near
     scale = edges.bins / (last - first) if is_even else 0.0
-    roles: dict[str, Any] = {"how": "known", "images": IMAGES}
-    roles |= {"sizes": NUMBERS, "bins": NUMBERS, "scaled": NUMBERS}
-    run = made(_bin, roles, target)
-    (found,) = run(
-        wide.shape,
-        ["int32"],
-        how=(wide.is_whole, channel, is_even, given.image.format.channels > 1),
-        images=(given.image, read),
-        sizes=wide.sizes,
-        bins=(edges.bins, rows[1]),
-        scaled=(first, scale),
-    )
+    roles = {"how": "known", "images": IMAGES, "bins": NUMBERS, "scaled": NUMBERS}
+    values: dict[str, Any] = {"images": (given.image, read), "bins": (edges.bins, rows[1])}
+    values["scaled"] = first, scale
+    how = channel, is_even, given.image.format.channels > 1
+    one = made(_one_in_bin, roles, target)
+    at_once = _counted_at_once(given, lambda: one.made(how=how, **values), edges.bins, target)
+    if at_once is not None:
+        return at_once
+    run = made(_bin, {**roles, "sizes": NUMBERS}, target)
+    values |= {"how": (wide.is_whole, *how), "sizes": wide.sizes}
+    (found,) = run(wide.shape, ["int32"], **values)
     return counted(found, edges.bins, target)
 
 
@@ -187,13 +221,25 @@ def counted(index: ImageLike, groups: int, target: str) -> NDArray[np.int64]:
     return np.bincount(inside, minlength=groups).astype(np.int64)
 
 
-def _bin(how: Any, images: Any, sizes: Any, bins: Any, scaled: Any, p: Any) -> Any:
+def _bin(how: Any, images: Any, bins: Any, scaled: Any, sizes: Any, p: Any) -> Any:
     """The number of the bin of an element; -1 outside, and behind the last element."""
-    is_whole, channel, is_even, has_channels = how
+    is_whole, *rest = how
+    i, at = source(is_whole, sizes, p)
+    number = _bin_of(rest, images, bins, scaled, at)
+    return number if i < sizes[2] else -1
+
+
+def _one_in_bin(how: Any, images: Any, bins: Any, scaled: Any, p: Any) -> Any:
+    """One, and the number of the bin in which it counts."""
+    return 1, _bin_of(how, images, bins, scaled, p)
+
+
+def _bin_of(how: Any, images: Any, bins: Any, scaled: Any, at: Any) -> Any:
+    """The number of the bin of a texel; -1 outside."""
+    channel, is_even, has_channels = how
     image, edges = images
     bins, across = bins
     first, scale = scaled
-    i, at = source(is_whole, sizes, p)
     texel = image(at)[channel] if has_channels else image(at)
     value = texel + 0
 
@@ -213,9 +259,7 @@ def _bin(how: Any, images: Any, sizes: Any, bins: Any, scaled: Any, p: Any) -> A
                 found = half
             else:
                 above = half - 1
-    if i < sizes[2] and value >= edge(0) and value <= edge(bins):
-        return found
-    return -1
+    return found if value >= edge(0) and value <= edge(bins) else -1
 
 
 __all__ = ["counted", "histogram"]

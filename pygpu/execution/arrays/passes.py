@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,19 @@ from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs.calls import Programs
-from pygpu.ssa import Function
+from pygpu.ssa import Constant, Function
 from pygpu.types import INT, Type
 
 Roles = Mapping[str, Any]  # of parameters: "known", "object", or the type of a uniform
+
+
+class Made(NamedTuple):
+    """A function in SSA, how the images that it reads are stored, these, and its uniforms."""
+
+    function: Function
+    formats: tuple[Format, ...]
+    storages: tuple[Storage, ...]
+    uniforms: tuple[Constant, ...]
 
 
 class Pass:
@@ -65,6 +74,20 @@ class Pass:
     def translated(self, **values: Any) -> Function:
         """Its function in SSA."""
         return self.programs.translated(self._arguments(values)).function
+
+    def made(self, **values: Any) -> Made:
+        """Its function in SSA, and what it is given. One and the same for calls that compile
+        nothing."""
+        arguments = self._arguments(values)
+        translated = self.programs.translated(arguments)
+        captured = translated.translation.captured
+        formats = [given.sampler.format for given in arguments.images]
+        return Made(
+            translated.function,
+            (*formats, *[image.format for image in captured]),
+            (*[given.storage for given in arguments.images], *[each.storage for each in captured]),
+            tuple(arguments.uniforms),
+        )
 
     def _arguments(self, values: Mapping[str, Any]) -> Any:
         listed = [values.get(name) for name in self.names]
@@ -114,4 +137,14 @@ IMAGES: Final = "object"
 NUMBERS: Final = "object"  # several that change from call to call, as a tuple
 COUNT: Final = INT
 
-__all__ = ["COUNT", "IMAGES", "NUMBERS", "Pass", "as_stored", "host_image", "lasting", "made"]
+__all__ = [
+    "COUNT",
+    "IMAGES",
+    "NUMBERS",
+    "Made",
+    "Pass",
+    "as_stored",
+    "host_image",
+    "lasting",
+    "made",
+]

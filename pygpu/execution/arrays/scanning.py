@@ -22,6 +22,7 @@ from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
 from pygpu.execution.arrays.passes import COUNT, IMAGES, NUMBERS, host_image, made
 from pygpu.execution.arrays.turning import worked
 from pygpu.execution.arrays.values import HOWS, checked, folded, identity, settled
+from pygpu.execution.arrays.whole import scanned
 from pygpu.types import Type
 
 BLOCK: Final = 8  # elements folded at once
@@ -127,6 +128,10 @@ def inclusive(
         found = _by_device(scanning, state, types)
         if found is not None:
             return (found,)
+    how = scanning.function, scanning.is_tuple
+    whole = scanned(*how, state, types, lines, scanning.target, scanning.sign < 0)
+    if whole is not None:
+        return whole
     if along != "folded":
         return _along(scanning, state, lines, types)
     rows = -(-lines.count // row)

@@ -1,0 +1,1 @@
+"""GLSL compute programs that scan, fold by group and sort whole arrays."""

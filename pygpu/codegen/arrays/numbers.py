@@ -1,0 +1,47 @@
+"""Numbers as words whose order, as of unsigned ones, is theirs: for atomic operations and sorts.
+
+ordered("float", "floatBitsToUint(x)", "maximum")     # "ordered(floatBitsToUint(x))"
+ordered_functions("float", "maximum")                 # the function, and the way back
+"""
+
+from __future__ import annotations
+
+from pygpu.codegen.glsl.partials import function
+from pygpu.codegen.glsl.printer import INDENT
+
+
+def ordered_functions(kind: str, how: str) -> list[str]:
+    """`uint ordered(uint)` and `uint original(uint)`. A NaN is the greatest where the greatest is
+    looked for, else the least: so it is what remains."""
+    there, back = _WAYS[kind]
+    nan = "0xffffffffu" if how == "maximum" else "0u"
+    return [
+        *function("uint ordered(uint word)", [line.format(nan=nan) for line in there]),
+        *function("uint original(uint word)", back),
+    ]
+
+
+_WAYS = {
+    "float": (
+        [
+            "if ((word & 0x7fffffffu) > 0x7f800000u)",
+            f"{INDENT}return {{nan}};",
+            "return (word & 0x80000000u) != 0u ? ~word : word | 0x80000000u;",
+        ],
+        ["return (word & 0x80000000u) != 0u ? word & 0x7fffffffu : ~word;"],
+    ),
+    "int": (["return word ^ 0x80000000u;"], ["return word ^ 0x80000000u;"]),
+    "uint": (["return word;"], ["return word;"]),
+}
+
+# What leaves others as they are, as such a word.
+LEAST = {
+    ("float", "maximum"): 0x007FFFFF,
+    ("float", "minimum"): 0xFF800000,
+    ("int", "maximum"): 0,
+    ("int", "minimum"): 0xFFFFFFFF,
+    ("uint", "maximum"): 0,
+    ("uint", "minimum"): 0xFFFFFFFF,
+}
+
+__all__ = ["LEAST", "ordered_functions"]

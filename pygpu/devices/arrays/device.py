@@ -1,0 +1,24 @@
+"""What the compute target does to whole storages: see core/arrays.ArrayDevice."""
+
+from __future__ import annotations
+
+from pygpu.core.arrays import ArrayDevice, GroupProgram, GroupTask, Layout, ScanProgram
+from pygpu.core.device import Device, FoldTask
+from pygpu.devices.arrays.groups import fold_groups
+from pygpu.devices.arrays.scan import scan
+
+
+class ComputeArrays(ArrayDevice):
+    """Programs of codegen/arrays over the buffers of a compute device."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def scan(self, task: FoldTask, layout: Layout) -> ScanProgram | None:
+        return scan(task, layout)
+
+    def fold_groups(self, task: GroupTask) -> GroupProgram | None:
+        return fold_groups(task)
+
+
+__all__ = ["ComputeArrays"]

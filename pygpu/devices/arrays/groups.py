@@ -1,0 +1,179 @@
+"""Folds by group on compute: programs of codegen/arrays/groups.py over storage buffers.
+
+program = fold_groups(task)                    # None: nothing here is for it
+program.run(storages, [], count, (1, 256))     # a storage for each part of a value
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pygpu.codegen.arrays.elements import SHARED, ArrayText
+from pygpu.codegen.arrays.groups import (
+    ATOMIC_THREADS,
+    GroupText,
+    atomic_programs,
+    over_words,
+    table_programs,
+    table_words,
+)
+from pygpu.codegen.arrays.numbers import LEAST
+from pygpu.core.arrays import GroupProgram, GroupTask
+from pygpu.core.storage import Storage
+from pygpu.devices.arrays.ready import Ready, format_of, nbytes, result, stride
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.driver.context import Context
+from pygpu.devices.opengl.driver.held import Buffer
+from pygpu.ssa import Constant
+
+ATOMIC: Final = ("add", "maximum", "minimum")
+ROOM: Final = SHARED - 1024  # bytes of the tables of a group of threads
+COPIES: Final = 8192  # bytes for which words of a table are copied, so that fewer threads meet
+LEAST_THREADS: Final = 32
+MOST_THREADS: Final = 256
+PARTS: Final = 2048  # groups of threads, at most, where each leaves a table
+ELEMENTS: Final = 1 << 14  # of a group of threads, at least
+
+
+def fold_groups(task: GroupTask) -> Tables | Atomic | None:
+    """The programs of a fold by group."""
+    with opengl.context() as gl:
+        Bindings.check(task.value, gl.limits.uniform_components)
+        if len(task.inputs) + len(task.types) + 1 > gl.limits.storage_blocks:
+            return None
+        if any(type.kind == "bool" for type in task.types):
+            return None
+        kinds = {type.kind for type in task.types}
+        is_exact = kinds <= {"int", "uint"} or task.how in ("maximum", "minimum")
+        if task.how in ATOMIC and task.has_identity and len(task.types) == 1 and is_exact:
+            return Atomic(gl, task)
+        is_sum = task.how == "add" and kinds == {"float"} and task.has_identity
+        words = table_words(task.types, not task.has_identity, is_sum, task.groups)
+        threads = MOST_THREADS
+        while threads >= LEAST_THREADS and 4 * words * threads > ROOM:
+            threads //= 2
+        if threads < LEAST_THREADS:
+            return None
+        return Tables(gl, task, table_programs(task, gl.dialect, threads, is_sum, gl.is_software))
+
+
+class _Made(GroupProgram):
+    """Programs that are made ready in the context when they first run."""
+
+    def __init__(self, gl: Context, task: GroupTask, text: GroupText) -> None:
+        self.task, self.text = task, text
+        self.source = text.main.text
+        self._context: Context | None = None
+        self._programs: dict[int, Ready] = {}
+        self.ready(gl, text.main)  # a driver that refuses it says so now
+
+    def ready(self, gl: Context, text: ArrayText) -> Ready:
+        """One of the programs."""
+        if self._context is not gl:
+            self._context, self._programs = gl, {}
+        found = self._programs.get(id(text))
+        if found is None:
+            found = self._programs[id(text)] = Ready(gl, text, self.task.inputs)
+        return found
+
+    def shared(self, count: int, most: int, width: int) -> tuple[int, dict[str, Any]]:
+        """Over how many groups of threads elements are shared out, and what tells them."""
+        threads = self.text.threads
+        each = max(-(-count // most), ELEMENTS // MOST_THREADS * threads)
+        each = -(-each // threads) * threads
+        extent = count, width, each, self.task.groups
+        return -(-count // each), {"extent": extent, "pace": (threads % width, threads // width)}
+
+
+class Tables(_Made):
+    """Each thread has a table of its own."""
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        count: int,
+        shape: tuple[int, int],
+    ) -> list[Storage]:
+        """See arrays.GroupProgram."""
+        task, formats = self.task, [format_of(type) for type in self.task.types]
+        neutral = task.neutral if len(task.neutral) > 1 else task.neutral[0]
+        with opengl.context() as gl:
+            main = self.ready(gl, self.text.main)
+            parts, sizes = self.shared(count, PARTS, inputs[0].width)
+            images = main.read(gl, inputs)
+            words = (sum(type.size for type in task.types) + 1) * task.groups
+            read = [*[each.glo for each in images], *main.bindings.buffers]
+            (partials,) = gl.results(read, [4 * words * parts])
+            main.bind([*images, partials], inputs, parts=parts, neutral=neutral, **sizes)
+            main.dispatch(gl, parts, uniforms)
+            assert self.text.rest is not None
+            rest = self.ready(gl, self.text.rest)
+            made = gl.results(
+                [partials.glo, *rest.bindings.buffers], [nbytes(shape, f) for f in formats]
+            )
+            strides = tuple([stride(shape, format) for format in formats])
+            rest.bind(
+                [partials, *made],
+                inputs,
+                extent=(task.groups, parts),
+                row=shape[1],
+                neutral=neutral,
+                strides=strides if len(strides) > 1 else strides[0],
+            )
+            rest.dispatch(gl, task.groups, ())
+            return [result(held, shape, f) for held, f in zip(made, formats, strict=True)]
+
+
+class Atomic(_Made):
+    """A group of threads has one table, or there is none but the result."""
+
+    def __init__(self, gl: Context, task: GroupTask) -> None:
+        (type,) = task.types
+        words = task.groups * type.size
+        copies = 1 if 4 * words <= ROOM else 0
+        while copies and 2 * 4 * words * copies <= COPIES and copies < LEAST_THREADS:
+            copies *= 2
+        programs = atomic_programs(
+            task, task.how, gl.dialect, words * copies, copies, gl.is_software
+        )
+        self.fill = over_words("value")
+        self.least = 0 if task.how == "add" else LEAST[type.kind, task.how]
+        self.is_direct = not copies
+        super().__init__(gl, task, programs)
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        count: int,
+        shape: tuple[int, int],
+    ) -> list[Storage]:
+        """See arrays.GroupProgram."""
+        format = format_of(self.task.types[0])
+        with opengl.context() as gl:
+            main = self.ready(gl, self.text.main)
+            images = main.read(gl, inputs)
+            (made,) = gl.results([], [nbytes(shape, format)])
+            self._over(gl, self.fill, made, self.least)
+            parts, sizes = self.shared(count, PARTS, inputs[0].width)
+            gl.order.before([*[each.glo for each in images], *main.bindings.buffers], [made.glo])
+            row = {"row": shape[1], "stride": stride(shape, format), "least": self.least}
+            main.bind([*images, made], inputs, **row, **sizes)
+            main.dispatch(gl, parts, uniforms)
+            if self.text.finish is not None:
+                self._over(gl, self.text.finish, made, 0)
+            return [result(made, shape, format)]
+
+    def _over(self, gl: Context, text: ArrayText, buffer: Buffer, value: int) -> None:
+        """Run a program over all words of a buffer."""
+        gl.order.before([], [buffer.glo])
+        ready = self.ready(gl, text)
+        words = buffer.nbytes // 4
+        ready.bind([buffer], [], count=words, value=value)
+        ready.dispatch(gl, -(-words // ATOMIC_THREADS))
+
+
+__all__ = ["Atomic", "Tables", "fold_groups"]

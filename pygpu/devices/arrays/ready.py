@@ -1,0 +1,85 @@
+"""Programs over whole arrays, made ready in the context: what they are given, what they give.
+
+ready = Ready(gl, text)
+(result,) = ready.run(gl, storages, uniforms, [Format(int32, 1)], (480, 640), groups=100)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pygpu.codegen.arrays.elements import ArrayText
+from pygpu.codegen.glsl.buffers import row_bytes
+from pygpu.core.operations.ops import NUMPY_TYPE
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.buffers import COPY, read_buffer, upload
+from pygpu.devices.opengl.driver.context import Context
+from pygpu.devices.opengl.driver.held import Buffer
+from pygpu.devices.opengl.passes import kept
+from pygpu.ssa import Constant
+from pygpu.types import Type
+
+
+def format_of(type: Type) -> Format:
+    """How a part of a value is stored: words, so no bools."""
+    dtype = np.dtype("int32") if type.kind == "bool" else np.dtype(NUMPY_TYPE[type.kind])
+    return Format(dtype, type.size, normalize=False)
+
+
+def result(held: Buffer, shape: tuple[int, int], format: Format) -> Storage:
+    """A storage of what a program has left in a buffer."""
+    return kept(held, COPY, shape, format, read_buffer)
+
+
+def nbytes(shape: tuple[int, int], format: Format) -> int:
+    return shape[0] * row_bytes(format, shape[1])
+
+
+def stride(shape: tuple[int, int], format: Format) -> int:
+    """Words from row to row."""
+    return row_bytes(format, shape[1]) // 4
+
+
+class Ready:
+    """A program of the driver's that reads images."""
+
+    def __init__(self, gl: Context, text: ArrayText, inputs: Sequence[Format]) -> None:
+        self.text, self.inputs = text, tuple(inputs)
+        self.held = gl.program(text.text, is_compute=True)
+        self.bindings = Bindings(gl, self.held, text.program, 0)
+        glo = self.held.glo
+        self.uniforms = {name: glo[name] for name in glo}
+        self.images = [i for i, name in enumerate(text.program.images) if name is not None]
+
+    def read(self, gl: Context, inputs: Sequence[Storage]) -> list[Buffer]:
+        """The buffers of the images that are read."""
+        return [upload(gl, inputs[index]) for index in self.images]
+
+    def bind(self, buffers: Sequence[Buffer], inputs: Sequence[Storage], **sizes: Any) -> None:
+        """Bind buffers in their order, and set uniforms that are not set so already."""
+        for binding, buffer in enumerate(buffers):
+            buffer.glo.bind_to_storage_buffer(binding)
+        for name, format, image in zip(self.text.sizes, self.inputs, inputs, strict=False):
+            if name:
+                row = row_bytes(format, image.width) // 4
+                sizes[name] = (image.width, image.height, row)
+        if sizes == self.held.sizes:
+            return
+        self.held.sizes = None
+        for name, value in sizes.items():
+            if name in self.uniforms:
+                self.uniforms[name].value = value
+        self.held.sizes = sizes
+
+    def dispatch(self, gl: Context, groups: int, uniforms: Sequence[Constant] = ()) -> None:
+        """Run so many groups, or some more: as many as fill a rectangle."""
+        self.bindings.bind(uniforms)
+        down = -(-groups // gl.limits.groups)
+        self.held.glo.run(-(-groups // down), down, 1)
+
+
+__all__ = ["Ready", "format_of", "nbytes", "result", "stride"]

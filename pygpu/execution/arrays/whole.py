@@ -1,0 +1,214 @@
+"""What a device does to whole arrays by programs of its own: where it does, and which it has made.
+
+scanned(np.add, (image,), (FLOAT,), lines, "compute")     # images, or None: by passes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.core.arrays import ArrayDevice, GroupProgram, GroupTask, Layout, ScanProgram
+from pygpu.core.arrays import Lines as Run
+from pygpu.core.builder import Builder
+from pygpu.core.device import BOTH, FoldTask
+from pygpu.core.sampler import make
+from pygpu.core.storage import Format, ImageLike, Storage
+from pygpu.devices import targets
+from pygpu.execution.arguments.results import ImageMaker, natural_dtype
+from pygpu.execution.arrays.lines import Lines
+from pygpu.execution.arrays.passes import IMAGES, Made, made
+from pygpu.execution.arrays.values import HOWS, folded, identity, value_of
+from pygpu.execution.programs.checked import is_asked_for
+from pygpu.ssa import Function, ImageInput
+from pygpu.types import INTEGERS, Type
+
+WORD: Final = 4  # bytes of a component of what is kept meanwhile
+
+
+def arrays_of(target: str, images: Sequence[ImageLike], words: int) -> ArrayDevice | None:
+    """What does it to these images and results of so many words an element; None where nothing
+    does, or the device does not hold them at once. Checked programs are passes."""
+    device = targets.choose(target)
+    limits = targets.limits(device)
+    arrays = None if limits is None or is_asked_for() else targets.arrays(device)
+    if arrays is None or limits is None:
+        return None
+    texels = max([image.storage.height * (image.storage.width + 3) for image in images])
+    each = max([words, *[image.storage.channels for image in images]])
+    total = texels * WORD * (words + sum([image.storage.channels for image in images]))
+    is_held = texels * WORD * each <= limits.nbytes and total <= limits.memory
+    return arrays if is_held and texels < 1 << 31 else None
+
+
+def joining(
+    function: Callable[..., Any], is_tuple: bool, types: Sequence[Type], target: str
+) -> Function | None:
+    """The fold of two values of these types, whose uniforms are their parts; None where it gives
+    others, or reads images."""
+    join = made(_joined, _JOINING, target, function)
+    samples = [tuple([value_of([0] * type.size, type) for type in types]) for _ in "ab"]
+    found = join.translated(is_tuple=is_tuple, a=samples[0], b=samples[1])
+    if [value.type for value in found.outputs] != list(types) or found.images:
+        return None
+    return found
+
+
+_JOINING: Final = {"function": "function", "is_tuple": "known", "a": IMAGES, "b": IMAGES}
+
+
+def _joined(function: Any, is_tuple: Any, a: Any, b: Any, p: Any) -> Any:
+    """The fold of two values, each a tuple of its parts."""
+    return folded(function, is_tuple, a, b)
+
+
+def shown_as(storage: Storage) -> ImageLike:
+    """An image of words, seen as they are stored."""
+    return ImageMaker.make(storage, make(Format(storage.dtype, storage.channels, normalize=False)))
+
+
+# ---------------------------------------------------------------- scans
+
+
+def scanned(
+    function: Callable[..., Any],
+    is_tuple: bool,
+    state: tuple[ImageLike, ...],
+    types: Sequence[Type],
+    lines: Lines,
+    target: str,
+    reverse: bool,
+) -> tuple[ImageLike, ...] | None:
+    """The running folds of values, an image for each part; None where passes are to do it."""
+    arrays = arrays_of(target, state, max([type.size for type in types]))
+    if arrays is None or lines.short:
+        return None
+    join = joining(function, is_tuple, types, target)
+    if join is None:
+        return None
+    formats = tuple([image.format for image in state])
+    program = _scan(arrays, join, formats, tuple(types), lines.layout[0])
+    if program is None:
+        return None
+    run = Run(lines.layout[0], lines.lines, lines.count, reverse)
+    found = program.run([image.storage for image in state], [], run)
+    return tuple(map(shown_as, found))
+
+
+@lru_cache(maxsize=128)
+def _scan(
+    arrays: ArrayDevice,
+    join: Function,
+    formats: tuple[Format, ...],
+    types: tuple[Type, ...],
+    layout: Layout,
+) -> ScanProgram | None:
+    """The program of a scan, made once."""
+    texels = texel_of(formats)
+    return arrays.scan(FoldTask(texels, join, formats, len(formats), types, BOTH), layout)
+
+
+# ---------------------------------------------------------------- groups
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """By what values are folded: a function of two values of these types, and what groups without
+    elements have."""
+
+    function: Callable[..., Any]
+    is_tuple: bool
+    types: tuple[Type, ...]
+    neutral: tuple[Any, ...]
+
+    @property
+    def has_identity(self) -> bool:
+        """Whether the function is known to leave others as they are with it."""
+        known = None if self.is_tuple else identity(self.function, self.types[0])
+        return known is not None and list(np.ravel(known)) == list(np.ravel(self.neutral[0]))
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """What groups without elements have, as words."""
+        found: list[int] = []
+        for value, type in zip(self.neutral, self.types, strict=True):
+            parts = [value] if type.is_scalar else list(value)
+            found += np.array(parts, natural_dtype(type)).view(np.uint32).tolist()
+        return tuple(found)
+
+
+def folded_by_group(
+    fold: Fold,
+    pixel: Callable[[], Made],
+    images: Sequence[ImageLike],
+    count: int,
+    shape: tuple[int, int],
+    groups: int,
+    target: str,
+) -> list[Storage] | None:
+    """The folds of the first `count` texels of images, storages of this shape with groups row after
+    row. `pixel` gives the function of a pixel that gives the parts of a value and the group's
+    number. None where other programs are to do it."""
+    widest = max([type.size for type in fold.types])
+    arrays = arrays_of(target, images, widest)
+    limits = targets.limits(targets.choose(target))
+    if arrays is None or limits is None or any(type.kind == "bool" for type in fold.types):
+        return None
+    if WORD * widest * shape[0] * (shape[1] + 3) > limits.nbytes:
+        return None
+    join = joining(fold.function, fold.is_tuple, fold.types, target)
+    made = pixel()
+    assert len(made.formats) >= len(images), "the texels are the first of what is read"
+    group = made.function.outputs[-1].type
+    if join is None or not group.is_scalar or group.kind not in (*INTEGERS, "bool"):
+        return None
+    how = "" if fold.is_tuple else HOWS.get(fold.function, "")
+    key = made.function, join, made.formats, len(images), fold.types, groups, how
+    program = _groups(arrays, *key, fold.words, fold.has_identity)
+    if program is None:
+        return None
+    return program.run(made.storages, made.uniforms, count, shape)
+
+
+@lru_cache(maxsize=128)
+def _groups(arrays: ArrayDevice, *task: Any) -> GroupProgram | None:
+    """The program of a fold by group, made once."""
+    return arrays.fold_groups(GroupTask(*task))
+
+
+def parts_of(storages: Sequence[Storage], types: Sequence[Type], groups: int) -> list[Any]:
+    """Rows of groups as arrays (groups,) or (groups, C)."""
+    found = []
+    for storage, type in zip(storages, types, strict=True):
+        values = storage.host().reshape(-1, storage.channels)[:groups]
+        found.append(values[:, 0] if type.is_scalar else values)
+    return found
+
+
+def texel_of(formats: Sequence[Format]) -> Function:
+    """The function of a pixel that gives a texel of each image."""
+    build = Builder("value", [ImageInput(f"image{k}", f.type) for k, f in enumerate(formats)])
+    return build.finish([build.load(k, build.x, build.y) for k, _ in enumerate(formats)])
+
+
+def clear() -> None:
+    """Forget all programs."""
+    _scan.cache_clear()
+    _groups.cache_clear()
+
+
+__all__ = [
+    "Fold",
+    "arrays_of",
+    "clear",
+    "folded_by_group",
+    "joining",
+    "parts_of",
+    "scanned",
+    "shown_as",
+    "texel_of",
+]
