@@ -10,31 +10,16 @@ Texels of what was recorded do not exist: asking for them is a DeviceError.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
-from numpy.typing import NDArray
-
-from pygpu.core.device import Device, Program, Shape, Task
+from pygpu.core.device import Device, Task
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Storage
-from pygpu.devices import targets
+from pygpu.devices.noting import NotingDevice, Out, Step
 from pygpu.ssa import Constant
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """A program that ran: on the images at these places of the recording, with these uniforms, for
-    results of this shape, which have places of their own."""
-
-    task: Task
-    inputs: tuple[int, ...]
-    uniforms: tuple[Constant, ...]
-    shape: tuple[int, int]
-    outputs: tuple[int, ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -58,53 +43,36 @@ class Recording:
         made = {place for step in self.steps for place in step.outputs}
         return [place for place in range(len(self.images)) if place not in made]
 
+    def note(
+        self,
+        task: Task,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Out,
+    ) -> list[Storage]:
+        """Write a run down. The results are images without texels."""
+        if any(array is not None for array in out):
+            raise DeviceError("out= takes texels, and what is recorded has none")
+        results = [
+            Storage(*shape, format.channels, format.dtype, None, no_texels)
+            for format in task.outputs
+        ]
+        read, made = [tuple(map(self.place, images)) for images in (inputs, results)]
+        self.steps.append(Step(task, read, tuple(uniforms), shape, made))
+        return results
 
-class RecordingDevice(Device):
-    """See the module's head. Programs may be kept: each run belongs to the recording under way."""
+
+class RecordingDevice(NotingDevice[Recording]):
+    """See the module's head."""
 
     name, language = "recording", "SSA"
-
-    def compile(self, task: Task, shape: Shape | None = None) -> Program:
-        return _Recorded(task)
 
     def of_planes(self) -> Device:
         raise TypeError(
             "functions of volumes run plane by plane, which is not written down: export or record "
             "functions of images and signals"
         )
-
-
-class _Recorded(Program):
-    def __init__(self, task: Task) -> None:
-        self.task, self.source = task, str(task.function)
-
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-    ) -> list[Storage]:
-        """Write the run down. The results are images without texels."""
-        recording = _CURRENT.get()
-        if recording is None:
-            raise DeviceError("nothing is recorded now")
-        if any(array is not None for array in out):
-            raise DeviceError("out= takes texels, and what is recorded has none")
-        results = [
-            Storage(*shape, format.channels, format.dtype, None, no_texels)
-            for format in self.task.outputs
-        ]
-        recording.steps.append(
-            Step(
-                self.task,
-                tuple(map(recording.place, inputs)),
-                tuple(uniforms),
-                shape,
-                tuple(map(recording.place, results)),
-            )
-        )
-        return results
 
 
 def no_texels() -> NoReturn:
@@ -115,18 +83,10 @@ def no_texels() -> NoReturn:
     )
 
 
-@contextmanager
-def recorded() -> Iterator[Recording]:
+def recorded() -> AbstractContextManager[Recording]:
     """Calls of this thread that leave the target to PyGPU are recorded within the block."""
-    recording = Recording()
-    token = _CURRENT.set(recording)
-    try:
-        with targets.diverted(_DEVICE):
-            yield recording
-    finally:
-        _CURRENT.reset(token)
+    return _DEVICE.noting(Recording())
 
 
 _DEVICE: Final = RecordingDevice()
-_CURRENT: Final[ContextVar[Recording | None]] = ContextVar("recording", default=None)
 __all__ = ["Recording", "Step", "no_texels", "recorded"]

@@ -13,19 +13,18 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from pygpu.core.device import Device, FoldProgram, FoldTask, How, Program, Shape, Task
-from pygpu.core.errors import HOME, DeviceError
+from pygpu.core.device import Device, FoldProgram, FoldTask, How, Task
+from pygpu.core.errors import HOME
 from pygpu.core.storage import Storage
-from pygpu.devices import targets
+from pygpu.devices.noting import NotingDevice, Out, Step
 from pygpu.ssa import Constant
 
 Settle = Callable[["Graph", "set[int]"], None]
@@ -62,15 +61,9 @@ class Deferred(Storage):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Note:
-    """A step that is to run: on images by their numbers, for results by theirs; and the user's line
-    that called for it."""
+class Note(Step):
+    """A step that is to run, and the user's line that called for it."""
 
-    task: Task
-    inputs: tuple[int, ...]
-    uniforms: tuple[Constant, ...]
-    shape: tuple[int, int]
-    outputs: tuple[int, ...]
     file: str
     line: int
 
@@ -110,14 +103,15 @@ class Graph:
         inputs: Sequence[Storage],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
+        out: Out,
     ) -> list[Storage]:
-        """Note a step; its results."""
+        """Note a step; its results. Arrays to fill are filled now."""
         with self.lock:
             results = [
                 Deferred(self, self._new(shape), shape, task, index)
                 for index in range(len(task.outputs))
             ]
-            frame = _users(sys._getframe(2))
+            frame = _users(sys._getframe(1))
             note = Note(
                 task,
                 tuple(map(self.number, inputs)),
@@ -129,6 +123,11 @@ class Graph:
             )
             self.notes.append(note)
             self.asked |= {each.number: weakref.ref(each) for each in results}
+            if any(array is not None for array in out):
+                self.settle(results)
+                for array, result in zip(out, results, strict=True):
+                    if array is not None:
+                        array[...] = result.host()
         return list(results)
 
     def storage(self, number: int) -> Storage:
@@ -158,81 +157,42 @@ def _users(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
-class DeferringDevice(Device):
+class DeferringDevice(NotingDevice[Graph]):
     """See the module's head. It is one, since programs are kept by it: the graph is that of the
     call. Folds are the real device's, of images that are settled for them."""
 
     name = "deferred"
 
-    def compile(self, task: Task, shape: Shape | None = None) -> Program:
-        return _Noted(task)
-
     @property
     def copy(self) -> str:  # type: ignore[override]
-        return _graph().device.copy
+        return self.notes.device.copy
 
     @property
     def has_groups(self) -> bool:  # type: ignore[override]
-        return _graph().device.has_groups
+        return self.notes.device.has_groups
 
     def of_planes(self) -> Device:
-        return _graph().device  # which planes are read is known when they are run, not before
+        return self.notes.device  # which planes are read is known when they are run, not before
 
     def for_meshes(self) -> Device:
-        return _graph().device  # at once: what it reads is computed when it is asked for
+        return self.notes.device  # at once: what it reads is computed when it is asked for
 
     def fold(self, task: FoldTask) -> FoldProgram | None:
-        return _graph().device.fold(task)
+        return self.notes.device.fold(task)
 
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
-        return _graph().device.texels(array, how, channels)
+        return self.notes.device.texels(array, how, channels)
 
 
-class _Noted(Program):
-    def __init__(self, task: Task) -> None:
-        self.task, self.source = task, str(task.function)
-
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-    ) -> list[Storage]:
-        """Note the run. Arrays to fill are filled now."""
-        graph = _graph()
-        results = graph.note(self.task, inputs, uniforms, shape)
-        if any(array is not None for array in out):
-            graph.settle(results)
-            for array, result in zip(out, results, strict=True):
-                if array is not None:
-                    array[...] = result.host()
-        return results
-
-
-@contextmanager
-def deferring(graph: Graph) -> Iterator[None]:
+def deferring(graph: Graph) -> AbstractContextManager[Graph]:
     """Calls of this thread that leave the target to PyGPU are noted in a graph within the block."""
-    token = _CURRENT.set(graph)
-    try:
-        with targets.diverted(_DEVICE):
-            yield
-    finally:
-        _CURRENT.reset(token)
+    return _DEVICE.noting(graph)
 
 
 def current() -> Graph | None:
     """The graph of the pipeline that runs in this thread, if one does."""
-    return _CURRENT.get()
-
-
-def _graph() -> Graph:
-    graph = _CURRENT.get()
-    if graph is None:
-        raise DeviceError("a pipeline's program runs in a pipeline")
-    return graph
+    return _DEVICE.current
 
 
 _DEVICE: Final = DeferringDevice()
-_CURRENT: Final[ContextVar[Graph | None]] = ContextVar("pipeline", default=None)
 __all__ = ["Deferred", "Graph", "Note", "current", "deferring"]

@@ -1,0 +1,106 @@
+"""Devices that note what they are asked to run, and compute nothing themselves.
+
+Whoever runs Python code over whole images on such a device learns which programs that runs, on
+what, in which order. recording.py keeps this to be run elsewhere;
+pygpu/execution/pipelines/deferred.py plans it and runs it when somebody asks for a texel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from numpy.typing import NDArray
+
+from pygpu.core.device import Device, Program, Shape, Task
+from pygpu.core.errors import DeviceError
+from pygpu.core.storage import Storage
+from pygpu.devices import targets
+from pygpu.ssa import Constant
+
+Out = Sequence[NDArray[Any] | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A program that ran, or is to run: on images by their numbers, with these uniforms, for
+    results of this shape, which have numbers of their own."""
+
+    task: Task
+    inputs: tuple[int, ...]
+    uniforms: tuple[Constant, ...]
+    shape: tuple[int, int]
+    outputs: tuple[int, ...]
+
+
+class Notes(Protocol):
+    """What runs are noted in."""
+
+    def note(
+        self,
+        task: Task,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Out,
+    ) -> list[Storage]:
+        """Note a run; its results. `out` has an array for each that is to be filled."""
+
+
+N = TypeVar("N", bound=Notes)
+
+
+class NotingDevice(Device, Generic[N]):
+    """A device each run of which is noted. Programs may be kept: a run belongs to the notes that
+    are under way in its thread."""
+
+    def __init__(self) -> None:
+        self._notes: ContextVar[N | None] = ContextVar(self.name, default=None)
+
+    def compile(self, task: Task, shape: Shape | None = None) -> Program:
+        return _Noted(task, self)
+
+    @contextmanager
+    def noting(self, notes: N) -> Iterator[N]:
+        """Calls of this thread that leave the target to PyGPU are noted within the block."""
+        token = self._notes.set(notes)
+        try:
+            with targets.diverted(self):
+                yield notes
+        finally:
+            self._notes.reset(token)
+
+    @property
+    def current(self) -> N | None:
+        """What runs of this thread are noted in."""
+        return self._notes.get()
+
+    @property
+    def notes(self) -> N:
+        notes = self._notes.get()
+        if notes is None:
+            raise DeviceError(
+                f"a program of the target {self.name} runs where it is asked to alone"
+            )
+        return notes
+
+
+class _Noted(Program):
+    def __init__(self, task: Task, device: NotingDevice[N]) -> None:
+        self.task, self.device, self.source = task, device, str(task.function)
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Out,
+    ) -> list[Storage]:
+        """Note the run; its results."""
+        return self.device.notes.note(self.task, inputs, uniforms, shape, out)
+
+
+__all__ = ["NotingDevice", "Out", "Step"]
