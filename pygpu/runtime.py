@@ -16,7 +16,7 @@ import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pygpu.core.errors import shorten, shown
 from pygpu.execution.arguments import plain
@@ -30,9 +30,7 @@ from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.frames import map_over
 from pygpu.execution.inspection import html
 from pygpu.execution.inspection.lowered import Lowered
-from pygpu.execution.inspection.profile import Profile, profile
 from pygpu.execution.iteration import Asked, iterate
-from pygpu.execution.large import calls as large
 from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.extents import Extended
@@ -41,6 +39,9 @@ from pygpu.execution.programs.specialise import (
     Specialisation,
 )
 from pygpu.execution.rounds import Ending
+
+if TYPE_CHECKING:
+    from pygpu.execution.inspection.profile import Profile
 
 
 class Options(NamedTuple):
@@ -98,6 +99,8 @@ class Compiled(Programs):
             return labels.call(self, args, kwargs | asked)
         if sources.holds_dask((*args, *kwargs.values())):
             values = signature.collect(args, kwargs)
+            from pygpu.execution.large import calls as large  # few programs need it
+
             return large.call(self, values, out=out, shape=shape, dtype=dtype)
         if signature.position is not None:
             placed = plain.arguments(signature, args, kwargs)
@@ -245,6 +248,8 @@ class Compiled(Programs):
         """Run as a call with these arguments would, several times, and say how long the device
         took, how many bytes that moved, and how near to the speed of a copy that is. DeviceError
         where the images are too large for the device at once."""
+        from pygpu.execution.inspection.profile import profile  # few programs need it
+
         try:
             return profile(self, args, kwargs, shape=shape, dtype=dtype)
         except Exception as error:

@@ -28,7 +28,6 @@ from pygpu.execution.arguments.results import (
     picture_of,
 )
 from pygpu.execution.arguments.signatures import Signature
-from pygpu.execution.large import calls as large
 from pygpu.execution.large.sources import NO_OUT, holds_dask
 from pygpu.execution.programs.bars import Bar
 from pygpu.execution.programs.calls import Programs, Run
@@ -153,6 +152,8 @@ def _lazily(
     dtype: Any,
 ) -> Any:
     """The rounds of Dask arrays, as Dask arrays."""
+    from pygpu.execution.large import calls as large  # few programs need it
+
     if out is not None:
         raise TypeError(NO_OUT)
     state = [values[slot] for slot in slots]

@@ -14,8 +14,7 @@ import numpy as np
 
 from pygpu.execution.arguments.convert import is_pil
 from pygpu.execution.arguments.results import NO_INFO, picture_info, picture_of
-from pygpu.execution.inspection import html, pictures
-from pygpu.image import files
+from pygpu.execution.inspection import html
 from pygpu.image.grid import Grid
 from pygpu.image.levels import mipmaps
 from pygpu.language import textures
@@ -53,6 +52,8 @@ class Image(Grid):
         Of a file of several pages or frames `page` says which, from 0; `pygpu.imread` gives all.
         `options` are those of `Image`. OSError for what is no picture or is damaged.
         """
+        from pygpu.image import files  # few programs need it
+
         texels, info = files.read(path, page)
         return cls(texels, info=info, **options)
 
@@ -126,6 +127,8 @@ class Image(Grid):
         lost. `quality`, 0 to 100, is for JPEG and WebP; `options` are those of Pillow's `save`,
         for a TIFF those of `tifffile.imwrite`.
         """
+        from pygpu.image import files  # few programs need it
+
         content = files.Content(self._dtype, self.channels, self._texels, self.info)
         files.write(path, content, quality, dtype, options)
 
@@ -138,4 +141,6 @@ class Image(Grid):
         return buffer.getvalue()
 
     def _repr_html_(self) -> str:
+        from pygpu.execution.inspection import pictures  # few programs need it
+
         return pictures.of_image(self)._repr_html_()

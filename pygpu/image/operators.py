@@ -22,7 +22,6 @@ from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.totals import extreme, total
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image.crops import crop
-from pygpu.image.functions.dispatch import called
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Vector
 
@@ -154,6 +153,8 @@ class ArrayMethods(ImageLike):
     @guarded
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """NumPy's other functions: see functions/dispatch.py."""
+        from pygpu.image.functions.dispatch import called  # few programs need it
+
         return called(func, args, kwargs)
 
     # ---- crops

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as PILImage
 
-from pygpu.execution.inspection import html, pictures
+from pygpu.execution.inspection import html
 from pygpu.image.grid import Grid
 from pygpu.image.operators import seen
 
@@ -67,6 +67,8 @@ class Volume(Grid):
 
     def _repr_html_(self) -> str:
         """The slices across z, with a slider."""
+        from pygpu.execution.inspection import pictures  # few programs need it
+
         return pictures.of_image(self)._repr_html_()
 
 

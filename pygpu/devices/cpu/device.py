@@ -1,4 +1,7 @@
-"""The cpu target: native SIMD code on all cores (program.py)."""
+"""The cpu target: native SIMD code on all cores (program.py).
+
+What draws, folds, sorts and counts is imported where it is asked for: few programs need it.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.device import Device, How, Link, Linked, Shape, Task
-from pygpu.core.drawing import Drawing
-from pygpu.devices.cpu.drawing import CpuDrawing, task_of
-from pygpu.devices.cpu.folds import folded, scanned
-from pygpu.devices.cpu.groups import counted, fold_groups, join_groups
-from pygpu.devices.cpu.picks import picked
+from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.devices.cpu.program import CpuProgram, cores, host, native_loops
 from pygpu.devices.cpu.reserve import RESERVE
-from pygpu.devices.cpu.sorts import sorted_lines
 from pygpu.devices.cpu.strips import strips
 from pygpu.devices.cpu.threads import thread_count
 from pygpu.ssa import Function
@@ -37,26 +35,36 @@ class CpuDevice(Device):
     ) -> Linked | None:
         return strips(links, wanted, shape)
 
-    def drawing(self, drawing: Drawing) -> CpuDrawing:
+    def drawing(self, drawing: Drawing) -> DrawProgram:
+        from pygpu.devices.cpu.drawing import CpuDrawing, task_of
+
         return CpuDrawing(drawing, CpuProgram(task_of(drawing.vertex)), cores())
 
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
+        from pygpu.devices.cpu.folds import folded
+
         return folded(array, how, channels, host(), native_loops(host()), thread_count())
 
     def sorted_lines(
         self, lines: NDArray[Any], descending: bool, placed: bool
     ) -> tuple[NDArray[Any], NDArray[Any] | None] | None:
+        from pygpu.devices.cpu.sorts import sorted_lines
+
         return sorted_lines(lines, cores(), descending, placed)
 
     def scanned(self, lines: NDArray[Any], how: str) -> NDArray[Any] | None:
         if len(lines) != 1:
             return None
+        from pygpu.devices.cpu.folds import scanned
+
         found = scanned(lines[0], how, *cores())
         return None if found is None else found[None]
 
     def fold_groups(
         self, values: NDArray[Any], index: NDArray[Any], how: str, start: NDArray[Any]
     ) -> NDArray[Any] | None:
+        from pygpu.devices.cpu.groups import fold_groups
+
         return fold_groups(values, index, how, start, cores())
 
     def join_groups(
@@ -67,12 +75,18 @@ class CpuDevice(Device):
         index: NDArray[Any],
         groups: int,
     ) -> tuple[list[NDArray[Any]], NDArray[np.bool_]] | None:
+        from pygpu.devices.cpu.groups import join_groups
+
         return join_groups(join, types, parts, index, groups, cores())
 
     def counted(self, texels: NDArray[Any], channel: int, groups: int) -> NDArray[np.int64] | None:
+        from pygpu.devices.cpu.groups import counted
+
         return counted(texels, channel, groups, cores())
 
     def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any]) -> NDArray[Any]:
+        from pygpu.devices.cpu.picks import picked
+
         return picked(holds, texels, cores())
 
     def clear(self) -> None:

@@ -17,7 +17,6 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image as PILImage
 
 from pygpu.core.errors import shown as worded
 from pygpu.core.storage import ImageLike
@@ -197,6 +196,8 @@ def _png(frame: NDArray[Any], window: tuple[float, float], side: int) -> bytes:
     data = np.rint(np.clip(levels, 0, 255)).astype(np.uint8)
     if frame.shape[2] in (2, 4) and window != (0.0, 1.0) and frame.dtype.kind == "f":
         data[..., -1] = np.rint(255 * np.clip(np.nan_to_num(frame[..., -1]), 0, 1))
+    from PIL import Image as PILImage  # heavy, and needed only here
+
     picture = PILImage.fromarray(data[..., 0] if data.shape[2] == 1 else data)
     picture.thumbnail((side, side))
     buffer = io.BytesIO()
