@@ -30,7 +30,7 @@ from corpus.suite import CORNERS, HEIGHT, WIDTH
 from pygpu import Image, Position, bytecode, frontend
 
 ROUNDS = 5
-TURNS = 3
+TURNS = 2
 CASES = {case.name: case for topic in (images, noise, packages, shapes) for case in topic.program}
 OF_CORPUS = "ray_tracer_with_mirrors", "star_polygon", "vnoise_octaves", "opensimplex_4d"
 

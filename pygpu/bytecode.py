@@ -135,7 +135,7 @@ class Instruction(NamedTuple):
         return Span(*self.position)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Code:
     """A decoded code object. `handlers` says of the instructions in a `try` or `with` where they go
     when they raise: with that much of the stack left, a NULL if `marked`, and the exception."""

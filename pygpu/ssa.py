@@ -86,14 +86,10 @@ class Op:
         self.data: Final = data
         self.regions: Final = regions
         self.place: Final = place
-        made = []
-        for each in results:
-            if isinstance(each, Type):
-                each = Value(each, "", self)
-            else:
-                each.op = self
-            made.append(each)
-        self.results: Final = tuple(made)
+        made = tuple([each if each.__class__ is Value else Value(each) for each in results])  # type: ignore[arg-type]
+        for value in made:
+            value.op = self
+        self.results: Final = made  # type: ignore[assignment]
 
     @property
     def result(self) -> Value:

@@ -30,6 +30,8 @@ from pygpu.ssa import (
 )
 from pygpu.types import INT, Type
 
+# What operations of these types give, of those whose operands say it all.
+_RESULTS: Final[dict[tuple[str, tuple[Type, ...]], Type]] = {}
 _SUMS: Final = frozenset(("add", "sub"))
 
 
@@ -66,15 +68,18 @@ class Builder:
 
     def emit(self, code: str, *operands: Value, data: Any = None, name: str = "") -> Value:
         """Append an op of the table; its type follows from its row."""
-        type = TABLE[code].result([operand.type for operand in operands], data)
+        types = tuple([operand.type for operand in operands])
+        type = _RESULTS.get((code, types)) if data is None else TABLE[code].result(types, data)
+        if type is None:
+            type = _RESULTS[code, types] = TABLE[code].result(types, None)
         if self.since and code in _SUMS:
             data = self._given(operands)
-        op = Op(code, operands, data, (Value(type, name),), (), self.place)
-        self.region.ops.append(op)
+        value = Value(type, name)
+        self.region.ops.append(Op(code, operands, data, (value,), (), self.place))
         self.count += 1
         if code in _PRODUCTS and (code != "neg" or operands[0] in self.products):
-            self.products[op.results[0]] = self.count
-        return op.results[0]
+            self.products[value] = self.count
+        return value
 
     def _given(self, operands: Sequence[Value]) -> Given | None:
         """Which parts of a sum are products from before the function was called."""

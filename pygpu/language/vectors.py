@@ -227,7 +227,10 @@ def _make(cls: type[Vector], components: tuple[Any, ...]) -> Vector:
 
 def holding(cls: type[Vector], components: Iterable[Any]) -> Vector:
     """A vector of a class, of so many numbers as it has components."""
-    return _make(cls, tuple(map(CONVERT[cls.TYPE.kind], components)))
+    convert, given = CONVERT[cls.TYPE.kind], tuple(components)
+    if all(value.__class__ is convert for value in given):  # they are of it already
+        return _make(cls, given)
+    return _make(cls, tuple(map(convert, given)))
 
 
 def from_components(values: tuple[Any, ...]) -> Vector:

@@ -54,9 +54,16 @@ _OPERANDS: Final = {
 }
 # Of instructions that change an object: how far from the top it is.
 _CHANGED: Final = {"BINARY": 2, "DELATTR": 1, "DELITEM": 2, "SETATTR": 1, "SETITEM": 2}
-CHANGING: Final = frozenset((*_CHANGED, "CALL"))  # instructions that `aim` is to be asked for
-TAKING: Final = frozenset((*_OPERANDS, "CALL"))  # instructions that `chosen` is to be asked for
 _WALKED: Final = (Function, Bound, type(describe))
+
+
+def looked(op: str, arg: Any) -> tuple[int, bool]:
+    """How many of the topmost values an instruction looks into: where one of them is a choice,
+    `chosen` is to be asked. And whether it may change one of them, so that `aim` is to be asked."""
+    if op == "CALL":
+        return arg[0] + 2, True
+    changes = op in _CHANGED and (op != "BINARY" or arg[-1] == "=")
+    return _OPERANDS.get(op, 0), changes
 
 
 # ---------------------------------------------------------------- what tests say

@@ -38,7 +38,11 @@ def has_handler(frame: Frame) -> bool:
 
 def is_awaited(frames: list[Frame]) -> bool:
     """Whether an exception may come to a handler in one of the frames."""
-    return any(has_handler(frame) and not _gives_an_item(frame) for frame in frames)
+    for frame in frames:
+        handlers = frame.code.handlers
+        if handlers and frame.at in handlers and not _gives_an_item(frame):
+            return True
+    return False
 
 
 def _gives_an_item(frame: Frame) -> bool:

@@ -6,6 +6,7 @@ ints except under `& | ^`. Vectors work a component at a time (operands.py).
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -85,6 +86,21 @@ def result_kind(symbol: str, kinds: Sequence[Kind], exponent: Any = None) -> Kin
     )
 
 
+def _what_is_made() -> dict[tuple[str, Kind, Kind], tuple[str, Type]]:
+    """The operation and the type that operators are of, by the kinds of two operands, where nothing
+    else has to be known of these."""
+    found = {}
+    for symbol, first, second in itertools.product(_CODES, KINDS, KINDS):
+        try:
+            kind = result_kind(symbol, (first, second))
+        except CompileError:
+            continue
+        if symbol != "**" or kind == "float":
+            found[symbol, first, second] = _CODES[symbol][kind], vector(kind, 1)
+    return found
+
+
+_MADE: Final = _what_is_made()
 _BY_ZERO: Final = {
     "//": "integer division or modulo by zero",
     "%": "integer modulo by zero",
@@ -108,14 +124,17 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 
 def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind) -> Dynamic:
     """a + b and the like, of scalars of these kinds."""
-    kind = result_kind(symbol, (first, second), b)
-    code = _CODES[symbol][kind]
+    made = _MADE.get((symbol, first, second))
+    if made is None:  # it depends on the operands, or there is none
+        kind = result_kind(symbol, (first, second), b)
+        made = _CODES[symbol][kind], vector(kind, 1)
+    code, type = made
+    kind = type.kind
     if kind in INTEGERS:
         if symbol in ("//", "%") and w.faults.checked and not w.handled():
             w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
-        made = integers.binary(w, symbol, code, a, b, kind)
-        return integers.narrowed(w, symbol, a, b, made)  # type: ignore[no-any-return]
-    type = vector(kind, 1)
+        whole = integers.binary(w, symbol, code, a, b, kind)
+        return integers.narrowed(w, symbol, a, b, whole)  # type: ignore[no-any-return]
     return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
 
 

@@ -15,7 +15,7 @@ from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic
 from pygpu.language.scalars import FLOAT_LIMIT, fit
 from pygpu.ssa import Value
-from pygpu.types import INT, Kind, Type, vector
+from pygpu.types import FLOAT, INT, Kind, Type, vector
 
 
 def number_of(w: Evaluator, value: Any, kind: Kind) -> bool | int | float:
@@ -65,7 +65,9 @@ def as_value(w: Evaluator, contents: Any, type: Type) -> Value:
     if isinstance(contents, Dynamic):
         contents = contents.value
         if contents.__class__ is Value and contents.type is type:
-            return contents
+            return contents  # type: ignore[no-any-return]
+    elif contents.__class__ is float and type is FLOAT and -FLOAT_LIMIT < contents < FLOAT_LIMIT:
+        return w.build.constant(FLOAT, contents)
     if isinstance(contents, Renumbered):
         contents = _in_numbers(w, contents)
     if isinstance(contents, Value):

@@ -7,8 +7,10 @@ Numbers become a table; vectors, tuples and arrays of them a table a component.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from pygpu.frontend.numbers.numbers import dynamic, number_of
 from pygpu.frontend.numbers.operands import make_vector
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_narrow, meeting, narrow_dtype, scalar_kind
-from pygpu.frontend.values.known import LIFTED, concrete
+from pygpu.frontend.values.known import LIFTED, Materialiser
 from pygpu.frontend.values.lazy import Indexed, Row
 from pygpu.frontend.values.objects import EITHER, List, Object
 from pygpu.frontend.values.states import reachable
@@ -33,7 +35,7 @@ from pygpu.frontend.values.values import (
     describe,
 )
 from pygpu.language import vectors
-from pygpu.language.scalars import from_numpy_scalar
+from pygpu.language.scalars import FLOAT_LIMIT, Int, from_numpy_scalar
 from pygpu.ssa import Lookup
 from pygpu.types import INT, Kind, vector
 
@@ -65,9 +67,12 @@ def tabulate(w: Evaluator, items: Sequence[Any]) -> Indexed:
             f"table of constants (numbers, vectors, tuples and objects of them do): {describe(odd)}"
         )
 
+    changeable = {h for h in held if type(h) is Array or h in w.state.heap}
+
     def unchanged(index: Any) -> Any:
-        for handle, contents in held.items():
-            if w.state.get(handle) is not contents:
+        # what is not in the heap holds what it was made with
+        for handle in changeable.union(w.state.heap.keys() & held.keys()):
+            if w.state.get(handle) is not held[handle]:
                 raise w.error(
                     f"{describe(handle)} is changed while a long loop reads it from a table: loop "
                     "over a copy that was made before"
@@ -85,10 +90,10 @@ def _objects(w: Evaluator, items: Iterable[Any]) -> set[Object]:
 
 def as_known(w: Evaluator, items: Sequence[Any]) -> tuple[Any, ...]:
     """The items, those as Python objects that are virtual but wholly known."""
-    known = []
+    known, made = [], Materialiser(w)
     for item in items:
         try:
-            known.append(concrete(w, item))
+            known.append(made.value(item))
         except NotKnown:
             known.append(item)
     return tuple(known)
@@ -97,8 +102,11 @@ def as_known(w: Evaluator, items: Sequence[Any]) -> tuple[Any, ...]:
 def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
     """What makes the element at a dynamic index from known items; None if they fit no table."""
     first = items[0]
-    if all(item is first for item in items):
+    if all(map(partial(operator.is_, first), items)):
         return lambda index: first
+    numbers = _numbers(items)
+    if numbers is not None:
+        return partial(look_up, w, numbers)
     kinds = [None if isinstance(item, Abstract) else scalar_kind(item) for item in items]
     if all(kinds):
         kind = meeting(items)
@@ -133,6 +141,32 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
     return records(w, items, column, look_up)
 
 
+_PLAIN: Final = {float: np.float64, int: np.int64, Int: np.int64, bool: np.bool_}
+
+
+def _numbers(items: Sequence[Any]) -> np.ndarray[Any, Any] | None:
+    """Python's numbers of one class, which the device has as they are, as a table; else None."""
+    classes = set(map(type, items))
+    dtype = _PLAIN.get(classes.pop()) if len(classes) == 1 else None
+    if dtype is None:
+        return None
+    try:
+        return _of_device(np.array(items, dtype))
+    except OverflowError:
+        return None
+
+
+def _of_device(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
+    """An array of bools, int64 or float64 in 32 bits; None where one of them does not fit."""
+    if array.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            large = np.abs(array) >= FLOAT_LIMIT
+        return None if np.any(large & ~np.isinf(array)) else array.astype(np.float32)
+    if array.dtype.kind == "i" and not -(2**31) <= array.min() <= array.max() < 2**31:
+        return None
+    return array.astype(np.int32) if array.dtype.kind == "i" else array
+
+
 def _parts(item: Any) -> Any:
     if isinstance(item, Tuple):
         return item.items
@@ -153,6 +187,10 @@ def array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], A
     if array.dtype.kind not in "biufc":
         return None
     if array.ndim == 1:
+        if array.dtype in _OWN and array.size and np.any(array != array[0]):
+            values = _of_device(array)
+            if values is not None:
+                return partial(look_up, w, values)
         is_own = array.dtype == np.uint32 or is_narrow(array.dtype)
         return column(w, list(array) if is_own else array.tolist())
     if array.ndim == 2 and 2 <= array.shape[1] <= 4 and array.dtype.kind != "c":
@@ -163,6 +201,9 @@ def array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], A
         type = vector("uint" if array.dtype == np.uint32 else kind, array.shape[1])
         return lambda index: make_vector(w, type, tuple([p(index) for p in parts]))  # type: ignore[misc]
     return lambda index: _row(w, array, index)
+
+
+_OWN: Final = (np.dtype(bool), np.dtype(np.int64), np.dtype(np.float64))
 
 
 def _of_width(element: Any, dtype: np.dtype[Any] | None, ends: tuple[int, int]) -> Any:

@@ -50,6 +50,8 @@ class Materialiser:
     def value(self, value: Any) -> Any:
         if not isinstance(value, Abstract):
             return value
+        if type(value) is Tuple:
+            return value.real(tuple([self.value(item) for item in value.items]))
         if not isinstance(value, Object):
             return value.real(self.values(value.parts()))
         if value not in self.made:
@@ -65,6 +67,11 @@ class Materialiser:
             raise NotKnown
         if isinstance(handle, Iterator):
             self.made[handle] = self._generator(handle)
+            return
+        if type(handle) is Vector:  # of numbers: nothing to look into
+            if type(contents) is not tuple or any(isinstance(x, Abstract) for x in contents):
+                raise NotKnown
+            self.made[handle] = vectors.holding(handle.cls, contents)
             return
         hollow = handle.hollow()
         if hollow is not None:  # it may hold itself
@@ -179,13 +186,12 @@ def again(made: Any) -> Any:
             return value
         if not isinstance(value, Object):
             return value.rebuild(tuple([copied(part) for _, part in value.parts()]))
+        if type(value) is Vector and type(value.initial) is tuple and value not in copies:
+            copies[value] = Vector(value.cls, value.type, value.initial, value.outside)  # numbers
         if value not in copies:
             copies[value] = new = value.like(value, value.outside)
             assert new is not None
             contents = value.initial
-            if type(value) is Vector and type(contents) is tuple:
-                new.initial = contents  # numbers
-                return new
             parts = tuple([copied(part) for _, part in value.parts_of(contents)])
             new.initial = value.gather(contents, parts)
         return copies[value]

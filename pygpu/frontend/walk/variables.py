@@ -47,13 +47,19 @@ def _swap(w: ControlFlow, state: State, arg: int) -> None:
 
 def _load(w: ControlFlow, state: State, name: str) -> None:
     value = state.locals.get(name, UNBOUND)
-    if value is UNBOUND:
-        raise UnboundLocalError(
-            f"cannot access local variable '{name}' where it is not associated with a value"
-        )
-    if type(value) is Conflict:
-        raise w.error(value.message)
-    state.stack.append(narrowed(w, value) if type(value) is Choice else value)
+    kind = type(value)
+    if kind in _ODD:
+        if value is UNBOUND:
+            raise UnboundLocalError(
+                f"cannot access local variable '{name}' where it is not associated with a value"
+            )
+        if kind is Conflict:
+            raise w.error(value.message)
+        value = narrowed(w, value)
+    state.stack.append(value)
+
+
+_ODD: Final = frozenset((Choice, Conflict, type(UNBOUND)))  # what is not loaded as it is
 
 
 def _store(w: ControlFlow, state: State, name: str) -> None:
@@ -62,19 +68,21 @@ def _store(w: ControlFlow, state: State, name: str) -> None:
         state.locals.pop(name, None)
         return
     _give_name(value, name)
-    w.frame.stored[name] = w.frame.at
+    frame = w.frames[-1]
+    frame.stored[name] = frame.at
     state.locals[name] = value
 
 
 def _give_name(value: Any, name: str) -> None:
     """Let a value that has no name yet be called as the user calls it."""
-    if isinstance(value, Dynamic):
-        made = value.value
-    elif type(value) is Vector:
+    kind = type(value)
+    if kind is Vector:
         made = value.initial
+    elif kind is Dynamic or isinstance(value, Dynamic):
+        made = value.value
     else:
         return
-    if isinstance(made, Value) and not made.name:
+    if type(made) is Value and not made.name:
         made.name = name
 
 

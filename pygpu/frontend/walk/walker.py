@@ -18,9 +18,7 @@ from typing import Any, Final
 
 from pygpu import bytecode
 from pygpu.core.builder import Builder
-from pygpu.core.errors import (
-    Place,
-)
+from pygpu.core.errors import Place
 from pygpu.frontend.effects.raising import doom, raised_by
 from pygpu.frontend.flow import branches, choices, handling, loops, turns
 from pygpu.frontend.flow.choices import MEET
@@ -31,13 +29,13 @@ from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Choice, Dynamic
 from pygpu.frontend.walk.evaluation import Evaluation
 from pygpu.frontend.walk.locating import located
+from pygpu.frontend.walk.plans import Plan, planned
 from pygpu.frontend.walk.steps import STEPS
 
 STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
 CALL_LIMIT: Final = 150  # calls inside calls
 
 _NONE: Final[frozenset[int]] = frozenset()
-_TERMINATORS: Final = frozenset({"BRANCH", "FOR", "JUMP", "RAISE", "RERAISE", "RETURN", "YIELD"})
 
 
 class Walker(Evaluation):
@@ -177,33 +175,34 @@ class Walker(Evaluation):
     ) -> Outcome:
         """Walk a block from one of its instructions on."""
         self.state = frame.state = state
-        end = frame.graph.blocks[block]
-        instructions = frame.code.instructions
-        last = instructions[end - 1]
+        end, plans, heap = frame.graph.blocks[block], planned(frame.code), self.heap
+        last = frame.code.instructions[end - 1]
         try:
-            for at in range(start, end - (last.op in _TERMINATORS)):
+            for at in range(start, end if plans[end - 1] else end - 1):
                 frame.at = at
-                instruction = instructions[at]
-                op, arg = instruction.op, instruction.arg
-                if self.heap.stale:
+                plan: Plan = plans[at]  # type: ignore[assignment]
+                step, arg, looked, changes = plan
+                if heap.stale:
                     choices.renew(self)
-                if op in choices.CHANGING:
-                    choices.aim(self, state, op, arg)
-                place = choices.chosen(state, op, arg) if op in choices.TAKING else None
-                if place is not None:
-                    step = partial(_step, self, instruction)
-                    outcome = choices.execute(self, state, place, step)
-                    if list(outcome.exits) != [MEET]:
-                        rest = partial(self._after, block, at + 1)
-                        return self._on(frame, outcome, MEET, stops, rest)
-                    state = outcome.exits[MEET]
-                    self.state = frame.state = state
-                    continue
-                STEPS[op](self, state, arg)
+                if changes:
+                    choices.aim(self, state, frame.code.instructions[at].op, arg)
+                if looked and Choice in map(type, state.stack[-looked:]):
+                    op = frame.code.instructions[at].op
+                    place = choices.chosen(state, op, arg)
+                    if place is not None:
+                        each = partial(_step, self, plan)
+                        outcome = choices.execute(self, state, place, each)
+                        if list(outcome.exits) != [MEET]:
+                            rest = partial(self._after, block, at + 1)
+                            return self._on(frame, outcome, MEET, stops, rest)
+                        state = outcome.exits[MEET]
+                        self.state = frame.state = state
+                        continue
+                step(self, state, arg)
                 if frame.raising:
                     own = partial(self._walk, frame, block, at + 1)
                     return handling.part(self, frame, state, partial(_until, own, stops))
-            if self.heap.stale:
+            if heap.stale:
                 choices.renew(self)
             frame.at = end - 1
             outcome = self._turn(frame, block, state, last, stops)
@@ -283,8 +282,8 @@ def _until(
     return walk(state, stops)
 
 
-def _step(w: Walker, instruction: bytecode.Instruction, state: State) -> None:
-    STEPS[instruction.op](w, state, instruction.arg)
+def _step(w: Walker, plan: Plan, state: State) -> None:
+    plan.step(w, state, plan.arg)
 
 
 __all__ = ["Walker"]
