@@ -480,3 +480,22 @@ def test_functions_of_libraries_are_known_without_importing_them() -> None:
         [sys.executable, "-c", _WITHOUT_SCIPY], capture_output=True, text=True, check=True
     )
     assert answer.stdout.strip() == "False"
+
+
+def test_functions_that_numba_compiles_are_walked_as_they_were_written() -> None:
+    numba = pytest.importorskip("numba")
+
+    @numba.njit
+    def curve(x):
+        return x * x + 1
+
+    @numba.vectorize
+    def half(x):
+        return curve(x) / 2
+
+    def f(im: Image, p: Position):
+        return half(im(p))
+
+    image = np.linspace(0, 1, 6, dtype=np.float32).reshape(2, 3)
+    result = pygpu.compile(f, target="cpu")(image)
+    np.testing.assert_allclose((image**2 + 1) / 2, result, rtol=1e-6)

@@ -189,3 +189,18 @@ def test_elements_and_attributes_of_outside_objects_are_not_watched() -> None:
     unseen = value(f)
     f.recompile()
     assert (before, unseen, value(f)) == (2.0, 2.0, 3.0)
+
+
+def test_modules_that_name_each_other_are_looked_into_once() -> None:
+    one, other = types.ModuleType("one_of_two"), types.ModuleType("other_of_two")
+    one.other, other.one, other.g = other, one, 2.0  # type: ignore[attr-defined]
+    names = defined(
+        """
+def first(): return one.other.one.other.g
+def f(im: Image, p: Position): return first() * im(p)"""
+    )
+    names["one"] = one
+    compiled = pygpu.compile(names["f"], target="cpu")
+    assert value(compiled) == 2
+    other.g = 3.0  # type: ignore[attr-defined]
+    assert value(compiled) == 3

@@ -26,6 +26,8 @@ from pygpu.frontend.values.known import lift, virtual
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, Picture, Tuple, describe, tuple_of
 
+_COMPILERS: Final = frozenset(("numba",))  # what these make of functions is walked as these
+
 
 def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """A call of a known callable with values that are not known."""
@@ -66,10 +68,12 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         args, keywords = plain(function, args, keywords, functools.partial(_in_class, w))
         _check_position(w, function, args, keywords)
         return w.call(function.__wrapped__, *args, **keywords)
+    wrapped = getattr(function, "__wrapped__", None)
+    if wrapped is not None and type(function).__module__.partition(".")[0] in _COMPILERS:
+        return w.call(wrapped, *args, **keywords)
     method = datamodel.class_attribute(w, type(function), "__call__")
     if isinstance(method, types.FunctionType):
         return w.call(method, function, *args, **keywords)
-    wrapped = getattr(function, "__wrapped__", None)
     if wrapped is not None:
         return w.call(wrapped, *args, **keywords)
     if isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):

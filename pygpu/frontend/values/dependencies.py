@@ -20,7 +20,9 @@ _WRITTEN_IN_PYTHON: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 class Dependencies:
     """The names that were read, each with the object it stood for."""
 
-    __slots__ = ("_cells", "_classes", "_functions", "_globals", "_names", "_passed", "_seen")
+    __slots__ = (
+        *("_cells", "_classes", "_functions", "_globals", "_modules", "_names", "_passed", "_seen"),
+    )
 
     def __init__(self) -> None:
         self._globals: list[tuple[dict[str, Any], str, Any]] = []
@@ -30,6 +32,7 @@ class Dependencies:
         self._classes: set[type] = set()
         self._passed: set[type] = set()  # classes whose objects need not be looked at again
         self._names: set[str] = set()  # that code has which was reached
+        self._modules: dict[types.ModuleType, set[str]] = {}  # what was looked into of each
 
     def changed(self) -> bool:
         """Whether one of them has been rebound since it was read."""
@@ -86,7 +89,10 @@ class Dependencies:
             elif cls is types.ModuleType:
                 if not _of_library(value.__name__):
                     names = vars(value)
-                    waiting += self._read(names, self._names.intersection(names))
+                    looked = self._modules.setdefault(value, set())  # modules may name each other
+                    wanted = self._names.intersection(names) - looked
+                    looked |= wanted
+                    waiting += self._read(names, wanted)
             elif cls is _CACHED:
                 waiting.append(value.__wrapped__)
             elif _of_library(cls.__module__) and callable(value) and hasattr(value, "__dict__"):
