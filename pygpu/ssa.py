@@ -89,7 +89,7 @@ class Op:
         made = tuple([each if each.__class__ is Value else Value(each) for each in results])  # type: ignore[arg-type]
         for value in made:
             value.op = self
-        self.results: Final = made  # type: ignore[assignment]
+        self.results: Final = made
 
     @property
     def result(self) -> Value:

@@ -36,7 +36,7 @@ def native(
     if owner is not None:
         check_kept(w, owner, getattr(function, "__name__", ""))
     if w.frames:
-        volatile.warn(w.frame, function)
+        volatile.warn(w.frame, function, w.environment.still)
     w.environment.dependencies.add(function, *args, *keywords.values())
     if made.made:
         result = _run(w, function, args, keywords)

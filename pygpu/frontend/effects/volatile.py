@@ -154,9 +154,15 @@ def warn_of_report(frame: Frame, function: Callable[..., Any]) -> None:
         )
 
 
-def warn(frame: Frame, function: Callable[..., Any]) -> None:
-    """Say, once a place, that a call is executed once for all pixels."""
+def warn(frame: Frame, function: Callable[..., Any], still: set[types.FunctionType]) -> None:
+    """Say, once a place, that a call is executed once for all pixels. `still`: functions that were
+    found to need no such word."""
+    is_python = type(function) is types.FunctionType
+    if is_python and function in still:
+        return
     drawn = _drawn_by(function)
+    if drawn is None and is_python:
+        still.add(function)  # type: ignore[arg-type]
     if drawn is None or not _WARNED.first(frame):
         return
     name = getattr(drawn, "__qualname__", None) or repr(drawn)

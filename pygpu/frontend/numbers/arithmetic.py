@@ -101,6 +101,7 @@ def _what_is_made() -> dict[tuple[str, Kind, Kind], tuple[str, Type]]:
 
 
 _MADE: Final = _what_is_made()
+_PLAIN: Final = frozenset("+-*|^")  # modulo 2**32 whatever is known of two integers
 _BY_ZERO: Final = {
     "//": "integer division or modulo by zero",
     "%": "integer modulo by zero",
@@ -133,6 +134,8 @@ def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind
     if kind in INTEGERS:
         if symbol in ("//", "%") and w.faults.checked and not w.handled():
             w.check(compare(w, "==", b, 0), ZeroDivisionError, _BY_ZERO[symbol])
+        if symbol in _PLAIN and not isinstance(a, Narrow) and not isinstance(b, Narrow):
+            return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
         whole = integers.binary(w, symbol, code, a, b, kind)
         return integers.narrowed(w, symbol, a, b, whole)  # type: ignore[no-any-return]
     return dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
@@ -149,7 +152,11 @@ def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
                 w.check(compare(w, "==", divisor, 0), ZeroDivisionError, _BY_ZERO[symbol])
         return w.build.emit(_CODES[symbol][kind], *[as_value(w, part, type) for part in parts])
 
-    operands, parts = integers_apart(w, (a, b), symbol in "** // % << >>")
+    operands: Sequence[Any] = (a, b)
+    size = (vector_type(a) or vector_type(b)).size  # type: ignore[union-attr]
+    parts: list[Any] | None = [operand_components(w, each, size) for each in operands]
+    if parts[0].__class__ is Value or parts[1].__class__ is Value:  # type: ignore[index]
+        operands, parts = integers_apart(w, operands, symbol in "** // % << >>")
     result = componentwise(w, operands, lambda x, y: binary(w, symbol, x, y), whole, parts)
     return NotImplemented if result is None else result
 

@@ -65,7 +65,7 @@ def as_value(w: Evaluator, contents: Any, type: Type) -> Value:
     if isinstance(contents, Dynamic):
         contents = contents.value
         if contents.__class__ is Value and contents.type is type:
-            return contents  # type: ignore[no-any-return]
+            return contents
     elif contents.__class__ is float and type is FLOAT and -FLOAT_LIMIT < contents < FLOAT_LIMIT:
         return w.build.constant(FLOAT, contents)
     if isinstance(contents, Renumbered):

@@ -9,7 +9,7 @@ mixed parts) stays so, that what is known of each is not lost.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -119,6 +119,9 @@ def operand_kind(contents: Any) -> Kind:
     return scalar_kind(contents) or "float"
 
 
+_POSITIONS: Final = frozenset(vectors.POSITIONS.values())
+
+
 def componentwise(
     w: Evaluator,
     operands: Sequence[Any],
@@ -129,13 +132,12 @@ def componentwise(
     """Apply something to vectors and scalars: to whole SSA vectors if there is one among the
     operands, else to each component. None if the operands do not fit. `parts`: what they bring
     (`operand_components`), where that is known."""
-    sizes = [type.size for type in map(vector_type, operands) if type]
-    size = sizes[0]
+    size = next(type.size for type in map(vector_type, operands) if type)
     if parts is None:
         parts = [operand_components(w, operand, size) for operand in operands]
-    if any(part is None for part in parts):
+    if type(None) in map(type, parts):
         return None
-    if any(isinstance(part, Value) for part in parts):
+    if Value in map(type, parts):
         value = whole(parts, size)
         return make_vector(w, value.type, value)
     columns = [part if isinstance(part, tuple) else (part,) * size for part in parts]
@@ -143,9 +145,8 @@ def componentwise(
     kind = meeting(results)
     if kind is None:
         raise w.error(f"components of one vector are ints and uints: {integers.HINT}")
-    position = any(
-        getattr(operand, "cls", type(operand)) in vectors.POSITIONS.values() for operand in operands
-    )
+    classes = [getattr(operand, "cls", operand.__class__) for operand in operands]
+    position = not _POSITIONS.isdisjoint(classes)
     if not any(isinstance(result, Abstract) for result in results):
         known = vectors.from_components(tuple(np.asarray(r).item() for r in results))
         return vectors.Position(*known) if position and kind == "int" else known

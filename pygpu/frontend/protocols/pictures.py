@@ -18,11 +18,12 @@ from pygpu.core.storage import Format, ImageLike
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.arithmetic import as_value, convert, dynamic
 from pygpu.frontend.numbers.integers import as_index
-from pygpu.frontend.numbers.operands import make_vector, vector_type
+from pygpu.frontend.numbers.operands import components, make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.objects import Vector
 from pygpu.frontend.values.values import Abstract, Dynamic, Picture, Tuple, describe
 from pygpu.language import textures
 from pygpu.ssa import Value
@@ -44,7 +45,9 @@ def read(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> Any:
 def coordinates(w: Evaluator, picture: Picture, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The coordinates that an image was called with: x and y of an image."""
     parts = args
-    if len(args) == 1 and not (picture.dims == 1 and scalar_kind(args[0])):
+    if len(args) == 1 and type(args[0]) is Vector:
+        parts = components(w, args[0])
+    elif len(args) == 1 and not (picture.dims == 1 and scalar_kind(args[0])):
         position = args[0]
         is_several = vector_type(position) or not isinstance(position, Abstract)
         is_several = is_several or not isinstance(position, (Dynamic, Picture))

@@ -257,7 +257,8 @@ def advance_iterator(w: Evaluator, iterator: Any) -> Any:
             "folded (sum() and the like), asked by next() with a default, or made a list, but not "
             "taken apart"
         )
-    w.write(iterator, (source, arithmetic.binary(w, "+", index, 1)))
+    following = index + 1 if type(index) is int else arithmetic.binary(w, "+", index, 1)
+    w.write(iterator, (source, following))
     return item
 
 

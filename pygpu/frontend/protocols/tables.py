@@ -23,7 +23,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_narrow, meeting, narrow_dtype, scalar_kind
 from pygpu.frontend.values.known import LIFTED, Materialiser
 from pygpu.frontend.values.lazy import Indexed, Row
-from pygpu.frontend.values.objects import EITHER, List, Object
+from pygpu.frontend.values.objects import EITHER, Array, List, Object
 from pygpu.frontend.values.states import reachable
 from pygpu.frontend.values.values import (
     Abstract,
@@ -157,14 +157,16 @@ def _numbers(items: Sequence[Any]) -> np.ndarray[Any, Any] | None:
 
 
 def _of_device(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
-    """An array of bools, int64 or float64 in 32 bits; None where one of them does not fit."""
+    """An array of bools, integers or floats in 32 bits; None where one of them does not fit."""
     if array.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
             large = np.abs(array) >= FLOAT_LIMIT
         return None if np.any(large & ~np.isinf(array)) else array.astype(np.float32)
-    if array.dtype.kind == "i" and not -(2**31) <= array.min() <= array.max() < 2**31:
+    if array.dtype.kind == "b" or array.dtype == np.uint32:
+        return array
+    if not -(2**31) <= int(array.min()) <= int(array.max()) < 2**31:
         return None
-    return array.astype(np.int32) if array.dtype.kind == "i" else array
+    return array.astype(np.int32)
 
 
 def _parts(item: Any) -> Any:
@@ -187,12 +189,13 @@ def array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], A
     if array.dtype.kind not in "biufc":
         return None
     if array.ndim == 1:
-        if array.dtype in _OWN and array.size and np.any(array != array[0]):
-            values = _of_device(array)
-            if values is not None:
-                return partial(look_up, w, values)
         is_own = array.dtype == np.uint32 or is_narrow(array.dtype)
-        return column(w, list(array) if is_own else array.tolist())
+        values = _of_device(array) if array.dtype in _NUMBERS and array.size else None
+        if values is None or not np.any(array != array[0]):
+            return column(w, list(array) if is_own else array.tolist())
+        dtype = array.dtype if is_narrow(array.dtype) else None
+        ends = (int(values.min()), int(values.max())) if dtype else (0, 0)
+        return lambda index: _of_width(look_up(w, values, index), dtype, ends)
     if array.ndim == 2 and 2 <= array.shape[1] <= 4 and array.dtype.kind != "c":
         if array.dtype.kind in "iu" and (array.dtype == np.uint32 or array.max() >= 2**31):
             array = _uint32(w, array)
@@ -203,7 +206,7 @@ def array_column(w: Evaluator, array: np.ndarray[Any, Any]) -> Callable[[Any], A
     return lambda index: _row(w, array, index)
 
 
-_OWN: Final = (np.dtype(bool), np.dtype(np.int64), np.dtype(np.float64))
+_NUMBERS: Final = frozenset(map(np.dtype, "? b B h H i I l L q Q e f d".split()))
 
 
 def _of_width(element: Any, dtype: np.dtype[Any] | None, ends: tuple[int, int]) -> Any:

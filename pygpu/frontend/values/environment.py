@@ -29,6 +29,7 @@ class Environment:
         self.class_parts: dict[type, ClassParts] = {}  # of classes that were made in the function
         self.class_cells: list[tuple[types.CellType, Cell]] = []  # what their methods close over
         self.rows: dict[Any, tuple[Any, Any]] = {}  # of tables: what makes an element of a row
+        self.still: set[types.FunctionType] = set()  # called when compiling, to no one's surprise
         self.sites: list[Any] = []  # where known calls were made, in order
         self._counts: Counter[Any] = Counter()  # how often each of these was reached
 

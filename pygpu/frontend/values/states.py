@@ -14,7 +14,16 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.frontend.values.objects import EITHER, Array, ClassParts, Object, Vector
-from pygpu.frontend.values.values import ABSENT, Abstract, Conflict, Dynamic, Key, Parts, named
+from pygpu.frontend.values.values import (
+    ABSENT,
+    Abstract,
+    Conflict,
+    Dynamic,
+    Key,
+    Parts,
+    Tuple,
+    named,
+)
 from pygpu.ssa import Value
 
 Facts = Mapping[Value, frozenset[int]]  # which numbers some ints can be, by tests made before
@@ -74,6 +83,9 @@ class Meanings:
         return {**state.facts, subject: yes}, {**state.facts, subject: no}
 
 
+_LEAVES: Final = (Abstract, Value)  # of what leaves a region all else is known, and stays
+
+
 def parts_held(handle: Object, contents: Any) -> Parts:
     """The parts of an object's contents; none where it holds nothing that can be read."""
     if contents is ABSENT or isinstance(contents, Conflict):
@@ -117,13 +129,19 @@ def reachable(values: Iterable[Any], state: State) -> set[Object]:
     while waiting:
         value = waiting.pop()
         if not isinstance(value, Object):
-            if isinstance(value, Abstract):
+            if isinstance(value, Tuple):
+                waiting += [part for part in value.items if isinstance(part, Abstract)]
+            elif isinstance(value, Abstract):
                 waiting += [part for _, part in value.parts()]
         elif value not in seen:
             seen.add(value)
             if type(value) is not Vector:  # which holds numbers
-                held = parts_held(value, state.get(value))
-                waiting += [part for _, part in held if isinstance(part, Abstract)]
+                contents = state.get(value)
+                if type(contents) is dict:
+                    waiting += [part for part in contents.values() if isinstance(part, Abstract)]
+                else:
+                    held = parts_held(value, contents)
+                    waiting += [part for _, part in held if isinstance(part, Abstract)]
             if value.either is not None and value.outside == EITHER:
                 waiting.append(value.either)
             if isinstance(value, Array):
@@ -156,6 +174,8 @@ class Export:
         return State(locals, stack, self.heap, self.facts)
 
     def value(self, value: Any, key: Key) -> Any:
+        if not isinstance(value, _LEAVES):
+            return value
         if isinstance(value, Dynamic):
             new = self.leaf(value.value, key)
             if new is value.value:
@@ -175,8 +195,14 @@ class Export:
 
     def exported(self, parts: Parts, key: Key) -> tuple[Any, ...] | None:
         """The parts as they are outside; None if they are the same."""
-        new = tuple([self.value(part, (*key, *name)) for name, part in parts])
-        return None if all(a is b for (_, a), b in zip(parts, new, strict=True)) else new
+        new = [
+            self.value(part, (*key, *name)) if isinstance(part, _LEAVES) else part
+            for name, part in parts
+        ]
+        for (_, part), now in zip(parts, new, strict=True):
+            if part is not now:
+                return tuple(new)
+        return None
 
     def object(self, handle: Object, key: Key) -> None:
         if handle in self.seen:

@@ -34,7 +34,7 @@ Parts = tuple[tuple[Key, Any], ...]
 def numbered(values: Iterable[Any]) -> Parts:
     """Parts that are called by their places."""
     values = tuple(values)
-    return tuple(zip(_places(len(values)), values, strict=True))
+    return tuple(zip(_places(len(values)), values, strict=True)) if values else ()
 
 
 _places = functools.lru_cache(64)(lambda count: tuple([(place,) for place in range(count)]))
