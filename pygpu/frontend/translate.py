@@ -21,6 +21,7 @@ import numpy as np
 
 from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError, Place
+from pygpu.core.host.collector import paused
 from pygpu.core.specs import (
     ComplexSpec,
     ImageSpec,
@@ -98,7 +99,7 @@ def translate(
     build = Builder(_name(function), images, uniforms)
     walker = Walker(build, checked, stage)
     try:
-        with _deep_recursion():
+        with _deep_recursion(), paused():
             result = _Root(walker).call(function, bindings)
             sizes: tuple[int, ...] = ()
             if stage:

@@ -20,6 +20,7 @@ import numpy as np
 
 from pygpu.core.device import Device, Program, Task
 from pygpu.core.host import settings
+from pygpu.core.host.collector import paused
 from pygpu.core.sampler import Sampler, inherited, make, of
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.arguments.parameters import Arguments, bindings
@@ -199,6 +200,7 @@ def _samplers(parents: Sequence[Sampler], formats: Sequence[Format]) -> tuple[Sa
     return tuple([inherited(parents[min(i, last)], format) for i, format in enumerate(formats)])
 
 
+@paused()
 def translate(
     function: Callable[..., Any], signature: Signature, arguments: Arguments, cache: Cache
 ) -> Translated:

@@ -1,0 +1,69 @@
+"""Python's collector of garbage, which is paused while a program is walked and simplified.
+
+Operations and their values name each other, so all of them are what the collector looks for, and
+nearly all live until the program is made: looking at them again and again, and at everything else
+in the process with them, took from a quarter to a half of the time.
+
+    with paused():
+        ...
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class _Pauses:
+    """How many threads want it paused, and whether it ran before the first of them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.count = 0
+        self.ran = False
+
+    def begin(self) -> None:
+        with self.lock:
+            if self.count == 0:
+                self.ran = gc.isenabled()
+                gc.disable()
+            self.count += 1
+
+    def end(self) -> None:
+        with self.lock:
+            self.count -= 1
+            if self.count == 0 and self.ran:
+                gc.enable()
+
+
+_pauses = _Pauses()
+
+
+def _after_fork() -> None:
+    """In a forked child the threads are gone that would have let it run again."""
+    global _pauses
+    if _pauses.count and _pauses.ran:
+        gc.enable()
+    _pauses.lock = threading.Lock()  # another thread may have had it
+    _pauses = _Pauses()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """No garbage is collected in the block. Blocks may nest, and run in several threads."""
+    mine = _pauses
+    mine.begin()
+    try:
+        yield
+    finally:
+        mine.end()
+
+
+__all__ = ["paused"]
