@@ -18,11 +18,12 @@ _PREFIX: Final = {"float": "vec", "int": "ivec", "uint": "uvec", "bool": "bvec"}
 class Type:
     """A scalar (size 1) or vector (size 2 to 4) type. Made only here; compare with `is`."""
 
-    __slots__ = ("kind", "name", "size")
+    __slots__ = ("is_scalar", "kind", "name", "size")
 
     def __init__(self, kind: Kind, size: int) -> None:
         self.kind: Final = kind
         self.size: Final = size
+        self.is_scalar: Final = size == 1
         self.name: Final = kind if size == 1 else f"{_PREFIX[kind]}{size}"
 
     def __repr__(self) -> str:
@@ -30,10 +31,6 @@ class Type:
 
     def __reduce__(self) -> tuple[object, tuple[str, int]]:
         return vector, (self.kind, self.size)
-
-    @property
-    def is_scalar(self) -> bool:
-        return self.size == 1
 
 
 _TYPES: Final = {(kind, size): Type(kind, size) for kind in KINDS for size in (1, 2, 3, 4)}

@@ -97,6 +97,7 @@ _OPERATORS: Final[dict[str, tuple[Domain, ...]]] = {
     "<<": _SHIFT,
     ">>": _SHIFT,
 }
+_OPERATORS |= {f"{symbol}=": domains for symbol, domains in _OPERATORS.items()}
 _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
     math.sqrt: ((_is("<", 0.0), *_DOMAIN),),
     math.log: ((_is("<=", 0.0), *_DOMAIN),),
@@ -139,7 +140,7 @@ _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
 
 def of_operator(w: Evaluator, symbol: str, a: Any, b: Any) -> None:
     """Note where an operator raises."""
-    domains = _OPERATORS.get(symbol.rstrip("="))
+    domains = _OPERATORS.get(symbol)
     if domains is not None:
         _note(w, domains, (a, b))
 

@@ -68,6 +68,8 @@ def as_value(w: Evaluator, contents: Any, type: Type) -> Value:
             return contents
     elif contents.__class__ is float and type is FLOAT and -FLOAT_LIMIT < contents < FLOAT_LIMIT:
         return w.build.constant(FLOAT, contents)
+    elif contents.__class__ is int and type is INT and -(2**31) <= contents < 2**31:
+        return w.build.constant(INT, contents)
     if isinstance(contents, Renumbered):
         contents = _in_numbers(w, contents)
     if isinstance(contents, Value):

@@ -16,12 +16,13 @@ class Frame:
 
     __slots__ = (
         *("_doomed", "at", "caller", "code", "conditions", "driver", "globals"),
-        *("graph", "name", "raising", "state", "stored", "suspends"),
+        *("graph", "name", "plans", "raising", "state", "stored", "suspends"),
     )
 
     def __init__(self, code: bytecode.Code, globals: dict[str, Any], caller: Frame | None) -> None:
         self.code = code
         self.graph = code.graph
+        self.plans: Any = None  # what executes each instruction, once that was asked for
         self.globals = globals
         self.name = code.code.co_qualname
         self.caller = caller

@@ -67,7 +67,12 @@ class Heap:
 
     def read(self, handle: Object) -> Any:
         """What an object holds now."""
-        contents = self.peek(handle)
+        for reads in self._noting:
+            reads.add(handle)
+        state = self.state
+        contents = state.heap.get(handle, handle)
+        if contents is handle:
+            contents = state.get(handle)
         if isinstance(contents, Conflict):
             raise self._error(contents.message)
         return contents

@@ -29,7 +29,10 @@ _SCALARS: Final[dict[type, Kind]] = {  # of most known ones
 
 def scalar_kind(value: Any) -> Kind | None:
     """The kind of a scalar, known or dynamic; None for anything else."""
-    kind = _SCALARS.get(value.__class__)
+    cls = value.__class__
+    if cls is Dynamic:
+        return value.value.type.kind  # type: ignore[no-any-return]
+    kind = _SCALARS.get(cls)
     if kind is not None:
         return kind
     if isinstance(value, Dynamic):

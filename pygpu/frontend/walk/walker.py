@@ -175,12 +175,14 @@ class Walker(Evaluation):
     ) -> Outcome:
         """Walk a block from one of its instructions on."""
         self.state = frame.state = state
-        end, plans, heap = frame.graph.blocks[block], planned(frame.code), self.heap
+        end, plans, heap = frame.graph.blocks[block], frame.plans, self.heap
+        if plans is None:
+            plans = frame.plans = planned(frame.code)
         last = frame.code.instructions[end - 1]
         try:
             for at in range(start, end if plans[end - 1] else end - 1):
                 frame.at = at
-                plan: Plan = plans[at]  # type: ignore[assignment]
+                plan: Plan = plans[at]
                 step, arg, looked, changes = plan
                 if heap.stale:
                     choices.renew(self)
