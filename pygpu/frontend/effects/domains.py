@@ -89,7 +89,7 @@ _NEGATIVE: Final[tuple[Domain, ...]] = (
 _SHIFT: Final[tuple[Domain, ...]] = ((_second_is_negative, ValueError, "negative shift count"),)
 _LARGEST: Final = math.log(np.finfo(float).max)  # e to more than that is no float of 64 bits
 
-_OPERATORS: Final[dict[str, tuple[Domain, ...]]] = {
+_PLAIN: Final[dict[str, tuple[Domain, ...]]] = {
     "/": _QUOTIENT,
     "//": _QUOTIENT,
     "%": _QUOTIENT,
@@ -97,7 +97,7 @@ _OPERATORS: Final[dict[str, tuple[Domain, ...]]] = {
     "<<": _SHIFT,
     ">>": _SHIFT,
 }
-_OPERATORS |= {f"{symbol}=": domains for symbol, domains in _OPERATORS.items()}
+_OPERATORS: Final = _PLAIN | {f"{symbol}=": domains for symbol, domains in _PLAIN.items()}
 _FUNCTIONS: Final[dict[Any, tuple[Domain, ...]]] = {
     math.sqrt: ((_is("<", 0.0), *_DOMAIN),),
     math.log: ((_is("<=", 0.0), *_DOMAIN),),
