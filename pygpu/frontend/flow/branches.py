@@ -6,15 +6,15 @@ puts two states together, for branches and for loops.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
 
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.frontend.joins.joining import Meeting, Round
 from pygpu.frontend.joins.joins import Join
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.objects import youngest
+from pygpu.frontend.values.objects import Object, youngest
 from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Key
 from pygpu.ssa import Op, Region, Value
@@ -30,7 +30,7 @@ def branch(
 ) -> Outcome:
     """Walk both arms, each in its region, and join what they arrive at by an `if`."""
     at = frame.at
-    older = youngest()
+    older, before = youngest(), w.state.heap.copy()
     regions = Region(), Region()
     outcomes, walked = [], []
     conditions = w.conditions
@@ -43,7 +43,7 @@ def branch(
     w.heap.dead = tuple([serials for serials in w.heap.dead if serials not in walked])
     w.conditions = conditions
     frame.at = at
-    return _merge(w, frame, condition, regions, outcomes, older)
+    return _merge(w, frame, condition, regions, outcomes, (older, before))
 
 
 def _merge(
@@ -52,9 +52,9 @@ def _merge(
     condition: Value,
     regions: tuple[Region, Region],
     outcomes: list[Outcome],
-    older: int,
+    since: tuple[int, Mapping[Object, Any]],
 ) -> Outcome:
-    slots = Slots()
+    slots, (older, before) = Slots(), since
     left, right = outcomes
     inside = [{value for op in region.ops for value in op.results} for region in regions]
 
@@ -80,7 +80,9 @@ def _merge(
     for final in (False, True):  # first what must go through a result, then what may share it
         for side, target in lone:
             state = outcomes[side].exits[target]
-            exports.append(_export(state, slots, side, inside[side], older, final))
+            leaving = _export(state, slots, side, inside[side], older, final)
+            leaving.before, leaving.sharing = before, slots.heads(side) if final else _NOBODY
+            exports.append(leaving)
             exits[target] = exports[-1].states()
     move_out(exports)
     guards = _guards(w, condition, outcomes, list(exits), slots, regions)
@@ -188,6 +190,9 @@ def _emit_if(
     w.build.region.ops.append(Op("if", (condition,), None, results, regions))
 
 
+_NOBODY: Final = frozenset[Any]()
+
+
 class Slots:
     """The results of an `if` in the making: what each arm yields, None where it does not matter."""
 
@@ -224,6 +229,10 @@ class Slots:
                 (self.rights if side else self.lefts).setdefault(value, row)
                 return row[2]  # type: ignore[no-any-return]
         return None
+
+    def heads(self, side: int) -> frozenset[Any]:
+        """The variables and objects in which results lie that an arm leaves open."""
+        return frozenset([row[3][0] for row in self.rows if row[side] is None])
 
     def _add(self, left: Value | None, right: Value | None, key: Key) -> Value:
         type = (left or right).type  # type: ignore[union-attr]

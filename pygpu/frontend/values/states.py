@@ -153,12 +153,16 @@ class Export:
     """Maps every leaf of a state: what leaves a region is replaced by what it is outside.
 
     `moved` are the objects made in the region (younger than `older`) whose contents changed so.
+    Older ones that hold what they held `before` hold nothing of the region: they are looked into
+    for the sake of variables and objects in `sharing` alone.
     """
 
     def __init__(self, state: State, leaf: Callable[[Value, Key], Value], older: int) -> None:
         self.state = state
         self.leaf = leaf
         self.older = older
+        self.before: Mapping[Object, Any] | None = None
+        self.sharing: frozenset[Any] = frozenset()
         self.moved: list[Object] = []
         self.seen: set[Object] = set()
         self.heap: dict[Object, Any] = {}
@@ -204,6 +208,12 @@ class Export:
                 return tuple(new)
         return None
 
+    def _stays(self, handle: Object, contents: Any) -> bool:
+        """Whether an object holds what it held before the region."""
+        if self.before is None or handle.serial > self.older or type(handle) is ClassParts:
+            return False
+        return contents is self.before.get(handle, handle.initial)
+
     def object(self, handle: Object, key: Key) -> None:
         if handle in self.seen:
             return
@@ -214,6 +224,10 @@ class Export:
             self.object(handle.base, key)
             return
         contents = self.state.get(handle)
+        if self._stays(handle, contents) and key[0] not in self.sharing:
+            if contents is not handle.initial:
+                self.heap[handle] = contents
+            return
         exported = self.exported(parts_held(handle, contents), key)
         new = contents if exported is None else handle.gather(contents, exported)
         if new is not handle.initial:
