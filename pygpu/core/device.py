@@ -136,6 +136,7 @@ class Program(Protocol):
     source: str  # GLSL, LLVM IR or SSA text
     shape: Shape | None = None  # how it shares its work out, where there is a choice
     driver_seconds: float = 0.0  # of compiling it, in OpenGL's driver or in LLVM
+    stages: Sequence[Function] = ()  # what its function was taken apart into, in order
 
     def run(
         self,

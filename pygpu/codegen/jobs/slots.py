@@ -23,9 +23,9 @@ OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_PLANE, OUT_RING, OUT_SLOTS = range(6)
 # A job of several stages (strips.py) has STAGES of them. Its tiles are strips, which are computed
 # in steps of so many rows, from WARM rows above the strip on. In the thread's memory the stages'
 # scratch begins at WORK, and what they keep at OWN.
-# A stage: its job; how many rows above and below a strip it computes, and how many rows it is ahead
-# of the results.
-STAGE_JOB, ABOVE, BELOW, AHEAD, STAGE_SLOTS = range(5)
+# A stage: its job; how many rows it has; how many of them above and below a strip it computes, and
+# how many rows it is ahead of the results.
+STAGE_JOB, STAGE_HEIGHT, ABOVE, BELOW, AHEAD, STAGE_SLOTS = range(6)
 # What is kept in the thread's memory begins so many bytes behind OWN, and its row y is row
 # y % RING there. An image or a result that is whole has:
 WHOLE: Final = 1 << 62

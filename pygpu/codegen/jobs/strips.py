@@ -31,6 +31,7 @@ from pygpu.codegen.jobs.slots import (
     PLANE_STRIDE,
     RING,
     SPAN,
+    STAGE_HEIGHT,
     STAGE_JOB,
     STAGE_SLOTS,
     STAGE_TABLE,
@@ -133,7 +134,7 @@ class Strips(Tiles):
     def advance(self, index: Val, reached: Val, end: Val) -> None:
         """Let a stage compute what is needed for the results above the row `reached`."""
         code, stage = self.code, self.stage(index)
-        last = code.minimum(end + stage[BELOW], self.number(HEIGHT))
+        last = code.minimum(end + stage[BELOW], stage[STAGE_HEIGHT])
         to = code.minimum(reached + stage[AHEAD], last)
         done = self.read("long", self.scratch, index)
         with when(code, to > done):

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Device, How, Link, Linked, Shape, Task
+from pygpu.core.device import Device, How, Link, Linked, Program, Shape, Task
 from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.devices.cpu.program import CpuProgram, cores, host, native_loops
-from pygpu.devices.cpu.reserve import RESERVE
+from pygpu.devices.cpu.staged import compiled
 from pygpu.devices.cpu.strips import strips
 from pygpu.devices.cpu.threads import thread_count
+from pygpu.devices.process.reserve import RESERVE
 from pygpu.ssa import Function
 from pygpu.types import Type
 
@@ -27,8 +28,8 @@ class CpuDevice(Device):
     name = "cpu"
     language = "LLVM IR"
 
-    def compile(self, task: Task, shape: Shape | None = None) -> CpuProgram:
-        return CpuProgram(task)
+    def compile(self, task: Task, shape: Shape | None = None) -> Program:
+        return compiled(task)
 
     def link(
         self, links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]

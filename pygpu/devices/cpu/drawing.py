@@ -32,8 +32,8 @@ from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.chunks import Cores
 from pygpu.devices.cpu.given import HUGE, Given, address
 from pygpu.devices.cpu.native import Native, attributes
-from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.threads import POOL, Job
+from pygpu.devices.process.reserve import RESERVE
 from pygpu.types import Type
 
 FLOAT: Final = np.dtype(np.float32)

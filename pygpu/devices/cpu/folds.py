@@ -31,8 +31,8 @@ from pygpu.core.device import UFUNCS, How
 from pygpu.devices.cpu.chunks import chunked_job
 from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, attributes
-from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.threads import POOL, Calls, Job
+from pygpu.devices.process.reserve import RESERVE
 
 # Elements below which NumPy is as quick: it sums into 64 bits slowly, and finds extremes quickly.
 LEAST: Final[dict[How, int]] = {"sum": 1 << 17, "min": 1 << 22, "max": 1 << 22}

@@ -21,14 +21,14 @@ from pygpu.codegen.llvm.span import emit
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.device import Planes, Prepared, Program, Task
 from pygpu.core.storage import Storage, rows_of
-from pygpu.devices.cpu import reserve
 from pygpu.devices.cpu.chunks import Cores
 from pygpu.devices.cpu.given import HUGE, Given, addresses
 from pygpu.devices.cpu.layout import Layout
 from pygpu.devices.cpu.native import Native, attributes, machine
-from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.rounds import Rounds
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
+from pygpu.devices.process import reserve
+from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, walk
 
@@ -58,9 +58,9 @@ def native_loops(made_for: Machine) -> Calls:
 class CpuProgram(Program):
     """A task by native code."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, given: Given | None = None) -> None:
         self.machine, self.threads = host(), thread_count()
-        self.given = Given(task)
+        self.given = given or Given(task)
         self.task, self.cost = self.given.task, cost(self.given.task.function.body)
         self.size = self.given.size
         self.layouts: dict[Any, Layout] = {}

@@ -19,7 +19,7 @@ from pygpu.codegen.jobs import slots
 from pygpu.core.device import Task
 from pygpu.devices.cpu.given import addresses
 from pygpu.devices.cpu.layout import Block, Layout
-from pygpu.devices.cpu.reserve import RESERVE
+from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.analysis.footprint import footprint
 from pygpu.ssa import Constant, Load, walk
 

@@ -22,8 +22,8 @@ from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.devices.cpu.chunks import Cores, address, chunked_job
 from pygpu.devices.cpu.native import Native, attributes
-from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.threads import POOL, Job
+from pygpu.devices.process.reserve import RESERVE
 
 LEAST: Final = {False: 1 << 15, True: 1 << 12}  # elements of a line below which NumPy is as quick
 LONGEST: Final = 2**31 - 1

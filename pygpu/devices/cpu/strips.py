@@ -9,9 +9,10 @@ threads of two strips make may be read by one of them while the other writes it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import count
+from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
@@ -21,11 +22,13 @@ from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.given import HUGE, address
 from pygpu.devices.cpu.layout import Block, Layout, Rows
 from pygpu.devices.cpu.program import LONG, SMALL, CpuProgram
-from pygpu.devices.cpu.reserve import RESERVE
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
+from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.lower.turned import is_thin
+from pygpu.passes.stages.part import Part
 from pygpu.ssa import Constant
 
+NOTHING: Final[Mapping[int, NDArray[Any]]] = {}
 STEP: Final = 12  # rows: blocks of programs have 1, 2, 3, 4 or 6
 STEPS: Final = 4  # as many as fit
 CACHE: Final = 1 << 19  # bytes of what is kept that stay in a core's cache beside all else
@@ -34,22 +37,33 @@ SHARES: Final = 4  # strips for each thread: none waits long for another
 AGAIN: Final = 0.15  # of the work may be done twice, where strips meet
 
 
+class Parted(Protocol):
+    """A program of several stages, each of which reads what the program does, and behind that what
+    the stage before makes."""
+
+    parts: Sequence[Part]
+    programs: Sequence[CpuProgram]
+
+
 @dataclass(slots=True, eq=False)
 class Stage:
     """A program in strips: how many rows above and below a strip it computes, and how many rows it
     is ahead of the results."""
 
-    link: Link
     program: CpuProgram
+    inputs: tuple[int, ...]  # images by their numbers
+    outputs: tuple[int, ...]
+    shape: tuple[int, int]
+    place: int  # of the program that it is of, among those that run together
     above: int = 0
     below: int = 0
     ahead: int = 0
 
 
-def strips(links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]) -> Linked | None:
+def strips(links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]) -> CpuStrips | None:
     """The programs as one; None where the image is too small or thin for strips, or threads would
     compute too much twice."""
-    stages = _staged(links)
+    stages = _staged(links, shape)
     height = shape[0]
     reach = max([max(reach) for _, _, reach in _reads(stages)], default=0)
     if len(stages) < 2 or is_thin(shape) or height <= 2 * reach + 2 or not shape[1]:
@@ -60,25 +74,43 @@ def strips(links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]) -> L
     is_small = height * shape[1] * cost < SMALL * stages[0].program.plan.lanes
     if is_small:
         threads = 1
-    count = min(SHARES * threads, int(AGAIN * height / twice) if twice else height)
-    if threads > 1 and count < threads:
+    shares = min(SHARES * threads, int(AGAIN * height / twice) if twice else height)
+    if threads > 1 and shares < threads:
         return None
-    made = CpuStrips(stages, wanted, shape, count if threads > 1 else 1)
+    made = CpuStrips(stages, wanted, shape, shares if threads > 1 else 1)
     made.is_small = is_small
     return None if made.own > MOST else made
 
 
-def _staged(links: Sequence[Link]) -> list[Stage]:
-    stages = []
-    for link in links:
-        assert isinstance(link.program, CpuProgram)
-        stages.append(Stage(link, link.program))
+def _staged(links: Sequence[Link], shape: tuple[int, int]) -> list[Stage]:
+    stages: list[Stage] = []
+    numbers = count(-1, -1)  # of images within programs
+    for place, link in enumerate(links):
+        stages += _parts(link, place, shape, numbers)
     for reader in reversed(stages):  # each is before its readers
         for maker, (above, below) in _makers(stages, reader):
             maker.above = max(maker.above, reader.above + above)
             maker.below = max(maker.below, reader.below + below)
             maker.ahead = max(maker.ahead, reader.ahead + below)
     return stages
+
+
+def _parts(link: Link, place: int, shape: tuple[int, int], numbers: Iterator[int]) -> list[Stage]:
+    """The stages of a program."""
+    program: Any = link.program
+    if isinstance(program, CpuProgram):
+        return [Stage(program, link.inputs, link.outputs, shape, place)]
+    parted: Parted = program
+    found: list[Stage] = []
+    made: tuple[int, ...] = ()
+    for part, native in zip(parted.parts, parted.programs, strict=True):
+        inputs = (*link.inputs, *made)
+        made = tuple([next(numbers) for _ in native.task.outputs])
+        margin = part.margin
+        size = shape[0] + margin.up + margin.down, shape[1] + margin.left + margin.right
+        found.append(Stage(native, inputs, made, size, place))
+    found[-1].outputs = link.outputs
+    return found
 
 
 def _makers(stages: Sequence[Stage], reader: Stage) -> list[tuple[Stage, tuple[int, int]]]:
@@ -88,15 +120,25 @@ def _makers(stages: Sequence[Stage], reader: Stage) -> list[tuple[Stage, tuple[i
 
 def _reads(stages: Sequence[Stage]) -> list[tuple[Stage, Stage, tuple[int, int]]]:
     """Which stage is read by which, and how many rows above and below."""
-    makers = {image: stage for stage in stages for image in stage.link.outputs}
+    makers = {image: stage for stage in stages for image in stage.outputs}
     found = []
     for reader in stages:
-        for index, image in enumerate(reader.link.inputs):
+        for index, image in enumerate(reader.inputs):
             if image in makers:
-                reach = reader.program.reach(index)
-                assert reach is not None, "what is read of it whole is made before"
-                found.append((makers[image], reader, reach))
+                found.append((makers[image], reader, _reach(reader, index, makers[image])))
     return found
+
+
+def _reach(reader: Stage, index: int, maker: Stage) -> tuple[int, int]:
+    """How many rows above and below are read of an image."""
+    reach = reader.program.reach(index)
+    assert reach is not None, "what is read of it whole is made before"
+    beyond = reader.shape[0] - maker.shape[0]
+    if beyond <= 0:
+        return reach
+    # Rows of the reader's margin read those at the maker's edges, or others by a mirror there.
+    farthest = max(reach) + 2 * beyond
+    return farthest, farthest
 
 
 class StageLayout(Layout):
@@ -128,13 +170,11 @@ class CpuStrips(Linked):
         self.is_small = False
         self.threads = min(thread_count(), count)
         self.formats: dict[int, Format] = {}
+        self.makers = {image: stage for stage in stages for image in stage.outputs}
         for stage in stages:
-            self.formats.update(zip(stage.link.outputs, stage.program.task.outputs, strict=True))
+            self.formats.update(zip(stage.outputs, stage.program.task.outputs, strict=True))
         whole = {
-            image
-            for stage in stages
-            if stage.above == stage.below == 0
-            for image in stage.link.outputs
+            image for stage in stages if stage.above == stage.below == 0 for image in stage.outputs
         }
         self.wanted = [image for image in self.formats if image in wanted]
         self.direct = whole.intersection(self.wanted)
@@ -151,21 +191,19 @@ class CpuStrips(Linked):
     def _keep(self) -> None:
         """Give each image that is kept its place."""
         needed: dict[int, int] = {}
-        makers = {image: stage for stage in self.stages for image in stage.link.outputs}
         for stage in self.stages:
-            needed.update(dict.fromkeys(stage.link.outputs, self.step))
+            needed.update(dict.fromkeys(stage.outputs, self.step))
         for stage in self.stages:
-            for index, image in enumerate(stage.link.inputs):
-                if image in makers:
-                    reach = stage.program.reach(index)
-                    assert reach is not None
-                    ahead = makers[image].ahead - stage.ahead
-                    needed[image] = max(needed[image], self.step + ahead + reach[0])
+            for index, image in enumerate(stage.inputs):
+                if image in self.makers:
+                    maker = self.makers[image]
+                    rows = maker.ahead - stage.ahead + _reach(stage, index, maker)[0]
+                    needed[image] = max(needed[image], self.step + rows)
         self.kept: dict[int, Kept] = {}
         self.own = 0
         for image, rows in needed.items():
             if image not in self.direct:
-                lines = -(-self.shape[1] * self.formats[image].nbytes // slots.ALIGN)
+                lines = -(-self.makers[image].shape[1] * self.formats[image].nbytes // slots.ALIGN)
                 # An odd number of cache lines a row: rows lie in different sets of the cache.
                 stride = (lines | 1) * slots.ALIGN
                 self.kept[image] = Kept(self.own, Rows(rows, stride))
@@ -175,13 +213,17 @@ class CpuStrips(Linked):
     # ------------------------------------------------------------ a run
 
     def run(
-        self, images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
+        self,
+        images: Mapping[int, Storage],
+        uniforms: Sequence[Sequence[Constant]],
+        out: Mapping[int, NDArray[Any]] = NOTHING,
     ) -> dict[int, Storage]:
         height, width = self.shape
-        arrays: dict[int, NDArray[Any]] = {}
+        arrays: dict[int, NDArray[Any]] = dict(out)
         for image in self.wanted:
             format = self.formats[image]
-            arrays[image] = RESERVE.empty((height, width, format.channels), format.dtype)
+            if image not in out:
+                arrays[image] = RESERVE.empty((height, width, format.channels), format.dtype)
         results = {image: Storage.of(array) for image, array in arrays.items()}
         given = [self._given(stage, images, arrays) for stage in self.stages]
         layouts = self.layouts
@@ -189,19 +231,17 @@ class CpuStrips(Linked):
             layouts = [self._layout(*each) for each in zip(self.stages, given, strict=True)]
             self.layouts = layouts
         blocks = []
-        for stage, layout, inputs, numbers in zip(
-            self.stages, layouts, given, uniforms, strict=True
-        ):
+        for stage, layout, inputs in zip(self.stages, layouts, given, strict=True):
             is_wide = max([array.nbytes for array in inputs.values()], default=0) >= HUGE
             places = [
                 address(inputs[index]) if index in inputs else self.kept[image].start
-                for index, image in enumerate(stage.link.inputs)
+                for index, image in enumerate(stage.inputs)
             ]
             places += [
                 address(arrays[image]) if image in self.direct else self.kept[image].start
-                for image in stage.link.outputs
+                for image in stage.outputs
             ]
-            blocks.append(layout.block(stage.program._span(is_wide), places, numbers))
+            blocks.append(layout.block(stage.program._span(is_wide), places, uniforms[stage.place]))
         copies = [self._copy(image, arrays[image]) for image in self.copied]
         self._go([*blocks, *copies], (self, arrays, given))
         for layout, block in zip(layouts, blocks, strict=True):
@@ -213,7 +253,7 @@ class CpuStrips(Linked):
     ) -> dict[int, NDArray[Any]]:
         """What a stage reads that is whole, by the number of its input."""
         found = {}
-        for index, image in enumerate(stage.link.inputs):
+        for index, image in enumerate(stage.inputs):
             if image in self.direct:
                 found[index] = made[image]
             elif image not in self.formats:
@@ -221,14 +261,16 @@ class CpuStrips(Linked):
         return found
 
     def _layout(self, stage: Stage, inputs: Mapping[int, NDArray[Any]]) -> Layout:
-        link, sizes = stage.link, []
+        sizes: list[tuple[int, ...]] = []
         rows = {}
-        for index, image in enumerate((*link.inputs, *link.outputs)):
+        for index, image in enumerate((*stage.inputs, *stage.outputs)):
             if image in self.kept:
                 rows[index] = self.kept[image].rows
-        for index in range(len(link.inputs)):
-            sizes.append(inputs[index].shape[:2] if index in inputs else self.shape)
-        return StageLayout(stage.program, sizes, self.shape, rows)
+        for index in range(len(stage.inputs)):
+            image = stage.inputs[index]
+            is_whole = index in inputs
+            sizes.append(inputs[index].shape[:2] if is_whole else self.makers[image].shape)
+        return StageLayout(stage.program, sizes, stage.shape, rows)
 
     def _copy(self, image: int, array: NDArray[Any]) -> Block:
         """The job of copying what is kept of an image."""
@@ -253,9 +295,8 @@ class CpuStrips(Linked):
 
     def _go(self, blocks: Sequence[Block], memory: Any) -> None:
         """Run the jobs of all stages as one."""
-        makers = {image: stage for stage in self.stages for image in stage.link.outputs}
-        stages = [(stage.above, stage.below, stage.ahead) for stage in self.stages]
-        stages += [(0, 0, makers[image].ahead) for image in self.copied]
+        stages = [(s.shape[0], s.above, s.below, s.ahead) for s in self.stages]
+        stages += [(self.shape[0], 0, 0, self.makers[image].ahead) for image in self.copied]
         table = slots.JOB_SLOTS
         stop = table + len(stages) * slots.STAGE_SLOTS
         height = self.shape[0]
@@ -273,7 +314,7 @@ class CpuStrips(Linked):
             slots.STAGES: len(stages),
             slots.STAGE_TABLE: table,
             slots.STEP: self.step,
-            slots.WARM: max([above + ahead for above, _, ahead in stages]),
+            slots.WARM: max([above + ahead for _, above, _, ahead in stages]),
             slots.WORK: work,
             slots.OWN: own,
             slots.SCRATCH: own + self.own,

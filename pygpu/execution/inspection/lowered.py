@@ -28,9 +28,10 @@ class Lowered:
 
     `ssa` is the intermediate representation before and after optimisation, `source` the program
     generated for the target (GLSL, LLVM IR, or the representation itself), `stats` counts texels
-    read (`taps`), operations, unrolled iterations, and the milliseconds of each phase. `extended`
-    are the images that are smaller than the result, so that their boundaries show: meant so, or
-    given by accident. A notebook shows the Python function, its SSA and its GLSL side by side.
+    read (`taps`), operations, stages (where the function was taken apart into some), unrolled
+    iterations, and the milliseconds of each phase. `extended` are the images that are smaller than
+    the result, so that their boundaries show: meant so, or given by accident. A notebook shows the
+    Python function, its SSA and its GLSL side by side.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Lowered:
         return cls(
             name,
             made.device.name,
-            f"# before optimisation\n{before}\n\n# after\n{translated.function}",
+            f"# before optimisation\n{before}\n\n# after\n{translated.function}{_stages(made)}",
             made.program.source,
             _statistics(made),
             extended,
@@ -103,6 +104,15 @@ class Lowered:
         return html.framed(*parts)
 
 
+def _stages(made: Specialisation) -> str:
+    """The functions that a program was taken apart into, if it was."""
+    stages = made.program.stages
+    return "".join(
+        f"\n\n# stage {number} of {len(stages)}\n{function}"
+        for number, function in enumerate(stages, 1)
+    )
+
+
 def _statistics(made: Specialisation) -> dict[str, Any]:
     ops = [op for op in ssa.walk(made.translated.function.body) if op.code != "constant"]
     times = {phase: round(1e3 * seconds, 3) for phase, seconds in made.times.items()}
@@ -110,6 +120,7 @@ def _statistics(made: Specialisation) -> dict[str, Any]:
         "taps": sum(op.code == "load" for op in ops),
         "ops": len(ops),
         "loops": sum(op.code == "loop" for op in ops),
+        **({"stages": len(made.program.stages)} if made.program.stages else {}),
         **made.translated.translation.statistics,
         "time": times,
     }

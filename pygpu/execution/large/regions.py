@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.devices.cpu.reserve import RESERVE
+from pygpu.devices.process.reserve import RESERVE
 
 Cut = tuple[int, int, int, int]  # of a chunk: its rows from .. to .., columns from .. to ..
 

@@ -17,7 +17,7 @@ from pygpu.core import sampler
 from pygpu.core.device import Limits
 from pygpu.core.storage import Storage, stored
 from pygpu.devices import targets
-from pygpu.devices.cpu.reserve import RESERVE
+from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.large.plans import Plan, Ready, Rounds, ready_for

@@ -16,17 +16,11 @@ from itertools import combinations
 from typing import Final
 
 from pygpu.core.device import Task
-from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.passes.lower.merge import Part, is_here, is_pointwise
-from pygpu.ssa import Function, Op, Region, walk
+from pygpu.passes.stages.price import price
+from pygpu.ssa import Function, Op, walk
 
-# What an operation costs, in sums of floats.
-PRICE: Final = {
-    Cost.FREE: 0, Cost.GIVEN: 0, Cost.MEMORY: 1, Cost.ONE: 1, Cost.FEW: 3, Cost.DIVISION: 4,
-    Cost.NATIVE: 10, Cost.ROUNDS: 8, Cost.SERIES: 30,
-}  # fmt: skip
-ROUNDS: Final = 8  # that a loop is taken to make
 AGAIN: Final = 24  # sums that cost what writing an image and reading it does, for each pixel
 LARGEST: Final = 400  # sums of a stage into which more is put
 OUTPUTS: Final = 4  # of a stage that was several
@@ -55,19 +49,6 @@ class Stage:
     steps: list[int]
     makes: list[int]
     reads: set[int]
-
-
-def price(region: Region) -> int:
-    """What a region costs, in sums of floats."""
-    total = 0
-    for op in region.ops:
-        if op.regions:
-            inner = sum(map(price, op.regions))
-            total += inner * (ROUNDS if op.code == "loop" else 1)
-        elif op.code not in ("constant", "load"):
-            cost = cost_of(op.code)
-            total += (1 if cost is None else PRICE.get(cost, 1)) * op.result.type.size
-    return total
 
 
 def plan(
@@ -276,4 +257,4 @@ def _ordered(stages: Sequence[Stage]) -> list[Stage]:
     return ordered
 
 
-__all__ = ["Planned", "Stage", "plan", "price"]
+__all__ = ["Planned", "Stage", "plan"]

@@ -21,11 +21,12 @@ from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.execution.pipelines.deferred import Graph, Note
-from pygpu.execution.pipelines.plans import Planned, Stage, plan, price
+from pygpu.execution.pipelines.plans import Planned, Stage, plan
 from pygpu.execution.programs import tiles
 from pygpu.execution.programs.specialise import COMPILING, LOG
 from pygpu.passes.lower.merge import Merged, Part, merge
 from pygpu.passes.simplify.pipeline import simplify
+from pygpu.passes.stages.price import price
 from pygpu.ssa import Constant, walk
 
 KEPT: Final = 64  # structures of a pipeline

@@ -9,8 +9,8 @@ import pytest
 import pygpu
 from pygpu import Image, Position
 from pygpu.devices import targets
-from pygpu.devices.cpu import reserve
-from pygpu.devices.cpu.reserve import Reserve
+from pygpu.devices.process import reserve
+from pygpu.devices.process.reserve import Reserve
 
 SHAPE, FLOAT = (40, 50, 3), np.dtype("float32")
 NBYTES = 40 * 50 * 3 * 4

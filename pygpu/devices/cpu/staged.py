@@ -1,0 +1,135 @@
+"""Programs of the cpu target whose functions are taken apart into stages (passes/stages).
+
+    program = compiled(task)              # a CpuStaged where that pays, else a CpuProgram
+    program.plain                         # the function as it is: for small images, volumes, ...
+
+Both give the same bits, so it does not matter which one runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.llvm.plan import REACH, chooses, cost
+from pygpu.core.device import Link, Planes, Prepared, Program, Task
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.cpu.given import Given
+from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram, host
+from pygpu.devices.cpu.strips import CpuStrips, strips
+from pygpu.passes.stages.part import Part, stages
+from pygpu.ssa import Constant, walk
+
+STORED: Final = {"float": "float32", "int": "int32", "uint": "uint32", "bool": "bool"}
+
+
+def compiled(task: Task) -> CpuProgram | CpuStaged:
+    """The program of a task."""
+    given = Given(task)
+    function = given.task.function
+    if task.planar or task.low or chooses(function, given.task.inputs, given.task.outputs):
+        return CpuProgram(task, given)
+    parts = stages(function)
+    return CpuStaged(task, given, parts) if parts else CpuProgram(task, given)
+
+
+class CpuStaged(Program):
+    """See the module's head."""
+
+    def __init__(self, task: Task, given: Given, parts: Sequence[Part]) -> None:
+        self.task, self.given, self.parts = task, given, parts
+        self.stages = [part.function for part in parts]
+        self.cost = cost(given.task.function.body)
+        self.linked: dict[Any, CpuStrips | None] = {}  # for images of some sizes
+
+    @cached_property
+    def plain(self) -> CpuProgram:
+        return CpuProgram(self.task, self.given)
+
+    @cached_property
+    def programs(self) -> list[CpuProgram]:
+        """The stages."""
+        inputs, found = tuple(self.task.inputs), []
+        made: tuple[Format, ...] = ()
+        for part in self.parts[:-1]:
+            formats = inputs + made
+            values = part.function.outputs
+            made = tuple([Format(np.dtype(STORED[v.type.kind]), v.type.size) for v in values])
+            found.append(CpuProgram(Task(part.function, formats, made)))
+        last = Task(self.parts[-1].function, inputs + made, self.task.outputs)
+        return [*found, CpuProgram(last)]
+
+    @property
+    def source(self) -> str:  # type: ignore[override]
+        return "\n\n".join(program.source for program in self.programs)
+
+    @property
+    def driver_seconds(self) -> float:  # type: ignore[override]
+        made = [*self.__dict__.get("programs", ()), self.__dict__.get("plain")]
+        return float(sum([program.driver_seconds for program in made if program is not None]))
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+    ) -> list[Storage]:
+        linked = None if self._is_small(shape) else self._linked(inputs, shape)
+        if linked is None:
+            return self.plain.run(inputs, uniforms, shape, out)
+        first = len(inputs)
+        given = {n: array for n, array in enumerate(out, first) if array is not None}
+        made = linked.run(dict(enumerate(inputs)), [uniforms], given)
+        return [made[number] for number in range(first, first + len(out))]
+
+    def _linked(self, inputs: Sequence[Storage], shape: tuple[int, int]) -> CpuStrips | None:
+        key = (shape, *[(each.height, each.width) for each in inputs])
+        if key in self.linked:
+            return self.linked[key]
+        first = len(inputs)
+        outputs = tuple(range(first, first + len(self.task.outputs)))
+        found = strips([Link(self, tuple(range(first)), outputs)], set(outputs), shape)
+        if len(self.linked) >= LAYOUTS:
+            self.linked = {}
+        self.linked[key] = found
+        return found
+
+    def _is_small(self, shape: tuple[int, ...]) -> bool:
+        return math.prod(shape) * self.cost < SMALL * host().lanes
+
+    def prepared(self, sizes: Sequence[tuple[int, int]], shape: tuple[int, ...]) -> Prepared | None:
+        return self.plain.prepared(sizes, shape) if self._is_small(shape) else None
+
+    def run_planes(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+        planes: Planes,
+    ) -> list[Storage] | None:
+        return self.plain.run_planes(inputs, uniforms, shape, out, planes)
+
+    def reach(self, index: int) -> tuple[int, int] | None:
+        above = below = 0
+        function = self.given.task.function
+        for op in walk(function.body):
+            if op.code != "load" or op.data.image != index:
+                continue
+            up, down, boundary = max(-op.data.dy, 0), max(op.data.dy, 0), op.data.boundary
+            is_near = op.operands == (function.x, function.y) and abs(op.data.dx) <= REACH
+            if not is_near or index in self.given.widened or (boundary == "wrap" and up + down):
+                return None
+            if boundary in ("reflect", "mirror"):
+                up = down = max(up, down)
+            above, below = max(above, up), max(below, down)
+        return above, below
+
+
+__all__ = ["CpuStaged", "compiled"]

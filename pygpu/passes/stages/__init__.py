@@ -1,0 +1,2 @@
+"""Functions taken apart into stages: what several pixels compute alike is an image that is made
+once."""

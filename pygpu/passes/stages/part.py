@@ -1,0 +1,198 @@
+"""Takes a function apart into stages: an expression that several pixels use becomes an image.
+
+    parts = stages(harris)      # products of slopes first, then what sums them over a window
+    stages(scale) == ()
+
+The image of a stage has a margin: what lies outside of the function's result is computed, from the
+boundaries of the images that it reads, as it was before. So results are the same to the bit.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pygpu.core.builder import Builder
+from pygpu.core.rewriter import Rewriter
+from pygpu.passes.analysis.footprint import Footprint
+from pygpu.passes.simplify.pipeline import CLEAN, apply
+from pygpu.passes.stages.price import price, price_of
+from pygpu.passes.stages.shifts import Shifted, numbered
+from pygpu.ssa import Function, ImageInput, Load, Op, Region, Value, walk
+
+STORED: Final = 4  # sums that cost what storing a number and finding it in a cache does
+WORTH: Final = 1.3  # times as much as in stages, and so many sums more, a function must cost
+LEAST: Final = 12
+MOST: Final = 12  # images that a stage makes
+LOOKED_AT: Final = 64  # expressions, above which none is taken
+FARTHEST: Final = 48  # pixels to one side that an expression is used at
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A stage: its function reads the images of the whole, and behind them those that the stage
+    before it makes. Its results have so many rows and columns more than those of the whole on each
+    side, and its x and y count from the first."""
+
+    function: Function
+    margin: Footprint
+
+
+def stages(function: Function) -> tuple[Part, ...]:
+    """The stages of a function, in order; the last gives its results. Nothing where it costs about
+    as little as it is."""
+    parted = _part(function)
+    if parted is None:
+        return ()
+    first, rest, margin = parted
+    inner = stages(first) or (Part(first, Footprint()),)
+    before = [Part(each.function, _sum(each.margin, margin)) for each in inner]
+    return (*before, Part(rest, Footprint()))
+
+
+def _sum(one: Footprint, other: Footprint) -> Footprint:
+    return Footprint(
+        one.left + other.left, one.right + other.right, one.up + other.up, one.down + other.down
+    )
+
+
+def _part(function: Function) -> tuple[Function, Function, Footprint] | None:
+    """A function in two, and the margin of the first's images."""
+    found = numbered(function)
+    chosen = _chosen(function, found)
+    if not chosen:
+        return None
+    places = [found[value] for values in chosen.values() for value in values]
+    margin = Footprint(
+        max(0, *[-place.dx for place in places]),
+        max(0, *[place.dx for place in places]),
+        max(0, *[-place.dy for place in places]),
+        max(0, *[place.dy for place in places]),
+    )
+    if max(margin.left, margin.right, margin.up, margin.down) > FARTHEST:
+        return None
+    first = apply(CLEAN, _First(function, margin).run([v[0] for v in chosen.values()], found))
+    rest = apply(CLEAN, _rest(function, chosen, found, margin))
+    stored = STORED * sum([value.type.size for value in first.outputs])
+    apart = _work(first) + _work(rest) + stored
+    before = _work(function)
+    return (first, rest, margin) if before > max(WORTH * apart, apart + LEAST) else None
+
+
+def _work(function: Function) -> int:
+    """What a function costs, and its loads."""
+    loads = sum([op.result.type.size for op in walk(function.body) if op.code == "load"])
+    return price(function.body) + loads
+
+
+def _chosen(function: Function, found: dict[Value, Shifted]) -> dict[int, list[Value]]:
+    """The values that become loads of a stage's images, by the number of their expression: those
+    that are used, at several pixels, by what is not."""
+    by_number: dict[int, list[Value]] = defaultdict(list)
+    for value, shifted in found.items():
+        by_number[shifted.number].append(value)
+    several = {
+        number
+        for number, values in by_number.items()
+        if len({(found[value].dx, found[value].dy) for value in values}) > 1
+    }
+    roots: set[int] = set()
+    for users, operands in _reads(function):
+        within = [found[user].number for user in users if user in found]
+        if within and all(number in several for number in within):
+            continue
+        roots |= {found[v].number for v in operands if v in found and found[v].number in several}
+    if len(roots) > LOOKED_AT:
+        return {}
+    chosen = {}
+    for number in sorted(roots):
+        values = by_number[number]
+        value, places = values[0], {(found[v].dx, found[v].dy) for v in values}
+        again = sum([price_of(op) for op in _ops(value)]) * (len(places) - 1)
+        if value.op is not None and value.op.code != "load" and again > STORED + len(places):
+            chosen[number] = values
+    return chosen if len(chosen) <= MOST else {}
+
+
+def _reads(function: Function) -> Iterable[tuple[Sequence[Value], Sequence[Value]]]:
+    """What is made, of what; outputs and the results of regions make nothing."""
+    yield (), function.outputs
+    for op in function.body.ops:
+        yield op.results, op.operands
+        for inner in walk(Region(ops=[op])):
+            if inner is not op:
+                yield (), inner.operands
+            for region in inner.regions:
+                yield (), region.results
+
+
+def _ops(value: Value) -> set[Op]:
+    """All operations that a value depends on."""
+    found: set[Op] = set()
+    pending = [value]
+    while pending:
+        op = pending.pop().op
+        if op is not None and op not in found:
+            found.add(op)
+            pending += op.operands
+    return found
+
+
+class _First:
+    """Writes the stage that makes expressions where the pixel is."""
+
+    def __init__(self, function: Function, margin: Footprint) -> None:
+        self.function, self.margin = function, margin
+        uniforms = [(value.name, value.type) for value in function.uniforms]
+        self.build = Builder(f"{function.name}_stage", function.images, uniforms)
+        self.build.tables = list(function.tables)
+
+    def run(self, values: Sequence[Value], found: dict[Value, Shifted]) -> Function:
+        return self.build.finish([self.moved(value, found[value]) for value in values])
+
+    def moved(self, value: Value, place: Shifted) -> Value:
+        """A value without its shift."""
+        function, build = self.function, self.build
+        new = dict(zip(function.uniforms, build.uniforms, strict=True))
+        needed = _ops(value)
+        dx, dy = place.dx + self.margin.left, place.dy + self.margin.up
+        for op in function.body.ops:
+            if op not in needed:
+                continue
+            build.place = op.place
+            if op.code == "load":
+                data = replace(op.data, dx=op.data.dx - dx, dy=op.data.dy - dy)
+                new[op.result] = build.emit("load", build.x, build.y, data=data)
+            else:
+                operands = [new[each] for each in op.operands]
+                new[op.result] = build.emit(op.code, *operands, data=op.data, name=op.result.name)
+        return new[value]
+
+
+def _rest(
+    function: Function,
+    chosen: dict[int, list[Value]],
+    found: dict[Value, Shifted],
+    margin: Footprint,
+) -> Function:
+    """The function that reads what a stage makes."""
+    made = {number: index for index, number in enumerate(chosen, len(function.images))}
+    inputs = [
+        ImageInput(f"stage{index}", values[0].type) for index, values in enumerate(chosen.values())
+    ]
+
+    def rule(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Sequence[Value] | None:
+        place = found.get(op.results[0]) if op.results else None
+        if place is None or place.number not in made:
+            return None
+        dx, dy = place.dx + margin.left, place.dy + margin.up
+        data = Load(made[place.number], op.results[0].type, dx, dy)
+        return [rewriter.build.emit("load", rewriter.build.x, rewriter.build.y, data=data)]
+
+    whole = Function(function.name, (*function.images, *inputs), function.tables, function.body)
+    return Rewriter(whole, rule).run()
+
+
+__all__ = ["Part", "stages"]

@@ -1,0 +1,192 @@
+"""Functions are taken apart into stages where expressions are used at several pixels."""
+
+import random
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Float, Image, Position
+from pygpu.core.builder import Builder
+from pygpu.core.device import Task
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.cpu import staged, strips
+from pygpu.devices.cpu.device import CpuDevice
+from pygpu.devices.cpu.staged import CpuStaged
+from pygpu.passes.simplify.pipeline import simplify
+from pygpu.passes.stages.part import stages
+from pygpu.passes.stages.shifts import numbered
+from pygpu.ssa import BOUNDARIES, Function, ImageInput, Value
+from pygpu.types import FLOAT
+
+FLOATS = Format(np.dtype("float32"), 1)
+WEIGHTS = ((-1, 1), (0, 2), (1, 1))
+SQUARE = [(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)]
+
+
+@pytest.fixture(autouse=True)
+def several(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strips and threads for small images, too."""
+    monkeypatch.setenv("PYGPU_THREADS", "3")
+    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+    for module in (strips, staged):
+        monkeypatch.setattr(module, "SMALL", 0)
+    monkeypatch.setattr(strips, "AGAIN", 100.0)
+
+
+def lowered(function: pygpu.runtime.Compiled, **kwargs: object) -> Function:
+    image = Image(np.zeros((9, 9), np.float32))
+    return function.lower(image, **kwargs)._made.translated.function
+
+
+def slope(im: Image, p: Position, x: int, y: int):
+    def beside(side: int):
+        return sum(w * im(p + (side * x + i * y, side * y + i * x)) for i, w in WEIGHTS)
+
+    return (beside(1) - beside(-1)) / 8
+
+
+@pygpu.compile
+def corner(im: Image, p: Position, k: Float = 0.04):
+    slopes = [(slope(im, p + d, 1, 0), slope(im, p + d, 0, 1)) for d in SQUARE]
+    xx, xy, yy = (sum(e) for e in zip(*[(x * x, x * y, y * y) for x, y in slopes], strict=True))
+    return xx * yy - xy * xy - k * (xx + yy) ** 2
+
+
+@pygpu.compile
+def windows(im: Image, p: Position):
+    rows = [pygpu.sqrt(sum(im(p + (x, y)) for x in range(-3, 4))) for y in range(-5, 6)]
+    middle = [sum(rows[i : i + 5]) for i in range(7)]
+    return sum(pygpu.sqrt(each) for each in middle)
+
+
+@pygpu.compile
+def placed(im: Image, p: Position):
+    return sum(pygpu.sqrt(im(p + d) + p.x) for d in SQUARE)
+
+
+@pygpu.compile
+def cheap(im: Image, p: Position):
+    return sum(2 * im(p + d) + 1 for d in SQUARE)
+
+
+def test_products_are_a_stage_of_a_window_over_them() -> None:
+    first, last = stages(lowered(corner))
+    assert (first.margin.left, first.margin.right, first.margin.up, first.margin.down) == (1,) * 4
+    assert len(first.function.outputs) in (2, 3)  # slopes, or products of them
+    assert last.margin.up == last.margin.left == 0
+
+
+def test_windows_of_windows_are_several_stages() -> None:
+    parts = stages(lowered(windows))
+    assert len(parts) >= 2
+    assert [part.margin.up for part in parts] == sorted([part.margin.up for part in parts])[::-1]
+
+
+@pytest.mark.parametrize("function", [placed, cheap])
+def test_what_gains_nothing_stays_whole(function: pygpu.runtime.Compiled) -> None:
+    assert stages(lowered(function)) == ()
+
+
+def test_shifts_are_found_whatever_the_loads_are() -> None:
+    build = Builder("f", [ImageInput("im", FLOAT)])
+
+    def expression(dx: int, dy: int, boundary: str = "nearest") -> Value:
+        left = build.load(0, build.x, build.y, boundary, (), dx - 1, dy)
+        right = build.load(0, build.x, build.y, boundary, (), dx + 1, dy)
+        return build.emit("sqrt", build.emit("sub", right, left))
+
+    one, other, wrapped = expression(0, 0), expression(2, -3), expression(1, 0, "wrap")
+    moved = build.emit("add", one, build.emit("to_float", build.x))
+    found = numbered(build.finish([one, other, wrapped, moved]))
+    assert found[one].number == found[other].number != found[wrapped].number
+    assert (found[one].dx, found[one].dy, found[other].dx, found[other].dy) == (0, 0, 2, -3)
+    assert moved not in found
+
+
+def test_what_is_shown_of_stages() -> None:
+    found = corner.lower(Image(np.zeros((90, 90), np.float32)))
+    assert found.stats["stages"] == 2
+    assert "# stage 1 of 2" in found.ssa
+    assert found.source.count("define i32 @span") == 2
+
+
+def check(program: CpuStaged, arrays: list[np.ndarray], uniforms: list[float]) -> None:
+    """In stages as a whole."""
+    shape = arrays[0].shape[:2]
+    storages = [Storage.of(array) for array in arrays]
+    have = program.run(storages, uniforms, shape, [None])[0].host()
+    assert None not in program.linked.values()
+    want = program.plain.run(storages, uniforms, shape, [None])[0].host()
+    assert have.tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_stages_give_the_bits_of_the_whole(boundary: str, dtype: str) -> None:
+    rng = np.random.default_rng(2)
+    for function, shape in ((corner, (61, 43)), (corner, (40, 130)), (windows, (64, 37))):
+        texels = (rng.random(shape) * (1 if dtype == "float32" else 255)).astype(dtype)
+        image = Image(texels, boundary=boundary)
+        program = function.lower(image)._made.program
+        assert isinstance(program, CpuStaged)
+        check(program, [texels], [0.04] if function is corner else [])
+
+
+def test_random_expressions_at_several_pixels() -> None:
+    for seed in range(25):
+        source = random.Random(seed)
+        build = Builder("f", [ImageInput("a", FLOAT), ImageInput("b", FLOAT)], [("g", FLOAT)])
+        make = random_expression(source, build)
+        offsets = {(source.randint(-3, 3), source.randint(-3, 3)) for _ in range(6)}
+        values = [make(dx, dy) for dx, dy in sorted(offsets)]
+        total = values[0]
+        for value in values[1:]:
+            total = build.emit(source.choice(("add", "mul", "max")), total, value)
+        function = simplify(build.finish([build.emit("add", total, build.uniforms[0])]))
+        program = CpuDevice().compile(Task(function, (FLOATS, FLOATS), (FLOATS,)))
+        if isinstance(program, CpuStaged):
+            rng = np.random.default_rng(seed)
+            shape = source.choice(((43, 50), (70, 19), (31, 131)))
+            check(program, [rng.random((*shape, 1), np.float32) for _ in range(2)], [0.5])
+        elif len(offsets) > 4:
+            raise AssertionError(f"seed {seed} is not taken apart")
+
+
+def random_expression(source: random.Random, build: Builder):  # type: ignore[no-untyped-def]
+    """What makes an expression of taps and costly functions of them, at an offset."""
+    taps = [
+        (
+            source.randrange(2),
+            source.choice(BOUNDARIES),
+            source.randint(-2, 2),
+            source.randint(-2, 2),
+        )
+        for _ in range(source.randint(2, 4))
+    ]
+    codes = [source.choice(("add", "sub", "mul", "max")) for _ in taps]
+
+    def make(dx: int, dy: int) -> Value:
+        total = None
+        for (image, boundary, x, y), code in zip(taps, codes, strict=True):
+            texel = build.load(image, build.x, build.y, boundary, (0.25,), dx + x, dy + y)
+            texel = build.emit("exp", build.emit("mul", texel, build.uniforms[0]))
+            total = texel if total is None else build.emit(code, total, texel)
+        return total
+
+    return make
+
+
+def test_stages_in_a_pipeline_are_stages_of_it() -> None:
+    @pygpu.compile
+    def smooth(im: Image, p: Position):
+        return (im(p - (0, 2)) + im(p) + im(p + (0, 3))) / 3
+
+    @pygpu.pipeline
+    def chain(im):
+        return smooth(corner(smooth(im)))
+
+    image = Image(np.random.default_rng(4).random((75, 52), np.float32), boundary="reflect")
+    np.testing.assert_array_equal(chain(image).numpy(), smooth(corner(smooth(image))).numpy())
+    (group,) = next(iter(chain._runner._ready.values()))
+    assert len(group.linked.stages) == 4
