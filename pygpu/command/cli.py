@@ -25,6 +25,7 @@ from typing import Any
 import pygpu
 from pygpu.command.batches import again, each_of, is_animation, is_folder, is_video, timed
 from pygpu.command.given import (
+    ANIMATED,
     UsageError,
     assignment,
     compiled_of,
@@ -201,9 +202,9 @@ def _run_once(options: argparse.Namespace) -> None:
 
 
 def _is_moving(options: argparse.Namespace) -> bool:
-    """Whether an animation is made of one."""
-    is_still = options.output[0].suffix.lower() not in motion.STILL
-    return len(options.images) == 1 and not is_still and is_animation(options.images[0])
+    """Whether an animation is made of one. A PNG is taken for a single picture."""
+    goes = options.output[0].suffix.lower() in ANIMATED
+    return len(options.images) == 1 and goes and is_animation(options.images[0])
 
 
 def _run_video(options: argparse.Namespace) -> None:

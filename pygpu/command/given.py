@@ -11,13 +11,15 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pygpu
 from pygpu.execution.arguments.signatures import MISSING, Signature
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image import motion
 from pygpu.runtime import BoundMethod, Compiled
+
+ANIMATED: Final = tuple(suffix for suffix in motion.STILL if suffix != ".png")
 
 
 class UsageError(Exception):
@@ -139,11 +141,12 @@ def of_file(path: Path, error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return f"{path}: no such {'file' if path.parent.is_dir() else 'directory'}"
     said = re.sub(r"dtype='(\w+)'", r"--dtype \1", str(error))
-    said = re.sub("page=0 takes .*", f"an animation goes to {', '.join(motion.STILL)}", said)
+    said = re.sub("page=0 takes .*", f"an animation goes to {', '.join(ANIMATED)}", said)
     return said if said.startswith(str(path)) else f"{path}: {error}"
 
 
 __all__ = [
+    "ANIMATED",
     "UsageError",
     "assignment",
     "compiled_of",

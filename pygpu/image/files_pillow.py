@@ -64,7 +64,8 @@ def page(source: Any, number: int) -> Picture:
             return _deep(source, number, file, raw)
         _check_depth(source, file)
         file.load()
-        upright = ImageOps.exif_transpose(file)
+        ImageOps.exif_transpose(file, in_place=True)  # not a copy, which costs a third of decoding
+        upright: Any = file
         if "transparency" in upright.info and upright.mode in ("1", "L", "RGB"):
             upright = upright.convert("RGBA" if upright.mode == "RGB" else "LA")
         if upright.mode not in PIL_MODES:

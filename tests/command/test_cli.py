@@ -360,12 +360,14 @@ def test_pictures_of_one_bit_are_bools(place: Path) -> None:
     assert np.asarray(PILImage.open("same.png").convert("1")).tolist() == np.eye(4).tolist()
 
 
-@pytest.mark.parametrize("name", ["turning.gif", "turning.png", "turning.webp"])
-def test_animations_are_made_of_animations(broken: None, name: str) -> None:
-    assert main(["run", "filters.py:scaled", name, "-o", f"out/{name}", "--set", "gain=0.5"]) == 2
-    Path("out").mkdir()
-    assert main(["run", "filters.py:scaled", name, "-o", f"out/{name}", "--set", "gain=0.5"]) == 0
-    before, after = (np.stack(list(pygpu.frames(each))) for each in (name, f"out/{name}"))
+@pytest.mark.parametrize(
+    ("name", "out"),
+    [("turning.gif", "out.webp"), ("turning.png", "out.apng"), ("turning.webp", "out.gif")],
+)
+def test_animations_are_made_of_animations(broken: None, name: str, out: str) -> None:
+    assert main(["run", "filters.py:scaled", name, "-o", f"no/{out}", "--set", "gain=0.5"]) == 2
+    assert main(["run", "filters.py:scaled", name, "-o", out, "--set", "gain=0.5"]) == 0
+    before, after = (np.stack(list(pygpu.frames(each))) for each in (name, out))
     assert before.shape == after.shape == (3, 40, 50, 3)
     assert abs(after.mean() / before.mean() - 0.5) < 0.02
 
@@ -378,7 +380,10 @@ def test_animations_are_made_of_animations(broken: None, name: str) -> None:
         ("photo.png -o out.exr", "out.exr: "),
         ("photo.png -o folder.png", "folder.png/photo.png"),
         ("photo.png -o out.mp4", "pip install 'pygpu[video]'"),
-        ("turning.gif -o out.jpg", "turning.gif: it holds 3 pictures: an animation goes to .gif"),
+        (
+            "turning.gif -o out.jpg",
+            "turning.gif: it holds 3 pictures: an animation goes to",
+        ),
         ("turning.gif -o out.mp4", "pip install 'pygpu[video]'"),
     ],
 )

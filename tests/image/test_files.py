@@ -438,9 +438,9 @@ SAID = {
     "missing.png": "o such file",
     "inks.jpg": "convert('RGB')",
     "inks.tif": "convert('RGB')",
-    "moving.png": "it holds 3 pictures: page=0",
-    "moving.gif": "it holds 3 pictures: page=0",
-    "moving.webp": "it holds 3 pictures: page=0",
+    "moving.png": "it holds 3 pictures: ",
+    "moving.gif": "it holds 3 pictures: ",
+    "moving.webp": "it holds 3 pictures: ",
     "deep.ppm": "more than 8 bits",
     "raw.dng": "pip install rawpy",
 }
