@@ -26,7 +26,7 @@ ORDER = """
     frontend/numbers frontend/protocols frontend/methods
     frontend/rules frontend/effects frontend/flow frontend/calls frontend/walk frontend
     passes/analysis passes/simplify passes/lower passes/stages passes/blocks passes
-    codegen/glsl/expressions codegen/glsl codegen/arrays codegen/llvm codegen/jobs
+    codegen/glsl/expressions codegen/glsl codegen/arrays codegen/llvm codegen/narrow codegen/jobs
     codegen/elements codegen/raster codegen
     devices/process devices/opengl/driver devices/opengl devices/arrays devices/cpu
     devices/meshes devices/written devices

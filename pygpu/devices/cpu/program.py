@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.jobs.driver import driver
 from pygpu.codegen.llvm.plan import cost
-from pygpu.codegen.llvm.span import emit
 from pygpu.codegen.llvm.text import Machine
+from pygpu.codegen.narrow.writer import emit
 from pygpu.core.device import Planes, Prepared, Program, Task
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices.cpu.chunks import Cores

@@ -1,0 +1,275 @@
+"""Which values of a function of bytes are small whole numbers, and how few bits hold each.
+
+A texel of 8 bits is a whole number of 255ths, a condition counts as 0 or 1, and what is added up,
+chosen or compared of those stays whole. A value is known by its unit, in which it is whole, and by
+what it lies between; nothing is rounded, so the results are those of floats to the bit.
+
+    narrow = Narrow.of(function, inputs, outputs, varying)   # None where a value is none of these
+    narrow.small[value]                                      # Small(unit="whole", low=0, high=25)
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from pygpu.codegen.llvm.plan import is_tap
+from pygpu.core.operations.ops import TABLE
+from pygpu.core.storage import Format
+from pygpu.ssa import Function, Op, Value, constant_of
+
+Unit = Literal["whole", "texel"]  # 1, and 255ths, of floats
+LEAST: Final = -(2**15)
+MOST: Final = 2**15 - 1
+TESTS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")
+}
+MIRRORED: Final = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+LOGIC: Final = frozenset(("not", "bit_and", "bit_or", "bit_xor", "bit_not"))
+STORED: Final = frozenset(("uint8", "int32", "float32", "bool"))
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """A whole number of units between two ends."""
+
+    unit: Unit
+    low: int
+    high: int
+
+    @property
+    def kind(self) -> str:
+        """What holds it: `byte` has no sign, `short` has one."""
+        return "byte" if self.low >= 0 and self.high <= 255 else "short"
+
+    @property
+    def fits(self) -> bool:
+        return self.low >= LEAST and self.high <= MOST
+
+    def numbers(self) -> Any:
+        """All that it can be, as floats of 32 bits have them (ints that small are as exact)."""
+        whole = np.arange(self.low, self.high + 1, dtype=np.float32)
+        return whole / np.float32(255) if self.unit == "texel" else whole
+
+
+def count(value: Value, unit: Unit) -> int | None:
+    """A constant in a unit; None where it is not whole there, and of what is none."""
+    number = constant_of(value)
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not abs(number) <= MOST:
+        return None
+    if unit == "whole":
+        is_minus_nothing = number == 0 and math.copysign(1, number) < 0
+        return int(number) if number == int(number) and not is_minus_nothing else None
+    nearest = round(number * 255)
+    exact = np.float32(nearest / 255) == np.float32(number)
+    return nearest if exact and 0 <= nearest <= 255 and value.type.kind == "float" else None
+
+
+def threshold(small: Small, test: str, number: float) -> tuple[str, int] | bool:
+    """A comparison with a number as one of the count of units: ("ge", 128). A bool where all that
+    it can be give the same."""
+    truth = TESTS[test](small.numbers(), np.float32(number) if small.unit == "texel" else number)
+    if truth.all() or not truth.any():
+        return bool(truth[0])
+    at = int(np.argmax(truth != truth[0])) + small.low
+    if test in ("eq", "ne"):
+        return test, int(np.argmax(truth == (test == "eq"))) + small.low
+    return ("lt" if truth[0] else "ge"), at
+
+
+class Narrow:
+    """See the module's head. Values that are no numbers but conditions are bits, and are not
+    here; neither are those that do not vary along a row."""
+
+    def __init__(self, function: Function, inputs: Sequence[Format], varying: Mapping[Value, int]):
+        self.function, self.inputs, self.varying = function, inputs, varying
+        self.small: dict[Value, Small] = {}
+
+    @classmethod
+    def of(
+        cls,
+        function: Function,
+        inputs: Sequence[Format],
+        outputs: Sequence[Format],
+        varying: Mapping[Value, int],
+    ) -> Narrow | None:
+        """`varying` says of values whether they change from pixel to pixel. None where one that
+        does is neither small nor a condition, or a result is stored otherwise."""
+        found = cls(function, inputs, varying)
+        if not all(found._takes(op) for op in function.body.ops):
+            return None
+        stored = zip(function.outputs, outputs, strict=True)
+        return found if found.small and all(found._stores(*each) for each in stored) else None
+
+    def _takes(self, op: Op) -> bool:
+        if op.regions:
+            return False
+        (result,) = op.results
+        if op.code == "constant":
+            return True
+        if op.code != "load" and not any(self._varies(value) for value in op.operands):
+            return not self.varying[result]
+        if op.code in TESTS:
+            return self._compares(op)
+        if result.type.kind == "bool":
+            return op.code in LOGIC and all(v.type.kind == "bool" for v in op.operands)
+        made = self._made(op) if result.type.size == 1 else None
+        if made is None or not made.fits:
+            return False
+        self.small[result] = made
+        return True
+
+    def _varies(self, value: Value) -> bool:
+        return bool(self.varying.get(value)) and constant_of(value) is None
+
+    def _stores(self, value: Value, format: Format) -> bool:
+        if format.channels != 1 or format.dtype.name not in STORED:
+            return False
+        if value.type.kind == "bool":
+            return self._varies(value)
+        if value not in self.small:
+            return False
+        match format.dtype.name:
+            case "int32":
+                return value.type.kind == "int"
+            case "float32":
+                return value.type.kind == "float" and self.small[value].unit == "whole"
+            case name:
+                return name == "uint8"
+
+    def _compares(self, op: Op) -> bool:
+        first, second = op.operands
+        if first.type.size > 1 or first.type.kind == "bool":
+            return False
+        if constant_of(first) is not None:
+            first, second = second, first
+        one, other = self.small.get(first), self.small.get(second)
+        if one is None:
+            return False
+        if other is not None:
+            return one.unit == other.unit
+        return isinstance(constant_of(second), (int, float))
+
+    # ------------------------------------------------ operations
+
+    def _made(self, op: Op) -> Small | None:
+        rule = _RULES.get(op.code)
+        return None if rule is None else rule(self, op)
+
+    def _load(self, op: Op) -> Small | None:
+        format = self.inputs[op.data.image]
+        if format.dtype != np.uint8 or format.channels != 1 or not is_tap(op, self.function):
+            return None
+        return Small("texel" if format.is_scaled else "whole", 0, 255)
+
+    def _alike(self, values: Sequence[Value]) -> list[Small] | None:
+        """The values in one unit; None where they have none in common."""
+        units: list[Unit] = [self.small[v].unit for v in values if v in self.small] or ["whole"]
+        for unit in dict.fromkeys(units):
+            found = []
+            for value in values:
+                known = self.small.get(value)
+                number = count(value, unit) if known is None else None
+                if known is None and number is not None:
+                    known = Small(unit, number, number)
+                if known is None or known.unit != unit:
+                    return None
+                found.append(known)
+        return found
+
+    def _chosen(self, op: Op) -> Small | None:
+        values = op.operands[1:] if op.code == "select" else op.operands
+        parts = self._alike(values)
+        if parts is None or op.operands[0].type.size > 1:
+            return None
+        if op.code == "select":
+            low, high = min(p.low for p in parts), max(p.high for p in parts)
+        else:
+            pick = min if op.code == "min" else max
+            low, high = pick(p.low for p in parts), pick(p.high for p in parts)
+        return Small(parts[0].unit, low, high)
+
+    def _converted(self, op: Op) -> Small | None:
+        (value,) = op.operands
+        if value.type.kind == "bool":
+            return Small("whole", 0, 1)
+        known = self.small.get(value)
+        return known if known is not None and known.unit == "whole" else None
+
+    def _summed(self, op: Op) -> Small | None:
+        parts = self._alike(op.operands)
+        if parts is None or parts[0].unit != "whole":
+            return self._scaled(op)
+        ends = [(part.low, part.high) for part in parts]
+        product = ends[0]
+        if op.code in ("mul", "fma"):
+            (a, b), (c, d) = ends[:2]
+            corners = a * c, a * d, b * c, b * d
+            product = min(corners), max(corners)
+            if op.code == "mul" and op.result.type.kind == "float" and min(a, c) < 0:
+                return None  # nothing times less than nothing is -0.0
+        if op.code == "mul":
+            return Small("whole", *product)
+        low, high = ends[-1]
+        if op.code == "sub":
+            low, high = -high, -low
+        made = Small("whole", product[0] + low, product[1] + high)
+        inner = Small("whole", *product)
+        return made if inner.fits else None
+
+    def _scaled(self, op: Op) -> Small | None:
+        """A count times or over 255, and back, where floats give that exactly."""
+        value, number = op.operands[0], constant_of(op.operands[-1])
+        if op.code == "mul" and constant_of(value) is not None:
+            value, number = op.operands[1], constant_of(value)
+        known = self.small.get(value)
+        if op.code not in ("mul", "div") or known is None or not isinstance(number, float):
+            return None
+        factor = np.float32(number)
+        with np.errstate(all="ignore"):
+            numbers = known.numbers()
+            numbers = numbers / factor if op.code == "div" else numbers * factor
+        if known.unit == "whole" and known.kind != "byte":
+            return None
+        other = Small("texel" if known.unit == "whole" else "whole", known.low, known.high)
+        return other if np.array_equal(numbers, other.numbers()) else None
+
+    def _joined(self, op: Op) -> Small | None:
+        parts = self._alike(op.operands)
+        if parts is None or op.result.type.kind != "int" or min(p.low for p in parts) < 0:
+            return None
+        if op.code == "bit_and":
+            return Small("whole", 0, min(p.high for p in parts))
+        bits = max(p.high for p in parts).bit_length()
+        return Small("whole", 0, 2**bits - 1)
+
+    def _shifted(self, op: Op) -> Small | None:
+        known, places = self.small.get(op.operands[0]), constant_of(op.operands[1])
+        if known is None or known.low < 0 or not isinstance(places, int) or not 0 <= places < 15:
+            return None
+        if op.result.type.kind != "int":
+            return None
+        if op.code == "shr":
+            return Small("whole", known.low >> places, known.high >> places)
+        return Small("whole", known.low << places, known.high << places)
+
+
+_Rule = Callable[[Narrow, Op], Small | None]
+_RULES: Final[dict[str, _Rule]] = {
+    "load": Narrow._load,
+    **dict.fromkeys(("min", "max", "select"), Narrow._chosen),
+    **dict.fromkeys(("to_int", "to_float"), Narrow._converted),
+    **dict.fromkeys(("add", "sub", "mul", "fma"), Narrow._summed),
+    "div": Narrow._scaled,
+    **dict.fromkeys(("bit_and", "bit_or", "bit_xor"), Narrow._joined),
+    **dict.fromkeys(("shl", "shr"), Narrow._shifted),
+}
+assert _RULES.keys() - {"load", "select"} <= TABLE.keys()
+
+
+__all__ = ["MIRRORED", "TESTS", "Narrow", "Small", "Unit", "count", "threshold"]

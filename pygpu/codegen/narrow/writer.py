@@ -1,0 +1,215 @@
+"""Native code of functions of bytes: the span of any function (codegen/llvm/span.py), but in lanes
+of 8 bits, of which a register holds four times as many as of floats.
+
+A value that needs 16 bits has two registers for what others have in one. Where a function has a
+value that is no small number it is written as any other: see values.py.
+
+    emit(function, inputs, outputs, machine)     # as that of span.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pygpu.codegen.llvm import span
+from pygpu.codegen.llvm.block import Block, Values
+from pygpu.codegen.llvm.memory import store_block
+from pygpu.codegen.llvm.plan import chooses, plan
+from pygpu.codegen.llvm.schedule import Cell
+from pygpu.codegen.llvm.span import Emitted, Writer
+from pygpu.codegen.llvm.text import FLOAT_TESTS, INT_TESTS, Machine, Val
+from pygpu.codegen.narrow.values import MIRRORED, TESTS, Narrow, count, threshold
+from pygpu.core.storage import Format
+from pygpu.passes.analysis.variance import variance
+from pygpu.ssa import Function, Op, Value, constant_of
+
+FEATURE: Final = "avx512bw"  # without it registers of 64 bytes are for floats alone
+
+
+def emit(
+    function: Function,
+    inputs: Sequence[Format],
+    outputs: Sequence[Format],
+    machine: Machine,
+    wide: bool = False,
+    planar: bool = False,
+    low: bool = False,
+) -> Emitted:
+    """As that of span.py, in narrow lanes where the function is one for them."""
+    narrow = None
+    if not chooses(function, inputs, outputs) and (machine.lanes < 16 or machine.has(FEATURE)):
+        narrow = Narrow.of(function, inputs, outputs, variance(function))
+    if narrow is None:
+        return span.emit(function, inputs, outputs, machine, wide, planar, low)
+    machine = replace(machine, lanes=4 * machine.lanes)
+    layout = plan(function, machine.lanes, inputs, True, low, planar)
+    writer = _Writer(function, inputs, outputs, machine, layout, wide, planar)
+    writer.narrow = narrow
+    return Emitted(writer.write(), layout)
+
+
+class _Writer(Writer):
+    """Writes `span` in narrow lanes. Small values are in `env` in the kind that holds them."""
+
+    narrow: Narrow
+
+    def as_kind(self, value: Value, kind: str, cell: Cell, like: Value) -> Val:
+        """A small value, or a constant in the unit of another, in lanes of a kind."""
+        known = self.narrow.small.get(value)
+        if known is None:
+            number = count(value, self.narrow.small[like].unit)
+            assert number is not None, value
+            return self.constant(kind, number)
+        (held,) = self.get(value, cell)
+        return self.resized(held, kind)
+
+    def constant(self, kind: str, number: int) -> Val:
+        number = number - 256 if kind == "byte" and number > 127 else number
+        return self.code.constant(kind, number)
+
+    def resized(self, held: Val, kind: str) -> Val:
+        if held.kind == kind:
+            return held
+        return self.code.cast("zext" if kind == "short" else "trunc", held, kind)
+
+    def simple(self, op: Op, cell: Cell) -> Values:
+        (result,) = op.results
+        if op.code in TESTS and any(value in self.narrow.small for value in op.operands):
+            return (self.compared(op, cell),)
+        if result not in self.narrow.small:
+            return super().simple(op, cell)
+        return (self.small(op, cell),)
+
+    def compared(self, op: Op, cell: Cell) -> Val:
+        (first, second), test = op.operands, op.code
+        if constant_of(first) is not None:
+            first, second, test = second, first, MIRRORED[test]
+        number = constant_of(second)
+        if number is None:
+            kinds = {self.narrow.small[value].kind for value in (first, second)}
+            kind = "byte" if kinds == {"byte"} else "short"
+            a, b = (self.as_kind(value, kind, cell, first) for value in (first, second))
+            return self.test(test, a, b)
+        assert isinstance(number, (int, float))
+        known = self.narrow.small[first]
+        found = threshold(known, test, number)
+        if isinstance(found, bool):
+            return self.code.constant("bool", found, self.machine.lanes)
+        a = self.as_kind(first, known.kind, cell, first)
+        return self.test(found[0], a, self.constant(known.kind, found[1]))
+
+    def test(self, test: str, a: Val, b: Val) -> Val:
+        """A comparison; shorts have a sign."""
+        if a.kind == "byte":
+            return self.code.compare(test, a, b)
+        a, b = self.code.level(a, b)
+        return self.code.make("bool", f"icmp {INT_TESTS[test]} {a.type} {a.text}, {b.text}", a, b)
+
+    def small(self, op: Op, cell: Cell) -> Val:
+        """An operation whose result is small."""
+        code, (result,) = self.code, op.results
+        known = self.narrow.small[result]
+        if op.code in ("to_int", "to_float") and op.operands[0].type.kind == "bool":
+            (held,) = self.get(op.operands[0], cell)
+            return code.select(held, self.constant("byte", 1), self.constant("byte", 0))
+        if op.code in ("to_int", "to_float", "div") or known.unit != self.unit_of(op):
+            value = next(value for value in op.operands if value in self.narrow.small)
+            return self.as_kind(value, known.kind, cell, value)
+        values = op.operands[1:] if op.code == "select" else op.operands
+        if op.code == "mul":
+            chosen = self.conditional(op, cell)
+            if chosen is not None:
+                return chosen
+        kinds = {self.narrow.small[v].kind for v in values if v in self.narrow.small}
+        in_bytes = {known.kind, *kinds} == {"byte"} and op.code not in ("mul", "fma", "shl", "shr")
+        kind = "byte" if in_bytes else "short"
+        parts = [self.as_kind(value, kind, cell, result) for value in values]
+        return self.resized(self.computed(op, parts, cell), known.kind)
+
+    def unit_of(self, op: Op) -> str:
+        """The unit of what an operation takes."""
+        values = op.operands[1:] if op.code == "select" else op.operands
+        units = [self.narrow.small[v].unit for v in values if v in self.narrow.small]
+        return units[0] if units else self.narrow.small[op.results[0]].unit
+
+    def conditional(self, op: Op, cell: Cell) -> Val | None:
+        """A product with what is 0 or 1 as a choice: there is none of bytes."""
+        (result,) = op.results
+        for factor, other in (op.operands, op.operands[::-1]):
+            made = factor.op
+            is_flag = made is not None and made.code in ("to_int", "to_float")
+            if made is not None and is_flag and made.operands[0].type.kind == "bool":
+                (held,) = self.get(made.operands[0], cell)
+                kind = self.narrow.small[result].kind
+                part = self.as_kind(other, kind, cell, result)
+                return self.code.select(held, part, self.constant(kind, 0))
+        return None
+
+    def computed(self, op: Op, parts: Sequence[Val], cell: Cell) -> Val:
+        """An operation on parts of one kind."""
+        code = self.code
+        match op.code:
+            case "min" | "max":
+                first, second = parts
+                test = self.test("lt" if op.code == "min" else "gt", second, first)
+                return code.select(test, second, first)
+            case "select":
+                (condition,) = self.get(op.operands[0], cell)
+                return code.select(condition, *parts)
+            case "fma":
+                a, b, c = parts
+                return code.binary("add", code.binary("mul", a, b), c)
+            case _:
+                return code.binary(_OPCODES[op.code], *parts)
+
+    # ------------------------------------------------------------ results
+
+    def write_row(self, r: int, targets: list[Val], lanes: int) -> None:
+        code = self.code
+        for value, format, target in zip(self.f.outputs, self.outputs, targets, strict=True):
+            start = code.at(target, code.cast("sext", self.x, "long") * format.dtype.itemsize)
+            for u in range(self.plan.vectors):
+                place = code.at(start, u * lanes * format.dtype.itemsize)
+                stored = code.splat(self.stored(value, format, (u, r)), lanes)
+                store_block(code, [stored], place, format, raw=True)
+
+    def stored(self, value: Value, format: Format, cell: Cell) -> Val:
+        """A result as it stands in memory: see device.Task."""
+        code, name = self.code, format.dtype.name
+        (held,) = Block.get(self, value, cell)
+        if held.kind == "bool":
+            most = {"uint8": 255, "float32": 1.0}.get(name, 1)
+            kind = {"uint8": "byte", "bool": "byte", "int32": "int"}.get(name, "float")
+            if kind == "byte":
+                return code.select(held, self.constant(kind, int(most)), self.constant(kind, 0))
+            return code.select(held, code.constant(kind, most), code.constant(kind, 0))
+        known = self.narrow.small[value]
+        if name in ("int32", "float32"):
+            wide = code.cast("zext" if held.kind == "byte" else "sext", held, "int")
+            return code.to_float(wide) if name == "float32" else wide
+        if value.type.kind == "float" and known.unit == "whole":
+            above = self.test("gt", held, self.constant(held.kind, 0))
+            return code.select(above, self.constant("byte", 255), self.constant("byte", 0))
+        if held.kind == "short":
+            for test, end in (("gt", 0), ("lt", 255)):
+                bound = self.constant("short", end)
+                held = code.select(self.test(test, held, bound), held, bound)
+        return self.resized(held, "byte")
+
+
+_OPCODES: Final = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "bit_and": "and",
+    "bit_or": "or",
+    "bit_xor": "xor",
+    "shl": "shl",
+    "shr": "lshr",
+}
+assert TESTS.keys() <= FLOAT_TESTS.keys()
+
+
+__all__ = ["emit"]

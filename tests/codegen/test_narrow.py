@@ -1,0 +1,220 @@
+"""Functions of bytes in narrow lanes give what they give in lanes of floats, to the bit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Image, Position
+from pygpu.codegen.narrow.values import Narrow, Small, threshold
+
+AROUND = [(-1, -1), (0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0)]
+
+
+def pattern(im: Image, p: Position) -> Any:
+    return sum([(1 << k) * (im(p + d) >= im(p)) for k, d in enumerate(AROUND)])
+
+
+def pattern_of_floats(im: Image, p: Position) -> Any:
+    return sum([1 << k if im(p + d) >= im(p) else 0 for k, d in enumerate(AROUND)]) / 255
+
+
+def census(im: Image, p: Position) -> Any:
+    bits = 0
+    for d in AROUND[:6]:
+        bits = (bits << 1) | int(im(p + d) < im(p))
+    return bits
+
+
+def greater(im: Image, p: Position) -> Any:
+    return sum([1 if im(p + (x, y)) > im(p) else 0 for x in range(-3, 4) for y in range(-3, 4)])
+
+
+def signs(im: Image, p: Position) -> Any:
+    return sum([int(im(p + d) > im(p)) - int(im(p + d) < im(p)) for d in AROUND])
+
+
+def large(im: Image, p: Position) -> Any:
+    return sum([int(im(p + d) > 0.25) * 4000 for d in AROUND]) - 1000
+
+
+def above(im: Image, p: Position) -> Any:
+    return 1.0 if im(p) > 0.5 else 0.0
+
+
+def majority(im: Image, p: Position) -> Any:
+    return sum([im(p + d) > 0.4 for d in AROUND]) >= 5
+
+
+def clipped(im: Image, p: Position) -> Any:
+    return min(max(im(p), 0.2), 200 / 255) if im(p + (1, 0)) != im(p) else 1.0
+
+
+def brightest(im: Image, p: Position) -> Any:
+    rows = [max(im(p + (x, y)) for x in (-1, 0, 1)) for y in (-1, 0, 1)]
+    return rows[1] if rows[0] < rows[2] or not rows[1] > rows[2] else min(rows)
+
+
+def weighed(im: Image, p: Position) -> Any:
+    return (2.0 if im(p) < im(p + (2, 0)) else 1.0) * 3.0 + (1.0 if im(p) == 0 else 0.0)
+
+
+def two(im: Image, p: Position) -> Any:
+    return im(p) >= im(p + (0, 1)), max(im(p), im(p + (0, 1)))
+
+
+def raw(im: Image, p: Position) -> Any:
+    return (im(p + (1, 0)) - im(p - (1, 0))) * 2 + (im(p) >> 3) + (im(p) & 0x2C) - (im(p) ^ 7)
+
+
+def raw_sum(im: Image, p: Position) -> Any:
+    return sum([im(p + d) for d in AROUND]) > 8 * im(p)
+
+
+def in_floats(im: Image, p: Position) -> Any:
+    return im(p) * 0.5 + im(p + (1, 0))
+
+
+SCALED = [pattern, pattern_of_floats, census, greater, signs, large, above, majority, clipped,
+          brightest, weighed, two]  # fmt: skip
+
+
+def results(function: Any, image: Any, **given: Any) -> list[Any]:
+    found = pygpu.compile(function, target="cpu", **given)(image)
+    return [np.asarray(each) for each in (found if isinstance(found, tuple) else (found,))]
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Of each function that was compiled, whether it was in narrow lanes; `None` after that turns
+    them off."""
+    found: list[bool] = []
+    real = Narrow.of
+
+    def of(*given: Any) -> Narrow | None:
+        narrow = real(*given)
+        found.append(narrow is not None)
+        return narrow
+
+    monkeypatch.setattr(Narrow, "of", of)
+    return found
+
+
+@pytest.mark.parametrize("level", ["", "sse2", "avx2"])
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "bool"])
+@pytest.mark.parametrize("function", SCALED)
+def test_bytes_in_narrow_lanes_give_what_floats_give(
+    function: Any, dtype: str, level: str, written: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYGPU_CPU_FEATURES", level)
+    rng = np.random.default_rng(3)
+    for shape in ((1, 1), (3, 70), (67, 131), (40, 64)):
+        array = rng.integers(0, 256, shape, np.uint8)
+        for boundary in ("nearest", "constant") if shape[0] == 67 else ("nearest",):
+            image = Image(array, boundary=boundary, cval=0.3 if boundary == "constant" else 0)
+            found = results(function, image, dtype=dtype)
+            with monkeypatch.context() as patch:
+                patch.setattr(Narrow, "of", lambda *given: None)
+                expected = results(function, image, dtype=dtype)
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(one, other)
+    if dtype == "uint8":
+        assert any(written)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32"])
+@pytest.mark.parametrize("function", [raw, raw_sum])
+def test_bytes_as_ints_do(
+    function: Any, dtype: str, written: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    array = np.random.default_rng(4).integers(0, 256, (61, 150), np.uint8)
+    found = results(function, Image(array, normalize=False), dtype=dtype)
+    assert written == [True]
+    monkeypatch.setattr(Narrow, "of", lambda *given: None)
+    np.testing.assert_array_equal(
+        found, results(function, Image(array, normalize=False), dtype=dtype)
+    )
+
+
+def test_what_is_rounded_stays_in_floats(written: list[bool]) -> None:
+    array = np.random.default_rng(5).integers(0, 256, (30, 40), np.uint8)
+    results(in_floats, array)
+    assert written == [False]
+
+
+def test_comparisons_with_any_number_are_those_of_floats() -> None:
+    tests: dict[str, Callable[[Any, Any], Any]] = {
+        "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+        "eq": np.equal, "ne": np.not_equal,
+    }  # fmt: skip
+    texels = np.arange(256, dtype=np.float32) / np.float32(255)
+    rng = random.Random(6)
+    numbers = [*map(float, texels), *[rng.uniform(-0.2, 1.2) for _ in range(300)], float("nan")]
+    numbers += [float(np.nextafter(texel, np.float32(2))) for texel in texels]
+    for number in numbers:
+        for name, test in tests.items():
+            found = threshold(Small("texel", 0, 255), name, number)
+            expected = test(texels, np.float32(number))
+            if isinstance(found, bool):
+                assert (expected == found).all(), (name, number)
+            else:
+                got = tests[found[0]](np.arange(256), found[1])
+                np.testing.assert_array_equal(got, expected, f"{name} {number}")
+
+
+class Maker:
+    """Random functions of what narrow lanes hold."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def texel(self, depth: int) -> str:
+        pick = self.random.choice
+        if depth == 0:
+            return f"im(p + ({pick(range(-2, 3))}, {pick(range(-2, 3))}))"
+        a, b = self.texel(depth - 1), self.texel(pick(range(depth)))
+        forms = (f"min({a}, {b})", f"max({a}, {b})", f"max({a}, {pick(range(256))} / 255)")
+        return pick((*forms, f"({a} if {self.condition(depth - 1)} else {b})"))
+
+    def condition(self, depth: int) -> str:
+        pick = self.random.choice
+        test = pick(("<", "<=", ">", ">=", "==", "!="))
+        if depth == 0:
+            return f"({self.texel(0)} {test} {pick((self.texel(0), self.random.random()))})"
+        a, b = self.whole(depth - 1), self.whole(pick(range(depth)))
+        forms = (f"({a} {test} {b})", f"({a} {test} {pick(range(-3, 9))})")
+        logic = f"({self.condition(depth - 1)} {pick(('and', 'or'))} not {self.condition(0)})"
+        return pick((*forms, logic))
+
+    def whole(self, depth: int) -> str:
+        pick = self.random.choice
+        if depth == 0:
+            return pick(
+                (f"int{self.condition(0)}", f"({pick(range(9))} if {self.condition(0)} else -3)")
+            )
+        a, b = self.whole(depth - 1), self.whole(pick(range(depth)))
+        sums = [f"({a} {sign} {b})" for sign in "+-"]
+        return pick((*sums, f"({a} * {pick(range(-5, 7))})", f"min({a}, {b})", f"({a} * {b})",
+                     f"({a} if {self.condition(depth - 1)} else {b})"))  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_functions_of_bytes(
+    seed: int, written: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maker = Maker(seed)
+    text = getattr(maker, ("texel", "whole", "condition")[seed % 3])(3)
+    names: dict[str, Any] = {"Image": Image, "Position": Position}
+    exec(f"def f(im: Image, p: Position):\n    return {text}\n", names)
+    array = np.random.default_rng(seed).integers(0, 256, (29, 97), np.uint8)
+    array[::3] //= 64
+    for dtype in ("uint8", "int32") if seed % 3 == 1 else ("uint8",):
+        found = results(names["f"], array, dtype=dtype)
+        with monkeypatch.context() as patch:
+            patch.setattr(Narrow, "of", lambda *given: None)
+            np.testing.assert_array_equal(found, results(names["f"], array, dtype=dtype), text)
