@@ -28,7 +28,7 @@ class Mesh:
 
     __slots__ = ("__weakref__", "geometry", "widths")
 
-    def __init__(self, indices: Any = None, /, **attributes: Any) -> None:
+    def __init__(self, indices: Any = None, **attributes: Any) -> None:
         if not attributes:
             raise TypeError("Mesh: needs attributes, as position=corners")
         arrays = {name: _attribute(name, values) for name, values in attributes.items()}

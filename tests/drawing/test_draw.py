@@ -719,3 +719,35 @@ def test_a_draw_that_is_repeated_compiles_nothing(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Context, "_compile", compiling)
     draw_twice()
     assert compiled == []
+
+
+def test_depths_of_an_image_stay_as_they_are(on):
+    """They are float32 on each target, as they are on cpu."""
+    depths = (1e-3 * np.random.default_rng(0).random((16, 20))).astype(np.float32)
+    behind = Mesh(position=[(-1, -1), (1, -1), (-1, 1)])
+    drawn, kept = pygpu.draw(
+        Flat(), behind, depth=depths, shape=(16, 20), keep_depth=True, target=on
+    )
+    assert np.array_equal(kept, depths)
+    assert not np.asarray(drawn).any()
+
+
+def test_depths_are_float32_on_opengl():
+    near = Mesh(
+        indices=[(0, 1, 2)], position=[(-1, -1, -1 + 2e-7), (3, -1, -1 + 6e-7), (-1, 3, -1)]
+    )
+
+    class At(Shader):
+        def vertex(self, position: Vec3):
+            return Vec4(position, 1)
+
+        def fragment(self):
+            return 1.0
+
+    depths = {
+        target: np.asarray(pygpu.draw(At(), near, shape=(8, 8), keep_depth=True, target=target)[1])
+        for target in TARGETS
+    }
+    for drawn in depths.values():  # 24 bits would have steps of 6e-8
+        assert len(np.unique(drawn)) > 8
+        np.testing.assert_allclose(drawn, depths["cpu"], rtol=0, atol=2e-8)

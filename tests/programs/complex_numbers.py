@@ -322,7 +322,8 @@ def sums(im: Image, p: Position, n: Int):
 
 @program
 def fourier_sum(im: Image, p: Position):
-    return sum(im((k, p.y)) * cmath.exp(-2j * cmath.pi * p.x * k / 7) for k in range(7)) / 7
+    # p.x * k % 7: an angle of 40 is rounded by 4e-6 before its exponential is taken
+    return sum(im((k, p.y)) * cmath.exp(-2j * cmath.pi * (p.x * k % 7) / 7) for k in range(7)) / 7
 
 
 @program

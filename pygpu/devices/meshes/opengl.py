@@ -26,6 +26,7 @@ from pygpu.core.device import Task
 from pygpu.core.drawing import Draw, Drawing, DrawProgram, Geometry, Stage
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
+from pygpu.devices.meshes.depths import depth_texture
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice
@@ -325,14 +326,7 @@ def _samples(gl: Context, size: tuple[int, int], channels: int, samples: int) ->
 def _depths(gl: Context, size: tuple[int, int], samples: int) -> Texture:
     """A texture of depths, undefined, to be drawn with."""
     gl.check_size(*size)
-
-    def make() -> Any:
-        texture = gl.gl.depth_texture(size, samples=samples, alignment=4)
-        if not samples:
-            texture.filter = (gl.gl.NEAREST, gl.gl.NEAREST)
-            texture.compare_func = ""  # read as numbers
-        return texture
-
+    make = partial(depth_texture, gl, size, samples)
     nbytes = 4 * max(samples, 1) * math.prod(size)
     return gl.pooled(("depths", *size, samples), make, nbytes)
 

@@ -45,9 +45,14 @@ def matrix(size: int, value: Any, name: str) -> list[tuple[Number, ...]]:
     return [tuple(row) for row in rows]
 
 
+_FLOATS: Final = {float}
+
+
 def _fit(numbers: tuple[Any, ...]) -> bool:
     """Whether all are floats of 32 bits, without a look at infinities."""
-    return all(type(each) is float and -FLOAT_LIMIT < each < FLOAT_LIMIT for each in numbers)
+    if set(map(type, numbers)) != _FLOATS:
+        return False
+    return min(numbers) > -FLOAT_LIMIT and max(numbers) < FLOAT_LIMIT
 
 
 def complex_number(value: Any, name: str) -> tuple[Number, ...]:

@@ -258,7 +258,7 @@ class Programs:
         if captured is not None:
             return captured.storage.shape
         if array is not None:
-            return _checked_size(array.shape[:dims], f"out of shape {array.shape}")
+            return _checked_size(array.shape[:dims], "out: shape", array.shape)
         raise TypeError(
             f"{self.signature.name}() is given no image, so it needs the size of its result: "
             "shape=(height, width)"
@@ -333,7 +333,7 @@ def _checked_shape(shape: Any) -> tuple[int, ...]:
             "shape: takes (height, width), of signals (length,), of volumes (depth, height, "
             f"width), got {shown(shape)}"
         ) from None
-    return _checked_size(sides, f"shape={shown(shape)}")
+    return _checked_size(sides, "shape", shape)
 
 
 def checked_shape(shape: Any) -> tuple[int, int]:
@@ -344,11 +344,11 @@ def checked_shape(shape: Any) -> tuple[int, int]:
     return sides[0], sides[1]
 
 
-def _checked_size(size: tuple[int, ...], given: str) -> tuple[int, ...]:
+def _checked_size(size: tuple[int, ...], name: str, given: Any) -> tuple[int, ...]:
     """The size, or a ValueError: positions are 32 bits wide."""
     if min(size) < 1 or max(rows_of(size)) > LONGEST:
         sides = {1: "the length is", 2: "height and width are", 3: "width and rows are"}[len(size)]
-        raise ValueError(f"{given}: {sides} from 1 to {LONGEST}")
+        raise ValueError(f"{name}={shown(given)}: {sides} from 1 to {LONGEST}")
     return size
 
 
