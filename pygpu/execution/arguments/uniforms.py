@@ -52,7 +52,7 @@ def _fit(numbers: tuple[Any, ...]) -> bool:
     """Whether all are floats of 32 bits, without a look at infinities."""
     if set(map(type, numbers)) != _FLOATS:
         return False
-    return min(numbers) > -FLOAT_LIMIT and max(numbers) < FLOAT_LIMIT
+    return bool(min(numbers) > -FLOAT_LIMIT and max(numbers) < FLOAT_LIMIT)
 
 
 def complex_number(value: Any, name: str) -> tuple[Number, ...]:
