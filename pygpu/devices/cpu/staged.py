@@ -106,6 +106,16 @@ class CpuStaged(Program):
     def prepared(self, sizes: Sequence[tuple[int, int]], shape: tuple[int, ...]) -> Prepared | None:
         return self.plain.prepared(sizes, shape) if self._is_small(shape) else None
 
+    def run_rounds(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Sequence[Constant]],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+        state: Sequence[int],
+    ) -> list[Storage] | None:
+        return self.plain.run_rounds(inputs, uniforms, shape, out, state)
+
     def run_planes(
         self,
         inputs: Sequence[Storage],

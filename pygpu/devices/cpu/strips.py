@@ -30,10 +30,10 @@ from pygpu.ssa import Constant
 
 NOTHING: Final[Mapping[int, NDArray[Any]]] = {}
 STEP: Final = 12  # rows: blocks of programs have 1, 2, 3, 4 or 6
-STEPS: Final = 4  # as many as fit
+STEPS: Final = 2  # as many as fit
 CACHE: Final = 1 << 19  # bytes of what is kept that stay in a core's cache beside all else
 MOST: Final = 1 << 25  # bytes that a thread may keep
-SHARES: Final = 4  # strips for each thread: none waits long for another
+SHARES: Final = 2  # strips for each thread: none waits long for another
 AGAIN: Final = 0.15  # of the work may be done twice, where strips meet
 
 
@@ -185,6 +185,10 @@ class CpuStrips(Linked):
             self.step -= STEP
             self._keep()
         self.layouts: list[Layout] = []  # made by the first run, which sees the images
+        self.headers: list[Block] = []  # of jobs, those not in use
+        loops = any(stage.program.plan.loops for stage in stages)
+        cost = sum(stage.program.cost for stage in stages)
+        self.is_brief = not loops and shape[0] * shape[1] * cost < LONG
 
     # ------------------------------------------------------------ what is kept
 
@@ -295,6 +299,25 @@ class CpuStrips(Linked):
 
     def _go(self, blocks: Sequence[Block], memory: Any) -> None:
         """Run the jobs of all stages as one."""
+        try:
+            header = self.headers.pop()
+        except IndexError:
+            header = self._header()
+        numbers = header.numbers
+        numbers[slots.NEXT] = numbers[header.stop] = 0
+        place = slots.JOB_SLOTS + slots.STAGE_JOB
+        for block in blocks:
+            numbers[place] = block.address
+            place += slots.STAGE_SLOTS
+        size: int = numbers[slots.SCRATCH]
+        job = Job(Together(header, blocks), size, memory)
+        threads = min(self.threads, numbers[slots.TILES])
+        calls = self.stages[0].program.calls
+        POOL.run(calls, job, threads, self.is_brief, self.is_brief and self.is_small)
+        self.headers.append(header)
+
+    def _header(self) -> Block:
+        """The job of all stages, whose jobs are to be filled in."""
         stages = [(s.shape[0], s.above, s.below, s.ahead) for s in self.stages]
         stages += [(self.shape[0], 0, 0, self.makers[image].ahead) for image in self.copied]
         table = slots.JOB_SLOTS
@@ -302,13 +325,12 @@ class CpuStrips(Linked):
         height = self.shape[0]
         tall = -(-height // self.count)
         tall = -(-tall // STEP) * STEP
-        count = -(-height // tall)
         work = -(-8 * len(stages) // slots.ALIGN) * slots.ALIGN
         own = max([layout.scratch for layout in self.layouts])
         own = work + -(-own // slots.ALIGN) * slots.ALIGN
         numbers = [0] * (stop + 1)
         for slot, value in {
-            slots.TILES: count,
+            slots.TILES: -(-height // tall),
             slots.TILE_HEIGHT: tall,
             slots.HEIGHT: height,
             slots.STAGES: len(stages),
@@ -322,18 +344,10 @@ class CpuStrips(Linked):
             slots.STOP: stop,
         }.items():
             numbers[slot] = value
-        for place, (block, rows) in enumerate(zip(blocks, stages, strict=True)):
+        for place, rows in enumerate(stages):
             start = table + place * slots.STAGE_SLOTS
-            numbers[start : start + slots.STAGE_SLOTS] = [block.address, *rows]
-        header = Block(numbers, (slots.STAGE_TABLE, slots.STOP), stop)
-        pixels = height * self.shape[1]
-        cost = sum(stage.program.cost for stage in self.stages)
-        loops = any(stage.program.plan.loops for stage in self.stages)
-        brief = not loops and pixels * cost < LONG
-        job = Job(Together(header, blocks), own + self.own, memory)
-        threads = min(self.threads, count)
-        calls = self.stages[0].program.calls
-        POOL.run(calls, job, threads, brief, brief and self.is_small)
+            numbers[start : start + slots.STAGE_SLOTS] = [0, *rows]
+        return Block(numbers, (slots.STAGE_TABLE, slots.STOP), stop)
 
 
 class Together:
