@@ -168,6 +168,19 @@ class Pipeline:
         return f"<pipeline {self.__name__}, target {self._target!r}>"
 
 
+def together(runner: Runner, function: Callable[[], Any], target: str = "auto") -> Any:
+    """What a function of no arguments gives, its calls put together; they are computed then. In a
+    pipeline they are that one's."""
+    if current() is not None:
+        return function()
+    settle: Any = runner.settle
+    graph = Graph(targets.choose(target), settle)
+    with deferring(graph):
+        result = function()
+        graph.settle([image.storage for image in _images(result)])
+    return result
+
+
 def _form(given: Sequence[tuple[Any, int]]) -> str:
     """What the results are: images if any was given, else what the first picture was. Values come
     with the coordinates that their parameters ask for."""
@@ -267,4 +280,4 @@ def pipeline(function: Callable[..., Any] | None = None, /, *, target: str = "au
         raise
 
 
-__all__ = ["LoweredPipeline", "Pipeline", "pipeline"]
+__all__ = ["LoweredPipeline", "Pipeline", "pipeline", "together"]

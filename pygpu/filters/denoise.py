@@ -19,7 +19,7 @@ import numpy as np
 from pygpu.core.errors import shown
 from pygpu.filters.linear import correlate
 from pygpu.filters.transform import MODES
-from pygpu.filters.whole import image_of, joined, layers_of, whole
+from pygpu.filters.whole import image_of, joined, layers_of, together, whole
 from pygpu.glsl import sqrt
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
@@ -245,6 +245,7 @@ def _applied(slope: Image, offset: Image, guide: Image, p: Position) -> Any:
 
 
 @whole
+@together
 def guided(image: Image, guide: Any = None, radius: int = 8, eps: float = 0.01) -> Any:
     """In every window the image is taken for a straight line of the guide, by itself if none is
     given, and these lines are averaged: smooth where the guide varies less than `eps` (a

@@ -23,7 +23,15 @@ from pygpu.devices import targets
 from pygpu.execution.arrays.sorting import sort
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.rank import median
-from pygpu.filters.whole import channels_of, image_of, joined, layers_of, whole, whole_only
+from pygpu.filters.whole import (
+    channels_of,
+    image_of,
+    joined,
+    layers_of,
+    together,
+    whole,
+    whole_only,
+)
 from pygpu.image.image import Image
 from pygpu.language.vectors import CLASSES, Position, Vector
 from pygpu.runtime import compile
@@ -397,6 +405,7 @@ def _less(im: Image, p: Position, offset: float) -> Any:
 
 
 @whole
+@together
 def threshold_local(
     image: Image,
     block_size: Any = 3,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pygpu.core.errors import shown
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.morphology import regions
-from pygpu.filters.whole import channels_of, image_of, whole, whole_only
+from pygpu.filters.whole import channels_of, image_of, together, whole, whole_only
 from pygpu.glsl import length
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vec2, Vec3, Vector
@@ -148,6 +148,7 @@ def _response_eps(tensor: Image, p: Position, eps: float) -> Any:
 
 
 @whole
+@together
 def corner_harris(
     image: Image, method: str = "k", k: float = 0.05, eps: float = 1e-6, sigma: Any = 1
 ) -> Any:

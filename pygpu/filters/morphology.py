@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pygpu import glsl
 from pygpu.core.errors import shown
-from pygpu.filters.whole import channels_of, image_of, presented, whole, whole_only
+from pygpu.filters.whole import channels_of, image_of, presented, together, whole, whole_only
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
 from pygpu.language.vectors import Position
@@ -105,6 +105,7 @@ def dilation(image: Image, footprint: Any = None, *, mode: str = "reflect", cval
 
 
 @whole
+@together
 def opening(image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
     """An erosion, then a dilation: bright details that the footprint does not fit into are gone;
     `skimage.morphology.opening`."""
@@ -113,6 +114,7 @@ def opening(image: Image, footprint: Any = None, *, mode: str = "reflect", cval:
 
 
 @whole
+@together
 def closing(image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
     """A dilation, then an erosion: dark details are gone; `skimage.morphology.closing`."""
     shape = _footprint(footprint, "closing")
@@ -124,6 +126,7 @@ def _difference(image: Any, other: Any) -> Any:
 
 
 @whole
+@together
 def white_tophat(
     image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0
 ) -> Any:
@@ -132,6 +135,7 @@ def white_tophat(
 
 
 @whole
+@together
 def black_tophat(
     image: Image, footprint: Any = None, *, mode: str = "reflect", cval: Any = 0.0
 ) -> Any:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pygpu.core.storage import texels
 from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.filters.linear import correlate, gaussian
-from pygpu.filters.whole import channels_of, whole
+from pygpu.filters.whole import channels_of, together, whole
 from pygpu.glsl import clamp, select
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
@@ -33,6 +33,7 @@ def _sharpened(
 
 
 @whole
+@together
 def unsharp_mask(
     image: Image, radius: Any = 1.0, amount: float = 1.0, preserve_range: bool = False
 ) -> Any:

@@ -19,7 +19,7 @@ from pygpu import glsl
 from pygpu.core.errors import shown
 from pygpu.filters.linear import gaussian
 from pygpu.filters.sampling import bicubic, bilinear
-from pygpu.filters.whole import image_of, presented, whole, whole_only
+from pygpu.filters.whole import image_of, presented, together, whole, whole_only
 from pygpu.image.image import Image
 from pygpu.language.matrices import Mat3
 from pygpu.language.vectors import Position, Vec2, Vec3
@@ -337,6 +337,7 @@ def _factor(factor: float, name: str) -> None:
 
 
 @whole
+@together
 def pyramid_reduce(
     image: Image,
     downscale: float = 2,
@@ -355,6 +356,7 @@ def pyramid_reduce(
 
 
 @whole
+@together
 def pyramid_expand(
     image: Image,
     upscale: float = 2,

@@ -24,9 +24,15 @@ from pygpu.execution.arguments.convert import (
 )
 from pygpu.execution.arguments.parameters import Given, flatten
 from pygpu.execution.arguments.results import ImageMaker, Out, form_of, info_of
+from pygpu.execution.large.sources import holds_dask
+from pygpu.execution.pipeline import together as run_together
+from pygpu.execution.pipelines.deferred import settled
+from pygpu.execution.pipelines.stages import Runner
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vec2, Vec3, Vec4
 from pygpu.runtime import compile
+
+LARGE: Final = 1 << 15  # pixels above which passes are put together
 
 
 def image_of(value: Any, name: str) -> Any:
@@ -74,6 +80,20 @@ def whole(function: Callable[..., Any]) -> Callable[..., Any]:
     return filtered
 
 
+def together(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Put the passes of a filter together, as a pipeline does, where the image is large enough to
+    be worth it. For filters of few passes that do not ask for texels on their way."""
+    runner = Runner()
+
+    @functools.wraps(function)
+    def passes(image: Image, *args: Any, **options: Any) -> Any:
+        if image.height * image.width < LARGE or holds_dask((image, *args, *options.values())):
+            return function(image, *args, **options)
+        return run_together(runner, functools.partial(function, image, *args, **options))
+
+    return passes
+
+
 def _is_misfit(error: TypeError) -> bool:
     """Whether the arguments did not fit: then no line of the function was reached."""
     traceback = error.__traceback__
@@ -115,7 +135,7 @@ def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: An
     if out is None and dtype is None and form[0] != "pil":
         if form[0] == "image":
             reading = sampler.inherited(sampler.of(first), result.format)
-            return ImageMaker.make(result.storage, reading, info=first.info)
+            return ImageMaker.make(settled(result.storage), reading, info=first.info)
         if result.storage is not first.storage:
             return without_channel_axis(result.storage.host())
     signature = _same.signature

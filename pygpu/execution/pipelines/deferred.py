@@ -60,6 +60,11 @@ class Deferred(Storage):
         return self.settled.copies
 
 
+def settled(storage: Storage) -> Storage:
+    """A storage as a device or the host has it, which holds on to no other image."""
+    return storage.settled if isinstance(storage, Deferred) else storage
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Note(Step):
     """A step that is to run, and the user's line that called for it."""
@@ -195,4 +200,4 @@ def current() -> Graph | None:
 
 
 _DEVICE: Final = DeferringDevice()
-__all__ = ["Deferred", "Graph", "Note", "current", "deferring"]
+__all__ = ["Deferred", "Graph", "Note", "current", "deferring", "settled"]

@@ -1,0 +1,57 @@
+"""Filters of several passes, put together, give what their passes give one by one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pygpu import Image, filters
+from pygpu.core.storage import Storage
+from pygpu.filters import whole
+
+SQUARE = np.ones((3, 5), bool)
+FILTERS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
+    (filters.guided, {"radius": 3}),
+    (filters.unsharp_mask, {"radius": 1.5}),
+    (filters.corner_harris, {}),
+    (filters.opening, {"footprint": SQUARE}),
+    (filters.closing, {"footprint": SQUARE}),
+    (filters.white_tophat, {"footprint": SQUARE}),
+    (filters.black_tophat, {"footprint": SQUARE}),
+    (filters.threshold_local, {"block_size": 7}),
+    (filters.pyramid_reduce, {}),
+    (filters.pyramid_expand, {}),
+]
+
+
+@pytest.mark.parametrize(("filter", "options"), FILTERS, ids=lambda v: getattr(v, "__name__", ""))
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+def test_passes_together_give_the_same(
+    filter: Callable[..., Any],
+    options: dict[str, Any],
+    dtype: str,
+    target: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", target)
+    texels = np.random.default_rng(1).random((61, 47)) * (1 if dtype == "float32" else 255)
+    image = Image(texels.astype(dtype))
+    monkeypatch.setattr(whole, "LARGE", 1 << 60)
+    want = filter(image, **options)
+    monkeypatch.setattr(whole, "LARGE", 0)
+    have = filter(image, **options)
+    assert type(have.storage) is Storage  # it holds on to nothing else
+    assert have.dtype == want.dtype
+    if target == "cpu":
+        np.testing.assert_array_equal(have.numpy(), want.numpy())
+    else:
+        np.testing.assert_allclose(
+            have.numpy().astype(float), want.numpy().astype(float), rtol=1e-5, atol=1e-5
+        )
+
+
+def test_what_does_not_fit_is_said_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole, "LARGE", 0)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'radios'"):
+        filters.unsharp_mask(np.zeros((9, 9), np.float32), radios=1)
