@@ -75,6 +75,39 @@ class GroupProgram(Protocol):
         for each part of a value, where groups lie row after row."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SortTask:
+    """A sort of lines: the function `texel` gives a number of the `type` that is sorted by, which
+    has so many `bits`. `is_placed`: where elements were is asked for, too. `is_bounded`: numbers
+    are ints from 0 on, and a call says from which on they are all equal to it."""
+
+    texel: Function
+    inputs: Sequence[Format]
+    layout: Layout
+    type: Type
+    bits: int
+    is_signed: bool
+    descending: bool
+    is_placed: bool
+    is_bounded: bool = False
+
+    @property
+    def kind(self) -> str:
+        return self.type.kind
+
+
+class SortProgram(Protocol):
+    """A sort, compiled."""
+
+    source: str
+
+    def run(
+        self, image: Storage, lines: Lines, bound: int
+    ) -> tuple[Storage | None, Storage | None]:
+        """The sorted numbers as words, where they are of four bytes, and where they were on their
+        lines, where that is asked for; storages of the size of the image."""
+
+
 class ArrayDevice:
     """What a device does to whole storages by itself, in a few programs. None where it cannot, and
     programs of other kinds are to do it."""
@@ -87,5 +120,18 @@ class ArrayDevice:
         """What folds by group."""
         return None
 
+    def sort(self, task: SortTask) -> SortProgram | None:
+        """What sorts lines: stable, NaNs last."""
+        return None
 
-__all__ = ["ArrayDevice", "GroupProgram", "GroupTask", "Layout", "Lines", "ScanProgram"]
+
+__all__ = [
+    "ArrayDevice",
+    "GroupProgram",
+    "GroupTask",
+    "Layout",
+    "Lines",
+    "ScanProgram",
+    "SortProgram",
+    "SortTask",
+]

@@ -179,3 +179,37 @@ def test_histograms_are_those_of_numpy(dtype: str, channels: int) -> None:
             expected, right = np.histogram(seen[..., channel].astype(np.float32), bins, (0, top))
             np.testing.assert_array_equal(found, expected)
         np.testing.assert_allclose(edges, right)
+
+
+# ---------------------------------------------------------------- sorts
+
+
+@pytest.mark.parametrize("count", [1023, 1024, 1025, 9001])
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint16"])
+def test_tiles_are_sorted_together(dtype: str, count: int) -> None:
+    array = (1e4 * GENERATOR.normal(size=count)).astype(dtype)
+    for sign, descending in ((1, False), (-1, True)):
+        order = np.argsort(sign * array.astype(float), kind="stable")
+        given: Any = {"descending": descending, "target": "compute"}
+        np.testing.assert_array_equal(pygpu.sort(array, **given), array[order])
+        np.testing.assert_array_equal(pygpu.argsort(array, **given), order)
+
+
+@pytest.mark.parametrize("shape", [(300, 20), (20, 300), (2, 3000)])
+def test_lines_are_sorted_apart(shape: tuple[int, int]) -> None:
+    array = GENERATOR.integers(-3, 4, shape).astype(np.float32)
+    array[GENERATOR.random(shape) < 0.1] = np.nan
+    for axis in (0, 1):
+        found = pygpu.sort(array, axis=axis, target="compute")
+        np.testing.assert_array_equal(found, np.sort(array, axis))
+        places = pygpu.argsort(array, axis, target="compute")
+        np.testing.assert_array_equal(places, np.argsort(array, axis, kind="stable"))
+
+
+def test_nans_keep_their_bits() -> None:
+    words = np.array([0x7FC00001, 0xFFC00002, 0x3F800000, 0xFF800000, 0x7F800000], np.uint32)
+    array = words.view(np.float32)
+    found = pygpu.sort(array, target="compute").view(np.uint32)
+    assert found.tolist() == [0xFF800000, 0x3F800000, 0x7F800000, 0x7FC00001, 0xFFC00002]
+    back = pygpu.sort(array, descending=True, target="compute").view(np.uint32)
+    assert back[:3].tolist() == [0x7F800000, 0x3F800000, 0xFF800000]

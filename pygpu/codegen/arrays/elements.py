@@ -17,7 +17,7 @@ from pygpu.codegen.glsl.expressions.functions import source
 from pygpu.codegen.glsl.partials import AXES
 from pygpu.codegen.glsl.values import JoinWriter, ValueWriter, own_texels
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
-from pygpu.core.arrays import GroupTask
+from pygpu.core.arrays import GroupTask, SortTask
 from pygpu.core.device import FoldTask
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
@@ -102,6 +102,14 @@ class Functions:
         pixel = writer.numbered(task.types)
         joiner = JoinWriter(join, (), dialect, frozenset(writer.namer.taken))
         return cls(writer, joiner, pixel, joiner.printed(task.types))
+
+    @classmethod
+    def of_texel(cls, task: SortTask, dialect: Dialect, taken: frozenset[str]) -> Functions:
+        """That of a pixel alone."""
+        value = apply(CLEAN, lower_boundary(own_texels(task.texel, 1)))
+        writer = ValueWriter(value, task.inputs, dialect, 0, taken)
+        pixel = writer.printed((task.type,))
+        return cls(writer, JoinWriter(value, (), dialect, taken), pixel, [])
 
     @property
     def accessors(self) -> list[str]:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from pygpu.core.arrays import ArrayDevice, GroupProgram, GroupTask, Layout, ScanProgram
+from pygpu.core.arrays import (
+    ArrayDevice,
+    GroupProgram,
+    GroupTask,
+    Layout,
+    ScanProgram,
+    SortProgram,
+    SortTask,
+)
 from pygpu.core.device import Device, FoldTask
 from pygpu.devices.arrays.groups import fold_groups
 from pygpu.devices.arrays.scan import scan
+from pygpu.devices.arrays.sort import sort
 
 
 class ComputeArrays(ArrayDevice):
@@ -19,6 +28,9 @@ class ComputeArrays(ArrayDevice):
 
     def fold_groups(self, task: GroupTask) -> GroupProgram | None:
         return fold_groups(task)
+
+    def sort(self, task: SortTask) -> SortProgram | None:
+        return sort(task)
 
 
 __all__ = ["ComputeArrays"]

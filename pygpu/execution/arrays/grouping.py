@@ -26,6 +26,7 @@ from pygpu.execution.arrays.passes import COUNT, IMAGES, made
 from pygpu.execution.arrays.scanning import Scan, inclusive
 from pygpu.execution.arrays.sorting import ordered
 from pygpu.execution.arrays.values import HOWS, folded, identity, value_of
+from pygpu.execution.arrays.whole import sorted_lines
 from pygpu.types import INT, Type
 
 
@@ -107,7 +108,9 @@ class Grouping:
         types: Sequence[Type],
         neutral: Sequence[Any],
     ) -> list[NDArray[Any]]:
-        keys, places = ordered(index, lines, False, self.target)
+        at_once = sorted_lines(index, lines, False, self.target, True, self.groups)
+        keys, places = at_once or ordered(index, lines, False, self.target)
+        assert keys is not None, "of four bytes"
         assert places is not None, "asked for"
         dtypes = [natural_dtype(type) for type in types]
         move = made(_moved, {"layout": "known", "places": IMAGES, "images": IMAGES}, self.target)

@@ -21,13 +21,14 @@ from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
 from pygpu.execution.arrays.merging import merged
 from pygpu.execution.arrays.passes import IMAGES, as_stored, host_image, made
 from pygpu.execution.arrays.turning import worked
+from pygpu.execution.arrays.whole import sorted_lines
 
 
 def sort(
     keys: Any, *values: Any, axis: int | None = -1, descending: bool = False, target: str = "auto"
 ) -> Any:
     """The elements of each line in order, the least first or with `descending` the greatest; NaNs
-    are last. Equal ones stay as they were.
+    are last. Equal ones stay as they were, but for zeros of both signs where keys are sorted alone.
 
     `keys` is an array (N,), an image or anything that one is made of, and what comes back is what
     went in, of the same dtype (float64 as float32); each channel is sorted for itself. Lines run
@@ -110,7 +111,8 @@ def _ordered(
 def ordered(
     keys: ImageLike, lines: Lines, descending: bool, target: str, placed: bool = True
 ) -> tuple[ImageLike, ImageLike | None]:
-    """Keys of one channel in order along lines, as they are stored, and where they were."""
+    """Keys of one channel in order along lines, as they are stored, and where they were. Where
+    nobody asks for places, zeros of both signs may change theirs."""
     device, is_y = targets.choose(target), lines.layout[0] == "y"
     if device.limits() is None:
         texels = keys.storage.host()[..., 0]
@@ -122,7 +124,15 @@ def ordered(
             images = [None if part is None else host_image(part[..., None]) for part in parts]
             assert images[0] is not None
             return images[0], images[1]
-    return merged(as_stored(keys), lines, descending, target)
+    stored = as_stored(keys)
+    at_once = sorted_lines(stored, lines, descending, target, placed)
+    if at_once is None:
+        return merged(stored, lines, descending, target)
+    words, places = at_once
+    if words is None:
+        assert places is not None, "what keys are picked by"
+        words = picked(stored, places, lines, target)
+    return words, places
 
 
 # ---------------------------------------------------------------- channels and places

@@ -12,7 +12,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.arrays import ArrayDevice, GroupProgram, GroupTask, Layout, ScanProgram
+from pygpu.core.arrays import (
+    ArrayDevice,
+    GroupProgram,
+    GroupTask,
+    Layout,
+    ScanProgram,
+    SortProgram,
+    SortTask,
+)
 from pygpu.core.arrays import Lines as Run
 from pygpu.core.builder import Builder
 from pygpu.core.device import BOTH, FoldTask
@@ -189,6 +197,51 @@ def parts_of(storages: Sequence[Storage], types: Sequence[Type], groups: int) ->
     return found
 
 
+# ---------------------------------------------------------------- sorts
+
+
+def sorted_lines(
+    keys: ImageLike,
+    lines: Lines,
+    descending: bool,
+    target: str,
+    placed: bool,
+    bound: int = 0,
+) -> tuple[ImageLike | None, ImageLike | None] | None:
+    """Keys of one channel, seen as they are stored, in order along lines, and where they were; each
+    None where it is not made. With `bound` keys are ints from 0 on, those from it on equal to it.
+    None where passes are to do it."""
+    arrays = arrays_of(target, (keys,), 4)
+    if arrays is None or lines.short or lines.lines * lines.count >= 1 << 30:
+        return None
+    is_placed = placed or lines.lines > 1 or keys.format.dtype.itemsize != WORD
+    program = _sort(arrays, keys.format, lines.layout[0], descending, is_placed, bound > 0)
+    if program is None:
+        return None
+    run = Run(lines.layout[0], lines.lines, lines.count)
+    found, places = program.run(keys.storage, run, bound)
+    # Zeros of both signs are one key where places go along.
+    is_exact = found is not None and not (is_placed and keys.format.kind == "float")
+    words = shown_as(found) if found is not None and is_exact else None
+    return words, None if places is None else shown_as(places)
+
+
+@lru_cache(maxsize=128)
+def _sort(
+    arrays: ArrayDevice,
+    format: Format,
+    layout: Layout,
+    descending: bool,
+    is_placed: bool,
+    is_bounded: bool,
+) -> SortProgram | None:
+    """The program of a sort, made once."""
+    bits = {"f": 32, "b": 8}.get(format.dtype.kind, 8 * format.dtype.itemsize)
+    signed = format.dtype.kind == "i"
+    how = bits, signed, descending, is_placed, is_bounded
+    return arrays.sort(SortTask(texel_of((format,)), (format,), layout, format.type, *how))
+
+
 def texel_of(formats: Sequence[Format]) -> Function:
     """The function of a pixel that gives a texel of each image."""
     build = Builder("value", [ImageInput(f"image{k}", f.type) for k, f in enumerate(formats)])
@@ -199,6 +252,7 @@ def clear() -> None:
     """Forget all programs."""
     _scan.cache_clear()
     _groups.cache_clear()
+    _sort.cache_clear()
 
 
 __all__ = [
@@ -210,5 +264,6 @@ __all__ = [
     "parts_of",
     "scanned",
     "shown_as",
+    "sorted_lines",
     "texel_of",
 ]
