@@ -30,7 +30,7 @@ TESTS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")
 }
 MIRRORED: Final = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-LOGIC: Final = frozenset(("not", "bit_and", "bit_or", "bit_xor", "bit_not"))
+LOGIC: Final = frozenset(("not", "bit_and", "bit_or", "bit_xor", "bit_not", "select"))
 STORED: Final = frozenset(("uint8", "int32", "float32", "bool"))
 
 

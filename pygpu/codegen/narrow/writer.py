@@ -23,6 +23,7 @@ from pygpu.codegen.llvm.text import FLOAT_TESTS, INT_TESTS, Machine, Val
 from pygpu.codegen.narrow.values import MIRRORED, TESTS, Narrow, count, threshold
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.variance import variance
+from pygpu.passes.simplify.if_conversion import convert_loading
 from pygpu.ssa import Function, Op, Value, constant_of
 
 FEATURE: Final = "avx512bw"  # without it registers of 64 bytes are for floats alone
@@ -40,9 +41,11 @@ def emit(
     """As that of span.py, in narrow lanes where the function is one for them."""
     narrow = None
     if not chooses(function, inputs, outputs) and (machine.lanes < 16 or machine.has(FEATURE)):
-        narrow = Narrow.of(function, inputs, outputs, variance(function))
+        flat = convert_loading(function)
+        narrow = Narrow.of(flat, inputs, outputs, variance(flat))
     if narrow is None:
         return span.emit(function, inputs, outputs, machine, wide, planar, low)
+    function = narrow.function
     machine = replace(machine, lanes=4 * machine.lanes)
     layout = plan(function, machine.lanes, inputs, True, low, planar)
     writer = _Writer(function, inputs, outputs, machine, layout, wide, planar)

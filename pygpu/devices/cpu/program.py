@@ -232,7 +232,7 @@ class CpuProgram(Program):
                 np.copyto(result, made.swapaxes(0, 1))
 
     def reach(self, index: int) -> tuple[int, int] | None:
-        loads = [op for op in walk(self.task.function.body) if op.code == "load"]
+        loads = [op for op in walk(self.plan.function.body) if op.code == "load"]
         loads = [op for op in loads if op.data.image == index]
         if index in self.given.widened or not all(op in self.plan.set_of for op in loads):
             return None

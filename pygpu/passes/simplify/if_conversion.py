@@ -9,7 +9,8 @@ and drivers whose loops end at their heads alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pygpu.core.operations.ops import Cost, cost_of
@@ -21,6 +22,19 @@ PRICE: Final[dict[Cost | None, int]] = {Cost.FREE: 0, Cost.ONE: 1, Cost.FEW: 4, 
 LIMIT: Final = 16  # for both sides and the selects together
 
 
+@dataclass(frozen=True, slots=True)
+class _Prices:
+    """What is small: prices by cost, and the most for an `if`."""
+
+    prices: Mapping[Cost | None, int]
+    limit: int
+
+
+SMALL: Final = _Prices(PRICE, LIMIT)
+# Where texels are vectors of bytes: they cost no more than other operations do.
+OF_BYTES: Final = _Prices({**PRICE, Cost.MEMORY: 1}, 4 * LIMIT)
+
+
 def convert_ifs(function: Function) -> Function:
     """The function with its small `if`s as selects, but for those that end loops; itself where
     there are none."""
@@ -28,12 +42,17 @@ def convert_ifs(function: Function) -> Function:
     for op in walk(function.body):
         if op.code == "loop":
             _find_exits(op.regions[0].results[0], exits)
-    return _converted(function, exits)
+    return _converted(function, exits, SMALL)
 
 
 def convert_all(function: Function) -> Function:
     """The function with all its small `if`s as selects; itself where there are none."""
-    return _converted(function, set())
+    return _converted(function, set(), SMALL)
+
+
+def convert_loading(function: Function) -> Function:
+    """Those with loads, too, of a function of bytes; itself where there are none."""
+    return _converted(function, set(), OF_BYTES)
 
 
 def _find_exits(decides: Value, found: set[Value]) -> None:
@@ -53,21 +72,21 @@ def _find_exits(decides: Value, found: set[Value]) -> None:
         found.add(decides)
 
 
-def _converted(function: Function, kept: set[Value]) -> Function:
+def _converted(function: Function, kept: set[Value], small: _Prices) -> Function:
     ifs = [op for op in walk(function.body) if op.code == "if" and op.operands[0] not in kept]
-    if not any(_is_small(op.regions) for op in ifs):
+    if not any(_is_small(op.regions, small) for op in ifs):
         return function
-    return rewrite(function, lambda *what: _convert(kept, *what))
+    return rewrite(function, lambda *what: _convert(kept, small, *what))
 
 
 def _convert(
-    kept: set[Value], rewriter: Rewriter, op: Op, operands: tuple[Value, ...]
+    kept: set[Value], small: _Prices, rewriter: Rewriter, op: Op, operands: tuple[Value, ...]
 ) -> Sequence[Value] | None:
     if op.code != "if" or op.operands[0] in kept:
         return None
     regions = tuple([rewriter.copy_region(region) for region in op.regions])
     build = rewriter.build
-    if not _is_small(regions):
+    if not _is_small(regions, small):
         new = Op("if", operands, None, alike(op.results), regions, op.place)
         build.region.ops.append(new)
         return new.results
@@ -78,14 +97,14 @@ def _convert(
     return [build.emit("select", operands[0], first, second) for first, second in pairs]
 
 
-def _is_small(regions: Sequence[Region]) -> bool:
+def _is_small(regions: Sequence[Region], small: _Prices) -> bool:
     if not any(region.ops for region in regions):
         return True
     cost = sum(value.type.size for value in regions[0].results)
     for region in regions:
         for op in region.ops:
-            price = PRICE.get(cost_of(op.code))
+            price = small.prices.get(cost_of(op.code))
             if price is None:
                 return False
             cost += price * op.result.type.size
-    return cost <= LIMIT
+    return cost <= small.limit
