@@ -202,10 +202,14 @@ class Storage:
     def seen(self) -> NDArray[Any]:
         """The texels in a host array with an axis for each coordinate, and a last one of channels
         where there are several. It cannot be written: copies on devices would not know."""
-        array = self.host()
-        view = array.reshape(self.shape if self.channels == 1 else (*self.shape, self.channels))
+        view = self.handed()
         view.flags.writeable = False  # of the view alone
         return view
+
+    def handed(self) -> NDArray[Any]:
+        """The same, handed over to a caller who alone keeps it, and may write it."""
+        array = self.host()
+        return array.reshape(self.shape if self.channels == 1 else (*self.shape, self.channels))
 
 
 def _turned(array: NDArray[Any]) -> NDArray[Any]:

@@ -132,3 +132,11 @@ def test_lower_says_which_images_are_extended(target):
     assert "mask (8 x 3) is extended" in half._repr_html_()
     larger = f.lower(PHOTO, PHOTO, PHOTO[:1, :3], shape=(7, 8))
     assert [each.name for each in larger.extended] == ["im", "mask"]
+
+
+def test_results_are_the_callers_to_write(target: str) -> None:
+    double = pygpu.compile(lambda im, p: im(p) * 2, im=pygpu.Image, p=pygpu.Position, target=target)
+    for shape in ((5, 7), (5, 7, 3)):
+        result = double(np.ones(shape, np.float32))
+        result += 1
+        np.testing.assert_array_equal(double(np.ones(shape, np.float32), out=result), 2)

@@ -168,7 +168,7 @@ def present(
             normalize=sampler.format.normalize,
             info=info,
         )
-    array = storage.seen()
+    array = storage.handed()
     if form == "pil":
         return picture_of(array, info)
     return stored(array, dtype)
