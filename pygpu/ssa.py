@@ -43,6 +43,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.boundaries import RULES
 from pygpu.core.errors import Place
+from pygpu.core.host.records import record
 from pygpu.core.ssa_text import text
 from pygpu.types import BOOL, Kind, Type, vector
 
@@ -116,7 +117,7 @@ def alike(values: Iterable[Value]) -> list[Value]:
 TRUE, FALSE = [Op("constant", (), (BOOL, known), (BOOL,)).result for known in (True, False)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ImageInput:
     """An image the function reads: its name and the type of its texels as functions see them.
     An 8-bit image is float or vec; only the device knows how its texels are stored. `dims` is how
@@ -127,7 +128,7 @@ class ImageInput:
     dims: int = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load:
     """The data of a load: image[x + dx, y + dy], x and y being the operands.
 
@@ -144,7 +145,7 @@ class Load:
     cval: tuple[Number, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lookup:
     """The data of a table lookup: which table, and the type of its elements."""
 
@@ -152,7 +153,7 @@ class Lookup:
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Given:
     """The data of a sum as it was walked: which of its operands are products that the function
     which adds was given by those who call it. Passes drop it."""
@@ -160,7 +161,7 @@ class Given:
     operands: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Table:
     """Constants that are indexed at run time: an array (n,) or (n, components) of float32, int32,
     uint32 or bool."""

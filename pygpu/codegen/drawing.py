@@ -10,13 +10,14 @@ turned over, and with it which side of a triangle is the front.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from pygpu.codegen.glsl.printer import INDENT, braced
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram
 from pygpu.codegen_glsl import PLAIN, FragmentWriter, mentions
 from pygpu.core.drawing import Drawing, Stage
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
 from pygpu.types import INT, Type
 
@@ -46,7 +47,7 @@ COPIES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DrawTexts:
     """The programs, and under which names they take what a draw brings. `attributes` are those of
     the vertices' inputs, in order; textures of one channel hold four pixels a texel and have their

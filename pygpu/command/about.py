@@ -11,13 +11,13 @@ import importlib.metadata
 import os
 import platform
 import textwrap
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.errors import DeviceError
 from pygpu.core.host import cache
+from pygpu.core.host.records import record
 from pygpu.devices import targets
 from pygpu.execution import folding
 from pygpu.image import crops, operators
@@ -25,7 +25,7 @@ from pygpu.image import crops, operators
 PACKAGES: Final = ("pygpu", "numpy", "llvmlite", "moderngl", "PyOpenGL", "pillow")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Info:
     """What PyGPU found. `default` is the target of functions that ask for none, `reason` why.
     `targets` has, for each target, whether it is `available`, and what its device says of itself or

@@ -7,10 +7,10 @@ program.run(storages, [], Lines("x", 480, 640))
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from pygpu.core.device import FoldTask
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.ssa import Constant, Function
 from pygpu.types import Type
@@ -18,7 +18,7 @@ from pygpu.types import Type
 Layout = Literal["x", "y", "folded"]  # how lines run in an image; folded: one line, row after row
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lines:
     """So many lines of so many elements in an image, and whether scans begin at their ends."""
 
@@ -40,7 +40,7 @@ class ScanProgram(Protocol):
         value, of the size of the first image."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class GroupTask:
     """A fold of the elements of the first `count` of the images that `value` reads, each group for
     itself: `value` gives the parts of a value and last the number of its group, from 0 to `groups`
@@ -75,7 +75,7 @@ class GroupProgram(Protocol):
         for each part of a value, where groups lie row after row."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class SortTask:
     """A sort of lines: the function `texel` gives a number of the `type` that is sorted by, which
     has so many `bits`. `is_placed`: where elements were is asked for, too. `is_bounded`: numbers

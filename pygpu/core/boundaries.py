@@ -13,11 +13,12 @@ constant replaces it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pygpu.core.host.records import record
 
 Number = TypeVar("Number")
 Place = TypeVar("Place", contravariant=True)
@@ -89,7 +90,7 @@ def index(boundary: str, numbers: Arithmetic[Place, Number], place: Place, size:
 # ---------------------------------------------------------------- numbers of Python and of NumPy
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Numbers:
     """The arithmetic of numbers that have Python's operators, and of which these are the lesser and
     the greater."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from functools import partial
 from typing import Any, Final, Literal, Protocol
 
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from pygpu.core.builder import Builder
 from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.ssa import Constant, Function, ImageInput
 from pygpu.types import FLOAT, Type
@@ -44,7 +45,7 @@ BOTH: Final[Along] = "xy"
 COPIED_ROW: Final = 1024  # texels of a row of the image by which copies are measured
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Task:
     """What is compiled: a function, and how the images it reads and its results are stored.
 
@@ -61,7 +62,7 @@ class Task:
     low: bool = False  # results have one row, as those of signals have
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shape:
     """How a program's work is shared out: pixels that a thread makes along x and y, and threads of
     a work group along x and y."""
@@ -86,7 +87,7 @@ class Shape:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """What a device takes: texels along an axis of an image, bytes of one, and bytes of all that a
     call brings there."""
@@ -96,7 +97,7 @@ class Limits:
     memory: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlaneRead:
     """How an image of several planes is read: the plane at `offset` from that of the result, by a
     boundary's rule where it has none, of `depth` planes."""
@@ -106,7 +107,7 @@ class PlaneRead:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Planes:
     """So many planes of results, and how each input is read for one of them; None: it is the same
     for all."""
@@ -184,7 +185,7 @@ class Program(Protocol):
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Link:
     """A program among others, all with results of one size: the numbers of its images."""
 
@@ -202,7 +203,7 @@ class Linked(Protocol):
         """The images asked for, of the images that are read and the uniforms of each program."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class FoldTask:
     """A fold over the pixels of the first `count` of the images that `value` reads: `value` is a
     function of a pixel, `join` one of two values, of `types`."""

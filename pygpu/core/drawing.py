@@ -34,6 +34,7 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.core.storage import Format, Storage
 from pygpu.ssa import Constant, Function, ImageInput, Region, Value
@@ -45,7 +46,7 @@ CULLED: Final[tuple[Cull, ...]] = ("", "back", "front")
 BLENDED: Final[tuple[Blend, ...]] = ("", "alpha", "add", "multiply")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Stage:
     """One stage: a simplified function, the number of its last parameters that are inputs (each of
     1 to 4 floats: attributes of a vertex, varyings of a fragment), and how the images that it reads
@@ -67,7 +68,7 @@ class Stage:
         return parameters[len(parameters) - self.count :]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Drawing:
     """What is compiled.
 
@@ -108,7 +109,7 @@ class Geometry:
         return min((len(values) for values in self.attributes.values()), default=0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Draw:
     """What one draw is given. `attributes` are the vertex stage's inputs, in order, by their names
     in the geometry; `images` those of the vertex stage and those of the fragment stage."""

@@ -12,8 +12,9 @@ import opcode
 import os.path
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
+
+from pygpu.core.host.records import record
 
 FEW: Final = 9  # elements of an array that is shown
 ARRAY: Final = "an array of shape"  # how larger ones are shown
@@ -26,7 +27,7 @@ _RAISE: Final = opcode.opmap["RAISE_VARARGS"]
 HOME: Final = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")  # where PyGPU lies
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A span of the user's source: lines from 1, columns in UTF-8 bytes from 0, as CPython's."""
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from pygpu.core.host.records import record
 from pygpu.ssa import Number
 from pygpu.types import Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UniformSpec:
     """A scalar or vector given at each call. `index` counts the uniforms of the function."""
 
@@ -24,7 +25,7 @@ class UniformSpec:
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ComplexSpec:
     """A complex number given at each call: a uniform of its two parts."""
 
@@ -32,7 +33,7 @@ class ComplexSpec:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MatrixSpec:
     """A square matrix given at each call: `size` uniforms of vectors, its rows, from `index` on."""
 
@@ -41,7 +42,7 @@ class MatrixSpec:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ImageSpec:
     """An image, signal or volume given at each call. `index` counts those of the function."""
 
@@ -54,7 +55,7 @@ class ImageSpec:
     dims: int = 2  # coordinates of a texel: a signal has 1, a volume 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PositionSpec:
     """The position of the pixel being computed, of so many coordinates."""
 

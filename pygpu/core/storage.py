@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.host.records import record
 from pygpu.types import Kind, Type, vector
 
 # What devices store. Wider input is narrowed when an Image is made, wider output after download.
@@ -40,7 +40,7 @@ STORED: Final = tuple(
 AT_ONCE: Final = 1 << 18  # values converted at once
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Format:
     """How texels are stored: a dtype of STORED, 1 to 4 channels, and, for uint8 and uint16,
     whether functions see them scaled to [0, 1] (floats) or raw (ints). uint32 is what results of

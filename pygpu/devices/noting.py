@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
 from pygpu.core.device import Device, Program, Shape, Task
 from pygpu.core.errors import DeviceError
+from pygpu.core.host.records import record
 from pygpu.core.storage import Storage
 from pygpu.devices import targets
 from pygpu.ssa import Constant
@@ -24,7 +24,7 @@ from pygpu.ssa import Constant
 Out = Sequence[NDArray[Any] | None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Step:
     """A program that ran, or is to run: on images by their numbers, with these uniforms, for
     results of this shape, which have numbers of their own."""

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 from typing import Any, Final, cast
 
@@ -31,6 +31,7 @@ from pygpu.core.device import Device, Limits, Task
 from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.host import cache, settings
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.process import forks
 from pygpu.devices.process.undisturbed import undisturbed
@@ -38,7 +39,7 @@ from pygpu.ssa import ImageInput
 from pygpu.types import FLOAT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """Where a device is, and what must be known of it before it is opened: it is imported then, for
     drivers are heavy."""

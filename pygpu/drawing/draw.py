@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +17,7 @@ from pygpu.core import sampler
 from pygpu.core.device import Device
 from pygpu.core.drawing import BLENDED, CULLED, Draw
 from pygpu.core.errors import shorten, shown
+from pygpu.core.host.records import record
 from pygpu.core.storage import STORED, ImageLike, Storage
 from pygpu.devices import targets
 from pygpu.drawing.drawings import Made, arguments_of, compiled, converted, translate
@@ -34,7 +35,7 @@ FLOATS: Final = np.dtype("float32")
 DTYPES: Final = tuple([dtype for dtype in STORED if dtype.name in ("uint8", "float16", "float32")])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _State:
     """What of a draw is compiled in, besides the shader."""
 

@@ -13,13 +13,14 @@ import functools
 import inspect
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.drawing import Drawing, DrawProgram, Geometry, Stage
 from pygpu.core.errors import CompileError
+from pygpu.core.host.records import record
 from pygpu.core.sampler import of
 from pygpu.core.specs import MatrixSpec, ObjectSpec, PositionSpec, UniformSpec
 from pygpu.core.storage import Format, Storage
@@ -40,7 +41,7 @@ _KEYWORDS: Final = inspect.Parameter.VAR_KEYWORD
 Given = tuple[list[ImageInput], list[tuple[str, Type]]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Made:
     """A drawing, compiled, and what it needs to know of its inputs."""
 
@@ -57,7 +58,7 @@ class Made:
         return any(each.dependencies.changed() for each in self.translations)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Varying:
     """What is interpolated: a number or vector, or a matrix, whose rows are."""
 

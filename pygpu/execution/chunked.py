@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.host.records import record
 from pygpu.execution.arrays.scanning import scan
 
 TOGETHER: Final = 16  # results that a node of the tree joins
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ChunkFold:
     """A fold of arrays in memory, as workers run it, with `function` as what joins two results."""
 

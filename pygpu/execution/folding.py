@@ -11,7 +11,7 @@ before, so that sums of floats err by the logarithm of their length.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.device import BOTH, Along
+from pygpu.core.host.records import record
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets
@@ -155,7 +156,7 @@ def program(function: Code, map: Code, target: str, reading: Reading | None = No
 # ---------------------------------------------------------------- passes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class State:
     """Values so far: an image for each part of a tuple, or one alone. Before the first pass: the
     images of which values are made, and the arguments that are given for that."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.errors import shown
+from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments.convert import KINDS, array_of, is_picture, is_pil, storage_of
 from pygpu.execution.arguments.parameters import Arguments, flatten
@@ -32,7 +32,7 @@ from pygpu.execution.programs.calls import Programs, Run
 from pygpu.execution.programs.specialise import Specialisation
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stack:
     """Frames given for a parameter: the axes that they lie along, and each as a call takes it."""
 

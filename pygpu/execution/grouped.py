@@ -11,13 +11,13 @@ the types of values are those that folding does not change any more (a sum of bo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from pygpu.core.device import Along, Device, FoldProgram, FoldTask
 from pygpu.core.errors import DeviceError
+from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.signatures import Parameter, Signature
@@ -35,7 +35,7 @@ from pygpu.language.vectors import CLASSES
 from pygpu.types import KINDS, Type, vector
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Folded:
     """Arrays (rows, columns, channels), one for each part of a value."""
 
@@ -43,7 +43,7 @@ class Folded:
     is_tuple: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Made:
     """A fold's programs (None: there are none), and what they were made of."""
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
+from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.arrays.grouping import Grouping
@@ -28,7 +28,7 @@ from pygpu.language.scalars import number
 from pygpu.types import INTEGERS, Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Folding:
     """What is folded: values that a map makes of images of one size and arguments."""
 
@@ -44,7 +44,7 @@ class Folding:
         return first_of(self.map, self.reading)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class By:
     """Which group a texel is of."""
 

@@ -17,13 +17,14 @@ import os
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pygpu.core.errors import shorten, shown
+from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.annotations import user_type
@@ -36,7 +37,7 @@ from pygpu.execution.pipelines.deferred import Graph, current, deferring
 from pygpu.execution.pipelines.stages import Runner, StageReport
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoweredPipeline:
     """The stages of a pipeline that has run once for some arguments: which steps were put together,
     and what each stage reads, makes and computes."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.errors import shown
+from pygpu.core.host.records import record
 
 EVERY: Final = 16  # rounds between two questions whether it is enough: each waits for the device
 
@@ -40,7 +40,7 @@ def each(values: Iterable[Any]) -> Each:
         raise TypeError(f"each: takes values, one for each round, got {shown(values)}") from None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ending:
     """When rounds end before their number is reached: after every so many, `until` is asked."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.errors import shorten, shown
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.core.storage import rows_of as shape_of
 from pygpu.devices import targets
@@ -84,7 +85,7 @@ def _checked_shape(shape: Any) -> tuple[int, ...]:
     return size
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Goes:
     """What goes where: values of these types, by a function and what it is given, to a result of a
     size, where those that meet are combined."""

@@ -13,7 +13,7 @@ import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ import numpy as np
 from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError, Place
 from pygpu.core.host.collector import paused
+from pygpu.core.host.records import record
 from pygpu.core.specs import (
     ComplexSpec,
     ImageSpec,
@@ -67,7 +68,7 @@ from pygpu.ssa import Function, ImageInput, Value
 from pygpu.types import INT, Type, vector
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Translation:
     """What came of a function."""
 

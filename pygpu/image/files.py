@@ -13,13 +13,13 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, stored, texels
 from pygpu.execution.arguments.convert import array_of, result_dtype
 from pygpu.image import files_exr, files_pillow, files_tiff
@@ -115,7 +115,7 @@ def _start(source: Any) -> bytes:
 # ---------------------------------------------------------------- writing
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Content:
     """What is written: `texels` gives it in the dtype that the file has."""
 

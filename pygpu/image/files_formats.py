@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from io import UnsupportedOperation
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pygpu.core.host.records import record
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 ORIENTATION: Final = 0x0112  # the tag of TIFF and of EXIF
@@ -31,7 +32,7 @@ class Picture(NamedTuple):
     info: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileFormat:
     """What a format holds. `lossy`: it takes a `quality` from 0 to 100."""
 

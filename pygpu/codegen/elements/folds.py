@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -24,6 +23,7 @@ from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.device import How
+from pygpu.core.host.records import record
 
 TILE: Final = 1 << 16  # elements, about: a step adds one in 64 to each accumulator
 DATA, PARTIAL, LENGTH, SLOTS = range(4)  # of %args: memory, what tiles leave, elements of a tile
@@ -41,7 +41,7 @@ _STORED: Final = {
 _KINDS: Final = {"float": "float32", "int": "int32", "double": "float64", "long": "int64"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Folding:
     """What is folded, how, and in how many vectors at once."""
 
@@ -134,7 +134,7 @@ _START: Final[dict[str, Callable[[str], float]]] = {
 SCANNED, RESULT, CARRIES, CHUNK, SCAN_SLOTS = range(5)  # of %args; elements of a chunk
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scanning:
     """A kernel of scans: of floats or ints, by "add", "multiply", "maximum" or "minimum".
     `is_total`: the folds of chunks, as CARRIES; else the scan, after the carries of chunks."""

@@ -10,12 +10,12 @@ are counted; their numbers may then be texels of one or two bytes as they are st
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Loop, when
 from pygpu.codegen.llvm.text import Machine, Val
+from pygpu.core.host.records import record
 
 VALUES, INDEX, TABLE, GROUPS, LENGTH, STRIDE, SLOTS = range(7)  # of %args
 UNROLLED: Final = 8  # elements of a round
@@ -24,7 +24,7 @@ _SIZES: Final = {"float": 4, "double": 8, "int": 4, "uint": 4, "byte": 1, "short
 _TYPES: Final = {"float": "float", "double": "double", "byte": "i8", "short": "i16"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Folding:
     """How values of a kind are folded: `how` is a name of a function of NumPy's, or "count".
     `channels` is of values, or of texels that are counted, of which it is one in so many. Tables
@@ -74,7 +74,7 @@ def group_span(folding: Folding, machine: Machine) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Kernel:
     """What an element is folded with: pointers to values, indices and the table of a chunk."""
 

@@ -13,12 +13,12 @@ decode   floats or ints of keys, and the places
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.text import Machine, Val
+from pygpu.core.host.records import record
 
 BITS: Final = 8  # of a digit
 DIGITS: Final = 1 << BITS
@@ -27,7 +27,7 @@ Kind = Literal["float", "int", "uint"]
 Step = Literal["encode", "count", "move", "decode"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sorting:
     """A kernel: for elements of a kind, whether with their places."""
 

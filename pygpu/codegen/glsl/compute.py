@@ -32,6 +32,7 @@ from pygpu.codegen.glsl.writer import (
     stored_type,
 )
 from pygpu.core.device import Task
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.branches import left_by
 from pygpu.passes.blocks.block import Blocked
@@ -58,7 +59,7 @@ class ComputeProgram(GlslProgram):
     result_sizes: list[tuple[str, int]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """Names of a result: of its values, its buffer's data, and its size."""
 

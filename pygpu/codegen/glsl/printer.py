@@ -11,7 +11,6 @@ side of a branch leaves) happen as if at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -20,6 +19,7 @@ from pygpu.codegen.glsl.expressions.helper import PREFIX
 from pygpu.codegen.glsl.expressions.operations import ASSIGNED, NEGATED, TABLE
 from pygpu.codegen.glsl.expressions.text import UNARY, Namer, Text, call, conditional, literal
 from pygpu.codegen.glsl.plan import Plan, Variable
+from pygpu.core.host.records import record
 from pygpu.passes.analysis.branches import goes_by, left_by
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.analysis.rounding import repeats, scales, settled
@@ -29,7 +29,7 @@ from pygpu.types import INTEGERS, vector
 INDENT: Final = "    "
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Break:
     """`if (leave) break;`, which at the head of a loop becomes `while (stay)` if it is plain:
     compilers turn that into `if (!stay) break;`."""

@@ -16,7 +16,6 @@ there, its left one is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from pygpu.codegen.glsl.partials import function, rest_program, struct
@@ -24,6 +23,7 @@ from pygpu.codegen.glsl.strips import main, plain_strip, strips
 from pygpu.codegen.glsl.values import CHUNK, JoinWriter, ValueWriter, own_texels
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram
 from pygpu.core.device import ALONG_Y, Along, FoldTask
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
@@ -41,7 +41,7 @@ PLAIN_ROUNDS: Final = (8, 8)  # where a lane loads single texels
 OPERATIONS: Final = 4096  # printed at most for what a lane holds at once
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FoldTexts:
     """Texts, and how much of an image a group folds. `first` takes the images that `first.images`
     names, then the partial results, as storage buffers."""
@@ -146,7 +146,7 @@ def _most_lanes(types: Sequence[Type]) -> int:
     return 1 << ((SHARED // nbytes).bit_length() - 1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Chunks:
     """What a lane loads at once: so many chunks of so many pixels."""
 

@@ -18,6 +18,7 @@ from pygpu.codegen.glsl.expressions.operations import clamped
 from pygpu.codegen.glsl.expressions.text import Namer, Text, call, infix, literal, wrap
 from pygpu.codegen.glsl.plan import make_plan
 from pygpu.codegen.glsl.printer import INDENT, Printer, braced, flat
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.ssa import Function, Load, Op, Table, Value
@@ -44,7 +45,7 @@ EMBEDDED: Final = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dialect:
     """What a driver needs the text to heed."""
 
@@ -64,7 +65,7 @@ class Dialect:
         return self.version >= 400 and not self.embedded
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class BoundTable:
     """A table that is not part of the text: four numbers a row, for a uniform block or a texture
     (then TABLE_WIDTH texels wide)."""

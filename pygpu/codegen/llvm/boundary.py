@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from pygpu.codegen.llvm.code import Code, floor
 from pygpu.codegen.llvm.flow import Branch
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.boundaries import RULES, index
+from pygpu.core.host.records import record
 
 NUMBERS: Final = {name: number for number, name in enumerate(RULES)}  # of rules, in descriptors
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Native:
     """The arithmetic of native code."""
 

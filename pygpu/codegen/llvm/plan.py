@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pygpu.codegen.llvm.schedule import Cell, Chain, Step, chains, in_order
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE, Cost
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.counters import counters
@@ -26,7 +27,7 @@ COSTLY: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class TapSet:
     """The taps of one image under one boundary rule: how far they reach along x, and the source
     rows that a block needs, relative to its first. `shifted`: texels that cost work to load are
@@ -41,7 +42,7 @@ class TapSet:
     shifted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reach:
     """A load at an offset that is found at run time, the same for all pixels, and known to lie
     between these ends: the values that are added to x and to y (or subtracted: the bool)."""

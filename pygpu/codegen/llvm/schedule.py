@@ -8,9 +8,9 @@ few values are alive at a time. The order decides about time alone: what is comp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from pygpu.core.host.records import record
 from pygpu.ssa import Function, Op, Region, Value, uses, walk
 
 Cell = tuple[int, int]
@@ -19,7 +19,7 @@ Reached = dict[Op, tuple[int, int]]  # of each op, the last of the taps that it 
 LEAST: Final = 4  # terms of a chain worth the name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chain:
     """A chain of additions (`w0 * a + w1 * b + ...`): how many terms, of how many components."""
 

@@ -16,7 +16,7 @@ that disagree on a branch or on leaving a loop have masks that say which of them
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 from pygpu.codegen.llvm import control, loads
@@ -27,11 +27,12 @@ from pygpu.codegen.llvm.operations import RULES
 from pygpu.codegen.llvm.plan import Plan, TapSet, chooses, plan
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Machine, Val
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.ssa import Function, Op, Region
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Emitted:
     """The IR and what the driver must know of it."""
 

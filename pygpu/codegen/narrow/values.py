@@ -13,12 +13,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import numpy as np
 
 from pygpu.codegen.llvm.plan import is_tap
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format
 from pygpu.ssa import Function, Op, Value, constant_of
@@ -34,7 +34,7 @@ LOGIC: Final = frozenset(("not", "bit_and", "bit_or", "bit_xor", "bit_not", "sel
 STORED: Final = frozenset(("uint8", "int32", "float32", "bool"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Small:
     """A whole number of units between two ends."""
 

@@ -7,16 +7,16 @@ edge that has the whole of the tile's part inside, or outside, is not computed f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.text import Val
 from pygpu.codegen.raster import layout
 from pygpu.codegen.raster.memory import read
+from pygpu.core.host.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Area:
     """The pixels of a tile that a triangle may cover: where they start, whole blocks of lanes and
     rows, and the last column and row."""
@@ -29,7 +29,7 @@ class Area:
     tall: Val
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Edge:
     """a * (x - left) + b * (y - top) + c, an int, which is at least 0 inside."""
 

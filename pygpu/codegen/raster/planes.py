@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from pygpu.codegen.llvm.code import Code
@@ -19,11 +18,12 @@ from pygpu.codegen.llvm.memory import interleave
 from pygpu.codegen.llvm.text import Val
 from pygpu.codegen.raster import layout
 from pygpu.codegen.raster.memory import copy
+from pygpu.core.host.records import record
 
 ROW: Final = layout.TILE * 4 * 4  # bytes of a tile's row, of four floats a pixel: of thread's own
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """Floats (samples, rows, pitch, channels) in memory."""
 
@@ -45,7 +45,7 @@ class Target:
             code.store(vector, code.at(place, 4 * lanes * k), 4)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tile:
     """The pixels of a tile: first column and row, last column and row."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
@@ -20,6 +19,7 @@ from pygpu.codegen.raster.memory import fill, read, variable, write
 from pygpu.codegen.raster.places import on_picture, point_at
 from pygpu.codegen.raster.polygons import SIZE, Clipper, W, Z
 from pygpu.core.drawing import Cull
+from pygpu.core.host.records import record
 
 SCRATCH: Final = 2 * SIZE
 HALF: Final = layout.UNITS // 2
@@ -31,7 +31,7 @@ def set_up(machine: Machine, cull: Cull, samples: int) -> str:
     return _Setup(machine, cull, samples).write()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Corner:
     """A corner on the picture: its place in units, as ints of 64 bits, and what gives the fields of
     a polygon's corner."""

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import DeviceError, shown
+from pygpu.core.host.records import record
 from pygpu.drawing import shadertoy
 from pygpu.drawing.shadertoy import Shadertoy
 from pygpu.execution.arguments.convert import is_picture, is_pil
@@ -36,7 +37,7 @@ NUMBERS: Final = {float: FLOAT, int: INT}
 GIVEN: Final = ("time", "mouse")  # parameters that need not be given: they are what is shown
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Request:
     """What `show` was asked."""
 

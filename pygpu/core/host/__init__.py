@@ -1,1 +1,1 @@
-"""What the machine lends and its user sets: the disk cache, settings in the environment."""
+"""What is below everything: records; the disk cache, settings, the collector of garbage."""

@@ -15,12 +15,12 @@ definition: the interpreter runs it, folding applies it to constants, targets mu
 import math
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.records import record
 from pygpu.core.operations import intervals, meanings
 from pygpu.core.operations import type_rules as rules
 from pygpu.core.operations.intervals import ANY, POSITIVE, Range, RangeRule
@@ -43,7 +43,7 @@ class Cost(Enum):
     GIVEN = "a number that the program is given"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operation:
     """One operation. All are pure: they may be shared, moved and removed."""
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.jobs import slots
 from pygpu.core.device import Link, Linked
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.given import HUGE, address
 from pygpu.devices.cpu.layout import Block, Layout, Rows
@@ -152,7 +153,7 @@ class StageLayout(Layout):
         return self.rows.get(index) or super()._rows(index)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kept:
     """An image of which a thread keeps some rows, in its memory behind so many bytes."""
 

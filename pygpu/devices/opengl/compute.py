@@ -7,7 +7,7 @@ for their texels.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from pygpu.codegen.glsl.compute import ComputeProgram, block_program, pixel_prog
 from pygpu.codegen.glsl.table import table_program
 from pygpu.core.device import FoldProgram, FoldTask, Limits, Shape, Task
 from pygpu.core.errors import DeviceError, TooOld
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.buffers import COPY, read_buffer, upload
@@ -52,7 +53,7 @@ AHEAD: Final = 2  # rows, at most, that are read first where they share nothing:
 LIGHT: Final = 128  # operations of a pixel, at most, for that: with more, memory is not all
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class _Shaped(Task):
     """What a pass computes, and in which shape, where one was measured."""
 

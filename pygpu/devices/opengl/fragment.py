@@ -9,7 +9,7 @@ until somebody asks for their texels.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +19,7 @@ from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen.glsl.writer import Dialect
 from pygpu.codegen_glsl import FragmentProgram, block_fragment, four_pixels, fragment_program
 from pygpu.core.device import Shape, Task
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice
@@ -106,7 +107,7 @@ def _packed(inputs: Sequence[Format]) -> frozenset[int]:
     return frozenset(index for index, format in enumerate(inputs) if format.channels == 1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Drawn:
     """The texts of a pass. Where there is one for `edges`, `halves` says which fragments it is
     for."""

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from pygpu.core.host.records import record
 from pygpu.types import Type, vector
 
 Kind = Literal["fragment", "compute"]
@@ -48,7 +48,7 @@ def declared_type(type: Type) -> Type:
     return vector("uint" if type.kind == "bool" else type.kind, type.size)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Uniform:
     """A uniform: a type of GLSL, and the rows of a matrix, 0 of others."""
 
@@ -60,7 +60,7 @@ class Uniform:
         return f"mat{self.rows}" if self.rows else str(self.type)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Written:
     """A program: its inputs' texels, results and uniforms by name."""
 

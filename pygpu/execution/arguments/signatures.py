@@ -12,11 +12,12 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.annotations import Role, Scope, object_type, user_type, without_none
@@ -28,7 +29,7 @@ RESERVED: Final = ("out", "shape", "dtype", "target")
 MISSING: Final[Any] = inspect.Parameter.empty
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """One parameter. `type` is a Type for uniforms, the number of rows for matrices, that of
     coordinates for images, a class (or None: any) for objects. `default` is MISSING where a call

@@ -12,12 +12,12 @@ functions fold a device may do by itself (Device.fold_groups).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import natural_dtype
@@ -30,7 +30,7 @@ from pygpu.execution.arrays.whole import sorted_lines
 from pygpu.types import INT, Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Grouping:
     """By what values are folded, into how many groups, and where."""
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shorten, shown
+from pygpu.core.host.records import record
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage, texels
 from pygpu.devices import targets
@@ -56,7 +56,7 @@ def histogram(
         raise
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Edges:
     """The edges of bins. `is_even`: of equal width."""
 

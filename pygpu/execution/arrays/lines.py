@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.errors import shown
+from pygpu.core.host.records import record
 from pygpu.core.sampler import default, make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets
@@ -38,7 +38,7 @@ FOLD: Final = 4096  # elements of a row of a folded array, at most
 Along = Literal["x", "y", "folded"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lines:
     """How elements lie in an image: `count` of them in each of `lines` lines. `layout` is what
     passes are told: (which way lines run, the elements of a row where they are folded)."""
@@ -77,7 +77,7 @@ def element(layout: Any, p: Any) -> Any:
     return (p.x, p.y) if along == "y" else (0, p.y * row + p.x)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Taken:
     """What a caller gave: texels, and the form that results go back to. Signals and arrays (N,)
     are images of a row, or of several where they are folded, and volumes of all their rows."""
@@ -209,7 +209,7 @@ def rows_of(count: int, target: str) -> tuple[int, int]:
     return -(-count // row), row
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spread:
     """All elements of an array as one line. Passes that make such a line are of `shape`; what they
     give for other positions than `count` elements is padding."""

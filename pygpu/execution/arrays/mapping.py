@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from pygpu.core.host.records import record
 from pygpu.language.vectors import Position
 
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -61,7 +61,7 @@ def check_arguments(what: str, arguments: Iterable[str], taken: Collection[str])
 # ---------------------------------------------------------------- values
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reading:
     """How values are made of texels: whether the map takes the position too, and which arguments,
     by name. Positions have so many `axes`; `row` is the elements in a row of an array (N,) that is

@@ -11,10 +11,11 @@ logarithm of their length, equally on all devices, and an element is read a few 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from pygpu.core.errors import shorten, shown
+from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import natural_dtype
@@ -63,7 +64,7 @@ def scan(
         raise
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scan:
     """What to scan by, and where: `sign` is 1, or -1 where a scan begins at the end."""
 

@@ -6,7 +6,6 @@ scanned(np.add, (image,), (FLOAT,), lines, "compute")     # images, or None: by 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -24,6 +23,7 @@ from pygpu.core.arrays import (
 from pygpu.core.arrays import Lines as Run
 from pygpu.core.builder import Builder
 from pygpu.core.device import BOTH, FoldTask
+from pygpu.core.host.records import record
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets
@@ -123,7 +123,7 @@ def _scan(
 # ---------------------------------------------------------------- groups
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fold:
     """By what values are folded: a function of two values of these types, and what groups without
     elements have."""

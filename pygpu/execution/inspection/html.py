@@ -10,9 +10,10 @@ from __future__ import annotations
 import base64
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Final
+
+from pygpu.core.host.records import record
 
 LARGEST: Final = 1024  # pixels of a picture's longer side: notebooks keep what they show
 ZOOM: Final = 4  # pixels of the screen for one of a picture that is zoomed into
@@ -94,7 +95,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Figure:
     """A picture, or the frames of one, with what is said above and below: `width` and `height` are
     those of the image, of which the files may be smaller pictures."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from pygpu import ssa
+from pygpu.core.host.records import record
 from pygpu.execution.inspection import html
 from pygpu.execution.programs.extents import Extended
 from pygpu.execution.programs.specialise import Specialisation
@@ -22,7 +23,7 @@ from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lowered:
     """A program that was compiled and not run.
 

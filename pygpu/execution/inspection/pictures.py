@@ -12,13 +12,13 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shown as worded
+from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.arguments.results import ImageMaker
@@ -29,7 +29,7 @@ FRAMES: Final = 96  # of a stack, at most: of longer ones every second, third or
 _RANGES: Final = "'own', 'common', (least, greatest) or None"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Shown:
     """One picture or stack: frames (N, H, W, C) of any dtype, what it is, and what `full` means:
     the value that is white where no range is asked for."""

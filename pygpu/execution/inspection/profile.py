@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from statistics import median
 from typing import Any, Final
 
 from pygpu.core.device import Device, Program, Shape
 from pygpu.core.errors import DeviceError
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
@@ -37,7 +38,7 @@ GREATEST_COPY: Final = 1 << 28
 FREE: Final = (None, Cost.FREE, Cost.MEMORY)  # None: branches and loops
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Profile:
     """What `f.profile` measured.
 
@@ -98,7 +99,7 @@ class Profile:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Job:
     """A program and all it is given, so that it can be run again and again."""
 

@@ -8,13 +8,14 @@ All shapes compute the same bits, so that results do not depend on which one was
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from statistics import median
 from typing import Any, Final
 
 from pygpu.core.device import Program, Shape
 from pygpu.core.errors import DeviceError, shorten, shown
+from pygpu.core.host.records import record
 from pygpu.execution.inspection.profile import Job
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation
@@ -25,7 +26,7 @@ WARM: Final = 1
 WORTH: Final = 0.97  # of the present shape's time: what is no faster than that may be noise
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tuned:
     """What `pygpu.tune` found. `times` has the median seconds of each shape that was tried, the
     fastest first; `before` is the shape until now and `shape` the one from now on. Where a target

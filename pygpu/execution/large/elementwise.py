@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import getitem
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.host.records import record
 from pygpu.execution.large.sources import is_dask
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Elementwise:
     """A vectorized function, called by places with what has been given by name put back."""
 

@@ -7,13 +7,13 @@ that window, which knows where in the whole image it stands (work.py).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from operator import getitem
 from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.records import record
 from pygpu.execution.large.plans import Plan, Rounds, results
 from pygpu.execution.large.regions import Assembly, Cut, Reach
 from pygpu.execution.large.sources import Source
@@ -133,7 +133,7 @@ class Graph:
         return keys
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class _ViewParts:
     """What each row and each column of chunks of the result reads of an image."""
 

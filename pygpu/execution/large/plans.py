@@ -4,7 +4,7 @@ many chunks it computes."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from pygpu.core import sampler
 from pygpu.core.device import Device, Program, Task
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
@@ -37,7 +38,7 @@ class Function(Protocol):
     def size(self, shape: Any, arguments: Arguments, out: None) -> tuple[int, ...]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rounds:
     """Several rounds of a function, done for a chunk and what is around it before the next chunk:
     how many, which image each result becomes in the next round, how far a round reaches, and in
@@ -49,7 +50,7 @@ class Rounds:
     dtype: np.dtype[Any] | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     """A call, less its Dask arrays, for which `values` has images of one pixel. Plans are equal if
     their tokens are, so that a process compiles each once however often it is sent."""
@@ -65,7 +66,7 @@ class Plan:
     rounds: Rounds | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ready:
     """A plan, compiled in this process."""
 

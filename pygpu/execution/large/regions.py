@@ -12,7 +12,6 @@ the places take, in runs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -20,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
+from pygpu.core.host.records import record
 from pygpu.devices.process.reserve import RESERVE
 
 Cut = tuple[int, int, int, int]  # of a chunk: its rows from .. to .., columns from .. to ..
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Run:
     """Places beside each other, from `place` on, that take texels in steps of 1, -1 or 0."""
 
@@ -73,7 +73,7 @@ def _runs(take: NDArray[np.intp]) -> tuple[Run, ...]:
     return tuple(runs)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Reach:
     """The texels of an image that are read along one axis."""
 
@@ -126,7 +126,7 @@ class Reach:
                     done += high - low
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Assembly:
     """How a window of an image is put together from pieces: of each its place, row by row."""
 

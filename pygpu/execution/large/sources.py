@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pygpu.core.host.records import record
 
 NO_OUT: Final = "out: a Dask array is computed later; store it with its to_zarr or store"
 
@@ -37,7 +38,7 @@ def _leaves(values: Iterable[Any]) -> Iterator[Any]:
             yield value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Source:
     """A Dask array as an image: how it lies in chunks."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.device import Limits
+from pygpu.core.host.records import record
 from pygpu.core.storage import Storage, stored
 from pygpu.devices import targets
 from pygpu.devices.process.reserve import RESERVE
@@ -133,7 +134,7 @@ def _seen(
 # ---------------------------------------------------------------- rounds
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Region:
     """The texels of a part of an image."""
 

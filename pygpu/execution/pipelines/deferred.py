@@ -15,7 +15,6 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Final
 
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.device import Device, FoldProgram, FoldTask, How, Task
 from pygpu.core.errors import HOME
+from pygpu.core.host.records import record
 from pygpu.core.storage import Storage
 from pygpu.devices.noting import NotingDevice, Out, Step
 from pygpu.ssa import Constant
@@ -65,7 +65,7 @@ def settled(storage: Storage) -> Storage:
     return storage.settled if isinstance(storage, Deferred) else storage
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Note(Step):
     """A step that is to run, and the user's line that called for it."""
 

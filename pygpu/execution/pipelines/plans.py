@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import Final
 
 from pygpu.core.device import Task
+from pygpu.core.host.records import record
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.passes.lower.merge import Part, is_here, is_pointwise
 from pygpu.passes.stages.price import price
@@ -27,7 +28,7 @@ OUTPUTS: Final = 4  # of a stage that was several
 LOOKED_AT: Final = 64  # stages up to which pairs of them are compared
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Planned:
     """A step as plans see it: its task, the numbers of its images, and the size of its results."""
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from pygpu.core.device import Device, Link, Linked, Program, Task
 from pygpu.core.errors import DeviceError, OutOfMemory
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.execution.pipelines.deferred import Graph, Note
@@ -61,7 +62,7 @@ class Ready:
             raise OutOfMemory(f"{error} ({self.device.name})") from None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StageReport:
     """What a stage did: the steps in it with their lines, images read and made, those among them of
     which some rows exist at a time, pixels, bytes of whole images moved and operations a pixel, its

@@ -9,15 +9,15 @@ should have, and is none of these.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pygpu.core.device import Task
+from pygpu.core.host.records import record
 from pygpu.core.storage import Storage
 from pygpu.passes.analysis.footprint import footprint
 from pygpu.ssa import walk
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extended:
     """An image that is smaller than the result: its size (H, W), and what it has outside."""
 

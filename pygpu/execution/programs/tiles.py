@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.device import Limits, Program, Task
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.specialise import COMPILING, LOG, dump
@@ -35,7 +36,7 @@ class NotCut(Exception):
     """Says why the work cannot be done in tiles."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cut:
     """A function of a window, compiled."""
 
@@ -43,7 +44,7 @@ class Cut:
     program: Program
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tile:
     """A part of a result: where it begins and how large it is."""
 
@@ -114,7 +115,7 @@ class _Room:
         return max(min(least, (self.memory - margins) // total), 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tiles(Sequence[Tile]):
     """Tiles of equal size, but for the last of a row or column, that cover a result of (H, W). They
     are made as they are asked for: of a large image there may be very many."""

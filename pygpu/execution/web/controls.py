@@ -13,10 +13,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 
 from pygpu.core.errors import shown
+from pygpu.core.host.records import record
 from pygpu.ssa import Constant
 from pygpu.types import INTEGERS, Type
 
@@ -30,7 +31,7 @@ _TAKES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Control:
     """One control: `kind` is range, check, colour, time, mouse or iMouse. `value` has a number a
     component."""

@@ -9,10 +9,10 @@ was where the comprehension stood.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from pygpu.bytecode import ITERATOR_SLOTS
+from pygpu.core.host.records import record
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed
@@ -80,7 +80,7 @@ _TOO_LONG_TO_RAISE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Body:
     """The body of a comprehension, and the instruction that takes an item."""
 

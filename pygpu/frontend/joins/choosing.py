@@ -6,9 +6,9 @@ int says which it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
+from pygpu.core.host.records import record
 from pygpu.frontend.joins.joining import Joining
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
@@ -34,7 +34,7 @@ CHOICES: Final = Abstract.CHOICES  # options of one choice
 SLOTS: Final = 256  # of a list whose length only the device knows
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Renumbered:
     """What says which option a choice is, in the numbers of another choice: `numbers` has that of
     each option. A leaf of a join, as numbers and SSA values are."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pygpu.core.host.records import record
 from pygpu.frontend.values.objects import Object
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Key, Parts
@@ -16,7 +16,7 @@ from pygpu.types import Type
 Leaf = Callable[[Any, Any, Type, Key], Value]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Round:
     """Where a loop comes round, and the right is the end of its body."""
 
@@ -25,7 +25,7 @@ class Round:
     entry: int  # parts the objects that there were before the loop from later ones
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Meeting:
     """Where two paths meet."""
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.records import record
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
@@ -35,7 +35,7 @@ Rule = Callable[..., Any]
 _NOT_GIVEN: Final = object()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fold:
     """How a row of elements becomes one value."""
 

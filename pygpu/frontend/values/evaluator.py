@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError
+from pygpu.core.host.records import record
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.faults import Faults
@@ -33,7 +33,7 @@ T = TypeVar("T")
 Condition = tuple[Frame, int]  # the function and the instruction of a dynamic branch or loop
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mark:
     """Where a walk was: what there was then, of all that walking adds to."""
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from pygpu.core.builder import Builder
 from pygpu.core.errors import Place
+from pygpu.core.host.records import record
 from pygpu.frontend.values.objects import Cell
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Abstract, Dynamic, NotKnown
@@ -25,7 +26,7 @@ from pygpu.types import INT
 Stage = Literal["", "vertex", "fragment"]  # of a shader; "" is a function of images
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fault:
     """One place where something goes wrong: the exception that Python would raise there (None: an
     exception that only the run will tell) and its message."""
@@ -56,7 +57,7 @@ class Raised(Abstract):
         return f"the {name} raised" + (f" at line {place.line}" if place else "")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Raising:
     """An exception that the instruction being walked raises where a dynamic condition holds."""
 

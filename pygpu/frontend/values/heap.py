@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from pygpu.core.errors import CompileError
+from pygpu.core.host.records import record
 from pygpu.frontend.values.objects import Array, Cell, List, Object, Yielded
 from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.states import State
@@ -32,7 +32,7 @@ from pygpu.frontend.values.values import ABSENT, Conflict, describe
 Row = Callable[[Any, int], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Follower:
     """What was read to list the items; `row` makes one anew, `count` says how many there are.
     `late` gives what the iterator holds if its items are to be taken one by one, None if they

@@ -10,7 +10,6 @@ and from a first place on, outside by a boundary.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from pygpu.core import sampler
 from pygpu.core.errors import asked
+from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arguments.signatures import Parameter, Signature
@@ -110,7 +110,7 @@ def _dims(
 # ---------------------------------------------------------------- on the device
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Move:
     """Of each coordinate x, y, z of the image: which of the result it is taken from, the first
     place and the step; the result's size as NumPy has it, and what is outside."""

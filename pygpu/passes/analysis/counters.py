@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from pygpu.core.host.records import record
 from pygpu.passes.analysis.branches import goes_by, holding
 from pygpu.ssa import Op, Value, constant_of
 from pygpu.types import INT
@@ -29,7 +29,7 @@ _ENDS: Final = {"lt": (1,), "le": (1,), "gt": (-1,), "ge": (-1,), "ne": (1, -1)}
 _INTS: Final = range(-(2**31), 2**31)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counter:
     """The carried int `index` of a loop, which begins with `first`. Where the loop goes on, `step`
     was added to it, and the bool `condition` held: a comparison by `test` with `limit`, of the

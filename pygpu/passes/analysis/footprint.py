@@ -6,14 +6,14 @@ footprint(sobel) == [Footprint(left=1, right=1, up=1, down=1)]
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from pygpu.core.host.records import record
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.ssa import Function, Load, Op, walk
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Footprint:
     """Texels that are read around the pixel: so many to the left, right, up and down, not less
     than 0."""

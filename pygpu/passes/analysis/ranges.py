@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from pygpu.core.host.records import record
 from pygpu.core.operations.intervals import ANY, Range, product, total, union
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format
@@ -29,7 +29,7 @@ _OF_KINDS: Final[dict[str, Range]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """The numbers  x*(the pixel's x) + y*(the pixel's y) + [low, high]. Of ints, all are ints."""
 

@@ -17,11 +17,11 @@ selection.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
 from pygpu.core.device import Task
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter
 from pygpu.core.storage import Format
@@ -42,7 +42,7 @@ CHEAP: Final = ("nearest", "constant")  # boundaries that take no division
 VIEWED: Final = frozenset((1, 2, 3))  # channels of images and results of which there are views
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cut:
     """How a function's pixels are put together in blocks of `columns`, 1 or COLUMNS, and `rows`.
 
@@ -65,7 +65,7 @@ class Cut:
     ahead: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Blocked:
     """The function of a block. It reads the images of the original, and after them views: of which
     image each is one stands in `views`. Its results are those of the original in order, each row by
@@ -134,7 +134,7 @@ def block(task: Task, cut: Cut) -> Blocked:
     return made.blocked(_either(made.reach, made.is_clamped, fast, exact))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Halves:
     """Two functions of blocks of COLUMNS columns. `inner` is for blocks that look over no edge to
     the left or right. `edges` is for any block, and computes one pixel after the other; None where
@@ -178,7 +178,7 @@ def halves(task: Task, few: int, viewed: frozenset[int]) -> Halves:
     return Halves(inner, edges_needed, made.reach, made.is_clamped, made.is_flat)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Sides:
     """Both sides of the choice that is to be made, and what to know of them."""
 

@@ -10,13 +10,14 @@ components some may be handed on as they are instead, as most functions do with 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from pygpu.core.builder import Builder
 from pygpu.core.device import Task
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.simplify.dead import remove_dead
@@ -32,7 +33,7 @@ LEAST: Final = 12  # additions a byte that take longer than to look it up
 WORD: Final = 4  # components that fill one
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OfAByte:
     """The function of a component, which reads images of scalars, and the places in a word of those
     that stay as they are."""

@@ -10,9 +10,9 @@ root half of what it is of. Constants are of any.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
 from pygpu.ssa import Op, Value, constant_of, normal, used_by
 from pygpu.types import FLOAT
@@ -21,7 +21,7 @@ HIGHEST: Final = 4  # degree: products of so many neither overflow nor vanish
 LEAST: Final = 2.0**-120  # of constants: what is less might be taken for 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scaled:
     """Ops in order, and the values in units for those that were wanted."""
 

@@ -11,9 +11,10 @@ Loads of one image share it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pygpu.core.boundaries import index
+from pygpu.core.host.records import record
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.hoist import hoist
 from pygpu.passes.simplify.local import Gate
@@ -70,7 +71,7 @@ def _lowered(gate: Gate, data: Load, operands: tuple[Value, ...], interior: str)
     return gate("select", condition, texel, gate.constant(data.type, cval))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Moved:
     """The place `base` + `offset`, whose sum might overflow unless the base is the pixel's `own`
     coordinate: that is small, not negative, and so is the offset."""
@@ -80,7 +81,7 @@ class Moved:
     own: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Emitting:
     """The arithmetic of values: operations that are emitted. See pygpu/core/boundaries.py."""
 

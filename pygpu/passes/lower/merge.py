@@ -10,15 +10,16 @@ own images read by the reader's boundary, which is the same for all boundaries b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pygpu.core.builder import Builder
+from pygpu.core.host.records import record
 from pygpu.ssa import Function, ImageInput, Load, Lookup, Op, Region, Value, alike, walk
 from pygpu.types import INT
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Part:
     """A function, and the numbers of the images that it reads and makes."""
 
@@ -27,7 +28,7 @@ class Part:
     outputs: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Merged:
     """A function of several parts: the numbers of the images that it reads, and of which part each
     of its uniforms is which."""
@@ -37,7 +38,7 @@ class Merged:
     uniforms: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Place:
     """Where an image is read: as a load says it."""
 

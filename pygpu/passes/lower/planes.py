@@ -14,12 +14,13 @@ row is counted: none ever reads a row of another plane for one that lies outside
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Final
 
 from pygpu.core.boundaries import index
 from pygpu.core.builder import Builder
+from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.lower.boundary import Emitting, Moved
 from pygpu.passes.lower.wrapped import Appending
@@ -30,7 +31,7 @@ from pygpu.types import INT
 FARTHEST: Final = 64  # planes from the result's own that are handed over as images
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Read:
     """An image that a function of one plane reads: an image of the whole function as it is, a
     volume as all its rows, or, where there is an `offset`, the plane so far from the result's own,
@@ -41,7 +42,7 @@ class Read:
     boundary: str = "nearest"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Planar:
     """A function of one plane. Its uniforms are those of the whole, the height and depth of each
     volume in `sized`, and last the number of the plane."""

@@ -13,10 +13,10 @@ is. Compilers do as much with loops that only count, not where a `break` stands 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.passes.analysis.branches import goes_by, left_by
 from pygpu.passes.analysis.counters import counters
@@ -35,7 +35,7 @@ def unroll(function: Function) -> Function:
     return rewrite(function, _unroll)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Counted:
     """A loop whose body ends in `if test { go on, or leave } else { leave }`. The test, on what is
     counted alone, holds `count` times."""

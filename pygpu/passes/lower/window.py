@@ -12,11 +12,12 @@ of the whole image.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Final
 
 from pygpu.core.builder import Builder
+from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.analysis.footprint import Footprint, footprint
 from pygpu.passes.simplify.pipeline import CLEAN, apply
@@ -26,7 +27,7 @@ from pygpu.types import INT
 FILL: Final = {"constant": "nearest", "inside": "nearest"}  # here any texel will do
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """What is read of an image: what lies outside, and how far around the window; None: the whole
     image, as it is."""
@@ -36,7 +37,7 @@ class View:
     margin: Footprint | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Windowed:
     """The function of a window. Its images are the views. Its uniforms are those of the whole, then
     the x and y of the window's first pixel, then the width and height of each of `sized`."""

@@ -10,9 +10,9 @@ and drivers whose loops end at their heads alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
 from pygpu.core.rewriter import Rewriter, rewrite
 from pygpu.ssa import Function, Op, Region, Value, alike, walk
@@ -22,7 +22,7 @@ PRICE: Final[dict[Cost | None, int]] = {Cost.FREE: 0, Cost.ONE: 1, Cost.FEW: 4, 
 LIMIT: Final = 16  # for both sides and the selects together
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Prices:
     """What is small: prices by cost, and the most for an `if`."""
 

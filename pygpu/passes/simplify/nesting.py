@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from pygpu.core.host.records import record
 from pygpu.ssa import Function, Op, Region, Value, alike, normal, visit, walk
 from pygpu.types import BOOL, Type
 
@@ -42,7 +42,7 @@ def _heights(function: Function) -> dict[Op, int]:
     return heights
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Step:
     """An `if` on the way to what is deep inside, and its side that leads there. In that, the next
     step stands between the ops `before` and those `after`."""
@@ -57,7 +57,7 @@ class _Step:
         return self.op.regions[self.side]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Same:
     """Says that values are what others are."""
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from pygpu.core.builder import Builder
+from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.simplify.pipeline import CLEAN, apply
@@ -30,7 +31,7 @@ LOOKED_AT: Final = 64  # expressions, above which none is taken
 FARTHEST: Final = 48  # pixels to one side that an expression is used at
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Part:
     """A stage: its function reads the images of the whole, and behind them those that the stage
     before it makes. Its results have so many rows and columns more than those of the whole on each

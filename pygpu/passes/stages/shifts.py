@@ -12,12 +12,13 @@ middle of its loads is: so those of the same loads are at one place.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from pygpu.core.host.records import record
 from pygpu.ssa import Function, Load, Op, Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shifted:
     """An expression by its number, at the pixel so many columns and rows on."""
 

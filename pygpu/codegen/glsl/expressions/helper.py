@@ -3,15 +3,16 @@
 Helper("float", "float a", "return a * a;").text("square")      # float pg_square(float a) {...
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from pygpu.core.host.records import record
 
 PREFIX: Final = "pg_"
 INF: Final = "uintBitsToFloat(0x7f800000u)"
 NAN: Final = "uintBitsToFloat(0x7fc00000u)"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Helper:
     """A function of scalars in GLSL: types, names of parameters, body, and what it calls."""
 

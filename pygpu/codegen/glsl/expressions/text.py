@@ -5,11 +5,11 @@ literal(FLOAT, 0.1)            # "0.1": the shortest decimal that float32 reads 
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from pygpu.core.host.records import record
 from pygpu.ssa import Constant
 from pygpu.types import Type, vector
 
@@ -87,7 +87,7 @@ class Namer:
         return name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """An expression: its text, how tightly its outermost form binds, and, for a vector whose
     components are all alike, the text of one of them."""

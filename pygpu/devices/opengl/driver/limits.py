@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from pygpu.codegen.glsl.writer import NARROW_BUFFERS, Dialect
+from pygpu.core.host.records import record
 
 SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "software", "gdi generic")
 MEMORY: Final = {"GL_NVX_gpu_memory_info": 0x9047, "GL_ATI_meminfo": 0x87FC}  # in KiB
@@ -24,7 +24,7 @@ _BEFORE_VOLTA: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """What the driver grants."""
 

@@ -1,0 +1,125 @@
+"""Records: what dataclasses that are frozen and have slots do, they do."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
+
+import pytest
+
+from pygpu.core.host.records import record
+
+
+@record
+class Tap:
+    """A tap."""
+
+    dx: int
+    dy: int = 0
+    names: list[str] = field(default_factory=list)
+    weight: float = field(default=1.0, compare=False, repr=False)
+
+
+@record
+class Wide(Tap):
+    rows: int = 2
+
+    @property
+    def area(self) -> int:
+        return self.rows * self.dx
+
+
+@record(eq=False)
+class Lone:
+    value: int
+
+
+@record
+class Checked:
+    low: int
+
+    def __post_init__(self) -> None:
+        if self.low < 0:
+            raise ValueError("low")
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 7
+
+    def __repr__(self) -> str:
+        return "checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    dx: int
+    dy: int = 0
+
+
+@record
+class Same:
+    dx: int
+    dy: int = 0
+
+
+@record
+class Empty:
+    pass
+
+
+def test_fields_are_given_by_place_and_name_and_have_defaults() -> None:
+    tap = Tap(1, dy=2)
+    assert (tap.dx, tap.dy, tap.names, tap.weight) == (1, 2, [], 1.0)
+    assert Tap(1).names is not Tap(1).names
+    with pytest.raises(TypeError):
+        Tap()  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        Tap(1, 2, [], 1.0, 5)  # type: ignore[call-arg]
+
+
+def test_they_print_compare_and_hash_as_dataclasses() -> None:
+    assert repr(Same(1)) == repr(Plain(1)).replace("Plain", "Same")
+    assert repr(Tap(1)) == "Tap(dx=1, dy=0, names=[])"
+    assert Same(1) == Same(1) != Same(2)
+    assert Same(1) != Plain(1)
+    assert hash(Same(1, 2)) == hash(Plain(1, 2)) == hash((1, 2))
+    assert Tap(1, weight=2.0) == Tap(1, weight=3.0)
+    assert {Same(1): "found"}[Same(1)] == "found"
+    assert Empty() == Empty()
+    assert hash(Empty()) == hash(())
+    assert Wide(1) != Tap(1)
+    assert Lone(1) != Lone(1)
+    assert hash(Lone(1)) != hash(Lone(2))
+
+
+def test_they_do_not_change() -> None:
+    tap = Tap(1)
+    with pytest.raises(FrozenInstanceError, match="cannot assign to field 'dx'"):
+        tap.dx = 2  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError, match="cannot delete field 'dx'"):
+        del tap.dx
+    assert not hasattr(tap, "__dict__")
+
+
+def test_they_are_replaced_copied_and_pickled() -> None:
+    wide = Wide(3, rows=4)
+    assert replace(wide, dx=2) == Wide(2, rows=4)
+    assert [each.name for each in fields(wide)] == ["dx", "dy", "names", "weight", "rows"]
+    assert wide.area == 12
+    for other in (copy.copy(wide), copy.deepcopy(wide), pickle.loads(pickle.dumps(wide))):
+        assert other == wide
+        assert other is not wide
+    match wide:
+        case Wide(3, 0):
+            pass
+        case _:
+            pytest.fail("patterns take fields by place")
+
+
+def test_own_methods_stay() -> None:
+    assert Checked(1) == 5
+    assert hash(Checked(1)) == 7
+    assert repr(Checked(1)) == "checked"
+    with pytest.raises(ValueError, match="low"):
+        Checked(-1)
