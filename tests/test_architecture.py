@@ -308,6 +308,34 @@ def test_architecture_lists_every_room_once_in_their_order_and_names_the_doors()
     assert doors - set(re.findall(r"`([\w/]+?)(?:\.py|/)?`", section)) == set()
 
 
+def said(text: str) -> Iterator[str]:
+    """The docstrings of a module and of what it defines."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            yield ast.get_docstring(node) or ""
+
+
+def astray(text: str, homes: Collection[Path]) -> set[str]:
+    """The modules that a text names and that are in none of these folders. What is named with a
+    room in front, or in parentheses, is one of ours; other names are of examples."""
+    named = set(re.findall(r"(?<![\w/.])((?:\w+/)+\w+\.py)\b", text))
+    named |= set(re.findall(r"\((\w+\.py)\)", text))
+    return {name for name in named if not any((home / name).exists() for home in homes)}
+
+
+def test_modules_that_texts_name_are_there() -> None:
+    ours = ROOT / "pygpu"
+    found = {}
+    for name in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+        homes = ROOT, ours, ROOT / "tests"
+        found[name] = astray((ROOT / name).read_text(encoding="utf-8"), homes)
+    for path, text in SOURCES.items():
+        home = (ours / path).parent
+        found[path] = astray("\n".join(said(text)), (ROOT, ours, home, home.parent))
+    assert {path: names for path, names in found.items() if names} == {}
+    assert astray("see core/nothing.py and (gone.py)", (ours,)) == {"core/nothing.py", "gone.py"}
+
+
 def test_public_names_are_there() -> None:
     assert {name for name in pygpu.__all__ if not hasattr(pygpu, name)} == set()
     assert sorted(pygpu.__all__) == pygpu.__all__

@@ -5,8 +5,8 @@
         xx, xy, yy = box(products(im))
         return response(xx, xy, yy, k)
 
-The function is called at each call. What it calls is noted (deferred.py), put together (plans.py)
-and run (stages.py) when it returns, or when a value is asked for.
+The function is called at each call. What it calls is noted (pipelines/deferred.py), put together
+(pipelines/plans.py) and run (pipelines/stages.py) when it returns, or when a value is asked for.
 """
 
 from __future__ import annotations

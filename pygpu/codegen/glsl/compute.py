@@ -319,7 +319,9 @@ class _Writer(Writer):
         """The function that reads an image's texel as functions see it."""
         format = self.inputs[image]
         data, size, narrow = self.data[image], self.sizes[image], self.dialect.narrow
-        place = "(p)" if self.has_lanes else "p"  # of macros, as their helpers (helper.py)
+        place = (
+            "(p)" if self.has_lanes else "p"
+        )  # of macros, as their helpers (expressions/helper.py)
         lines, texel = read_texel(format, data, size, narrow, place)
         seen = as_seen(self.printer, texel, format)
         if self.has_lanes and not lines:

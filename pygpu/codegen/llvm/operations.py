@@ -1,7 +1,7 @@
 """What each operation of the table is in native code, a component at a time.
 
 A rule takes the code and the operands' components (scalars or vectors of lanes) and gives the
-result's. The meaning is that of ops.py.
+result's. The meaning is that of pygpu/core/operations/ops.py.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
 What was current before is current again afterwards. Nothing outside the door calls OpenGL:
 finalisers put what is to be freed into a queue, which the next one through the door empties. A
 child of a fork never enters, for drivers may hang there. What handlers of signals may do meanwhile
-stands in door.py; contexts and programs are made on a thread where none runs, for moderngl calls
-back into Python there.
+stands in pygpu/devices/process/door.py; contexts and programs are made on a thread where none runs,
+for moderngl calls back into Python there.
 """
 
 from __future__ import annotations
