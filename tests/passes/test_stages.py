@@ -15,8 +15,9 @@ from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.cpu.staged import CpuStaged
 from pygpu.passes.simplify.pipeline import simplify
 from pygpu.passes.stages.part import stages
+from pygpu.passes.stages.rank import factored
 from pygpu.passes.stages.shifts import numbered
-from pygpu.ssa import BOUNDARIES, Function, ImageInput, Value
+from pygpu.ssa import BOUNDARIES, Function, ImageInput, Value, walk
 from pygpu.types import FLOAT
 
 FLOATS = Format(np.dtype("float32"), 1)
@@ -29,8 +30,8 @@ def several(monkeypatch: pytest.MonkeyPatch) -> None:
     """Strips and threads for small images, too."""
     monkeypatch.setenv("PYGPU_THREADS", "3")
     monkeypatch.setenv("PYGPU_TARGET", "cpu")
-    for module in (strips, staged):
-        monkeypatch.setattr(module, "SMALL", 0)
+    for module, name in ((strips, "SMALL"), (staged, "LEAST")):
+        monkeypatch.setattr(module, name, 0)
     monkeypatch.setattr(strips, "AGAIN", 100.0)
 
 
@@ -175,6 +176,58 @@ def random_expression(source: random.Random, build: Builder):  # type: ignore[no
         return total
 
     return make
+
+
+GAUSS = np.exp(-0.2 * np.arange(-3, 4) ** 2.0)
+WINDOWS = {
+    "gauss": np.outer(GAUSS, GAUSS) / GAUSS.sum() ** 2,
+    "slope": np.outer(GAUSS, np.arange(-4, 5)),
+    "box": np.full((6, 9), 1 / 54),
+}
+
+
+@pytest.mark.parametrize("shape", [(61, 47), (40, 33, 3)])
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+@pytest.mark.parametrize("name", WINDOWS)
+def test_weights_of_rows_and_columns_are_sums_of_sums(
+    name: str, dtype: str, shape: tuple[int, ...]
+) -> None:
+    weights = WINDOWS[name]
+
+    @pygpu.compile
+    def window(im: Image, p: Position):
+        return sum(float(w) * im(p + (i - 3, j - 2)) for (j, i), w in np.ndenumerate(weights))
+
+    most = 1 if dtype == "float32" else 255
+    texels = (np.random.default_rng(5).random(shape) * most).astype(dtype)
+    image = Image(texels, boundary="mirror")
+    program = window.lower(image)._made.program
+    assert isinstance(program, CpuStaged)
+    assert sum(op.code == "load" for part in program.stages for op in walk(part.body)) < 20
+    wide = texels / most
+    padded = np.pad(wide, [(9, 9), (9, 9)] + [(0, 0)] * (wide.ndim - 2), mode="reflect")
+    want = sum(
+        w * padded[9 + j - 2 : 9 + j - 2 + shape[0], 9 + i - 3 : 9 + i - 3 + shape[1]]
+        for (j, i), w in np.ndenumerate(weights)
+    )
+    for _ in range(3):  # the first call, and those that go through the gate
+        have = np.asarray(window(image))
+        np.testing.assert_allclose(have, want, rtol=0, atol=2e-6 * np.abs(weights).sum())
+    np.testing.assert_allclose(
+        window(texels, out=np.empty(shape, np.float32)),
+        np.asarray(window(Image(texels))), rtol=0, atol=0,
+    )  # fmt: skip
+
+
+def test_other_weights_stay_as_they_are() -> None:
+    weights = np.random.default_rng(0).random((7, 7))
+
+    @pygpu.compile
+    def window(im: Image, p: Position):
+        return sum(float(w) * im(p + (i, j)) for (j, i), w in np.ndenumerate(weights))
+
+    function = lowered(window)
+    assert factored(function) is function
 
 
 def test_stages_in_a_pipeline_are_stages_of_it() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,13 +19,15 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import REACH, chooses, cost
 from pygpu.core.device import Link, Planes, Prepared, Program, Task
-from pygpu.core.storage import Format, Storage
+from pygpu.core.storage import Format, Storage, rows_of
 from pygpu.devices.cpu.given import Given
 from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram, host
 from pygpu.devices.cpu.strips import CpuStrips, strips
 from pygpu.passes.stages.part import Part, stages
+from pygpu.passes.stages.rank import factored
 from pygpu.ssa import Constant, walk
 
+LEAST: Final = 5 * SMALL  # vector operations, below which stages are not worth their ado
 STORED: Final = {"float": "float32", "int": "int32", "uint": "uint32", "bool": "bool"}
 
 
@@ -34,7 +37,8 @@ def compiled(task: Task) -> CpuProgram | CpuStaged:
     function = given.task.function
     if task.planar or task.low or chooses(function, given.task.inputs, given.task.outputs):
         return CpuProgram(task, given)
-    parts = stages(function)
+    given.task = replace(given.task, function=factored(function))
+    parts = stages(given.task.function)
     return CpuStaged(task, given, parts) if parts else CpuProgram(task, given)
 
 
@@ -101,10 +105,12 @@ class CpuStaged(Program):
         return found
 
     def _is_small(self, shape: tuple[int, ...]) -> bool:
-        return math.prod(shape) * self.cost < SMALL * host().lanes
+        return math.prod(shape) * self.cost < LEAST * host().lanes
 
     def prepared(self, sizes: Sequence[tuple[int, int]], shape: tuple[int, ...]) -> Prepared | None:
-        return self.plain.prepared(sizes, shape) if self._is_small(shape) else None
+        if self._is_small(shape):
+            return self.plain.prepared(sizes, shape)
+        return StagedPrepared(self, shape) if len(shape) == 2 else None
 
     def run_rounds(
         self,
@@ -140,6 +146,32 @@ class CpuStaged(Program):
                 up = down = max(up, down)
             above, below = max(above, up), max(below, down)
         return above, below
+
+
+class StagedPrepared(Prepared):
+    """A program of stages for results of a height and width: see core/device.py."""
+
+    def __init__(self, program: CpuStaged, shape: tuple[int, ...]) -> None:
+        self.program, self.size = program, rows_of(shape)
+        self.shapes = [
+            shape if format.channels == 1 else (*shape, format.channels)
+            for format in program.task.outputs
+        ]
+
+    def run(
+        self,
+        inputs: Sequence[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        out: Sequence[NDArray[Any]] | None,
+    ) -> list[NDArray[Any]] | None:
+        targets: list[NDArray[Any] | None] = [None] * len(self.shapes)
+        if out is not None:
+            targets = [array.reshape(*self.size, -1) for array in out]
+        storages = [Storage.of(array) for array in inputs]
+        made = self.program.run(storages, uniforms, self.size, targets)
+        if out is not None:
+            return list(out)
+        return [each.host().reshape(s) for each, s in zip(made, self.shapes, strict=True)]
 
 
 __all__ = ["CpuStaged", "compiled"]
