@@ -116,6 +116,7 @@ def shown(error: BaseException) -> str:
     text = re.sub(r'  File ".*", line \d+\n', "", text)
     text = re.sub(r"[^\s\"]*/(\w+\.py):\d+", r"\1", text)
     text = re.sub(r"\bline \d+", "line N", text)
+    text = re.sub(r"\. Did you mean: '\w+'\?$", "", text, flags=re.MULTILINE)  # 3.12 and later
     return re.sub(r"^pygpu\.", "", text, flags=re.MULTILINE)
 
 

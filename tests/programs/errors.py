@@ -1060,7 +1060,8 @@ def int_or_uint_by_path(im: Image, p: Position):
         h = p.x - 3
     else:
         h = UInt(p.x)
-    return h
+    # Long, so that no Python returns on each path by itself.
+    return h * h + h - p.y
 
 
 @program
@@ -1200,7 +1201,7 @@ def dynamic_number_made_narrow(im: Image, p: Position):
 
 @program
 def narrow_element_or_number(im: Image, p: Position):
-    return (BYTES[p.x % 4] if p.y > 1 else 0) - 5
+    return p.x * p.y + 3 + ((BYTES[p.x % 4] if p.y > 1 else 0) - 5) * p.x
 
 
 @program

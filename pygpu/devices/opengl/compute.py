@@ -43,6 +43,7 @@ from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Constant, images_read, only
 
+LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an int
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
 LARGEST_LANES: Final = 1536  # the same in lanes, above which registers run out
 TALLEST: Final = 17  # its rows and those read for a pixel together, for the same reason
@@ -77,7 +78,8 @@ class ComputeDevice(OpenGLDevice):
         self.uniforms = self.granted.uniform_components
 
     def limits(self) -> Limits:
-        return Limits(64 * self.granted.groups, self.granted.storage_size, self.memory())
+        side = min(64 * self.granted.across, LONGEST)  # of rows any number: Program.dispatch
+        return Limits(side, self.granted.storage_size, self.memory())
 
     def images_at_once(self, results: int) -> int:
         return max(self.buffers - results, 1)

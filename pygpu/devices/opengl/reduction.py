@@ -34,6 +34,7 @@ IDLE: Final = 1.125  # lanes over chunks, at most
 THREADS: Final = 1 << 17  # that fold an image, if it has the texels: enough to keep a GPU busy
 FEWEST: Final = 4  # rounds of a lane, below which it is better to have fewer threads
 COLUMNS: Final = 128  # lanes side by side where columns are folded, each through many rows
+COMPONENTS: Final = 16  # of a value, beyond which drivers compile long what is unrolled
 NARROW: Final = 32  # lanes side by side that still read whole lines of the cache
 
 
@@ -43,7 +44,9 @@ def fold(task: FoldTask) -> Folded | None:
         Bindings.check(task.value, gl.limits.uniform_components)
         if len(task.inputs) + 1 > gl.limits.storage_blocks:
             return None
-        program = fold_program(task, gl.dialect, gl.limits.warp, unrolled=not gl.is_software)
+        components = sum(type.size for type in task.types)
+        unrolled = not gl.is_software and components <= COMPONENTS
+        program = fold_program(task, gl.dialect, gl.limits.warp, unrolled)
         return None if program is None else Folded(gl, program, task.inputs)
 
 

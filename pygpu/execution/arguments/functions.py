@@ -65,16 +65,27 @@ def _frozen_function(value: types.FunctionType, around: tuple[Any, ...]) -> tupl
     except ValueError:  # a variable that has no value yet
         raise _Held from None
     parts = [_frozen(each, (*around, value)) for each in held]
-    code, names, defaults = value.__code__, value.__globals__, value.__defaults__
-    key = (code, known_key(defaults), known_key(value.__kwdefaults__), id(names))
-    if not parts:
+    code, names = value.__code__, value.__globals__
+    (defaults_key, defaults), (named_key, named) = [
+        _default(each, (*around, value)) for each in (value.__defaults__, value.__kwdefaults__)
+    ]
+    key = (code, defaults_key, named_key, id(names))
+    if not parts and not defaults and not named:
         return key, value
     cells = tuple([types.CellType(kept) for _, kept in parts])
     copy = types.FunctionType(code, names, value.__name__, defaults, cells)
-    copy.__kwdefaults__ = value.__kwdefaults__
+    copy.__kwdefaults__ = named
     copy.__qualname__, copy.__doc__ = value.__qualname__, value.__doc__
     copy.__module__ = value.__module__
     return (*key, *[key for key, _ in parts]), copy
+
+
+def _default(values: Any, around: tuple[Any, ...]) -> tuple[Any, Any]:
+    """Defaults as they are now; what may change within stays what it is."""
+    try:
+        return _frozen(values, around)
+    except _Held:
+        return known_key(values), values
 
 
 # What stays what it is; a module's names are watched as globals are.

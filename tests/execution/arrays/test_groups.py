@@ -400,3 +400,23 @@ def test_values_of_parts_of_all_kinds_are_folded(target, shape):
     np.testing.assert_allclose(found[3], [texels.sum(), (1 - texels).sum()], rtol=1e-5)
     np.testing.assert_allclose(found[6:11], [texels.sum() * k for k in range(5)], rtol=1e-5)
     np.testing.assert_allclose(found[13:], [texels.max() * np.float32(k) for k in range(5)])
+
+
+def test_functions_keep_the_defaults_they_were_compiled_with(target):
+    """Two of the same code are one only with equal defaults, whatever becomes of the first."""
+    texels = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+    def weighing(by):
+        def weigh(v, table=by, *, gain=by[0]):
+            return v * table[0] * gain
+
+        return weigh
+
+    first, second = weighing([2.0]), weighing([2.0])
+    assert pygpu.reduce(np.add, texels, map=first, target=target) == 60
+    first.__defaults__[0][0], first.__kwdefaults__["gain"] = 5.0, 7.0
+    assert pygpu.reduce(np.add, texels[:, :2], map=second, target=target) == 32
+    assert pygpu.reduce(np.add, texels.astype(np.uint8), map=second, target=target) * 255 == (
+        pytest.approx(60, rel=1e-5)
+    )
+    assert pygpu.reduce(np.add, texels, map=first, target=target) == 15 * 35

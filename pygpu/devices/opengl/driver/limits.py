@@ -38,6 +38,7 @@ class Limits:
     storage_blocks: int  # 0 where there are no compute programs
     storage_size: int  # bytes of one
     groups: int  # of threads, along each axis
+    across: int  # the same along x, where some drivers take more
     warp: int  # threads of a group that go in step, a power of two
     memory: int  # bytes of the device's own; 0 where the driver does not tell
 
@@ -59,6 +60,7 @@ def read_limits(gl: Any, integer: Callable[[int], int], in_software: bool) -> Li
         info.get("GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS", 0),
         info.get("GL_MAX_SHADER_STORAGE_BLOCK_SIZE", 0),
         min(info.get("GL_MAX_COMPUTE_WORK_GROUP_COUNT", (0,))),
+        info.get("GL_MAX_COMPUTE_WORK_GROUP_COUNT", (0,))[0],
         (integer(SUBGROUP) if knows_warp else 0) or WARP,
         integer(told[0]) << 10 if told else 0,
     )
