@@ -12,7 +12,8 @@ PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo $$python && break; done)
 
-.PHONY: help venv demo gallery test check format bless test-pythons docs notebooks bench bench-gpu clean
+.PHONY: help venv demo gallery test check format bless test-pythons docs notebooks bench \
+	bench-gpu bench-gallery clean
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +59,11 @@ bench: $(VENV)/.bench ## time the kernels against other libraries; table and plo
 
 bench-gpu: $(VENV)/.bench ## time the kernels on a GPU against other libraries; table and plot are rewritten
 	$(BIN)/python -m benchmarks.gpu --json out/gpu.json --report benchmarks/RESULTS_GPU.md --plot docs/images/benchmarks_gpu.png $(BENCH_ARGS)
+
+bench-gallery: $(VENV)/.bench ## time the functions of the gallery against the same ones in Halide and Numba
+	@mkdir -p out
+	$(BIN)/python -m benchmarks.gallery --json out/gallery.json --why benchmarks/gallery/why.json \
+		--report benchmarks/RESULTS_GALLERY.md $(BENCH_ARGS)
 
 clean: ## remove everything made here
 	rm -rf docs/_build docs/_live docs/astronaut.jpg docs/gallery docs/notebooks
