@@ -153,97 +153,73 @@ def _statistic(im: Image, p: Position, of: Any = None, footprint: Any = None) ->
     return of(im(p), Neighbours(texels, inside))
 
 
-def _local(image: Any, footprint: Any, of: Callable[..., Any], name: str) -> Any:
-    array = np.asarray(footprint)
-    if array.ndim != 2 or not array.any():
-        raise ValueError(
-            f"rank.{name}: a footprint is an array of two axes with some element that is not zero, "
-            f"got {shown(footprint)}"
-        )
-    if image.format.kind != "float":
-        raise ValueError(f"rank.{name} takes bytes, words and floats, got {image.dtype}")
-    return _statistic(image, of=of, footprint=array != 0)
+def _local(of: Callable[[Any, Neighbours], Any]) -> Callable[[Any, Any], Any]:
+    """Make a filter of a function of a texel and its neighbours."""
+    name = of.__name__
+
+    def local(image: Image, footprint: Any) -> Any:
+        array = np.asarray(footprint)
+        if array.ndim != 2 or not array.any():
+            raise ValueError(
+                f"rank.{name}: a footprint is an array of two axes with some element that is not "
+                f"zero, got {shown(footprint)}"
+            )
+        if image.format.kind != "float":
+            raise ValueError(f"rank.{name} takes bytes, words and floats, got {image.dtype}")
+        return _statistic(image, of=of, footprint=array != 0)
+
+    local.__name__ = local.__qualname__ = name
+    local.__doc__ = of.__doc__
+    return whole(local)
 
 
-def _mean(v: Any, near: Neighbours) -> Any:
+@_local
+def mean(v: Any, near: Neighbours) -> Any:
+    """The mean of the texels under the footprint; `skimage.filters.rank.mean`."""
     return near.mean()
 
 
-def _least(v: Any, near: Neighbours) -> Any:
+@_local
+def minimum(v: Any, near: Neighbours) -> Any:
+    """The least of the texels under the footprint; `skimage.filters.rank.minimum`."""
     return near.least()
 
 
-def _greatest(v: Any, near: Neighbours) -> Any:
+@_local
+def maximum(v: Any, near: Neighbours) -> Any:
+    """The greatest of the texels under the footprint; `skimage.filters.rank.maximum`."""
     return near.greatest()
 
 
-def _gradient(v: Any, near: Neighbours) -> Any:
+@_local
+def gradient(v: Any, near: Neighbours) -> Any:
+    """The greatest less the least; `skimage.filters.rank.gradient`."""
     return near.greatest() - near.least()
 
 
-def _autolevel(v: Any, near: Neighbours) -> Any:
+@_local
+def autolevel(v: Any, near: Neighbours) -> Any:
+    """Where between the least and the greatest a texel is, in [0, 1]: 0 where these are the same;
+    `skimage.filters.rank.autolevel`."""
     low, high = near.least(), near.greatest()
     return glsl.select(high > low, (v - low) / glsl.max(high - low, 1e-30), 0.0 * v)
 
 
-def _contrast(v: Any, near: Neighbours) -> Any:
+@_local
+def enhance_contrast(v: Any, near: Neighbours) -> Any:
+    """The least or the greatest, whichever is nearer; `skimage.filters.rank.enhance_contrast`."""
     low, high = near.least(), near.greatest()
     return glsl.select(high - v < v - low, high, low)
 
 
-def _above(v: Any, near: Neighbours) -> Any:
+@_local
+def threshold(v: Any, near: Neighbours) -> Any:
+    """Whether a texel is above the mean; `skimage.filters.rank.threshold`."""
     return v > near.mean()
 
 
-def _share(v: Any, near: Neighbours) -> Any:
+@_local
+def equalize(v: Any, near: Neighbours) -> Any:
+    """The share of the texels that are not above this one; `skimage.filters.rank.equalize`."""
     below = near.sum(lambda other: glsl.select(other <= v, 0.0 * v + 1.0, 0.0 * v))
     return below / near.count()
-
-
-@whole
-def mean(image: Image, footprint: Any) -> Any:
-    """The mean of the texels under the footprint; `skimage.filters.rank.mean`."""
-    return _local(image, footprint, _mean, "mean")
-
-
-@whole
-def minimum(image: Image, footprint: Any) -> Any:
-    """The least of the texels under the footprint; `skimage.filters.rank.minimum`."""
-    return _local(image, footprint, _least, "minimum")
-
-
-@whole
-def maximum(image: Image, footprint: Any) -> Any:
-    """The greatest of the texels under the footprint; `skimage.filters.rank.maximum`."""
-    return _local(image, footprint, _greatest, "maximum")
-
-
-@whole
-def gradient(image: Image, footprint: Any) -> Any:
-    """The greatest less the least; `skimage.filters.rank.gradient`."""
-    return _local(image, footprint, _gradient, "gradient")
-
-
-@whole
-def autolevel(image: Image, footprint: Any) -> Any:
-    """Where between the least and the greatest a texel is, in [0, 1]: 0 where these are the same;
-    `skimage.filters.rank.autolevel`."""
-    return _local(image, footprint, _autolevel, "autolevel")
-
-
-@whole
-def enhance_contrast(image: Image, footprint: Any) -> Any:
-    """The least or the greatest, whichever is nearer; `skimage.filters.rank.enhance_contrast`."""
-    return _local(image, footprint, _contrast, "enhance_contrast")
-
-
-@whole
-def threshold(image: Image, footprint: Any) -> Any:
-    """Whether a texel is above the mean; `skimage.filters.rank.threshold`."""
-    return _local(image, footprint, _above, "threshold")
-
-
-@whole
-def equalize(image: Image, footprint: Any) -> Any:
-    """The share of the texels that are not above this one; `skimage.filters.rank.equalize`."""
-    return _local(image, footprint, _share, "equalize")
