@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from pygpu.execution.arrays.packing import compress
     from pygpu.execution.arrays.scanning import scan
     from pygpu.execution.arrays.sorting import argsort, sort
+    from pygpu.execution.folds.reduction import reduce
+    from pygpu.execution.folds.scattering import scatter
     from pygpu.execution.inspection.pictures import view
     from pygpu.execution.inspection.tuning import tune
     from pygpu.execution.pipeline import pipeline
     from pygpu.execution.programs.bars import progress
     from pygpu.execution.programs.written import program
-    from pygpu.execution.reduction import reduce
     from pygpu.execution.rounds import each
-    from pygpu.execution.scattering import scatter
     from pygpu.execution.vectorized import vectorize
     from pygpu.glsl import (
         acos,

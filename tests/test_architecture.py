@@ -30,7 +30,8 @@ ORDER = """
     codegen/elements codegen/raster codegen
     devices/process devices/opengl/driver devices/opengl devices/arrays devices/cpu
     devices/meshes devices/written devices
-    execution/arguments execution/programs execution/large execution/arrays execution/web
+    execution/arguments execution/programs execution/large execution/arrays execution/folds
+    execution/web
     execution/pipelines execution/inspection execution
     image/functions image drawing filters command/live command
 """.split()

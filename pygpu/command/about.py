@@ -19,7 +19,7 @@ from pygpu.core.errors import DeviceError
 from pygpu.core.host import cache
 from pygpu.core.host.records import record
 from pygpu.devices import targets
-from pygpu.execution import folding
+from pygpu.execution.folds import folding
 from pygpu.image import crops, operators
 
 PACKAGES: Final = ("pygpu", "numpy", "llvmlite", "moderngl", "PyOpenGL", "pillow")

@@ -15,9 +15,10 @@ from typing import Any, Final
 
 import pygpu
 from pygpu.execution.arguments.signatures import MISSING, Signature
+from pygpu.execution.bound import BoundMethod
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image import motion
-from pygpu.runtime import BoundMethod, Compiled
+from pygpu.runtime import Compiled
 
 ANIMATED: Final = tuple(suffix for suffix in motion.STILL if suffix != ".png")
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pygpu.core.errors import asked, guarded, shown
 from pygpu.core.storage import ImageLike, texels
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.totals import extreme, total
+from pygpu.execution.folds.totals import extreme, total
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image.crops import crop
 from pygpu.language.scalars import number

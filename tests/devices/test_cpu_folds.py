@@ -6,7 +6,7 @@ import pytest
 from pygpu import Image
 from pygpu.devices import targets
 from pygpu.devices.cpu import folds
-from pygpu.execution import totals
+from pygpu.execution.folds import totals
 
 RNG = np.random.default_rng(8)
 SHAPES = [

@@ -18,9 +18,9 @@ from pygpu.core.storage import STORED, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl import reduction as compute_reduction
 from pygpu.devices.opengl.driver.context import Context
-from pygpu.execution import folding, totals
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.folds import folding, totals
 from pygpu.ssa import walk
 
 Array = NDArray[Any]

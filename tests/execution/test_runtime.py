@@ -782,7 +782,7 @@ def test_threads_may_call_at_once():
     ("import_", "result", "total"),
     [
         ("from pygpu.runtime import compile", "compile(f)(a)", 12),
-        ("from pygpu.execution.reduction import reduce", "reduce(add, a)", 6),
+        ("from pygpu.execution.folds.reduction import reduce", "reduce(add, a)", 6),
         ("from pygpu.execution.vectorized import vectorize", "vectorize(f)(a)", 12),
     ],
 )

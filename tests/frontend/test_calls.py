@@ -14,8 +14,8 @@ import pygpu
 from pygpu import Float, Image, Int, Position, Vec2, Vec3
 from pygpu.core.device import Limits
 from pygpu.devices import targets
-from pygpu.execution import folding, totals
 from pygpu.execution.arguments import broadcasting
+from pygpu.execution.folds import folding, totals
 
 PHOTO = np.random.default_rng(1).random((37, 45), dtype=np.float32)
 COLOUR = np.random.default_rng(2).integers(0, 256, (19, 23, 3), dtype=np.uint8)

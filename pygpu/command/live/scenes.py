@@ -25,12 +25,13 @@ from pygpu.drawing import shadertoy
 from pygpu.drawing.shadertoy import Shadertoy
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.arguments.signatures import MISSING, Signature
+from pygpu.execution.bound import BoundMethod
 from pygpu.execution.pipeline import Pipeline
 from pygpu.execution.web.controls import Control, check_names, guess
 from pygpu.execution.web.export import page_of, recorded_page, source, story
 from pygpu.execution.web.pages import Page
 from pygpu.image.image import Image
-from pygpu.runtime import BoundMethod, Compiled, compile
+from pygpu.runtime import Compiled, compile
 from pygpu.types import FLOAT, INT, vector
 
 NUMBERS: Final = {float: FLOAT, int: INT}

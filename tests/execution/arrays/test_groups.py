@@ -47,7 +47,7 @@ def test_other_arguments_compile_nothing() -> None:
         for gain in (1.0, 2.0, 3.0):
             pygpu.reduce(np.add, A, map=lambda v, g: v * g, g=gain, target="cpu")
 
-    from pygpu.execution import folding
+    from pygpu.execution.folds import folding
 
     calls()
     before = folding.program.cache_info().misses

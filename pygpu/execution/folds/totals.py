@@ -17,11 +17,11 @@ from pygpu.core.errors import shown
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, texels
 from pygpu.devices import targets
-from pygpu.execution import folding
 from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.folding import State, program
+from pygpu.execution.folds import folding
+from pygpu.execution.folds.folding import State, program
 
 ON_DEVICE: Final = 1 << 16  # texels from which on a sum of a device's image begins there
 NATIVE: Final = 1 << 16  # elements from which on code of the device may be quicker than NumPy

@@ -26,15 +26,15 @@ from pygpu.execution.arrays.lines import taken
 from pygpu.execution.arrays.mapping import bound, check_arguments
 from pygpu.execution.arrays.passes import IMAGES, lasting, made
 from pygpu.execution.arrays.values import checked, described, identity, settled
-from pygpu.execution.chunked import ChunkFold, reduced
-from pygpu.execution.folding import (
+from pygpu.execution.folds.by_group import By, Folding, by_group, checked_groups
+from pygpu.execution.folds.chunked import ChunkFold, reduced
+from pygpu.execution.folds.folding import (
     State,
     fold_all,
     folded_once,
     image_of,
     program,
 )
-from pygpu.execution.groups import By, Folding, by_group, checked_groups
 from pygpu.execution.large.sources import holds_dask
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.tiles import Tile, tiles_of

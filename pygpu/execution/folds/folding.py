@@ -1,6 +1,6 @@
 """How images are folded into one value: what `reduce` and the sums of images are made of.
 
-Where the target has groups of lanes that share memory, a fold reads the image once (grouped.py).
+Where the target has groups of lanes that share memory, a fold reads the image once (workgroups.py).
 Elsewhere it takes passes: each makes an image of the folds of RADIX rows (then columns) of the one
 before, so that sums of floats err by the logarithm of their length.
 
@@ -28,8 +28,8 @@ from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
-from pygpu.execution.grouped import Folded, Groups, Source
-from pygpu.execution.packing import Packing, apart, packed, together
+from pygpu.execution.folds.packing import Packing, apart, packed, together
+from pygpu.execution.folds.workgroups import Folded, Groups, Source
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.checked import is_asked_for
 from pygpu.language.vectors import Position, Vec2
