@@ -16,7 +16,7 @@ import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pygpu.core.errors import shorten, shown
 from pygpu.execution.arguments import plain
@@ -36,6 +36,7 @@ from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.extents import Extended
 from pygpu.execution.programs.gate import KEPT, SHUT, Gate
+from pygpu.execution.programs.options import Options
 from pygpu.execution.programs.specialise import (
     Specialisation,
 )
@@ -43,14 +44,6 @@ from pygpu.execution.rounds import Ending
 
 if TYPE_CHECKING:
     from pygpu.execution.inspection.profile import Profile
-
-
-class Options(NamedTuple):
-    """What `compile` is told of how, not what, to compile."""
-
-    target: str = "auto"
-    dtype: Any = None
-    check: bool = False
 
 
 class Compiled(Programs):
@@ -69,9 +62,11 @@ class Compiled(Programs):
         target: str = "auto",
         dtype: Any = None,
         check: bool = False,
+        precision: str | None = None,
     ) -> None:
         functools.update_wrapper(self, function)
         super().__init__(function, signature, target, dtype, check)
+        self.fast = Options(precision=precision).is_fast
         self._gates: tuple[Gate, ...] = ()
 
     # ---- calling
@@ -260,13 +255,14 @@ class Compiled(Programs):
     def on(self, target: str) -> Compiled:
         """The same function, compiled for another target."""
         try:
-            return Compiled(self.__wrapped__, self.signature, target, self._dtype, self._check)
+            options = self._options()._replace(target=target)
+            return Compiled(self.__wrapped__, self.signature, *options)
         except Exception as error:
             shorten(error)
             raise
 
     def _options(self) -> Options:
-        return Options(self._target, self._dtype, self._check)
+        return Options(self._target, self._dtype, self._check, "fast" if self.fast else None)
 
     def recompile(self) -> None:
         """Forget all programs: the next call sees what has changed inside outside objects."""
@@ -310,6 +306,7 @@ def compile(
     target: str = "auto",
     dtype: Any = None,
     check: bool = False,
+    precision: str | None = None,
     **values: Any,
 ) -> Any:
     """Compile a function of images, on its first call, into one that makes whole images.
@@ -325,12 +322,15 @@ def compile(
     index out of its table, an integer division by zero, an int() of what no int can hold. Images
     must be of the results' size then. Without it assertions cost nothing, and a pixel whose path
     ends by raising is NaN (0, False).
+
+    With `precision="fast"` functions may err by 2**-12 of what they give, and take less time.
     """
     namespace = sys._getframe(1).f_locals
+    options = Options(target, dtype, bool(check), precision)
 
     def decorate(function: Any) -> Any:
         try:
-            return _compile(function, values, Options(target, dtype, bool(check)), namespace)
+            return _compile(function, values, options, namespace)
         except Exception as error:
             shorten(error)
             raise
@@ -338,7 +338,7 @@ def compile(
     if function is None:
         return decorate
     try:
-        return _compile(function, values, Options(target, dtype, bool(check)), namespace)
+        return _compile(function, values, options, namespace)
     except Exception as error:
         shorten(error)
         raise

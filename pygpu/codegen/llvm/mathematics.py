@@ -152,10 +152,10 @@ def log(code: Code, x: Val) -> Val:
     curve = code.fma(exponent, -2.12194440e-4, curve)
     curve = code.fma(square, -0.5, curve)
     result = code.fma(exponent, 0.693359375, f + curve)
-    return _log_ends(code, x, result)
+    return log_ends(code, x, result)
 
 
-def _log_ends(code: Code, x: Val, result: Val) -> Val:
+def log_ends(code: Code, x: Val, result: Val) -> Val:
     """The logarithm of zero, of less, of infinity and NaN."""
 
     def number(value: float) -> Val:
@@ -183,12 +183,12 @@ def _long_to_double(code: Code, x: Val) -> Val:
 
 def log2(code: Code, x: Val) -> Val:
     result = _narrow(code, _log_64(code, _wide(code, x)) * LOG2E)
-    return _log_ends(code, x, result)
+    return log_ends(code, x, result)
 
 
 def log10(code: Code, x: Val) -> Val:
     result = _narrow(code, _log_64(code, _wide(code, x)) * 0.4342944819032518)
-    return _log_ends(code, x, result)
+    return log_ends(code, x, result)
 
 
 def _log1p_64(code: Code, x: Val) -> Val:

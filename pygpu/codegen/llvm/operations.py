@@ -222,6 +222,53 @@ def _outlined(name: str, rule: Formula) -> Formula:
     return lambda code, *operands: code.outlined(name, rule, *operands)
 
 
+# Functions that may err by 2**-12 of what they give (`precision="fast"`); these do by some 1e-5. At
+# their ends they are those of mathematics.py.
+# 2**r, |r| up to 1/2; log2(1 + f) / f, 1 + f from sqrt(1/2) to sqrt(2).
+_FAST_EXP2: Final = (0.9999992614341614, 0.6931218145214738, 0.2402474484996515,
+                     0.055917862104932825, 0.009570101652058334)  # fmt: skip
+_FAST_LOG2: Final = (1.4426964472792778, -0.7213635760320795, 0.4806267654768587,
+                     -0.3593716400925641, 0.2956995688713733, -0.26932027626052724,
+                     0.1716244503503347)  # fmt: skip
+
+
+def _fast_power(code: Code, x: Val) -> Val:
+    """2**x. (Of NaN both comparisons are false: it stays.)"""
+    x = code.minimum(code.maximum(x, -150.0), 129.0)
+    whole, power = mathematics.nearest_whole(code, x)
+    return mathematics.times_power(
+        code, mathematics.polynomial(code, x - whole, _FAST_EXP2), whole, power
+    )
+
+
+def _fast_logarithm(code: Code, x: Val, unit: float) -> Val:
+    """log2(x) times a number."""
+    subnormal = x < mathematics.TINY
+    bits = code.bits(code.select(subnormal, x * 2.0**23, x), "int") - 0x3F3504F3
+    less = code.select(subnormal, code.constant("float", 23.0), code.constant("float", 0.0))
+    f = code.bits((bits & 0x7FFFFF) + 0x3F3504F3, "float") - 1.0
+    whole = code.to_float(bits >> 23) - less
+    return mathematics.log_ends(
+        code, x, code.fma(mathematics.polynomial(code, f, _FAST_LOG2), f, whole) * unit
+    )
+
+
+FAST: Final[dict[str, Callable[[Code, Val], Val]]] = {
+    "exp": lambda code, x: _fast_power(code, x * mathematics.LOG2E),
+    "exp2": _fast_power,
+    "log": lambda code, x: _fast_logarithm(code, x, mathematics.LN2),
+    "log2": lambda code, x: _fast_logarithm(code, x, 1.0),
+    "log10": lambda code, x: _fast_logarithm(code, x, 0.3010299956639812),
+}
+
+
+def _accurate_or_fast(name: str) -> Formula:
+    """A function in both forms."""
+    accurate = {**mathematics.INLINE, **_OUTLINED}[name]
+    return lambda code, x: (FAST[name] if code.machine.fast else accurate)(code, x)
+
+
+_OUTLINED: Final = {name: _outlined(name, rule) for name, rule in mathematics.OUTLINED.items()}
 RULES: Final[dict[str, Formula]] = {
     "add": lambda code, a, b: a + b,
     "sub": lambda code, a, b: a - b,
@@ -257,7 +304,8 @@ RULES: Final[dict[str, Formula]] = {
     "to_bool": Code.to_bool,
     "select": Code.select,
     **mathematics.INLINE,
-    **{name: _outlined(name, rule) for name, rule in mathematics.OUTLINED.items()},
+    **_OUTLINED,
+    **{name: _accurate_or_fast(name) for name in FAST},
     **{name: _outlined(name, rule) for name, rule in trigonometry.OUTLINED.items()},
     "fmod": _outlined("fmod", _fmod),
     "floordiv": _floordiv,

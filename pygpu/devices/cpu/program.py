@@ -75,7 +75,7 @@ class CpuProgram(Program):
             self.task.function,
             self.task.inputs,
             self.task.outputs,
-            self.machine,
+            replace(self.machine, fast=self.task.fast),
             wide,
             self.task.planar,
             self.task.low,

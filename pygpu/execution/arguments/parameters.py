@@ -79,6 +79,7 @@ class Arguments:
     seen: dict[int, int] = field(default_factory=dict)  # objects entered, by id
     rank: int = 0  # of the images that are being added
     checked: bool = False  # whether what goes wrong at run time is to be found
+    fast: bool = False  # whether functions may err by 2**-12
     asked: int = 0  # axes of the shape that was asked for, if one was
 
     @property

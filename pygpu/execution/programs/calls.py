@@ -46,6 +46,8 @@ class Programs:
     """A function's programs on a target: `dtype` is that of results where a call asks for none. One
     that is `inner` is PyGPU's own: its positions and its images' sizes mean nothing to users."""
 
+    fast = False  # whether functions may err by 2**-12 of their results
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -194,7 +196,7 @@ class Programs:
         if device is None:
             device = self.device()
         order = order or (arguments.first,)
-        arguments.checked = self.is_checked()
+        arguments.checked, arguments.fast = self.is_checked(), self.fast
         key = (arguments.checked, arguments.dims, *arguments.key, wanted, device.name, *order)
         found = self._cache.get(key)
         if found is not None:

@@ -27,6 +27,7 @@ from pygpu.execution.arguments.parameters import Arguments, bindings
 from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.frontend import translate as frontend
+from pygpu.passes.lower.fast import fastened
 from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.lower.neighbours import recompute_differences
 from pygpu.passes.lower.planes import Planar, by_planes, is_of_volumes
@@ -166,6 +167,7 @@ def specialise(
         formats + extra,
         planar=planar is not None,
         low=planar is None and arguments.dims == 1,
+        fast=arguments.fast,
     )
     program = device.compile(task)
     seconds, driver = time.perf_counter() - begun, program.driver_seconds
@@ -228,6 +230,8 @@ def translate(
     fused = fuse(translation.function)
     walked = recompute_differences(fused, signature.has_neighbours)
     simplified = passes.settle(fused) if walked is fused else passes.simplify(walked)
+    if arguments.fast:
+        simplified = passes.settle(fastened(simplified))
     times["simplify"] = time.perf_counter() - begun
     if before:
         dump("ssa", f"{before}\n\n# simplified\n{simplified}")
