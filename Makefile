@@ -48,6 +48,7 @@ docs: $(VENV)/.docs ## build the documentation with gallery and notebooks: docs/
 	@# Each notebook's kernel says that it talks over TCP, to this machine alone: that is left out.
 	$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html \
 		2> >(grep -v 'running over TCP without encryption' >&2)
+	$(BIN)/python tools/check_links.py docs/_build/html
 	@echo docs/_build/html/index.html
 
 notebooks: $(VENV)/.dev $(VENV)/.notebooks ## run the notebooks of examples/notebooks

@@ -31,6 +31,7 @@ extensions = [
     "root_pages",
     "generated_programs",
     "live_pages",
+    "source_links",
 ]
 html_extra_path = ["_live"]  # made by live_pages while the examples run
 (Path(__file__).parent / "_live").mkdir(exist_ok=True)

@@ -4,6 +4,7 @@ names agree with the sources. Sphinx itself is run by `make docs`."""
 import inspect
 import os
 import re
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -96,3 +97,20 @@ def test_every_picture_of_a_page_is_there():
         for target in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
             with PIL.Image.open(os.path.join(DOCS, target)) as picture:
                 picture.verify()
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path):
+    check = runpy.run_path(str(ROOT / "tools" / "check_links.py"))
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.html").write_text(
+        '<a href="sub/b.html#there">1</a> <a href="#here">2</a> <h1 id="here">h</h1>'
+        '<a href="https://example.org/x">3</a> <a href="sub/">4</a> <img src="no%20picture.png">'
+        '<a href="sub/b.html#gone">5</a> <a href="missing.html">6</a>'
+    )
+    (tmp_path / "sub" / "b.html").write_text('<p id="there">b</p><a href="../a.html#here">7</a>')
+    (tmp_path / "sub" / "index.html").write_text("")
+    assert check["broken"](tmp_path) == [
+        "a.html: missing.html",
+        "a.html: no%20picture.png",
+        "a.html: sub/b.html#gone",
+    ]
