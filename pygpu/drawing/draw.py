@@ -7,6 +7,7 @@ colour = draw(Glow(camera), lamps, onto=colour, depth=depths, blend="add")
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -25,6 +26,7 @@ from pygpu.drawing.mesh import Mesh
 from pygpu.drawing.shader import Shader
 from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.programs.calls import checked_shape
+from pygpu.execution.programs.checked import is_asked_for
 from pygpu.execution.programs.specialise import COMPILING
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position
@@ -117,6 +119,8 @@ def _made(
 ) -> tuple[Made, Device]:
     """The drawing for these: kept, or compiled now. Nothing is kept if it fails."""
     device = targets.choose(targets.check(target)).for_meshes()
+    if is_asked_for():
+        warnings.warn("PYGPU_CHECK: what shaders draw is not checked", UserWarning, stacklevel=3)
     key = (*arguments.key, mesh.widths)
     drawings = type(shader)._drawings
     found = drawings.get((key, state, device.name))

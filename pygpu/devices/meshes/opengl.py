@@ -237,11 +237,14 @@ class _Targets:
     def _begin(self) -> None:
         """Clear, or put there what is drawn over."""
         draw = self.draw
-        self.framebuffer.use()
-        self.framebuffer.clear(*_four(draw.clear[0]), depth=1.0)
-        for texture, colour in zip(self.drawn, draw.clear, strict=True):
-            if colour != draw.clear[0]:
-                self.gl.framebuffer([texture]).clear(*_four(colour))
+        if draw.onto is None:
+            self.framebuffer.use()
+            self.framebuffer.clear(*_four(draw.clear[0]), depth=1.0)
+            for texture, colour in zip(self.drawn, draw.clear, strict=True):
+                if colour != draw.clear[0]:
+                    self.gl.framebuffer([texture]).clear(*_four(colour))
+        elif self.depths is not None and draw.depths is None:
+            self.gl.framebuffer([], self.depths).clear(depth=1.0)
         for texture, storage in zip(self.drawn, draw.onto or (), strict=draw.onto is not None):
             self._fill([texture], None, storage, "colour")
         if draw.depths is not None:
