@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.builder import Builder
+from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, Load, Op, Value, uses
@@ -30,7 +31,7 @@ DEEPEST: Final = 8  # sums within a sum that are looked at
 SUMS: Final = ("add", "sub", "fma")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class _Window:
     """A sum of weighted texels: of which loads, at which places."""
 
@@ -38,7 +39,7 @@ class _Window:
     weights: dict[tuple[int, int], float]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class _Product:
     """The same, with a weight for each row and each column."""
 
