@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import pygpu
 from pygpu import Float, Image, Position, Vec2
 from pygpu.core import boundaries, interpret, sampler
-from pygpu.core.device import Limits
+from pygpu.core.device import Limits, Program
 from pygpu.core.storage import texels as stored_texels
 from pygpu.core.verify import verify
 from pygpu.devices import targets
@@ -278,10 +278,8 @@ def test_memory_that_is_short_is_tried_again_in_tiles(limited, monkeypatch):
     device = targets.open_device("interpreter")
     compiled = device.compile
 
-    class Short:
+    class Short(Program):
         """A program that takes little."""
-
-        driver_seconds = 0.0
 
         def __init__(self, task):
             self.program = compiled(task)

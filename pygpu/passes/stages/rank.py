@@ -27,7 +27,7 @@ from pygpu.types import Type
 LEAST: Final = 26  # texels of a sum worth it: 5 x 5 of floats take as long
 MOST: Final = 4096
 TOLERANCE: Final = 5e-7  # of a weight: they are products that were rounded to float32
-DEEPEST: Final = 8  # sums within a sum that are looked at
+DEEPEST: Final = 4  # sums within a sum that are looked at
 SUMS: Final = ("add", "sub", "fma")
 
 
@@ -107,12 +107,12 @@ class _Finder:
             if op is None or (each is not value and op.code != "load" and self.count[each] != 1):
                 return None
             if op.code == "load":
-                load = replace(op.data, dx=0, dy=0)
-                place = op.data.dx, op.data.dy
+                load: Load = op.data
+                place = load.dx, load.dy
                 is_near = op.operands == (self.function.x, self.function.y)
-                if not is_near or (first or load) != load or each.type.kind != "float":
+                first = first or load
+                if not is_near or not _alike(first, load) or each.type.kind != "float":
                     return None
-                first = load
                 weights[place] = weights.get(place, 0.0) + weight
                 if len(weights) > MOST:
                     return None
@@ -122,6 +122,11 @@ class _Finder:
                 return None
             pending += terms
         return _Window(first, weights) if first is not None else None
+
+
+def _alike(one: Load, other: Load) -> bool:
+    """Whether two loads are of one image, read alike."""
+    return (one.image, one.boundary, one.cval) == (other.image, other.boundary, other.cval)
 
 
 def _terms(op: Op, weight: float) -> list[tuple[Value, float]] | None:

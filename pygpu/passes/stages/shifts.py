@@ -12,7 +12,6 @@ middle of its loads is: so those of the same loads are at one place.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 
 from pygpu.core.host.records import record
 from pygpu.ssa import Function, Load, Op, Value
@@ -81,7 +80,7 @@ class _Numbering:
 
     def add_load(self, op: Op, load: Load) -> None:
         if op.operands == (self.function.x, self.function.y):
-            number = self.number(("load", replace(load, dx=0, dy=0)))
+            number = self.number(("load", load.image, load.boundary, load.cval))
             self.found[op.result] = Shifted(number, load.dx, load.dy)
             self.boxes[op.result] = load.dx, load.dx, load.dy, load.dy
 
