@@ -114,3 +114,20 @@ def test_links_that_lead_nowhere_are_found(tmp_path):
         "a.html: no%20picture.png",
         "a.html: sub/b.html#gone",
     ]
+
+
+def test_every_example_is_in_one_section_of_the_gallery_with_its_tags():
+    gallery = ROOT / "examples" / "gallery"
+    header = (gallery / "GALLERY_HEADER.rst").read_text(encoding="utf-8")
+    listed = re.findall(r"^:doc:`(\w+)`(?: \(([^)]*)\))?[,.]$", header, re.MULTILINE)
+    programs = {path.stem: path.read_text(encoding="utf-8") for path in gallery.glob("[a-z]*.py")}
+    assert sorted(name for name, _ in listed) == sorted(programs)
+    for name, tags in listed:
+        text = programs[name]
+        shown = {
+            "rounds": ".iterate(" in text,
+            "between pixels": 'interpolation="linear"' in text,
+            "passes": text.count("@pygpu.compile") > 1,
+        }
+        for tag, holds in shown.items():
+            assert (tag in tags.split(", ")) == holds, f"{name}: {tag}"
