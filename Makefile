@@ -60,6 +60,7 @@ bench: $(VENV)/.bench ## time the kernels against other libraries; table and plo
 
 bench-gpu: $(VENV)/.bench ## time the kernels on a GPU against other libraries; table and plot are rewritten
 	$(BIN)/python -m benchmarks.gpu --json out/gpu.json --report benchmarks/RESULTS_GPU.md --plot docs/images/benchmarks_gpu.png $(BENCH_ARGS)
+	PYGPU_TARGET=compute $(BIN)/python -m benchmarks.gpu_arrays --report benchmarks/RESULTS_GPU_ARRAYS.md
 
 bench-gallery: $(VENV)/.bench ## time the functions of the gallery against the same ones in Halide and Numba
 	@mkdir -p out
