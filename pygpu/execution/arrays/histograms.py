@@ -198,7 +198,7 @@ def _by_index(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[
     roles = {"how": "known", "images": IMAGES, "bins": NUMBERS, "scaled": NUMBERS}
     values: dict[str, Any] = {"images": (given.image, read), "bins": (edges.bins, rows[1])}
     values["scaled"] = first, scale
-    how = channel, is_even, given.image.format.channels > 1
+    how = channel, is_even, given.image.format.channels > 1, rows[0] == 1
     one = made(_one_in_bin, roles, target)
     at_once = _counted_at_once(given, lambda: one.made(how=how, **values), edges.bins, target)
     if at_once is not None:
@@ -236,7 +236,7 @@ def _one_in_bin(how: Any, images: Any, bins: Any, scaled: Any, p: Any) -> Any:
 
 def _bin_of(how: Any, images: Any, bins: Any, scaled: Any, at: Any) -> Any:
     """The number of the bin of a texel; -1 outside."""
-    channel, is_even, has_channels = how
+    channel, is_even, has_channels, is_row = how
     image, edges = images
     bins, across = bins
     first, scale = scaled
@@ -244,7 +244,7 @@ def _bin_of(how: Any, images: Any, bins: Any, scaled: Any, at: Any) -> Any:
     value = texel + 0
 
     def edge(k: Any) -> Any:
-        return edges((k % across, k // across))
+        return edges((k, 0)) if is_row else edges((k % across, k // across))
 
     if is_even:  # the guess is at most one off
         guess = min(max(int((value - first) * scale), 0), bins - 1)
