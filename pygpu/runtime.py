@@ -93,11 +93,6 @@ class Compiled(Programs):
         if labels.holds_labelled(args, kwargs):
             asked = {"out": out, "shape": shape, "dtype": dtype}
             return labels.call(self, args, kwargs | asked)
-        if sources.holds_dask((*args, *kwargs.values())):
-            values = signature.collect(args, kwargs)
-            from pygpu.execution.large import calls as large  # few programs need it
-
-            return large.call(self, values, out=out, shape=shape, dtype=dtype)
         if signature.position is not None:
             placed = plain.arguments(signature, args, kwargs)
             if placed is not None:
@@ -105,7 +100,12 @@ class Compiled(Programs):
         elif shape is None and out is None and not signature.has_image:
             return plain.call(self.__wrapped__, signature, signature.collect(args, kwargs))
         try:
-            arguments = flatten(signature, signature.collect(args, kwargs))
+            values = signature.collect(args, kwargs)
+            if sources.holds_dask((*args, *kwargs.values())):
+                from pygpu.execution.large import calls as large  # few programs need it
+
+                return large.call(self, values, out=out, shape=shape, dtype=dtype)
+            arguments = flatten(signature, values)
             targeted = None if out is None else Out.of(out)
             wanted = self.wanted(form_of(arguments.deciding), targeted, dtype)
             run = self.run(arguments, wanted, out=targeted, shape=shape)

@@ -31,7 +31,7 @@ from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.large.sources import NO_OUT, holds_dask
 from pygpu.execution.programs.bars import Bar
 from pygpu.execution.programs.calls import Programs, Run
-from pygpu.execution.rounds import Ending, check_each
+from pygpu.execution.rounds import Each, Ending, check_each
 from pygpu.types import INTEGERS
 
 
@@ -65,8 +65,11 @@ def iterate(
     values = _collect(signature, slots, state, args, kwargs)
     changing = check_each(values, rounds, [p.name for p in signature.parameters])
     if holds_dask(state):
-        if changing or asked.ending.until is not None:
-            raise TypeError("iterate: Dask arrays take neither until= nor each(...)")
+        if asked.ending.until is not None:
+            raise TypeError(
+                "iterate: Dask arrays take no until=, for nothing is computed yet that could be "
+                "asked: iterate some rounds, persist() the result, ask it, and go on"
+            )
         return _lazily(compiled, values, slots, rounds, several, asked.out, asked.dtype)
     if rounds == 0:
         plain = [v for place, v in enumerate(values) if place not in changing]
@@ -158,7 +161,8 @@ def _lazily(
         raise TypeError(NO_OUT)
     state = [values[slot] for slot in slots]
     if rounds:
-        results = large.iterate(compiled, values, slots, rounds, dtype)
+        turns = {place: v.values for place, v in enumerate(values) if isinstance(v, Each)}
+        results = large.iterate(compiled, values, slots, rounds, turns, dtype)
     else:
         results = tuple([large.converted(each, dtype) for each in state])
     return results if several else results[0]

@@ -96,4 +96,4 @@ def check_each(values: Sequence[Any], rounds: int, names: Sequence[str]) -> list
     return places
 
 
-__all__ = ["Ending", "check_each", "each"]
+__all__ = ["Each", "Ending", "check_each", "each"]

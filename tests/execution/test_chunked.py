@@ -68,13 +68,14 @@ def test_bands_of_chunks_are_those_of_the_whole(
 def test_windows_are_put_together_of_runs(boundary: str, start: int, size: int) -> None:
     """What of an image of few texels lies at places that are often outside."""
     line = np.arange(10, 10 + size, dtype=np.float32)
-    places = np.arange(start, start + 60)
+    outside = sampler.indices(boundary, np.arange(start, start + 60), size)
     reach = Reach.of(boundary, start, start + 60, size)
     bounds = range(size + 1)  # a piece for each texel
     pieces = list(reach.pieces(bounds))
-    assembly = Assembly(Reach.inside(0, 1), reach, tuple((slice(0, 1), p[2]) for p in pieces))
+    places = tuple((slice(0, 1), to) for _, _, to in pieces)
+    assembly = Assembly((Reach.inside(0, 1), reach), places)
     found = assembly.of([line[None, p[0] : p[0] + 1] for p in pieces])
-    assert_array_equal(found[0], line[sampler.indices(boundary, places, size)])
+    assert_array_equal(found[0], line[outside])
 
 
 @pytest.mark.parametrize("opengl", ["fragment", "compute"])

@@ -15,16 +15,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.errors import shown
-from pygpu.core.storage import Format, stored, texels
-from pygpu.execution.arguments.convert import KINDS, result_dtype, texels_of
+from pygpu.core.storage import Format, Storage, stored, texels
+from pygpu.execution.arguments.convert import result_dtype, texels_of
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted
+from pygpu.execution.arguments.signatures import Parameter
 from pygpu.execution.large.graph import Graph
 from pygpu.execution.large.plans import Function, Plan, Rounds, windowed_for
 from pygpu.execution.large.sources import NO_OUT, Source, is_dask
 from pygpu.execution.programs.checked import check_sizes
-from pygpu.execution.programs.specialise import Translated
 from pygpu.passes.analysis.footprint import Footprint
 
 
@@ -44,19 +43,27 @@ def call(
 
 
 def iterate(
-    compiled: Function, values: Sequence[Any], slots: Sequence[int], rounds: int, dtype: Any
+    compiled: Function,
+    values: Sequence[Any],
+    slots: Sequence[int],
+    rounds: int,
+    turns: Mapping[int, Sequence[Any]],
+    dtype: Any,
 ) -> tuple[Any, ...]:
     """The images after some rounds, at least one, as Dask arrays. `slots` are the parameters that
-    take the results of the round before. Rounds that reach little are done several at a time: a
-    chunk then reads, and computes, a little more around it, and travels less often."""
+    take the results of the round before, `turns` has those that have another value in each. Rounds
+    that reach little are done several at a time: a chunk then reads, and computes, a little more
+    around it, and travels less often."""
     values = list(values)
     plain = Wanted("array")
     last = compiled.wanted(("array", ""), dtype=dtype)
     done = 0
     while done < rounds:
+        for place, changing in turns.items():
+            values[place] = changing[done]
         made = _Call.of(compiled, values, plain if done + 1 < rounds else last)
         state = made.places([values[slot] for slot in slots])
-        together = made.together(state, rounds - done) if done else 1
+        together = made.together(state, rounds - done) if done and not turns else 1
         if together > 1:
             asked = last.dtype if done + together == rounds else None
             assert not isinstance(asked, tuple)
@@ -108,25 +115,25 @@ class _Call:
         self.by_image, self.wanted = by_image, wanted
         self.rounds: Rounds | None = None
         self.translated = compiled.translated(arguments)
-        self.sizes = _sizes(arguments, by_image, self.translated)
-        self.windowed = windowed_for(self.translated, arguments, settled=False)
+        storages = [given.storage for given in arguments.images]
+        storages += [image.storage for image in self.translated.translation.captured]
+        self.sizes = tuple([_size(by_image.get(i, each)) for i, each in enumerate(storages)])
+        self.depths = tuple([_depth(by_image.get(i, each)) for i, each in enumerate(storages)])
+        self.views = windowed_for(self.translated, arguments, settled=False)
         self.is_settled = any(
-            view.margin is None and view.image in by_image for view in self.windowed.views
+            view.margin is None and self.views.read(view).image in by_image
+            for view in self.views.views
         )
         if self.is_settled:
-            self.windowed = windowed_for(self.translated, arguments, settled=True)
+            self.views = windowed_for(self.translated, arguments, settled=True)
 
     @classmethod
     def of(cls, compiled: Function, values: Sequence[Any], wanted: Wanted) -> _Call:
         sources: dict[int, Source] = {}
-        names = [str(parameter.name) for parameter in compiled.signature.parameters]
-        for parameter, value in zip(compiled.signature.parameters, values, strict=True):
-            if parameter.role == "image" and parameter.type != 2 and is_dask(value):
-                raise TypeError(
-                    f"{parameter.name}: a Dask array is an image (H, W) or (H, W, C) in chunks; "
-                    f"for a {KINDS[parameter.type]} take its array, value.compute()"
-                )
-        stood = [_standins(value, name, sources) for name, value in zip(names, values, strict=True)]
+        stood = [
+            _standins(value, str(parameter.name), _dims(parameter), sources)
+            for parameter, value in zip(compiled.signature.parameters, values, strict=True)
+        ]
         arguments = flatten(compiled.signature, stood)
         by_image = {
             index: sources[id(given.original)]
@@ -142,7 +149,7 @@ class _Call:
 
     def laid(self, shape: tuple[int, ...] | None) -> Any:
         """The results as Dask arrays."""
-        first = self.arguments.first
+        first, dims = self.arguments.first, self.arguments.dims
         plan = Plan(
             uuid.uuid4().hex,
             self.compiled,
@@ -150,28 +157,35 @@ class _Call:
             self.wanted,
             tuple(self.by_image),
             self.sizes,
+            self.depths,
             self.is_settled,
             self.arguments.checked,
             self.rounds,
         )
         if shape is None:
             width, height = self.sizes[first]
-            size = (height, width)
+            size: tuple[int, ...] = (height, width)
+            size = (self.depths[first], *size) if dims == 3 else size
         else:
-            size = self._size(shape)
+            size = (1, 1, *self.compiled.size(shape, self.arguments, None))[-max(dims, 2) :]
         if self.arguments.checked:
-            images = self.translated.function.images
-            shapes = [(height, width) for width, height in self.sizes]
-            check_sizes(self.compiled.function, [image.name for image in images], shapes, size)
+            self.check(size)
         chunks = _chunks(size, first, self.by_image)
-        return Graph(plan, self.by_image, self.windowed, chunks).results(self.translated)
+        made = Graph(plan, self.by_image, self.views, chunks).results(self.translated)
+        if dims > 1:
+            return made
+        return tuple([each[0] for each in made]) if isinstance(made, tuple) else made[0]
 
-    def _size(self, shape: Any) -> tuple[int, int]:
-        """The height and width that were asked for."""
-        height, *width = self.compiled.size(shape, self.arguments, None)
-        if len(width) != 1:
-            raise TypeError(f"shape: Dask arrays are images (height, width), got {shown(shape)}")
-        return height, width[0]
+    def check(self, size: tuple[int, ...]) -> None:
+        """What of a checked call is known before anything is computed."""
+        if self.arguments.dims != 2:
+            raise TypeError(
+                f"{self.compiled.signature.name}: checked functions take no Dask arrays as signals "
+                "and volumes; check a part of the array: its .compute()"
+            )
+        images = self.translated.function.images
+        shapes = [(height, width) for width, height in self.sizes]
+        check_sizes(self.compiled.function, [image.name for image in images], shapes, size)
 
     # ---- rounds
 
@@ -184,12 +198,14 @@ class _Call:
 
     def reach(self, state: Sequence[int]) -> Footprint:
         """How far a round looks around a pixel, in any image that is read near it."""
-        margins = [view.margin for view in self.windowed.views if view.margin is not None]
+        margins = [view.margin for view in self.views.views if view.margin is not None]
         return reduce(Footprint.joined, margins, Footprint())
 
     def together(self, state: Sequence[int], left: int) -> int:
         """How many of the rounds that are left are done together."""
-        around = [view for view in self.windowed.views if view.image in state]
+        if self.arguments.dims != 2:
+            return 1
+        around = [view for view in self.views.views if view.image in state]
         if any(view.margin is None or view.boundary == "wrap" for view in around):
             return 1
         if len({self.sizes[image] for image in (*self.by_image, *state)}) > 1:
@@ -205,43 +221,49 @@ class _Call:
         return together if is_large else 1
 
 
-def _standins(value: Any, name: str, sources: dict[int, Source]) -> Any:
+def _dims(parameter: Parameter) -> int:
+    """How many coordinates a Dask array has that a parameter takes."""
+    return parameter.type if parameter.role == "image" else 2
+
+
+def _standins(value: Any, name: str, dims: int, sources: dict[int, Source]) -> Any:
     """The argument with images of one pixel in place of Dask arrays, which go to `sources`."""
     if is_dask(value):
-        source = Source.of(value, name)
+        source = Source.of(value, name, dims)
         made = source.standin()
         sources[id(made)] = source
         return made
     if type(value) is tuple:
-        return tuple([_standins(item, f"{name}[{i}]", sources) for i, item in enumerate(value)])
+        return tuple(
+            [_standins(item, f"{name}[{i}]", dims, sources) for i, item in enumerate(value)]
+        )
     if type(value) is dict:
-        return {key: _standins(item, str(key), sources) for key, item in value.items()}
+        return {key: _standins(item, str(key), dims, sources) for key, item in value.items()}
     return value
 
 
-def _sizes(
-    arguments: Arguments, by_image: Mapping[int, Source], translated: Translated
-) -> tuple[tuple[int, int], ...]:
-    storages = [given.storage for given in arguments.images]
-    storages += [image.storage for image in translated.translation.captured]
-    return tuple(
-        [
-            (by_image[i].array.shape[1], by_image[i].array.shape[0])
-            if i in by_image
-            else (storage.width, storage.height)
-            for i, storage in enumerate(storages)
-        ]
-    )
+def _size(image: Source | Storage) -> tuple[int, int]:
+    """The width and height of an image, or of a plane of a volume."""
+    if isinstance(image, Source):
+        return image.size
+    height, width = (1, *image.shape)[-2:]
+    return width, height
+
+
+def _depth(image: Source | Storage) -> int:
+    if isinstance(image, Source):
+        return image.depth
+    return image.shape[0] if image.dims == 3 else 1
 
 
 def _chunks(
-    size: tuple[int, int], first: int, by_image: Mapping[int, Source]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    size: tuple[int, ...], first: int, by_image: Mapping[int, Source]
+) -> tuple[tuple[int, ...], ...]:
     """How the results lie in chunks: as the first image of their size does."""
     for index in sorted(by_image, key=lambda index: index != first):
-        array = by_image[index].array
-        if array.shape[:2] == size:
-            return array.chunks[:2]  # type: ignore[no-any-return]
+        source = by_image[index]
+        if tuple([bounds[-1] for bounds in source.bounds]) == size:
+            return source.array.chunks[: len(size)]  # type: ignore[no-any-return]
     from dask.array.core import normalize_chunks  # optional, and slow to import
 
     chunks = normalize_chunks("auto", size, dtype=np.dtype("float32"))

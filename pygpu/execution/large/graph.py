@@ -6,24 +6,26 @@ that window, which knows where in the whole image it stands (work.py).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, product
 from operator import getitem
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.host.records import record
-from pygpu.execution.large.plans import Plan, Rounds, results
+from pygpu.execution.large.plans import Plan, Rounds, Views, results
 from pygpu.execution.large.regions import Assembly, Cut, Reach
 from pygpu.execution.large.sources import Source
-from pygpu.execution.large.work import cut_off, run_tile
+from pygpu.execution.large.work import Block, cut_off, run_block
 from pygpu.execution.programs.specialise import Translated
 from pygpu.execution.programs.tiles import Tile
-from pygpu.passes.lower.window import View, Windowed
+from pygpu.passes.lower.planes import Read
+from pygpu.passes.lower.window import View
 
 _Edges = Sequence[tuple[int, int]]  # start and length along an axis
-_Part = tuple[Source, int, int, Cut]  # of which chunk it is, and what of it
+_Part = tuple[Source, tuple[int, ...], Cut]  # of which chunk it is, and what of it
 
 
 class Graph:
@@ -33,17 +35,18 @@ class Graph:
         self,
         plan: Plan,
         sources: Mapping[int, Source],
-        windowed: Windowed,
-        chunks: tuple[tuple[int, ...], tuple[int, ...]],
+        windowed: Views,
+        chunks: tuple[tuple[int, ...], ...],
     ) -> None:
         self.plan, self.sources, self.chunks = plan, sources, chunks
         self.name: Final = f"{plan.compiled.signature.name}-{plan.token}"
         self.plan_key: Final = f"plan-{self.name}"
         self.tasks: dict[Any, Any] = {self.plan_key: plan}
-        rows, columns = (_edges(sizes) for sizes in chunks)
-        self.rows, self.columns = rows, columns
+        self.edges = [_edges(sizes) for sizes in chunks]
+        self.places = list(product(*[range(len(sizes)) for sizes in chunks]))
         self.views = [
-            _ViewParts.of(each, sources, (rows, columns), plan.rounds) for each in windowed.views
+            _ViewParts.of(each, windowed.read(each), sources, self.edges, plan.rounds)
+            for each in windowed.views
         ]
 
     def results(self, translated: Translated) -> Any:
@@ -60,10 +63,9 @@ class Graph:
         self.tiles(() if is_tuple or not channels[0] else (0,))
         names = [f"{self.name}-{index}" for index in range(len(formats))] if is_tuple else []
         for index, (name, own) in enumerate(zip(names, channels, strict=bool(names))):
-            for row in range(len(self.rows)):
-                for column in range(len(self.columns)):
-                    key = (name, row, column, *([0] if own else []))
-                    self.tasks[key] = (getitem, (self.name, row, column), index)
+            for place in self.places:
+                key = (name, *place, *([0] if own else []))
+                self.tasks[key] = (getitem, (self.name, *place), index)
         arrays = {id(source.array): source.array for source in self.sources.values()}
         given = HighLevelGraph.from_collections(
             self.name, self.tasks, dependencies=list(arrays.values())
@@ -77,31 +79,34 @@ class Graph:
                 graph,
                 name,
                 (*self.chunks, *((n,) for n in own)),
-                meta=np.empty((0,) * (2 + len(own)), dtype),
+                meta=np.empty((0,) * (len(self.chunks) + len(own)), dtype),
             )
             for name, own, dtype in zip(names or [self.name], channels, dtypes, strict=True)
         ]
         return tuple(made) if is_tuple else made[0]
 
     def tiles(self, suffix: tuple[int, ...]) -> None:
-        reads: list[tuple[Tile, list[Assembly | None], list[_Part]]] = []
-        for i, (top, height) in enumerate(self.rows):
-            for j, (left, width) in enumerate(self.columns):
-                assemblies: list[Assembly | None] = []
-                parts: list[_Part] = []
-                for view in self.views:
-                    assembly, own = view.assembly(i, j) if width and height else (None, [])
-                    assemblies.append(assembly)
-                    parts += own
-                reads.append((Tile(left, top, width, height), assemblies, parts))
+        reads: list[tuple[Block, list[Assembly | None], list[_Part]]] = []
+        for place in self.places:
+            starts, lengths = zip(
+                *[e[i] for e, i in zip(self.edges, place, strict=True)], strict=True
+            )
+            assemblies: list[Assembly | None] = []
+            parts: list[_Part] = []
+            for view in self.views:
+                assembly, own = view.assembly(place) if all(lengths) else (None, [])
+                assemblies.append(assembly)
+                parts += own
+            tile = Tile(starts[-1], starts[-2], lengths[-1], lengths[-2])
+            planes = range(starts[0], starts[0] + lengths[0]) if len(place) == 3 else None
+            reads.append((Block(tile, planes), assemblies, parts))
         keys = self.sent([part for _, _, parts in reads for part in parts])
-        places = ((i, j) for i in range(len(self.rows)) for j in range(len(self.columns)))
-        for place, (tile, assemblies, parts) in zip(places, reads, strict=True):
+        for place, (block, assemblies, parts) in zip(self.places, reads, strict=True):
             picks = tuple([keys[part][1] for part in parts])
             self.tasks[(self.name, *place, *suffix)] = (
-                run_tile,
+                run_block,
                 self.plan_key,
-                tile,
+                block,
                 tuple(assemblies),
                 picks,
                 *[keys[part][0] for part in parts],
@@ -112,82 +117,88 @@ class Graph:
         has there; None: all. Parts are cut off where the chunk is, so that no more than they travel
         between workers, and those of one chunk by one task, for a task costs a cluster as much as
         a small part."""
-        cuts: dict[tuple[Source, int, int], dict[Cut, None]] = {}
+        cuts: dict[tuple[Source, tuple[int, ...]], dict[Cut, None]] = {}
         keys: dict[_Part, tuple[Any, Cut | None]] = {}
         for part in parts:
-            source, row, column, cut = part
-            heights, widths = source.array.chunks[:2]
-            if cut == (0, heights[row], 0, widths[column]):
-                keys[part] = source.key(row, column), None
+            source, place, cut = part
+            if cut == tuple([(0, length) for length in source.lengths(place)]):
+                keys[part] = source.key(*place), None
             else:
-                cuts.setdefault((source, row, column), {})[cut] = None
-        for (source, row, column), found in cuts.items():
-            heights, widths = source.array.chunks[:2]
-            size = sum((bottom - top) * (right - left) for top, bottom, left, right in found)
-            together = 4 * size <= heights[row] * widths[column]
+                cuts.setdefault((source, place), {})[cut] = None
+        for (source, place), found in cuts.items():
+            size = sum(math.prod([stop - start for start, stop in cut]) for cut in found)
+            together = 4 * size <= math.prod(source.lengths(place))
             for some in [tuple(found)] if together else [(cut,) for cut in found]:
-                key = (f"part-{source.array.name}-{self.plan.token}", row, column, *some)
-                self.tasks[key] = (cut_off, source.key(row, column), some)
+                key = (f"part-{source.array.name}-{self.plan.token}", *place, *some)
+                self.tasks[key] = (cut_off, source.key(*place), some)
                 for cut in some:
-                    keys[source, row, column, cut] = key, cut
+                    keys[source, place, cut] = key, cut
         return keys
 
 
 @record(eq=False)
 class _ViewParts:
-    """What each row and each column of chunks of the result reads of an image."""
+    """What the chunks of the result read of an image, along each axis, by the chunk's number."""
 
     source: Source | None  # None: the image is no Dask array
-    rows: tuple[Reach, ...] = ()
-    columns: tuple[Reach, ...] = ()
+    axes: tuple[tuple[Reach, ...], ...] = ()
 
     @classmethod
     def of(
         cls,
         view: View,
+        read: Read,
         sources: Mapping[int, Source],
-        edges: tuple[_Edges, _Edges],
+        edges: Sequence[_Edges],
         rounds: Rounds | None,
     ) -> _ViewParts:
-        rows, columns = edges
-        source = sources.get(view.image)
+        source = sources.get(read.image)
         if source is None:
             return cls(None)
-        height, width = source.array.shape[:2]
         margin = view.margin
-        if margin is None:
-            if len(source.rows) > 2 or len(source.columns) > 2:
+        if margin is None or (source.dims == 3 and read.offset is None):
+            if any(len(bounds) > 2 for bounds in source.bounds):
                 raise ValueError(
                     f"{source.name} is read far from the position, or nobody can tell how far: "
                     f"every chunk would need all of it. Give it as one piece: "
                     f"{source.name}.rechunk(-1)"
                 )
-            down, across = Reach.inside(0, height), Reach.inside(0, width)
-            return cls(source, (down,) * len(rows), (across,) * len(columns))
+            whole = [Reach.inside(0, bounds[-1]) for bounds in source.bounds]
+            own = edges[-len(whole) :]
+            return cls(source, tuple([(r,) * len(e) for r, e in zip(whole, own, strict=True)]))
         how = view.boundary
-        before, after = (margin.up, margin.left), (margin.down, margin.right)
+        around = [(margin.up, margin.down), (margin.left, margin.right)]
         if rounds is not None:
             how, count, reach = "clipped", rounds.count, rounds.reach
-            before = (count * reach.up, count * reach.left)
-            after = (count * reach.down, count * reach.right)
-        return cls(
-            source,
-            tuple([_reach(how, edge, before[0], after[0], height) for edge in rows]),
-            tuple([_reach(how, edge, before[1], after[1], width) for edge in columns]),
-        )
+            around = [(reach.up, reach.down), (reach.left, reach.right)]
+            around = [(count * before, count * after) for before, after in around]
+        rules = [(how, *sides) for sides in around]
+        if source.dims == 3:
+            assert read.offset is not None
+            rules = [(read.boundary, -read.offset, read.offset), *rules]
+        axes = [
+            tuple([_reach(rule, edge, before, after, bounds[-1]) for edge in own])
+            for (rule, before, after), own, bounds in zip(
+                rules, edges[-len(rules) :], source.bounds, strict=True
+            )
+        ]
+        return cls(source, tuple(axes))
 
-    def assembly(self, i: int, j: int) -> tuple[Assembly | None, list[_Part]]:
+    def assembly(self, place: tuple[int, ...]) -> tuple[Assembly | None, list[_Part]]:
         """How the view of a chunk of the result is put together, and of which parts of chunks."""
         if self.source is None:
             return None, []
-        rows, columns = self.rows[i], self.columns[j]
-        places, pieces = [], []
-        for row, part, down in rows.pieces(self.source.rows):
-            for column, piece, across in columns.pieces(self.source.columns):
-                places.append((down, across))
-                cut = part.start, part.stop, piece.start, piece.stop
-                pieces.append((self.source, row, column, cut))
-        return Assembly(rows, columns, tuple(places)), pieces
+        own = place[-len(self.axes) :]
+        axes = tuple([reaches[i] for reaches, i in zip(self.axes, own, strict=True)])
+        found = [
+            list(axis.pieces(bounds)) for axis, bounds in zip(axes, self.source.bounds, strict=True)
+        ]
+        places, parts = [], []
+        for pieces in product(*found):
+            places.append(tuple([to for _, _, to in pieces]))
+            cut = tuple([(part.start, part.stop) for _, part, _ in pieces])
+            parts.append((self.source, tuple([i for i, _, _ in pieces]), cut))
+        return Assembly(axes, tuple(places)), parts
 
 
 def _edges(sizes: Sequence[int]) -> list[tuple[int, int]]:
@@ -196,6 +207,8 @@ def _edges(sizes: Sequence[int]) -> list[tuple[int, int]]:
 
 def _reach(boundary: str, edge: tuple[int, int], before: int, after: int, size: int) -> Reach:
     start, length = edge
+    if not length:
+        return Reach.inside(0, 0)
     if boundary == "clipped":
         return Reach.inside(max(start - before, 0), min(start + length + after, size))
     return Reach.of(boundary, start - before, start + length + after, size)

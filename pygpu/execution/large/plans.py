@@ -3,7 +3,7 @@ many chunks it computes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import lru_cache
 from typing import Any, Protocol
@@ -20,8 +20,9 @@ from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.programs.specialise import COMPILING, FAULTS, LIMIT, Translated
 from pygpu.frontend.values.faults import Fault
 from pygpu.passes.analysis.footprint import Footprint
+from pygpu.passes.lower.planes import Planar, Read, by_planes, is_of_volumes
 from pygpu.passes.lower.settle import settle
-from pygpu.passes.lower.window import Windowed, window
+from pygpu.passes.lower.window import View, Windowed, window
 
 
 class Function(Protocol):
@@ -61,6 +62,7 @@ class Plan:
     wanted: Wanted = field(compare=False)
     chunked: tuple[int, ...] = field(compare=False)  # which of the call's images are Dask arrays
     sizes: tuple[tuple[int, int], ...] = field(compare=False)  # of all images: (width, height)
+    depths: tuple[int, ...] = field(compare=False)  # of all images; 1 of what is no volume
     settled: bool = field(compare=False)  # whether uniforms are constants: see `windowed_for`
     checked: bool = field(compare=False)  # whether what goes wrong at run time is to be found
     rounds: Rounds | None = field(default=None, compare=False)
@@ -70,7 +72,7 @@ class Plan:
 class Ready:
     """A plan, compiled in this process."""
 
-    windowed: Windowed
+    views: Views
     program: Program
     device: Device
     formats: tuple[Format, ...]  # of the results
@@ -91,19 +93,19 @@ def ready_for(plan: Plan) -> Ready:
 def _prepared(plan: Plan) -> Ready:
     arguments = flatten(plan.compiled.signature, plan.values)
     translated = plan.compiled.translated(arguments, plan.checked)
-    windowed = windowed_for(translated, arguments, plan.settled)
+    views = windowed_for(translated, arguments, plan.settled)
     captured = translated.translation.captured
     formats, dtypes = results(translated, plan.wanted)
     read = [given.sampler.format for given in arguments.images]
     read += [sampler.of(image).format for image in captured]
-    inputs = tuple([read[each.image] for each in windowed.views])
+    inputs = tuple([read[views.read(each).image] for each in views.views])
     whole = [given.storage for given in arguments.images] + [image.storage for image in captured]
     device = plan.compiled.device()
     faults = tuple(translated.translation.faults)
     written = (*formats, FAULTS) if faults else formats
     return Ready(
-        windowed,
-        _compiled(device, windowed, inputs, written),
+        views,
+        _compiled(device, views.windowed, inputs, written),
         device,
         formats,
         dtypes,
@@ -115,16 +117,51 @@ def _prepared(plan: Plan) -> Ready:
     )
 
 
-def windowed_for(translated: Translated, arguments: Arguments, settled: bool) -> Windowed:
+@record(eq=False)
+class Views:
+    """The function of a window, in a plane where there are volumes, and what it reads."""
+
+    windowed: Windowed
+    planar: Planar | None
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        return self.windowed.views
+
+    def read(self, view: View) -> Read:
+        """What a view is of: an image of the call, or a plane of one."""
+        return Read(view.image, 0) if self.planar is None else self.planar.reads[view.image]
+
+    def numbers(
+        self, sizes: Sequence[tuple[int, int]], depths: Sequence[int], z: int | None
+    ) -> tuple[list[int], list[int]]:
+        """The uniforms that stand before the window's corner, and after it."""
+        before: list[int] = []
+        if self.planar is not None:
+            assert z is not None
+            before = [n for i in self.planar.sized for n in (sizes[i][1], depths[i])] + [z]
+        after: list[int] = []
+        for index in self.windowed.sized:
+            read = Read(index) if self.planar is None else self.planar.reads[index]
+            width, height = sizes[read.image]
+            is_rows = self.planar is not None and read.offset is None
+            after += [width, height * depths[read.image] if is_rows else height]
+        return before, after
+
+
+def windowed_for(translated: Translated, arguments: Arguments, settled: bool) -> Views:
     """The function of a window. Where it is `settled`, the numbers given at the call are constants,
     so that offsets made of them are known."""
-    return _windowed(translated, tuple(arguments.uniforms) if settled else None)
+    return _windowed(translated, tuple(arguments.uniforms) if settled else None, arguments.dims)
 
 
 @lru_cache(maxsize=LIMIT)
-def _windowed(translated: Translated, uniforms: tuple[Any, ...] | None) -> Windowed:
+def _windowed(translated: Translated, uniforms: tuple[Any, ...] | None, dims: int) -> Views:
     function = translated.function
-    return window(function if uniforms is None else settle(function, uniforms))
+    if uniforms is not None:
+        function = settle(function, uniforms)
+    planar = by_planes(function) if dims == 3 or is_of_volumes(function) else None
+    return Views(window(function if planar is None else planar.function), planar)
 
 
 @lru_cache(maxsize=LIMIT)
@@ -143,4 +180,4 @@ def results(
     return tuple(map(output_format, types, dtypes)), dtypes
 
 
-__all__ = ["Function", "Plan", "Ready", "Rounds", "ready_for", "results", "windowed_for"]
+__all__ = ["Function", "Plan", "Ready", "Rounds", "Views", "ready_for", "results", "windowed_for"]

@@ -12,7 +12,7 @@ the places take, in runs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.host.records import record
 from pygpu.devices.process.reserve import RESERVE
+from pygpu.execution.programs.tiles import Tile
+from pygpu.passes.analysis.footprint import Footprint
 
-Cut = tuple[int, int, int, int]  # of a chunk: its rows from .. to .., columns from .. to ..
+Cut = tuple[tuple[int, int], ...]  # of a chunk: along each axis from .. to ..
 
 
 @record
@@ -128,29 +130,49 @@ class Reach:
 
 @record(eq=False)
 class Assembly:
-    """How a window of an image is put together from pieces: of each its place, row by row."""
+    """How a window of an image is put together from pieces: of each its place along each axis."""
 
-    rows: Reach
-    columns: Reach
-    places: tuple[tuple[slice, slice], ...]
+    axes: tuple[Reach, ...]
+    places: tuple[tuple[slice, ...], ...]
 
     def of(
-        self, pieces: Sequence[NDArray[Any]], rows: tuple[int, int] | None = None
+        self, pieces: Sequence[NDArray[Any]], first: tuple[int, int] | None = None
     ) -> NDArray[Any]:
-        """The texels (H, W, ...) that the window reads, or some rows of them; not copied where they
-        are one piece."""
-        start, stop = rows or (0, self.rows.count)
-        if len(pieces) == 1 and self.rows.is_plain and self.columns.is_plain:
+        """The texels that the window reads, or those of some places along the first axis; not
+        copied where they are one piece."""
+        start, stop = first or (0, self.axes[0].count)
+        if len(pieces) == 1 and all(axis.is_plain for axis in self.axes):
             return pieces[0][start:stop]
-        down = [run for each in self.rows.runs if (run := each.within(start, stop))]
-        across = self.columns.runs
-        shape = (stop - start, self.columns.count, *pieces[0].shape[2:])
-        whole = RESERVE.empty(shape, pieces[0].dtype)
-        for (part, columns), piece in zip(self.places, pieces, strict=True):
-            for to_rows, row in (each for run in down if (each := run.of(part))):
-                for to_columns, column in (each for run in across if (each := run.of(columns))):
-                    whole[to_rows, to_columns] = piece[row, column]
+        runs = [[run for each in self.axes[0].runs if (run := each.within(start, stop))]]
+        runs += [list(axis.runs) for axis in self.axes[1:]]
+        lengths = [stop - start, *(axis.count for axis in self.axes[1:])]
+        whole = RESERVE.empty((*lengths, *pieces[0].shape[len(lengths) :]), pieces[0].dtype)
+        for place, piece in zip(self.places, pieces, strict=True):
+            moves = [
+                [each for run in own if (each := run.of(part))]
+                for own, part in zip(runs, place, strict=True)
+            ]
+            for move in product(*moves):
+                whole[tuple([to for to, _ in move])] = piece[tuple([of for _, of in move])]
         return whole
 
 
-__all__ = ["Assembly", "Cut", "Reach"]
+def grown(tile: Tile, reach: Footprint, times: int) -> Tile:
+    """A tile with so many times what a function reads around it."""
+    return Tile(
+        tile.left - times * reach.left,
+        tile.top - times * reach.up,
+        tile.width + times * (reach.left + reach.right),
+        tile.height + times * (reach.up + reach.down),
+    )
+
+
+def clipped(tile: Tile, size: tuple[int, int]) -> Tile:
+    """What of a tile lies in an image of (width, height)."""
+    left, top = max(tile.left, 0), max(tile.top, 0)
+    right = min(tile.left + tile.width, size[0])
+    bottom = min(tile.top + tile.height, size[1])
+    return Tile(left, top, right - left, bottom - top)
+
+
+__all__ = ["Assembly", "Cut", "Reach", "clipped", "grown"]

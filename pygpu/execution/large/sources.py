@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.host.records import record
+from pygpu.execution.arguments.convert import TAKEN
 
 NO_OUT: Final = "out: a Dask array is computed later; store it with its to_zarr or store"
 
@@ -40,22 +41,22 @@ def _leaves(values: Iterable[Any]) -> Iterator[Any]:
 
 @record(eq=False)
 class Source:
-    """A Dask array as an image: how it lies in chunks."""
+    """A Dask array as an image, a signal or a volume: how it lies in chunks."""
 
-    array: Any
-    given: Any  # as the caller has it: `array` may be that in other chunks
+    array: Any  # (H, W), or (D, H, W) of a volume, each with or without channels
+    given: Any  # as the caller has it: a signal (N,), other chunks
     name: str  # the parameter
-    rows: tuple[int, ...]  # 0, then where each chunk ends
-    columns: tuple[int, ...]
+    dims: int
+    bounds: tuple[tuple[int, ...], ...]  # along each axis of `array`: 0, then where chunks end
 
     @classmethod
-    def of(cls, given: Any, name: str) -> Source:
+    def of(cls, given: Any, name: str, dims: int) -> Source:
         array = given
-        if array.ndim not in (2, 3) or (array.ndim == 3 and not 1 <= array.shape[2] <= 4):
-            raise ValueError(
-                f"{name}: a Dask array of shape {array.shape}; an image is an array (H, W) or "
-                "(H, W, C) with 1 to 4 channels (f.map takes stacks of images)"
-            )
+        if array.ndim not in (dims, dims + 1) or (
+            array.ndim > dims and not 1 <= array.shape[dims] <= 4
+        ):
+            more = " (f.map takes stacks of images)" if dims == 2 else ""
+            raise ValueError(f"{name}: a Dask array of shape {array.shape}; {TAKEN[dims]}{more}")
         if any(np.isnan(n) for sizes in array.chunks for n in sizes):
             raise ValueError(
                 f"{name}: a Dask array whose chunks are of unknown size; "
@@ -63,18 +64,36 @@ class Source:
             )
         if 0 in array.shape:
             raise ValueError(f"{name}: a Dask array of shape {array.shape} is empty")
-        if array.ndim == 3 and len(array.chunks[2]) > 1:
-            array = array.rechunk({2: -1})
-        rows, columns = (tuple(accumulate(sizes, initial=0)) for sizes in array.chunks[:2])
-        return cls(array, given, name, rows, columns)
+        if array.ndim > dims and len(array.chunks[dims]) > 1:
+            array = array.rechunk({dims: -1})
+        if dims == 1:
+            array = array[None]
+        axes = array.chunks[: max(dims, 2)]
+        bounds = tuple([tuple(accumulate(sizes, initial=0)) for sizes in axes])
+        return cls(array, given, name, dims, bounds)
 
     def standin(self) -> NDArray[Any]:
         """An image of one pixel of the same kind."""
-        return np.zeros((1, 1, *self.array.shape[2:]), self.array.dtype)
+        shape = (1,) * self.dims + self.given.shape[self.dims :]
+        return np.zeros(shape, self.array.dtype)
 
-    def key(self, row: int, column: int) -> tuple[Any, ...]:
+    @property
+    def size(self) -> tuple[int, int]:
+        """The width and height of the image, or of a plane."""
+        height, width = [edges[-1] for edges in self.bounds[-2:]]
+        return width, height
+
+    @property
+    def depth(self) -> int:
+        return self.bounds[0][-1] if self.dims == 3 else 1
+
+    def lengths(self, place: tuple[int, ...]) -> tuple[int, ...]:
+        """How long a chunk is along each axis."""
+        return tuple([e[i + 1] - e[i] for e, i in zip(self.bounds, place, strict=True)])
+
+    def key(self, *place: int) -> tuple[Any, ...]:
         """The key of a chunk in the graph."""
-        return (self.array.name, row, column, *([0] if self.array.ndim == 3 else []))
+        return (self.array.name, *place, *([0] if self.array.ndim > len(self.bounds) else []))
 
 
 __all__ = ["NO_OUT", "Source", "holds_dask", "is_dask"]

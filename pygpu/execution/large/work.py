@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -20,10 +19,10 @@ from pygpu.core.storage import Storage, stored
 from pygpu.devices import targets
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
-from pygpu.execution.arguments.parameters import Arguments
+from pygpu.execution.large.faults import raise_first
 from pygpu.execution.large.plans import Plan, Ready, Rounds, ready_for
-from pygpu.execution.large.regions import Assembly, Cut, Reach
-from pygpu.execution.programs import checked, tiles
+from pygpu.execution.large.regions import Assembly, Cut, Reach, clipped, grown
+from pygpu.execution.programs import tiles
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.window import View
@@ -34,15 +33,20 @@ LEAST_BAND: Final = 16  # rows, of which some are put together twice
 
 def cut_off(chunk: NDArray[Any], cuts: Sequence[Cut]) -> dict[Cut, NDArray[Any]]:
     """Parts of a chunk. They are copies: views would keep, or take along, all of it."""
-    return {
-        (top, bottom, left, right): chunk[top:bottom, left:right].copy()
-        for top, bottom, left, right in cuts
-    }
+    return {cut: chunk[tuple([slice(*ends) for ends in cut])].copy() for cut in cuts}
 
 
-def run_tile(
+@record
+class Block:
+    """A chunk of the results: a tile, of some planes where it is one of volumes."""
+
+    tile: Tile
+    planes: range | None
+
+
+def run_block(
     plan: Plan,
-    tile: Tile,
+    block: Block,
     assemblies: Sequence[Assembly | None],
     picks: Sequence[Cut | None],
     *chunks: Any,
@@ -53,18 +57,21 @@ def run_tile(
     pieces = [
         part if pick is None else part[pick] for part, pick in zip(chunks, picks, strict=True)
     ]
-    ready = ready_for(plan)
-    if not (tile.width and tile.height):  # nothing to compute, in the dtype of what is not
-        return _listed(ready, [_empty(ready, index, tile) for index in range(len(ready.formats))])
+    ready, tile = ready_for(plan), block.tile
+    depth = 1 if block.planes is None else len(block.planes)
+    if not (tile.width and tile.height and depth):  # nothing to compute, in its dtype
+        return _listed(ready, [_empty(ready, index, block) for index in range(len(ready.formats))])
     left = list(pieces)
     if plan.rounds is not None:
         return _listed(ready, _all_rounds(ready, plan, plan.rounds, tile, assemblies, left))
     parts = [_taken(assembly, left) for assembly in assemblies]
+    if block.planes is not None:
+        return _listed(ready, _by_planes(ready, plan, tile, block.planes, assemblies, parts))
     if targets.limits(ready.device) is None and not ready.faults:
         return _listed(ready, _by_bands(ready, plan, tile, assemblies, parts))
     views = [
         _seen(ready, each, assembly, part, tile)
-        for each, assembly, part in zip(ready.windowed.views, assemblies, parts, strict=True)
+        for each, assembly, part in zip(ready.views.views, assemblies, parts, strict=True)
     ]
     return _listed(ready, _computed(ready, plan, tile, views))
 
@@ -79,7 +86,7 @@ def _by_bands(
     """The results of a tile, by as many rows at a time as a cache holds of what is put together for
     them, so that memory is read and written once."""
     row = sum(
-        assembly.columns.count * part[0].itemsize * math.prod(part[0].shape[2:])
+        assembly.axes[1].count * part[0].itemsize * math.prod(part[0].shape[2:])
         for assembly, part in zip(assemblies, parts, strict=True)
         if assembly is not None
     )
@@ -92,7 +99,7 @@ def _by_bands(
         band = Tile(tile.left, tile.top + top, tile.width, min(height, tile.height - top))
         views = [
             _seen(ready, each, assembly, part, band, top)
-            for each, assembly, part in zip(ready.windowed.views, assemblies, parts, strict=True)
+            for each, assembly, part in zip(ready.views.views, assemblies, parts, strict=True)
         ]
         direct = [result[top : top + band.height] for result in results]
         _run(ready, plan, band, views, direct)
@@ -100,6 +107,64 @@ def _by_bands(
         stored(without_channel_axis(result), dtype)
         for result, dtype in zip(results, ready.dtypes, strict=True)
     ]
+
+
+def _by_planes(
+    ready: Ready,
+    plan: Plan,
+    tile: Tile,
+    planes: range,
+    assemblies: Sequence[Assembly | None],
+    parts: Sequence[Sequence[NDArray[Any]]],
+) -> list[NDArray[Any]]:
+    """The results of some planes of a volume, one after the other."""
+    found = []
+    for number, z in enumerate(planes):
+        views = [
+            _plane(ready, each, assembly, part, tile, (number, z))
+            for each, assembly, part in zip(ready.views.views, assemblies, parts, strict=True)
+        ]
+        found.append(_computed(ready, plan, tile, views, z))
+    return [np.stack(each) for each in zip(*found, strict=True)]
+
+
+def _plane(
+    ready: Ready,
+    each: View,
+    assembly: Assembly | None,
+    part: Sequence[NDArray[Any]],
+    tile: Tile,
+    place: tuple[int, int],
+) -> NDArray[Any]:
+    """What a tile of a plane reads of a view: of the plane of this number among those of the chunk,
+    and of this one in the whole."""
+    (number, z), read = place, ready.views.read(each)
+    if assembly is None:
+        storage = ready.whole[read.image]
+        assert storage is not None
+        texels = storage.host()
+        if storage.dims == 3 and read.offset is not None:
+            depth, height = storage.shape[:2]
+            at = int(sampler.indices(read.boundary, np.array([z + read.offset]), depth)[0])
+            texels = texels[at * height : (at + 1) * height]
+        return (
+            texels if each.margin is None else tiles.view(texels, each.boundary, tile, each.margin)
+        )
+    if len(assembly.axes) == 2:
+        return texels_of(assembly.of(part))
+    if read.offset is None:  # all rows of the volume, one plane below the other
+        whole = assembly.of(part)
+        return texels_of(whole.reshape(-1, *whole.shape[2:]))
+    if each.margin is None:
+        number = int(
+            sampler.indices(read.boundary, np.array([z + read.offset]), assembly.axes[0].count)[0]
+        )
+    return texels_of(assembly.of(part, (number, number + 1))[0])
+
+
+def _nearest(boundary: str, place: int, size: int) -> int:
+    """The texel that a boundary's rule takes for a place."""
+    return int(sampler.indices(boundary, np.array([place]), size)[0])
 
 
 def _taken(assembly: Assembly | None, pieces: list[NDArray[Any]]) -> list[NDArray[Any]]:
@@ -124,7 +189,7 @@ def _seen(
         if margin is None:
             return texels_of(assembly.of(part))
         return texels_of(assembly.of(part, (top, top + tile.height + margin.up + margin.down)))
-    storage = ready.whole[each.image]
+    storage = ready.whole[ready.views.read(each).image]
     assert storage is not None
     if margin is None:
         return storage.host()
@@ -155,7 +220,7 @@ class _Region:
                 mine = slice(left - self.left, right - self.left)
                 pieces.append(self.texels[top - self.top : bottom - self.top, mine])
                 places.append((rows, columns))
-        return Assembly(down, across, tuple(places)).of(pieces)
+        return Assembly((down, across), tuple(places)).of(pieces)
 
 
 def _all_rounds(
@@ -169,7 +234,7 @@ def _all_rounds(
     """The results of several rounds. Each computes what the rounds after it still read."""
     around = grown(tile, rounds.reach, rounds.count)
     seen: list[_Region | None] = []
-    for each, assembly in zip(ready.windowed.views, assemblies, strict=True):
+    for each, assembly in zip(ready.views.views, assemblies, strict=True):
         if assembly is None:
             seen.append(None)
             continue
@@ -186,7 +251,7 @@ def _all_rounds(
             (state.get(each.image) or given or _whole(ready, each)).view(
                 each, window, plan.sizes[each.image]
             )
-            for each, given in zip(ready.windowed.views, seen, strict=True)
+            for each, given in zip(ready.views.views, seen, strict=True)
         ]
         results = _computed(ready, plan, window, views)
         for image, result in zip(rounds.state, results, strict=True):
@@ -203,49 +268,20 @@ def _whole(ready: Ready, each: View) -> _Region:
     return _Region(storage.host(), 0, 0)
 
 
-def _read(
-    boundary: str, tile: Tile, size: tuple[int, int]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows and columns of an image of (width, height) that are read for a tile, of which parts
-    may lie outside."""
-    width, height = size
-    rows = sampler.indices(boundary, np.arange(tile.top, tile.top + tile.height), height)
-    columns = sampler.indices(boundary, np.arange(tile.left, tile.left + tile.width), width)
-    return rows, columns
-
-
-def grown(tile: Tile, reach: Footprint, times: int) -> Tile:
-    """A tile with so many times what a function reads around it."""
-    return Tile(
-        tile.left - times * reach.left,
-        tile.top - times * reach.up,
-        tile.width + times * (reach.left + reach.right),
-        tile.height + times * (reach.up + reach.down),
-    )
-
-
-def clipped(tile: Tile, size: tuple[int, int]) -> Tile:
-    """What of a tile lies in an image of (width, height)."""
-    left, top = max(tile.left, 0), max(tile.top, 0)
-    right = min(tile.left + tile.width, size[0])
-    bottom = min(tile.top + tile.height, size[1])
-    return Tile(left, top, right - left, bottom - top)
-
-
 # ---------------------------------------------------------------- one call
 
 
 def _computed(
-    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
+    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], z: int | None = None
 ) -> list[NDArray[Any]]:
     """The results of a tile: at once where the device holds that, else by halves."""
     limits = targets.limits(ready.device)
     if limits is not None and not _fits(limits, ready, tile, views):
-        return _by_halves(ready, plan, tile, views)
+        return _by_halves(ready, plan, tile, views, z)
     nowhere: list[NDArray[Any] | None] = [None] * (len(ready.formats) + bool(ready.faults))
-    results = _run(ready, plan, tile, views, nowhere)
+    results = _run(ready, plan, tile, views, nowhere, z)
     if ready.faults:
-        _raise_first(ready, plan, tile, views, results.pop().host()[..., 0])
+        raise_first(ready, plan, tile, views, results.pop().host()[..., 0])
     return [
         stored(without_channel_axis(result.host()), dtype)
         for result, dtype in zip(results, ready.dtypes, strict=True)
@@ -258,50 +294,13 @@ def _run(
     tile: Tile,
     views: Sequence[NDArray[Any]],
     out: Sequence[NDArray[Any] | None],
+    z: int | None = None,
 ) -> list[Storage]:
-    """The results of a tile, for which `out` may have room."""
-    sizes = [number for index in ready.windowed.sized for number in plan.sizes[index]]
-    numbers = [*ready.arguments.uniforms, tile.left, tile.top, *sizes]
+    """The results of a tile, of the plane `z` of volumes, for which `out` may have room."""
+    before, after = ready.views.numbers(plan.sizes, plan.depths, z)
+    numbers = [*ready.arguments.uniforms, *before, tile.left, tile.top, *after]
     inputs = [Storage.of(np.ascontiguousarray(view)) for view in views]
     return ready.program.run(inputs, numbers, (tile.height, tile.width), out)
-
-
-def _raise_first(
-    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], numbers: NDArray[Any]
-) -> None:
-    """Raise what has gone wrong first in a tile of a checked program."""
-    if not numbers.any():
-        return
-    function, signature = plan.compiled.function, plan.compiled.signature
-    arguments = _as_seen(ready, plan, tile, views)
-    corner = tile.left, tile.top
-    checked.raise_first(ready.faults, numbers, function, signature, arguments, corner)
-
-
-def _as_seen(
-    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
-) -> Arguments | None:
-    """The arguments for the plain function: images of the size of the whole that hold what the tile
-    has read. Memory that is not written is not taken; None where even so there is too little."""
-    given = list(ready.arguments.images)
-    try:
-        for index in plan.chunked:
-            width, height = plan.sizes[index]
-            own = given[index].storage
-            texels = np.zeros((height, width, own.channels), own.dtype)
-            given[index] = replace(given[index], storage=Storage.of(texels))
-    except (MemoryError, ValueError):  # a ValueError where the bytes are more than a number holds
-        return None
-    for each, view in zip(ready.windowed.views, views, strict=True):
-        if each.image not in plan.chunked:
-            continue
-        texels, margin = given[each.image].storage.host(), each.margin
-        if margin is None:
-            texels[...] = view
-            continue
-        rows, columns = _read(each.boundary, grown(tile, margin, 1), plan.sizes[each.image])
-        texels[np.ix_(rows, columns)] = view
-    return replace(ready.arguments, images=given)
 
 
 def _fits(limits: Limits, ready: Ready, tile: Tile, views: Sequence[NDArray[Any]]) -> bool:
@@ -316,7 +315,7 @@ def _fits(limits: Limits, ready: Ready, tile: Tile, views: Sequence[NDArray[Any]
 
 
 def _by_halves(
-    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
+    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], z: int | None
 ) -> list[NDArray[Any]]:
     axis = 0 if tile.height >= tile.width else 1
     whole = (tile.height, tile.width)[axis]
@@ -328,9 +327,9 @@ def _by_halves(
             part = Tile(tile.left + start, tile.top, stop - start, tile.height)
         seen = [
             _cut(view, each.margin, axis, start, stop)
-            for view, each in zip(views, ready.windowed.views, strict=True)
+            for view, each in zip(views, ready.views.views, strict=True)
         ]
-        parts.append(_computed(ready, plan, part, seen))
+        parts.append(_computed(ready, plan, part, seen, z))
     return [np.concatenate(both, axis) for both in zip(*parts, strict=True)]
 
 
@@ -343,9 +342,10 @@ def _cut(
     return view[start : stop + around] if axis == 0 else view[:, start : stop + around]
 
 
-def _empty(ready: Ready, index: int, tile: Tile) -> NDArray[Any]:
+def _empty(ready: Ready, index: int, block: Block) -> NDArray[Any]:
+    depths = [] if block.planes is None else [len(block.planes)]
     channels = ready.formats[index].channels
-    shape = (tile.height, tile.width, *([channels] if channels > 1 else []))
+    shape = (*depths, block.tile.height, block.tile.width, *([channels] if channels > 1 else []))
     return np.empty(shape, ready.dtypes[index])
 
 
@@ -353,4 +353,4 @@ def _listed(ready: Ready, results: list[NDArray[Any]]) -> Any:
     return tuple(results) if ready.is_tuple else results[0]
 
 
-__all__ = ["clipped", "cut_off", "grown", "run_tile"]
+__all__ = ["Block", "cut_off", "run_block"]

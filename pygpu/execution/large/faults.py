@@ -1,0 +1,70 @@
+"""What goes wrong in a chunk of a checked program, raised as the plain function raises it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core import sampler
+from pygpu.core.storage import Storage
+from pygpu.execution.arguments.parameters import Arguments
+from pygpu.execution.large.plans import Plan, Ready
+from pygpu.execution.large.regions import grown
+from pygpu.execution.programs import checked
+from pygpu.execution.programs.tiles import Tile
+
+
+def raise_first(
+    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], numbers: NDArray[Any]
+) -> None:
+    """Raise what has gone wrong first in a tile of a checked program."""
+    if not numbers.any():
+        return
+    function, signature = plan.compiled.function, plan.compiled.signature
+    arguments = _as_seen(ready, plan, tile, views)
+    corner = tile.left, tile.top
+    checked.raise_first(ready.faults, numbers, function, signature, arguments, corner)
+
+
+def _as_seen(
+    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
+) -> Arguments | None:
+    """The arguments for the plain function: images of the size of the whole that hold what the tile
+    has read. Memory that is not written is not taken; None where even so there is too little."""
+    given = list(ready.arguments.images)
+    try:
+        for index in plan.chunked:
+            width, height = plan.sizes[index]
+            own = given[index].storage
+            texels = np.zeros((height, width, own.channels), own.dtype)
+            given[index] = replace(given[index], storage=Storage.of(texels))
+    except (MemoryError, ValueError):  # a ValueError where the bytes are more than a number holds
+        return None
+    for each, view in zip(ready.views.views, views, strict=True):
+        if each.image not in plan.chunked:
+            continue
+        texels, margin = given[each.image].storage.host(), each.margin
+        if margin is None:
+            texels[...] = view
+            continue
+        rows, columns = _read(each.boundary, grown(tile, margin, 1), plan.sizes[each.image])
+        texels[np.ix_(rows, columns)] = view
+    return replace(ready.arguments, images=given)
+
+
+def _read(
+    boundary: str, tile: Tile, size: tuple[int, int]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows and columns of an image of (width, height) that are read for a tile, of which parts
+    may lie outside."""
+    width, height = size
+    rows = sampler.indices(boundary, np.arange(tile.top, tile.top + tile.height), height)
+    columns = sampler.indices(boundary, np.arange(tile.left, tile.left + tile.width), width)
+    return rows, columns
+
+
+__all__ = ["raise_first"]

@@ -1,0 +1,125 @@
+"""Dask arrays as volumes and signals: the same results as with the whole, whatever the chunks."""
+
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import pygpu
+from conftest import require
+from pygpu import Float, Image, Int, Position, Signal, Volume
+
+dask = pytest.importorskip("dask", reason="no dask")
+da = pytest.importorskip("dask.array", reason="no dask")
+
+RANDOM: Final = np.random.default_rng(3)
+GREY: Final = RANDOM.random((9, 17, 23), np.float32)
+COLOURS: Final = RANDOM.integers(0, 256, (5, 8, 9, 3), np.uint8)
+LINE: Final = RANDOM.random(500, np.float32)
+CHUNKS: Final = [(3, 5, 7), -1, (1, 17, 4), ((0, 4, 5), 17, 20)]
+BOUNDARIES: Final = ["nearest", "reflect", "mirror", "wrap", "constant"]
+
+
+@pytest.fixture(autouse=True)
+def synchronous() -> Any:
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def around(boundary: str, target: str = "cpu") -> Any:
+    @pygpu.compile(target=target)
+    def function(v: Volume, p: Position, gain: Float = 2.0):
+        v = v.sampled(boundary=boundary, cval=0.5)
+        near = gain * v(p + (1, 0, -2)) - v(p + (0, 3, 1)) + v(p + (0, -1, 0)) / 2
+        return near + 0.01 * p.z + 0.1 * p.x + p.y + v.depth - v.height
+
+    return function
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("chunks", CHUNKS, ids=str)
+def test_chunks_of_volumes_give_what_the_whole_gives(boundary: str, chunks: Any) -> None:
+    function = around(boundary)
+    lazy, whole = function(da.from_array(GREY, chunks=chunks), 3.0), function(GREY, 3.0)
+    assert (lazy.shape, lazy.dtype) == (whole.shape, whole.dtype)
+    assert_array_equal(lazy.compute(), whole)
+
+
+@pytest.mark.parametrize("opengl", ["fragment", "compute"])
+@pytest.mark.parametrize("boundary", ["wrap", "constant"])
+def test_chunks_of_volumes_on_opengl(opengl: str, boundary: str) -> None:
+    require(opengl)
+    function = around(boundary, opengl)
+    for array, chunks in ((GREY, (4, 17, 10)), (COLOURS, (2, 3, 4, 1))):
+        lazy = function(da.from_array(array, chunks=chunks))
+        assert_array_equal(lazy.compute(), function(array))
+
+
+def test_colours_and_images_beside_a_volume() -> None:
+    @pygpu.compile(target="cpu")
+    def function(v: Volume, im: Image, p: Position):
+        return v(p + (0, 0, 1)) + im((p.x + 1, p.y)), v(p)
+
+    photo = RANDOM.random((17, 23), np.float32)
+    want = function(GREY, photo)
+    for image in (photo, da.from_array(photo, chunks=(4, 23))):
+        found = function(da.from_array(GREY, chunks=(4, 6, 23)), image)
+        for lazy, whole in zip(found, want, strict=True):
+            assert_array_equal(lazy.compute(), whole)
+    colours = da.from_array(COLOURS, chunks=(2, 3, 4, 1))
+    assert_array_equal(around("mirror")(colours).compute(), around("mirror")(COLOURS))
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("chunks", [500, 77, (3, 497), (1, 1, 1, 497)], ids=str)
+def test_chunks_of_signals_give_what_the_whole_gives(boundary: str, chunks: Any) -> None:
+    @pygpu.compile(target="cpu")
+    def function(x: Signal, i: Position):
+        x = x.sampled(boundary=boundary, cval=0.5)
+        return x(i - 3) / 2 + x(i + 7) + 0.001 * i.x + x.width
+
+    lazy, whole = function(da.from_array(LINE, chunks=(chunks,))), function(LINE)
+    assert (lazy.shape, lazy.dtype) == (whole.shape, whole.dtype)
+    assert_array_equal(lazy.compute(), whole)
+
+
+def test_rounds_of_volumes_and_signals() -> None:
+    @pygpu.compile(target="cpu")
+    def spread(v: Volume, p: Position):
+        return (v(p + (1, 0, 0)) + v(p + (0, 0, 1)) + v(p + (0, -1, 0))) / 3
+
+    @pygpu.compile(target="cpu")
+    def hop(x: Signal, i: Position, far: Int):
+        return (x(i - far) + x(i + far)) / 2
+
+    volume, line = da.from_array(GREY, chunks=(4, 6, 23)), da.from_array(LINE, chunks=70)
+    assert_array_equal(spread.iterate(volume, 4).compute(), spread.iterate(GREY, 4))
+    fars = pygpu.each([1, 2, 4, 8])
+    assert_array_equal(hop.iterate(line, 4, fars).compute(), hop.iterate(LINE, 4, fars))
+
+
+def test_gathers_of_volumes_need_one_piece() -> None:
+    @pygpu.compile(target="cpu")
+    def gather(v: Volume, p: Position):
+        return v((p.x, p.y, int(v(p) * 8)))
+
+    with pytest.raises(ValueError, match=r"v\.rechunk\(-1\)"):
+        gather(da.from_array(GREY, chunks=(4, 6, 23)))
+    assert_array_equal(gather(da.from_array(GREY, chunks=-1)).compute(), gather(GREY))
+
+
+def test_other_shapes() -> None:
+    function = around("nearest")
+    lazy = function(da.from_array(GREY, chunks=(4, 6, 23)), shape=(4, 5, 6))
+    assert_array_equal(lazy.compute(), function(GREY, shape=(4, 5, 6)))
+
+
+def test_bad_volumes_and_rounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"shape \(3, 4\); a volume is an array \(D, H, W\)"):
+        around("wrap")(da.zeros((3, 4)))
+    with pytest.raises(TypeError, match=r"persist\(\) the result, ask it, and go on"):
+        around("wrap").iterate(da.from_array(GREY), 3, until=lambda v: v.max() < 1)
+    monkeypatch.setenv("PYGPU_CHECK", "1")
+    with pytest.raises(TypeError, match="no Dask arrays as signals and volumes"):
+        around("wrap")(da.from_array(GREY, chunks=(4, 6, 23)))
