@@ -33,6 +33,7 @@ from pygpu.ssa import walk
 
 CLOSE = 2e-3  # of results; of uint8 one step
 SHARE = 0.002  # of numbers that may differ: comparisons of values that differ by rounding
+BURST = 0.01  # seconds that a contender runs on end: threads of others have left by then
 LOOSE = 0.05  # where there are loops, whose rounds depend on such
 
 
@@ -86,7 +87,7 @@ def measure(run: Run, rounds: int, names: list[str], is_first: bool) -> dict[str
             left[name] = f"differs in {wrong:.2%} of the numbers"
             continue
         timed[name] = lambda again=again, own=own: again(own)
-    return {"seconds": interleaved(timed, rounds), "left": left}
+    return {"seconds": interleaved(timed, rounds, BURST), "left": left}
 
 
 def measure_gpu(run: Run, rounds: int) -> dict[str, Any]:
