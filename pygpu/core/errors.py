@@ -141,6 +141,9 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
+_REFUSALS: Final = (TypeError, ValueError, IndexError, OverflowError)
+
+
 def shorten(error: BaseException) -> None:
     """Take PyGPU's own frames out of the traceback of an error that is the user's: what PyGPU
     refuses, what known code raised, and wrong calls. Our own mistakes keep theirs."""
@@ -149,7 +152,7 @@ def shorten(error: BaseException) -> None:
         isinstance(error, CompileError)
         or hasattr(error, "__pygpu_refused__")
         or any(note.startswith((AT_COMPILE_TIME, AT_RUN_TIME)) for note in notes)
-        or (isinstance(error, (TypeError, ValueError)) and _is_refusal(error.__traceback__))
+        or (isinstance(error, _REFUSALS) and _is_refusal(error.__traceback__))
     ):
         error.__traceback__ = _of_others(error.__traceback__)
         error.__pygpu_refused__ = True  # type: ignore[attr-defined]

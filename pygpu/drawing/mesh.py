@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.drawing import Geometry
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 
 
 class Mesh:
@@ -28,6 +28,7 @@ class Mesh:
 
     __slots__ = ("__weakref__", "geometry", "widths")
 
+    @guarded
     def __init__(self, indices: Any = None, **attributes: Any) -> None:
         if not attributes:
             raise TypeError("Mesh: needs attributes, as position=corners")
@@ -52,6 +53,7 @@ class Mesh:
         return cls([(0, 2, 1), (1, 2, 3)], position=position, uv=uv)
 
     @classmethod
+    @guarded
     def of(cls, source: Any, **attributes: Any) -> Mesh:
         """The mesh of anything with `vertices` (N, 3) and `faces` (M, 3), as trimesh has them.
 

@@ -95,9 +95,12 @@ def together(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_misfit(error: TypeError) -> bool:
-    """Whether the arguments did not fit: then no line of the function was reached."""
+    """Whether the arguments did not fit: then no line of the function was reached, but those of
+    what is around it here."""
     traceback = error.__traceback__
-    return traceback is not None and traceback.tb_next is None
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is not None and traceback.tb_frame.f_code.co_filename == __file__
 
 
 def refusing(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.core.sampler import Sampler
 from pygpu.core.storage import STORED, Format, Storage, stored, texels
 from pygpu.execution.arguments.convert import (
@@ -46,6 +46,7 @@ class Grid(ArrayMethods):
         "storage",
     )
 
+    @guarded
     def __init__(
         self,
         data: Any,

@@ -45,7 +45,9 @@ def normal(p: Any, seed: Any, count: int = 1) -> Any:
 
 def integers(p: Any, seed: Any, low: Any, high: Any, count: int = 1) -> Any:
     """Ints from `low` up to and without `high`, each as likely as the others to 2**-32 of the
-    number of them. As `uniform` otherwise."""
+    number of them. ValueError where there are none. As `uniform` otherwise."""
+    if high <= low:
+        raise ValueError(f"high: takes a number above low, {low}, got {high}")
     span = Int(high) - Int(low)
     words = _words(p, seed, count)
     return _gathered([Int(low) + _product(word, span)[0] for word in words], whole=True)

@@ -137,6 +137,10 @@ def typed(im: Image, p: Position):
         lambda: pygpu.vectorize(refused, target="abacus"),
         lambda: pygpu.compile(typed).on("abacus"),
         lambda: pygpu.vectorize(refused).on("abacus"),
+        lambda: Image("photo"),
+        lambda: Image(PHOTO, boundary="wide"),
+        lambda: pygpu.Mesh([(0, 1, 7)], position=np.zeros((3, 3))),
+        lambda: pygpu.Mesh.of(3),
         lambda: filters.gaussian(PHOTO, sigma="wide"),
         lambda: filters.over(PHOTO, PHOTO),
         lambda: filters.median(PHOTO, size="z"),
@@ -147,7 +151,7 @@ def typed(im: Image, p: Position):
     ],
 )
 def test_wrong_calls_show_no_frame_of_ours(call):
-    with pytest.raises((TypeError, ValueError)) as caught:
+    with pytest.raises((TypeError, ValueError, IndexError)) as caught:
         call()
     assert [file for file in frames(caught.value) if file.startswith(HOME)] == []
     assert not any(HOME in note for note in getattr(caught.value, "__notes__", ()))

@@ -106,3 +106,12 @@ def test_wrong_arguments_are_named() -> None:
         pygpu.random.uniform((0, 0), 1, count=0)
     with pytest.raises(ValueError, match="1 to 3 coordinates, got 4"):
         pygpu.random.uniform((0, 0, 0, 0), 1)
+
+
+def test_integers_of_an_empty_range_are_refused():
+    with pytest.raises(ValueError, match="high: takes a number above low, 5, got 2"):
+        pygpu.random.integers(Position(1, 2), 1, 5, 2)
+    with pytest.raises(ValueError, match="above low"):
+        pygpu.compile(lambda p=Position: pygpu.random.integers(p, 1, 5, 5), target="cpu")(
+            shape=(2, 2)
+        )
