@@ -343,7 +343,6 @@ def table(measured: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
 def _imported(name: str) -> Any:
     try:
         found = __import__(name)
-        # Before PyGPU has memory of its own: large pages made earlier lose what they hold.
         found.zeros(1, device="cuda") if name == "torch" else found.zeros(1)
     except Exception as error:
         print(f"{name} is left out: {error}")
