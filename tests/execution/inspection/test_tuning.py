@@ -6,7 +6,7 @@ import pytest
 import pygpu
 from conftest import require
 from pygpu import Float, Image, Position
-from pygpu.core.device import Device
+from pygpu.core.device import Device, Program
 from pygpu.devices import targets
 from pygpu.devices.interpreter import InterpreterDevice
 from pygpu.execution.inspection import tuning
@@ -38,10 +38,8 @@ def disk(monkeypatch, tmp_path):
     shapes.forget()
 
 
-class ShapedProgram:
+class ShapedProgram(Program):
     """Runs as the interpreter does, and knows its shape."""
-
-    driver_seconds = 0.0
 
     def __init__(self, program, shape):
         self.program, self.shape = program, shape
