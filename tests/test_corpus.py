@@ -13,11 +13,21 @@ import pytest
 
 import pygpu
 from conftest import require
-from corpus import algorithms, colours, images, noise, packages, refused, sciences, shapes
+from corpus import (
+    algorithms,
+    colours,
+    images,
+    libraries,
+    noise,
+    packages,
+    refused,
+    sciences,
+    shapes,
+)
 from corpus.suite import CORNERS, HEIGHT, WIDTH, Entry
 from pygpu import CompileError, Image, Position
 
-TOPICS = (algorithms, colours, images, noise, packages, sciences, shapes)
+TOPICS = (algorithms, colours, images, libraries, noise, packages, sciences, shapes)
 ENTRIES = {entry.name: entry for topic in TOPICS for entry in topic.program}
 LEAST = 150  # programs that compile with no change
 SHARE = 0.9  # of all, with those that are refused

@@ -570,3 +570,38 @@ def arrays_of_no_dimensions_meet_vectors(rgb: Image, p: Position):
 def arrays_of_no_dimensions_meet_numbers(im: Image, p: Position):
     gain = np.array(2.0)
     return gain * im(p) + np.minimum(im(p), gain - 1.5) + (im(p) < np.array(0.5))
+
+
+# ---------------------------------------------------------------- stacks, masks beside indices
+
+
+def colours(im, p, n):
+    return [list(im(p + (d, 0))) for d in range(n)]
+
+
+@program
+def products_of_stacks_of_matrices(rgb: Image, p: Position):
+    stack = np.array([colours(rgb, p, 2)])
+    matrix = np.array([[1.0, 2.0, 0.5], [0.0, 1.0, 2.0], [1.0, 0.0, 1.0]])
+    made = stack @ matrix.T
+    column = stack @ np.array([1.0, 2.0, 3.0])
+    turned = np.matmul(matrix, np.swapaxes(stack, -1, -2))
+    return made.sum(), made[0, 1, 2], column[0, 1], turned[0, 2, 1]
+
+
+@program
+def masks_with_indices_beside_them(rgb: Image, p: Position):
+    a = np.array(colours(rgb, p, 3))
+    hot = a[:, 0] > 0.5
+    a[hot, 1] *= 2
+    a[hot, 2] = a[hot, 0] - a[hot, 1]
+    b = a.copy()
+    b[hot, 0:2] = 0.25
+    return a.sum(), a[1, 2], b.sum(), a[hot, 2].sum()
+
+
+@program
+def sums_and_products_of_bools_are_bools(rgb: Image, p: Position):
+    a = np.array(list(rgb(p)))
+    either, both = (a > 0.3) + (a < 0.7), (a > 0.3) * (a < 0.7)
+    return either.sum(), both.sum(), (1.0 * either + both)[0]

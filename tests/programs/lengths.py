@@ -278,3 +278,32 @@ def list_that_was_iterated_before_it_is_changed(im: Image, p: Position):
     if len(ys) > 4:
         del ys[3]
     return total + sum(ys) + ys.pop(0)
+
+
+@program
+def as_many_as_there_are_slots(im: Image, p: Position):
+    xs = []
+    for i in range(256):
+        if im(p) > i / 300:
+            xs.append(i * 0.5)
+    return sum(xs), len(xs)
+
+
+@program
+def unpacked_where_the_length_fits(im: Image, p: Position):
+    xs = [im(p)]
+    if im(p) > 0.2:
+        xs.append(im(p + (1, 0)))
+    if len(xs) == 2:
+        a, b = xs
+        return a - b
+    (a,) = xs
+    return a
+
+
+@program
+def unpacked_with_a_star(im: Image, p: Position):
+    xs = [v for v in window(im, p) if v > 0.3] + [0.5, 0.25]
+    first, second, *rest = xs
+    *others, last = xs
+    return first + 2 * second, sum(rest), len(others), last

@@ -32,6 +32,7 @@ from pygpu.types import INT, Kind, vector, widest
 
 CHOICES: Final = Abstract.CHOICES  # options of one choice
 SLOTS: Final = 256  # of a list whose length only the device knows
+ROOM: Final = 16  # more of them while a loop's body is walked, which adds to what it was given
 
 
 @record
@@ -177,7 +178,7 @@ def lengthened(join: Joining, a: Any, b: Any, key: Key) -> Bounded | None:
             size = left.most + growth * (loop.rounds + 1)
         most = size - growth
         least = left.least if right.least >= left.least else 0
-    if size > SLOTS:
+    if most > (SLOTS if loop else SLOTS + ROOM):
         return None
     items: list[Any] = []
     for place in range(size):

@@ -192,6 +192,9 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         mask = mask_of(w, array, index)
         if mask is not None:
             return selection(w, array, mask)
+    view = _viewed_beside_mask(w, container, index)
+    if view is not None:
+        return item(w, *view)
     if not _is_subscriptable(container):
         raise _not_subscriptable(container)
     some = lists.bounded(w, container)
@@ -201,6 +204,20 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if is_part(index):
         return part_of(w, container, index)
     return by_dynamic_index(w, container, index)
+
+
+def _viewed_beside_mask(w: Evaluator, container: Any, index: Any) -> tuple[Any, Any] | None:
+    """Of `a[mask, 0]`, a dynamic mask with known indices after it, the view that these show and the
+    mask; None for other indices."""
+    if not isinstance(container, (Array, np.ndarray)) or not isinstance(index, Tuple):
+        return None
+    mask, *others = index.items
+    if not isinstance(mask, Array) or any(isinstance(part, Abstract) for part in others):
+        return None
+    tests = w.read(mask)
+    if any(scalar_kind(test) != "bool" for test in tests.reshape(-1)):
+        return None
+    return item(w, container, (*[slice(None)] * tests.ndim, *others)), mask
 
 
 def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
@@ -286,6 +303,10 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
         if mask is not None and (scalar_kind(new) or isinstance(new, Masked)):
             w.write(container, stored_by_mask(w, w.read(container), mask, new))
             return
+    view = _viewed_beside_mask(w, container, index)
+    if view is not None:
+        set_item(w, *view, new)
+        return
     if isinstance(container, Array):
         indices = index.items if isinstance(index, Tuple) else (index,)
         indices = tuple([as_index(w, part) for part in indices])

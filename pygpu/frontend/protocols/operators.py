@@ -212,7 +212,19 @@ def _array_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     for array, other in ((a, b), (b, a)):
         if isinstance(array, np.ndarray) and is_narrow(array.dtype) and symbol != "/":
             _check_wide(w, symbol, array, other)
-    return each(w, a, b, lambda x, y: binary(w, symbol, x, y))
+    return each(w, a, b, lambda x, y: _of_elements(w, symbol, x, y))
+
+
+def _of_elements(w: Evaluator, symbol: str, x: Any, y: Any) -> Any:
+    """What NumPy makes of two elements of arrays: of bools `+` is "or" and `*` is "and"."""
+    if symbol in "+*-" and scalar_kind(x) == scalar_kind(y) == "bool":
+        if symbol == "-":
+            raise TypeError(
+                "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, "
+                "the `^` operator, or the logical_xor function instead."
+            )
+        return arithmetic.both(w, x, y) if symbol == "*" else arithmetic.either(w, x, y)
+    return binary(w, symbol, x, y)
 
 
 def _check_wide(w: Evaluator, symbol: str, array: np.ndarray[Any, Any], other: Any) -> None:

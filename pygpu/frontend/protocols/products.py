@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols.arrays import array_of, make_matrix, matrix_rows, vector_like
+from pygpu.frontend.protocols.arrays import (
+    array_of,
+    make_matrix,
+    matrix_rows,
+    to_objects,
+    vector_like,
+)
 from pygpu.frontend.protocols.datamodel import class_of
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.objects import Matrix, Vector
+from pygpu.frontend.values.objects import Array, Matrix, Vector
 from pygpu.frontend.values.values import Tuple, tuple_of
 from pygpu.language import matrices
 
 
 def matmul(w: Evaluator, a: Any, b: Any) -> Any:
-    """M @ N, M @ v and v @ M for matrices, arrays and vectors of small sizes."""
+    """M @ N, M @ v and v @ M for matrices, arrays, stacks and vectors of small sizes."""
+    if any(
+        len(w.read(x).shape if isinstance(x, Array) else np.shape(x)) > 2
+        for x in (a, b)
+        if isinstance(x, (Array, np.ndarray))
+    ):
+        return _stacked(w, to_objects(w, a), to_objects(w, b))
     left, right = matrix_rows(w, a), matrix_rows(w, b)
     if left is None and right is None:
         return inner_product(w, a, b)
@@ -35,6 +49,28 @@ def matmul(w: Evaluator, a: Any, b: Any) -> Any:
         if issubclass(cls, matrices.Matrix) and len(rows) == len(rows[0]) == cls.SIZE:
             return make_matrix(w, cls, [Tuple(tuple(row)) for row in rows])
     return array_of([part for row in rows for part in row], (len(rows), len(rows[0])))
+
+
+def _stacked(w: Evaluator, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> Any:
+    """Products of stacks of matrices, of which the axes before the last two are broadcast. An array
+    of one axis is a row on the left, a column on the right."""
+    first, second = (a[None] if a.ndim == 1 else a), (b[:, None] if b.ndim == 1 else b)
+    stack = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
+    first = np.broadcast_to(first, (*stack, *first.shape[-2:]))
+    second = np.broadcast_to(second, (*stack, *second.shape[-2:]))
+    if first.shape[-1] != second.shape[-2]:
+        raise ValueError(
+            f"matmul: a product of shapes {a.shape} and {b.shape} does not fit: "
+            f"{first.shape[-1]} columns, {second.shape[-2]} rows"
+        )
+    parts = []
+    for place in np.ndindex(stack):
+        for row in first[place]:
+            for column in second[place].T:
+                parts.append(inner_product(w, tuple_of(tuple(row)), tuple_of(tuple(column))))
+    rows = () if a.ndim == 1 else (first.shape[-2],)
+    columns = () if b.ndim == 1 else (second.shape[-1],)
+    return array_of(parts, (*stack, *rows, *columns))
 
 
 def inner_product(w: Evaluator, a: Any, b: Any) -> Any:

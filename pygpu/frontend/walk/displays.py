@@ -118,7 +118,13 @@ def _to_tuple(w: ControlFlow, state: State, arg: Any) -> None:
 
 
 def _unpack(w: ControlFlow, state: State, count: int) -> None:
-    items = items_of(w, state.stack.pop())
+    value = state.stack.pop()
+    some = lists.bounded(w, value)
+    if some is not None and some.least <= count <= some.most:
+        _check_length(w, some.length, "!=", count, f"a list is not of {count} items: unpacked")
+        state.stack.extend(reversed([w.item(value, place) for place in range(count)]))
+        return
+    items = items_of(w, value) if some is None else some.items[: max(some.least, count + 1)]
     if len(items) != count:
         few = len(items) < count
         raise ValueError(
@@ -129,9 +135,25 @@ def _unpack(w: ControlFlow, state: State, count: int) -> None:
     state.stack.extend(reversed(items))
 
 
+def _check_length(w: ControlFlow, length: Any, wrong: str, count: int, message: str) -> None:
+    """Note where a list of dynamic length has another than is unpacked."""
+    if w.faults.checked or w.handled():
+        w.check(w.compare(wrong, length, count), ValueError, message)
+
+
 def _unpack_ex(w: ControlFlow, state: State, arg: tuple[int, int]) -> None:
     before, after = arg
-    items = items_of(w, state.stack.pop())
+    value = state.stack.pop()
+    some = lists.bounded(w, value)
+    if some is not None and some.most >= before + after:
+        few = f"not enough values to unpack (expected at least {before + after})"
+        _check_length(w, some.length, "<", before + after, few)
+        middle = w.item(value, slice(before, None))
+        ends = [w.call(w.method(middle, "pop")) for _ in range(after)][::-1]
+        firsts = [w.item(value, place) for place in range(before)]
+        state.stack.extend(reversed([*firsts, middle, *ends]))
+        return
+    items = items_of(w, value)
     if len(items) < before + after:
         raise ValueError(f"not enough values to unpack (expected at least {before + after})")
     end = len(items) - after
