@@ -18,10 +18,24 @@ os.environ["PYGPU_CACHE"] = "0"
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import pygpu
-from corpus import algorithms, colours, images, libraries, noise, packages, sciences, shapes
+from corpus import (
+    algorithms,
+    colours,
+    everyday,
+    images,
+    libraries,
+    noise,
+    packages,
+    sciences,
+    shapes,
+    styles,
+)
 from corpus.suite import CORNERS, HEIGHT, WIDTH, Entry
 
-TOPICS = (algorithms, colours, images, libraries, noise, packages, sciences, shapes)
+TOPICS = (
+    *(algorithms, colours, everyday, images, libraries, noise, packages),
+    *(sciences, shapes, styles),
+)
 SHOWN = 25  # the slowest
 PHASES = "translate", "simplify", "compile", "driver"
 

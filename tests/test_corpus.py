@@ -16,6 +16,7 @@ from conftest import require
 from corpus import (
     algorithms,
     colours,
+    everyday,
     images,
     libraries,
     noise,
@@ -23,11 +24,15 @@ from corpus import (
     refused,
     sciences,
     shapes,
+    styles,
 )
 from corpus.suite import CORNERS, HEIGHT, WIDTH, Entry
 from pygpu import CompileError, Image, Position
 
-TOPICS = (algorithms, colours, images, libraries, noise, packages, sciences, shapes)
+TOPICS = (
+    *(algorithms, colours, everyday, images, libraries, noise, packages),
+    *(sciences, shapes, styles),
+)
 ENTRIES = {entry.name: entry for topic in TOPICS for entry in topic.program}
 LEAST = 150  # programs that compile with no change
 SHARE = 0.9  # of all, with those that are refused
