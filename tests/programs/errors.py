@@ -351,7 +351,7 @@ def join_of_lists_of_different_length(im: Image, p: Position):
     vs = [1.0]
     if im(p) > 0:
         vs.append(2.0)
-    first, second = vs
+    first, second = tuple(vs)
     return first + second
 
 

@@ -12,11 +12,20 @@ from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods.dict_methods import pairs_of
 from pygpu.frontend.protocols import attributes, datamodel, indexing
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
+from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Dict, List, Set
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Abstract, Choice, NotKnown, Tuple, describe, tuple_of
+from pygpu.frontend.values.values import (
+    Abstract,
+    Choice,
+    Dynamic,
+    NotKnown,
+    Tuple,
+    describe,
+    tuple_of,
+)
 
 Step = Callable[[ControlFlow, State, Any], None]
 
@@ -136,9 +145,13 @@ def _unpack(w: ControlFlow, state: State, count: int) -> None:
 
 
 def _check_length(w: ControlFlow, length: Any, wrong: str, count: int, message: str) -> None:
-    """Note where a list of dynamic length has another than is unpacked."""
-    if w.faults.checked or w.handled():
-        w.check(w.compare(wrong, length, count), ValueError, message)
+    """Where a list of dynamic length has another than is unpacked, it is as if it raised there."""
+    differs = w.compare(wrong, length, count)
+    if w.handled():
+        w.check(differs, ValueError, message)
+    elif isinstance(differs, Dynamic):
+        number = w.faults.number(Fault(ValueError, message, w.frame.place()))
+        w.write(w.faults.cell, w.faults.possible(w.build, w.state, differs.value, number))
 
 
 def _unpack_ex(w: ControlFlow, state: State, arg: tuple[int, int]) -> None:
