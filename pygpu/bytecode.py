@@ -46,6 +46,7 @@ The canonical instructions, with what they take from the stack (its top last) an
                        these slots and jumps
     JUMP target        BRANCH (test, target): a -> ; test true false none notnone
     RETURN             a ->                YIELD              a -> what was sent
+    RESULT             -> what the generator returned that a FOR to here has ended
     RAISE n            [exception [cause]] ->; n = 0: the exception being handled
     RERAISE            exception ->
     PUSH_EXC           exception -> the one handled before, exception: it is handled now

@@ -18,6 +18,9 @@ from pygpu import Image, Int, Mat2, Position, UInt, Vec2, Vec3, Vec4, filters
 
 program = Suite()
 
+
+KNOWN = (k for k in (1, 2))
+
 LOG = []
 SETTINGS = {"gain": 2.0}
 WEIGHTS = np.array([1.0, 2.0, 3.0])
@@ -168,16 +171,16 @@ def yield_statement(im: Image, p: Position):
 
 
 @program
-def value_of_yield_from(im: Image, p: Position):
+def value_of_yield_from_a_known_generator(im: Image, p: Position):
     def twice():
-        found = yield from generator(im, p)
-        yield found
+        found = yield from KNOWN
+        yield found * im(p)
 
     return sum(twice())
 
 
 @program
-def something_sent_to_a_generator(im: Image, p: Position):
+def something_thrown_into_a_generator(im: Image, p: Position):
     def running():
         total = 0
         while True:
@@ -185,7 +188,7 @@ def something_sent_to_a_generator(im: Image, p: Position):
 
     means = running()
     next(means)
-    return means.send(im(p).x)
+    return means.throw(ValueError)
 
 
 @program

@@ -403,3 +403,60 @@ def zip_of_a_generator_that_only_the_device_ends(im: Image, p: Position):
     for k, (v, w) in enumerate(zip(steps(), itertools.count())):
         t += v * k + w
     return t
+
+
+@program
+def values_of_yield_from(im: Image, p: Position):
+    def summed(n):
+        total = 0.0
+        for i in range(n):
+            total += im(p + (i, 0))
+            yield total
+        return total * 10
+
+    def both():
+        first = yield from summed(2)
+        second = yield from summed(3)
+        nothing = yield from [0.5]
+        yield first - second
+        if nothing is None:
+            yield 0.25
+
+    t = 0.0
+    for k, v in enumerate(both()):
+        t += v * (k + 1)
+    return t, sum(both())
+
+
+@program
+def value_of_yield_from_a_loop_of_the_device(im: Image, p: Position):
+    def steps():
+        x, n = abs(im(p)), 0
+        while x < 5.0:
+            x = x * 1.5 + 0.1
+            n += 1
+            yield x
+        return n
+
+    def counted():
+        n = yield from steps()
+        yield 100.0 * n
+
+    return sum(counted())
+
+
+@program
+def averages_that_are_sent(im: Image, p: Position):
+    def averaging():
+        total, count, mean = 0.0, 0, 0.0
+        while True:
+            total += yield mean
+            count += 1
+            mean = total / count
+
+    means = averaging()
+    next(means)
+    found = 0.0
+    for i in range(4):
+        found = means.send(im(p + (i, 0)))
+    return found, means.send(1.0)

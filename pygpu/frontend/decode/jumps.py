@@ -100,7 +100,7 @@ def _handlers(drafts: list[Draft]) -> set[Handler]:
 
 def delegate(drafts: list[Draft]) -> None:
     """Make a loop of `yield from`: its SEND, which sends what the generator was sent, is a FOR, for
-    nothing is sent. RESULT stands where the loop is left, for the value of `yield from`."""
+    nothing is sent. RESULT stands where the loop is left, if the value of `yield from` is used."""
     for place, draft in enumerate(drafts):
         if draft.op != "SEND":
             continue
@@ -109,7 +109,7 @@ def delegate(drafts: list[Draft]) -> None:
         sent.op, sent.arg = "JUMP", place
         draft.op, draft.arg = "FOR", result
         is_used = drafts[result + 1].op != "POP"
-        made = ("UNSUPPORTED", "the value of 'yield from'") if is_used else ("CONST", None)
+        made = ("RESULT", None) if is_used else ("CONST", None)
         drafts[result].op, drafts[result].arg = made
 
 

@@ -21,7 +21,7 @@ from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import CompileError
 from pygpu.frontend.flow.generators import AT, ENDED, LEFT, go_on, packed, unpacked
 from pygpu.frontend.flow.handling import has_handler, leave
-from pygpu.frontend.flow.paths import RAISED, RETURN, ControlFlow, Outcome
+from pygpu.frontend.flow.paths import RAISED, RESULT, RETURN, ControlFlow, Outcome
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Suspended
 from pygpu.frontend.values.objects import Iterator, Waiting
@@ -159,6 +159,7 @@ class _Drive:
         targets |= {RETURN: _FINISHED, RAISED: RAISED if error is None else _FAILED}
         exits: dict[int, State] = {}
         for code, reached in outcome.exits.items():
+            result = reached.stack[-1] if code == RETURN else None
             if targets[code] != RAISED:
                 contents = reached.heap.pop(self.function, self.function.initial)
                 _, locals, stack = unpacked(contents, contents[AT])
@@ -166,6 +167,8 @@ class _Drive:
             if code == RETURN:
                 del reached.stack[-ITERATOR_SLOTS:]
                 reached.heap[self.generator] = {AT: ENDED}
+                if self.frame.code.instructions[after].op == "RESULT":
+                    reached.locals[RESULT] = result
             exits[targets[code]] = reached
         made = Outcome(exits, {targets[code]: guard for code, guard in outcome.guards.items()})
         if _FAILED in exits:  # to the handler around the loop

@@ -101,6 +101,27 @@ def expression(
     return taken_or_put_off(w, whole, put_off, sources)
 
 
+def send(w: ControlFlow, iterator: Iterator, value: Any) -> Any:
+    """What a generator yields next that is told something: what its `yield` gives."""
+    source = w.read(iterator)[0]
+    if not isinstance(source, Suspended):
+        raise w.error("send() is of generator functions that are called in the function")
+    (waiting,) = source.of
+    contents = w.read(waiting)
+    at = contents[AT]
+    if isinstance(at, Choice):
+        raise w.error(
+            "at which 'yield' this generator waits only the device knows: it cannot be sent"
+        )
+    if at not in (ENDED, *_STUCK):
+        depth = int(at.split()[1])
+        if depth:
+            w.write(waiting, {**contents, f".stack{depth - 1}": value})
+        elif value is not None:
+            raise TypeError("can't send non-None value to a just-started generator")
+    return w.next(iterator)
+
+
 def _refused(source: Suspended, error: CompileError) -> Suspended:
     """A generator whose items cannot be taken at once."""
 
@@ -215,7 +236,7 @@ def _resume(
         raise PathEnds(state.stack[0] if state.stack else None)
     if target == RETURN:
         w.write(waiting, {AT: ENDED})
-        raise StopIteration
+        raise StopIteration(state.stack[-1])
     return state.stack[-1]
 
 
@@ -230,4 +251,4 @@ def _whole(
     return Iterator((contents if isinstance(contents, Indexed) else collected, 0))
 
 
-__all__ = ["expression", "generator", "go_on", "in_sight", "packed", "unpacked"]
+__all__ = ["expression", "generator", "go_on", "in_sight", "packed", "send", "unpacked"]

@@ -79,5 +79,8 @@ def zero(w: Evaluator, type: Type) -> Value:
     return w.build.constant(type, 0 if type.is_scalar else (0,) * type.size)
 
 
+RESULT: Final = ".result"  # the variable of what the generator returned that a loop has ended
+
+
 def name_of(key: Key) -> str:
     return key[0] if isinstance(key[0], str) and key[0].isidentifier() else ""

@@ -11,12 +11,12 @@ from typing import Any
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.frontend.effects.raising import is_assertion
 from pygpu.frontend.flow import branches, choices
-from pygpu.frontend.flow.paths import ControlFlow, Outcome
+from pygpu.frontend.flow.paths import RESULT, ControlFlow, Outcome
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import sequences
 from pygpu.frontend.values.frames import Frame
-from pygpu.frontend.values.lazy import Indexed
-from pygpu.frontend.values.objects import Iterator
+from pygpu.frontend.values.lazy import Indexed, Suspended
+from pygpu.frontend.values.objects import Iterator, List
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Choice, Conflict, Dynamic
 from pygpu.ssa import Value
@@ -82,10 +82,19 @@ def next_round(
         try:
             state.stack.append(w.next(iterator))
             return Outcome.one(body, state)
-        except StopIteration:
-            pass
+        except StopIteration as ended:
+            if frame.code.instructions[target].op == "RESULT":
+                _keep_result(w, state, iterator, ended)
     del state.stack[-ITERATOR_SLOTS:]
     return Outcome.one(target, state)
+
+
+def _keep_result(w: ControlFlow, state: State, iterator: Any, ended: StopIteration) -> None:
+    """Keep what a generator has returned for `yield from`. Sequences return None."""
+    source = w.read(iterator)[0] if isinstance(iterator, Iterator) else None
+    is_sequence = type(source) in (tuple, range, List)
+    if is_sequence or isinstance(source, Suspended):
+        state.locals[RESULT] = ended.value
 
 
 def _round_that_may_be(

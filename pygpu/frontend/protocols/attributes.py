@@ -152,7 +152,9 @@ def _method(w: Evaluator, value: Any, name: str) -> Builtin:
             f"{class_of(value).__name__}.{name} has no meaning on dynamic values: "
             "use it on known values, or write it in Python"
         )
-    if isinstance(value, Iterator) and name in ("send", "throw", "close"):
+    if isinstance(value, Iterator) and name == "send":
+        return Builtin(name, functools.partial(w.send, value), value)
+    if isinstance(value, Iterator) and name in ("throw", "close"):
         raise w.error(
             f"{name}() of a generator is not supported: keep what the generator is told in an "
             "object that it reads"

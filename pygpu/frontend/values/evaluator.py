@@ -164,6 +164,9 @@ class Evaluator(Protocol):
     def next(self, iterator: Any) -> Any:
         """next(iterator). StopIteration at its end."""
 
+    def send(self, iterator: Any, value: Any) -> Any:
+        """iterator.send(value), of a generator"""
+
     def truth(self, value: Any) -> Any:
         """bool(value): a known bool, or a Dynamic one."""
 

@@ -121,6 +121,9 @@ class Evaluation(ControlFlow):
     def next(self, iterator: Any) -> Any:
         return sequences.advance_iterator(self, iterator)
 
+    def send(self, iterator: Any, value: Any) -> Any:
+        return generators.send(self, iterator, value)
+
     def truth(self, value: Any) -> Any:
         if type(value) is Choice:
             return choices.truth(self, value)

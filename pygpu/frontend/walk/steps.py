@@ -21,7 +21,7 @@ from pygpu.frontend.flow.choices import (
     negated,
     several_or_one,
 )
-from pygpu.frontend.flow.paths import ControlFlow
+from pygpu.frontend.flow.paths import RESULT, ControlFlow
 from pygpu.frontend.methods.dict_methods import pairs_of
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import (
@@ -37,7 +37,7 @@ from pygpu.frontend.values.callables import Function, Super
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import EITHER, Array, Dict
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Choice, Dynamic, NotKnown, Slice, describe
+from pygpu.frontend.values.values import UNBOUND, Choice, Dynamic, NotKnown, Slice, describe
 from pygpu.frontend.walk.contexts import HANDLING
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.variables import VARIABLES, checked
@@ -226,16 +226,23 @@ def _import_from(w: ControlFlow, state: State, name: str) -> None:
     state.stack.append(attributes.attribute(w, module, name))
 
 
+def _result(w: ControlFlow, state: State, arg: Any) -> None:
+    """What `yield from` gives: what the generator has returned that it has ended."""
+    value = state.locals.pop(RESULT, UNBOUND)
+    if value is UNBOUND:
+        raise w.error(
+            "the value of this 'yield from' is not known: it is of generator functions that are "
+            "called in the function; keep what others would return in an object"
+        )
+    state.stack.append(narrowed(w, checked(w, value)))
+
+
 def _unsupported(w: ControlFlow, state: State, what: Any) -> None:
     plain = f"{_NAMES.get(what, what)} is not supported in a compiled function"
-    raise w.error(_INSTEAD.get(what, plain))
+    raise w.error(plain)
 
 
 _NAMES: Final = {"async with": "'async with'", "await": "'await'", "except*": "'except*'"}
-_INSTEAD: Final = {
-    "the value of 'yield from'": "the value of 'yield from' is not supported: 'return' gives none "
-    "in a generator; keep what it would return in an object",
-}
 
 
 def _buildclass(w: ControlFlow, state: State, arg: Any) -> None:
@@ -265,6 +272,7 @@ STEPS: Final[dict[str, Step]] = {
     "SETFUNC": _setfunc,
     "ITER": _iter,
     "YIELD": _yield,
+    "RESULT": _result,
     "UNSUPPORTED": _unsupported,
     "IMPORT": _import,
     "IMPORT_FROM": _import_from,

@@ -120,6 +120,7 @@ class Frame:
     place: int = 0
     stack: list[Any] = field(default_factory=list)
     handled: BaseException | None = None
+    result: Any = None  # of the iterator that a FOR has ended last
 
     def run(self) -> Generator[Any, Any, Any]:
         """Yields as the function does, and returns its result."""
@@ -156,8 +157,9 @@ class Frame:
                 case "FOR":
                     try:
                         self.stack.append(next(self.stack[-ITERATOR_SLOTS]))
-                    except StopIteration:
+                    except StopIteration as ended:
                         self.take(ITERATOR_SLOTS)
+                        self.result = ended.value
                         place = arg
                 case "YIELD":
                     self.stack.append((yield self.stack.pop()))
@@ -497,6 +499,9 @@ class Frame:
 
     def STRING(self, count: int) -> None:
         self.push("".join(self.take(count)))
+
+    def RESULT(self, _: None) -> None:
+        self.push(self.result)
 
     def LEN(self, _: None) -> None:
         self.push(len(self.stack[-1]))
