@@ -239,12 +239,12 @@ def variables_by_locals(im: Image, p: Position):
     return locals()["im"](p)
 
 
-def unpacked_selection(unit: Image, p: Position):
-    a, b, *rest = [v for v in [unit(p), 0.5, 0.25, 0.75] if v > 0]
-    return a + b
+def tuple_of_a_selection(unit: Image, p: Position):
+    vs = tuple([v for v in [unit(p), 0.5, 0.25, 0.75] if v > 0])
+    return vs[0] + vs[1]
 
 
-@pair("indexed", unpacked_selection)
+@pair("indexed", tuple_of_a_selection)
 def indexed_selection(unit: Image, p: Position):
     vs = [v for v in [unit(p), 0.5, 0.25, 0.75] if v > 0]
     return vs[0] + vs[1]
