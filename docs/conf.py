@@ -32,6 +32,7 @@ extensions = [
     "generated_programs",
     "live_pages",
     "source_links",
+    "downloads",
 ]
 html_extra_path = ["_live"]  # made by live_pages while the examples run
 (Path(__file__).parent / "_live").mkdir(exist_ok=True)

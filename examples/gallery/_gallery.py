@@ -21,11 +21,13 @@ from typing import Any, Literal, NoReturn
 from PIL import Image as PILImage
 from PIL import ImageOps
 
+import pygpu
 from pygpu import DeviceError, Image
 
 HERE = Path(__file__).resolve().parent
-PHOTO = HERE.parent / "astronaut.jpg"
-OUT = HERE.parent.parent / "out" / "gallery"
+IS_ALONE = not (HERE / "_gallery.py").exists()  # a program that was downloaded, this within it
+PHOTO = Path(pygpu.__file__).parent / "image" / "astronaut.jpg"
+OUT = HERE if IS_ALONE else HERE.parent.parent / "out" / "gallery"
 TARGETS = ("auto", "fragment", "compute", "cpu")
 
 

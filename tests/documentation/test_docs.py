@@ -5,6 +5,9 @@ import inspect
 import os
 import re
 import runpy
+import subprocess
+import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -131,3 +134,18 @@ def test_every_example_is_in_one_section_of_the_gallery_with_its_tags():
         }
         for tag, holds in shown.items():
             assert (tag in tags.split(", ")) == holds, f"{name}: {tag}"
+
+
+@pytest.mark.parametrize("name", ["unsharp_mask", "wireframe"])
+def test_downloaded_programs_of_the_gallery_run_alone(name, tmp_path):
+    sys.modules.setdefault("sphinx.application", types.SimpleNamespace(Sphinx=None))
+    made = runpy.run_path(str(DOCS / "_extensions" / "downloads.py"))["alone"]
+    gallery = ROOT / "examples" / "gallery"
+    text = made((gallery / f"{name}.py").read_text("utf-8"), gallery)
+    (tmp_path / "it.py").write_text(text, "utf-8")
+    small = PIL.Image.fromarray(pygpu.data.astronaut()).resize((64, 64))
+    small.save(tmp_path / "photo.png")
+    environ = os.environ | {"PYTHONPATH": str(ROOT), "PYGPU_TARGET": "cpu"}
+    command = [sys.executable, "it.py", "photo.png", "-o", "out.png"]
+    subprocess.run(command, cwd=tmp_path, env=environ, check=True, capture_output=True)
+    assert PIL.Image.open(tmp_path / "out.png").size[0] >= 64
