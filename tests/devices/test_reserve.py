@@ -46,9 +46,8 @@ def test_arrays_are_as_others():
     assert type(array) is np.ndarray
 
 
-def test_no_more_is_kept_than_is_said(monkeypatch):
-    monkeypatch.setattr(reserve, "MOST", 3 * NBYTES)
-    memory = Reserve()
+def test_no_more_is_kept_than_is_said():
+    memory = Reserve(3 * NBYTES)
     held = [memory.empty(SHAPE, FLOAT) for _ in range(5)]
     last = [address_of(array) for array in held[2:]]
     while held:

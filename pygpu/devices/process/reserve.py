@@ -40,7 +40,8 @@ class Reserve:
     anywhere, while this thread is in here too: so nobody waits for the lock, and what comes back
     stands in a queue until it is free."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST) -> None:
+        self.most = most  # bytes that are kept
         self.returned: deque[NDArray[Any]] = deque()
         self.kept: dict[int, NDArray[Any]] = {}
         self.nbytes = 0
@@ -49,7 +50,7 @@ class Reserve:
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
         """An array whose contents are anything."""
         nbytes = math.prod(shape) * dtype.itemsize
-        if not LEAST <= nbytes <= MOST:
+        if not LEAST <= nbytes <= self.most:
             return np.empty(shape, dtype)
         memory = self._settled(nbytes)
         if memory is None:
@@ -66,7 +67,7 @@ class Reserve:
         """Let go of all that is kept."""
         self._settled(most=0)
 
-    def _settled(self, wanted: int = 0, most: int = MOST) -> NDArray[Any] | None:
+    def _settled(self, wanted: int = 0, most: int | None = None) -> NDArray[Any] | None:
         """Keep what has come back, at most so much; memory of the size that is wanted, if there is
         any."""
         if not self.lock.acquire(blocking=False):
@@ -83,7 +84,7 @@ class Reserve:
             fits = [place for place, memory in self.kept.items() if memory.nbytes == wanted]
             found = self.kept.pop(fits[-1]) if fits else None
             self.nbytes -= wanted if fits else 0
-            while self.nbytes > most:
+            while self.nbytes > (self.most if most is None else most):
                 self.nbytes -= self.kept.pop(next(iter(self.kept))).nbytes
             return found
         finally:
