@@ -30,10 +30,9 @@ from pygpu.core.builder import Builder
 from pygpu.core.device import Device, Limits, Task
 from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError, TooOld
-from pygpu.core.host import cache, settings
+from pygpu.core.host import cache, forks, settings
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.process import forks
 from pygpu.devices.process.undisturbed import undisturbed
 from pygpu.ssa import ImageInput
 from pygpu.types import FLOAT

@@ -45,8 +45,9 @@ def test_functions_err_by_no_more_than_they_may(name: str, target: str) -> None:
     expected = exact(values.astype(np.float64))
     found = compiled(name, target, precision="fast")(values)
     assert np.abs(found - expected).max() < 1e38
-    error = np.abs(found - expected) / np.maximum(np.abs(expected), 1e-30)
-    assert error.max() <= MOST
+    error = np.abs(found - expected)
+    # 1e-6 is what the accurate ones may err by where a driver's logarithm nears 0.
+    assert (error <= np.maximum(MOST * np.abs(expected), 0 if target == "cpu" else 1e-6)).all()
 
 
 def test_ends_are_those_of_the_accurate_functions() -> None:

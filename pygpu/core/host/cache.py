@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Final
 
 from pygpu.core.host import settings
+from pygpu.core.host.forks import IMPORTING
 
 LAYOUT: Final = "3"  # changes when the layout of files does
 LIMIT: Final = 256 * 2**20  # bytes kept at most, the least recently used go first
@@ -167,7 +168,8 @@ def _folder() -> Path | None:
 @lru_cache(maxsize=1)
 def _default_folder() -> Path | None:
     """The platform's, None where it has none: a user without a home, in some containers."""
-    import platformdirs  # only where no folder is named: it costs milliseconds
+    with IMPORTING:
+        import platformdirs  # only where no folder is named: it costs milliseconds
 
     folder = Path(platformdirs.user_cache_dir("pygpu", appauthor=False))
     return folder if folder.is_absolute() else None

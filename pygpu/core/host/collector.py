@@ -13,8 +13,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 
 class _Pauses:
@@ -55,15 +54,22 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-@contextmanager
-def paused() -> Iterator[None]:
+class paused:  # noqa: N801 - read as a word of the language, and no frame of contextlib's in errors
     """No garbage is collected in the block. Blocks may nest, and run in several threads."""
-    mine = _pauses
-    mine.begin()
-    try:
-        yield
-    finally:
-        mine.end()
+
+    __slots__ = ("mine",)
+
+    def __enter__(self) -> None:
+        self.mine = _pauses
+        self.mine.begin()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.mine.end()
 
 
 __all__ = ["paused"]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.device import Device, How, Link, Linked, Program, Shape, Task
 from pygpu.core.drawing import Drawing, DrawProgram
+from pygpu.core.host.forks import IMPORTING
 from pygpu.devices.cpu.program import CpuProgram, cores, host, native_loops
 from pygpu.devices.cpu.staged import compiled
 from pygpu.devices.cpu.strips import strips
@@ -37,26 +38,30 @@ class CpuDevice(Device):
         return strips(links, wanted, shape)
 
     def drawing(self, drawing: Drawing) -> DrawProgram:
-        from pygpu.devices.cpu.drawing import CpuDrawing, task_of
+        with IMPORTING:
+            from pygpu.devices.cpu.drawing import CpuDrawing, task_of
 
         return CpuDrawing(drawing, CpuProgram(task_of(drawing.vertex)), cores())
 
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
-        from pygpu.devices.cpu.folds import folded
+        with IMPORTING:
+            from pygpu.devices.cpu.folds import folded
 
         return folded(array, how, channels, host(), native_loops(host()), thread_count())
 
     def sorted_lines(
         self, lines: NDArray[Any], descending: bool, placed: bool
     ) -> tuple[NDArray[Any], NDArray[Any] | None] | None:
-        from pygpu.devices.cpu.sorts import sorted_lines
+        with IMPORTING:
+            from pygpu.devices.cpu.sorts import sorted_lines
 
         return sorted_lines(lines, cores(), descending, placed)
 
     def scanned(self, lines: NDArray[Any], how: str) -> NDArray[Any] | None:
         if len(lines) != 1:
             return None
-        from pygpu.devices.cpu.folds import scanned
+        with IMPORTING:
+            from pygpu.devices.cpu.folds import scanned
 
         found = scanned(lines[0], how, *cores())
         return None if found is None else found[None]
@@ -64,7 +69,8 @@ class CpuDevice(Device):
     def fold_groups(
         self, values: NDArray[Any], index: NDArray[Any], how: str, start: NDArray[Any]
     ) -> NDArray[Any] | None:
-        from pygpu.devices.cpu.groups import fold_groups
+        with IMPORTING:
+            from pygpu.devices.cpu.groups import fold_groups
 
         return fold_groups(values, index, how, start, cores())
 
@@ -76,17 +82,20 @@ class CpuDevice(Device):
         index: NDArray[Any],
         groups: int,
     ) -> tuple[list[NDArray[Any]], NDArray[np.bool_]] | None:
-        from pygpu.devices.cpu.groups import join_groups
+        with IMPORTING:
+            from pygpu.devices.cpu.groups import join_groups
 
         return join_groups(join, types, parts, index, groups, cores())
 
     def counted(self, texels: NDArray[Any], channel: int, groups: int) -> NDArray[np.int64] | None:
-        from pygpu.devices.cpu.groups import counted
+        with IMPORTING:
+            from pygpu.devices.cpu.groups import counted
 
         return counted(texels, channel, groups, cores())
 
     def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any]) -> NDArray[Any]:
-        from pygpu.devices.cpu.picks import picked
+        with IMPORTING:
+            from pygpu.devices.cpu.picks import picked
 
         return picked(holds, texels, cores())
 

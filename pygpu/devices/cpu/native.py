@@ -22,8 +22,7 @@ import llvmlite.binding as llvm
 
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.errors import DeviceError
-from pygpu.core.host import cache
-from pygpu.devices.process import forks
+from pygpu.core.host import cache, forks
 from pygpu.devices.process.undisturbed import undisturbed, when_gone
 
 # Levels of PYGPU_CPU_FEATURES: LLVM's processor, lanes, and the features that it has there.

@@ -17,10 +17,10 @@ import os
 from typing import Any, Final
 
 from pygpu.core.errors import DeviceError
+from pygpu.core.host.forks import IMPORTING
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.platform import PlatformError, attempts
 from pygpu.devices.process.door import Door
-from pygpu.devices.process.forks import IMPORTING
 from pygpu.devices.process.undisturbed import undisturbed
 
 

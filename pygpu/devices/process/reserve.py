@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.devices.process import forks
+from pygpu.core.host import forks
 
 LEAST: Final = 1 << 23  # bytes of an array: what is smaller, C libraries keep themselves
 MOST: Final = 1 << 28  # bytes that are kept

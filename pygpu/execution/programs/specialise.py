@@ -202,7 +202,6 @@ def _samplers(parents: Sequence[Sampler], formats: Sequence[Format]) -> tuple[Sa
     return tuple([inherited(parents[min(i, last)], format) for i, format in enumerate(formats)])
 
 
-@paused()
 def translate(
     function: Callable[..., Any], signature: Signature, arguments: Arguments, cache: Cache
 ) -> Translated:
@@ -218,6 +217,18 @@ def translate(
     kept = cache.translations.get(key)
     if kept is not None and not kept.changed():
         return kept
+    with paused():
+        made = _translated(function, signature, arguments)
+    if len(cache.translations) >= LIMIT:
+        cache.translations.pop(next(iter(cache.translations)))
+    cache.translations[key] = made
+    return made
+
+
+def _translated(
+    function: Callable[..., Any], signature: Signature, arguments: Arguments
+) -> Translated:
+    """The function, walked and simplified."""
     bound, images, uniforms = bindings(signature, arguments)
     times = {}
     begun = time.perf_counter()
@@ -235,11 +246,7 @@ def translate(
     times["simplify"] = time.perf_counter() - begun
     if before:
         dump("ssa", f"{before}\n\n# simplified\n{simplified}")
-    made = Translated(translation, simplified, before, times)
-    if len(cache.translations) >= LIMIT:
-        cache.translations.pop(next(iter(cache.translations)))
-    cache.translations[key] = made
-    return made
+    return Translated(translation, simplified, before, times)
 
 
 def _dumps(what: str) -> bool:

@@ -28,6 +28,8 @@ _FILE: Final = 1  # CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 _DEVICE: Final = 1  # CU_MEM_LOCATION_TYPE_DEVICE
 _RECOMMENDED: Final = 1  # CU_MEM_ALLOC_GRANULARITY_RECOMMENDED
 
+_TOUCH: Final = bytes(4)  # written at both ends: the device has the memory before programs do
+
 _FUNCTIONS: Final[dict[str, tuple[Any, ...]]] = {
     "glGetUnsignedBytei_vEXT": (ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p),
     "glCreateMemoryObjectsEXT": (ctypes.c_int, ctypes.c_void_p),
@@ -99,7 +101,9 @@ class LargePages:
 
     def buffer(self, nbytes: int) -> Any:
         """A buffer as moderngl makes them, its bytes undefined. PagesError where a driver refuses,
-        as it does where memory is short."""
+        as it does where memory is short. The device rests meanwhile: of memory that it was given at
+        work, after a GiB of others, what programs wrote was not there (an H200, driver 580)."""
+        self.gl.finish()
         size = -(-nbytes // self.page) * self.page
         memory, name = ctypes.c_uint(), ctypes.c_uint()
         self._gl("glCreateMemoryObjectsEXT", 1, byref(memory))
@@ -113,7 +117,11 @@ class LargePages:
         if answer != "GL_NO_ERROR":
             self._delete(name)
             raise PagesError(answer)
-        return _Buffer(self.gl.external_buffer(name.value, nbytes), lambda: self._delete(name))
+        buffer = self.gl.external_buffer(name.value, nbytes)
+        for place in (0, nbytes - len(_TOUCH)):
+            buffer.write(_TOUCH, offset=place)
+        self.gl.finish()
+        return _Buffer(buffer, lambda: self._delete(name))
 
     def _exported(self, size: int) -> int:
         """A file that stands for so many new bytes; OpenGL closes it."""

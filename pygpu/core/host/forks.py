@@ -2,8 +2,9 @@
 
     forks.wait_for(lock)       # an RLock; taken in this order, before every fork from now on
 
-`IMPORTING` comes first. Devices are imported and drivers loaded under it, since what a fork finds
-half imported or half loaded stays so, and since what is imported may name locks of its own here.
+`IMPORTING` comes first. Under it devices are imported, what calls import when it is first asked
+for, and drivers loaded: what a fork finds half imported or half loaded stays so, and what is
+imported may name locks of its own here.
 """
 
 from __future__ import annotations
