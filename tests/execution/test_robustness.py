@@ -3,6 +3,7 @@ borders against SciPy, images smaller than what is read around a pixel."""
 
 import re
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -338,3 +339,17 @@ def test_one_call_takes_every_kind_of_input(target):
     np.testing.assert_allclose(result[..., 0], PHOTO)
     np.testing.assert_array_equal(result[..., 1], np.where(mask, ints, 0))
     np.testing.assert_array_equal(result[..., 2], np.tile(np.arange(31), (23, 1)))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_tables_of_floats_warn_of_nothing(dtype):
+    table = np.linspace(0, 1, 7).astype(dtype)
+    table[3] = np.inf
+
+    def looked_up(im: Image, p: Position):
+        return im(p) + table[p.x]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = pygpu.compile(looked_up, target="cpu")(np.zeros((1, 7), np.float32))
+    np.testing.assert_array_equal(found[0], table.astype(np.float32))

@@ -159,7 +159,7 @@ def _numbers(items: Sequence[Any]) -> np.ndarray[Any, Any] | None:
 def _of_device(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
     """An array of bools, integers or floats in 32 bits; None where one of them does not fit."""
     if array.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):  # of the limit, in a narrow dtype
             large = np.abs(array) >= FLOAT_LIMIT
         return None if np.any(large & ~np.isinf(array)) else array.astype(np.float32)
     if array.dtype.kind == "b" or array.dtype == np.uint32:
