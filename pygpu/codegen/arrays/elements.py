@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pygpu.codegen.glsl.expressions.functions import source
-from pygpu.codegen.glsl.partials import AXES
+from pygpu.codegen.glsl.partials import AXES, function
 from pygpu.codegen.glsl.values import JoinWriter, ValueWriter, own_texels
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
 from pygpu.core.arrays import GroupTask, SortTask
@@ -74,6 +74,28 @@ def shared_bytes(types: Sequence[Type]) -> int:
     return 4 * (-(-place // widest) * widest)
 
 
+def result_blocks(types: Sequence[Type], first: int) -> list[str]:
+    """What declares the buffers of results, one for each part of a value."""
+    blocks = [
+        f"layout(std430, binding = {first + k}) writeonly buffer result{k}_block "
+        f"{{ uint result{k}[]; }};"
+        for k in range(len(types))
+    ]
+    return [*blocks, f"uniform int strides[{len(types)}];  // words from row to row of results"]
+
+
+def stores(types: Sequence[Type]) -> list[str]:
+    """The function that stores a value's words in the buffers of results."""
+    lines, given = [], words(types, "v")
+    for k, type in enumerate(types):
+        at = f"p.y * strides[{k}] + p.x" + (f" * {type.size}" if type.size > 1 else "")
+        some, given = given[: type.size], given[type.size :]
+        lines += [
+            f"result{k}[{at}{f' + {c}' if c else ''}] = {word};" for c, word in enumerate(some)
+        ]
+    return function("void store(ivec2 p, Value v)", lines)
+
+
 @dataclass(slots=True)
 class Functions:
     """The functions that a program is made around: that of a pixel's value, and that of two."""
@@ -84,22 +106,14 @@ class Functions:
     joined: list[str]
 
     @classmethod
-    def of(cls, task: FoldTask, dialect: Dialect, taken: frozenset[str]) -> Functions:
-        """Those of a task, whose images are read at the pixel itself or anywhere."""
+    def of(cls, task: FoldTask | GroupTask, dialect: Dialect, taken: frozenset[str]) -> Functions:
+        """Those of a task, whose images are read at the pixel itself or anywhere. Of a task of
+        groups the first gives the number of the group besides."""
         value = apply(CLEAN, lower_boundary(own_texels(task.value, task.count)))
         join = apply(CLEAN, lower_boundary(task.join))
         writer = ValueWriter(value, task.inputs, dialect, 0, taken)
-        pixel = writer.printed(task.types)
-        joiner = JoinWriter(join, (), dialect, frozenset(writer.namer.taken))
-        return cls(writer, joiner, pixel, joiner.printed(task.types))
-
-    @classmethod
-    def of_elements(cls, task: GroupTask, dialect: Dialect, taken: frozenset[str]) -> Functions:
-        """Those of a task of groups: the first gives the number of the group besides."""
-        value = apply(CLEAN, lower_boundary(own_texels(task.value, task.count)))
-        join = apply(CLEAN, lower_boundary(task.join))
-        writer = ValueWriter(value, task.inputs, dialect, 0, taken)
-        pixel = writer.numbered(task.types)
+        is_grouped = isinstance(task, GroupTask)
+        pixel = (writer.numbered if is_grouped else writer.printed)(task.types)
         joiner = JoinWriter(join, (), dialect, frozenset(writer.namer.taken))
         return cls(writer, joiner, pixel, joiner.printed(task.types))
 
@@ -157,6 +171,8 @@ __all__ = [
     "Functions",
     "count_words",
     "of_words",
+    "result_blocks",
     "shared_bytes",
+    "stores",
     "words",
 ]

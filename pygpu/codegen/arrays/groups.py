@@ -16,7 +16,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pygpu.codegen.arrays.elements import ArrayText, Functions, count_words, of_words, words
+from pygpu.codegen.arrays.elements import (
+    ArrayText,
+    Functions,
+    count_words,
+    of_words,
+    result_blocks,
+    stores,
+    words,
+)
 from pygpu.codegen.arrays.numbers import ordered_functions
 from pygpu.codegen.glsl.partials import AXES, function, struct
 from pygpu.codegen.glsl.printer import INDENT
@@ -60,7 +68,7 @@ def table_programs(
     """The programs with a table for each of so many threads of a group. `is_sum`: values are
     floats that are added. Where the task has no identity, a table says what is there."""
     types, has_flags = tuple(task.types), not task.has_identity
-    functions = Functions.of_elements(task, dialect, TAKEN)
+    functions = Functions.of(task, dialect, TAKEN)
     count = count_words(types)
     wide = count * (2 if is_sum else 1)
     room = table_words(types, has_flags, is_sum, task.groups) * threads
@@ -206,7 +214,7 @@ def _threads_folded(types: Sequence[Type], has_flags: bool, is_sum: bool) -> lis
     another bank of the memory."""
     count = count_words(types)
     given = [f"table[number * WIDE + {c} * THREADS + lane]" for c in range(count)]
-    flag = "table[extent.w * WIDE + (number >> 5) * THREADS + lane] >> (number & 31) & 1u"
+    flag = "(table[extent.w * WIDE + (number >> 5) * THREADS + lane] >> (number & 31) & 1u)"
     neutral = [f"neutral[{c}]" for c in range(count)]
     kept = words(types, "total")
     return [
@@ -215,13 +223,7 @@ def _threads_folded(types: Sequence[Type], has_flags: bool, is_sum: bool) -> lis
         "bool is_there = false;",
         "for (int k = 0; k < THREADS; k++) {",
         f"{INDENT}int lane = (thread + k) % THREADS;",
-        *([f"{INDENT}if (({flag}) == 0u)", f"{INDENT * 2}continue;"] if has_flags else []),
-        f"{INDENT}Value v = {of_words(types, given)};",
-        f"{INDENT}if (is_there)",
-        f"{INDENT * 2}fold(total, rest, v);",
-        f"{INDENT}else",
-        f"{INDENT * 2}total = v;",
-        f"{INDENT}is_there = true;",
+        *_taken_in(of_words(types, given), flag if has_flags else ""),
         "}",
         *[f"partials[({c} * extent.w + number) * parts + part] = {word};"
           for c, word in enumerate(kept)],
@@ -229,10 +231,25 @@ def _threads_folded(types: Sequence[Type], has_flags: bool, is_sum: bool) -> lis
     ]  # fmt: skip
 
 
+def _taken_in(value: str, flag: str) -> list[str]:
+    """In a loop: a value folded into the total, which is the first there is; where there is a flag,
+    if that is set."""
+    lines = [f"if ({flag} == 0u)", f"{INDENT}continue;"] if flag else []
+    lines += [
+        f"Value v = {value};",
+        "if (is_there)",
+        f"{INDENT}fold(total, rest, v);",
+        "else",
+        f"{INDENT}total = v;",
+        "is_there = true;",
+    ]
+    return [INDENT + line for line in lines]
+
+
 def _rest_program(task: GroupTask, dialect: Dialect, has_flags: bool, is_sum: bool) -> ArrayText:
     """The program that folds what groups of threads have left, a group of threads for each."""
     types = tuple(task.types)
-    functions = Functions.of_elements(task, dialect, TAKEN)
+    functions = Functions.of(task, dialect, TAKEN)
     count = count_words(types)
     given = [f"partials[({c} * extent.x + number) * extent.y + part]" for c in range(count)]
     neutral = [f"neutral[{c}]" for c in range(count)]
@@ -246,14 +263,7 @@ def _rest_program(task: GroupTask, dialect: Dialect, has_flags: bool, is_sum: bo
         f"Value rest = {of_words(types, ['0u'] * count)};",
         "bool is_there = false;",
         f"for (int part = thread; part < extent.y; part += {REST}) {{",
-        f"{INDENT}if ({flag} == 0u)",
-        f"{INDENT * 2}continue;",
-        f"{INDENT}Value v = {of_words(types, given)};",
-        f"{INDENT}if (is_there)",
-        f"{INDENT * 2}fold(total, rest, v);",
-        f"{INDENT}else",
-        f"{INDENT * 2}total = v;",
-        f"{INDENT}is_there = true;",
+        *_taken_in(of_words(types, given), flag),
         "}",
         "lanes[thread] = total;",
         "flags[thread] = is_there;",
@@ -291,28 +301,6 @@ def _rest_program(task: GroupTask, dialect: Dialect, has_flags: bool, is_sum: bo
     return functions.finish_join(head, body)
 
 
-def result_blocks(types: Sequence[Type], first: int) -> list[str]:
-    """What declares the buffers of results, one for each part of a value."""
-    blocks = [
-        f"layout(std430, binding = {first + k}) writeonly buffer result{k}_block "
-        f"{{ uint result{k}[]; }};"
-        for k in range(len(types))
-    ]
-    return [*blocks, f"uniform int strides[{len(types)}];  // words from row to row of results"]
-
-
-def stores(types: Sequence[Type]) -> list[str]:
-    """The function that stores a value's words in the buffers of results."""
-    lines, given = [], words(types, "v")
-    for k, type in enumerate(types):
-        at = f"p.y * strides[{k}] + p.x" + (f" * {type.size}" if type.size > 1 else "")
-        some, given = given[: type.size], given[type.size :]
-        lines += [
-            f"result{k}[{at}{f' + {c}' if c else ''}] = {word};" for c, word in enumerate(some)
-        ]
-    return function("void store(ivec2 p, Value v)", lines)
-
-
 # ---------------------------------------------------------------- atomic operations
 
 
@@ -322,7 +310,7 @@ def atomic_programs(
     """The programs with one table of `room` words for a group of threads, `copies` of each word
     side by side; 0: all fold into the result at once. `how`: "add", "maximum" or "minimum"."""
     (type,) = task.types
-    functions = Functions.of_elements(task, dialect, TAKEN)
+    functions = Functions.of(task, dialect, TAKEN)
     operation = {"add": "atomicAdd", "maximum": "atomicMax", "minimum": "atomicMin"}[how]
     given = words(task.types, "v")
     seen = given if how == "add" else [f"ordered({word})" for word in given]

@@ -25,7 +25,9 @@ from pygpu.codegen.arrays.elements import (
     Functions,
     count_words,
     of_words,
+    result_blocks,
     shared_bytes,
+    stores,
     words,
 )
 from pygpu.codegen.glsl.partials import function, struct
@@ -99,7 +101,7 @@ def _of_lines(
         *functions.accessors,
         *functions.pixel,
         *_places(layout),
-        *_stores(types),
+        *stores(types),
         f"shared Value tile[{THREADS * each + THREADS * each // 32}];",
         f"shared Value lanes[{2 * THREADS}];",
         f"shared Value look[{FAN}];",
@@ -113,7 +115,7 @@ def _of_lines(
     head = [
         f"layout(local_size_x = {THREADS}) in;",
         "",
-        *_results(types, results),
+        *result_blocks(types, results),
         *_states(results + len(types)),
         "uniform ivec4 extent;  // elements of a line, lines, tiles of a line, nodes of a line",
         *_each(each, in_software),
@@ -185,7 +187,7 @@ def column_program(task: FoldTask, dialect: Dialect, in_software: bool) -> ScanT
         *functions.accessors,
         *functions.pixel,
         *_places("y"),
-        *_stores(types),
+        *stores(types),
         f"shared Value lanes[{THREADS}];",
         f"shared Value carried[{ACROSS}];",
         "",
@@ -194,7 +196,7 @@ def column_program(task: FoldTask, dialect: Dialect, in_software: bool) -> ScanT
     head = [
         f"layout(local_size_x = {THREADS}) in;",
         "",
-        *_results(types, len(functions.writer.read)),
+        *result_blocks(types, len(functions.writer.read)),
         *_each(each, in_software),
         "uniform ivec4 extent;  // elements of a line, lines",
         "uniform int row;",
@@ -206,30 +208,10 @@ def column_program(task: FoldTask, dialect: Dialect, in_software: bool) -> ScanT
 # ---------------------------------------------------------------- elements
 
 
-def _results(types: Sequence[Type], first: int) -> list[str]:
-    blocks = [
-        f"layout(std430, binding = {first + k}) writeonly buffer result{k}_block "
-        f"{{ uint result{k}[]; }};"
-        for k in range(len(types))
-    ]
-    return [*blocks, f"uniform int strides[{len(types)}];  // words from row to row of results"]
-
-
 def _places(layout: str) -> list[str]:
     """Where an element of a line is, counted from where its scan begins."""
     lines = ["if (sign < 0)", f"{INDENT}i = extent.x - 1 - i;", f"return {_PLACES[layout]};"]
     return function("ivec2 place(int line, int i)", lines)
-
-
-def _stores(types: Sequence[Type]) -> list[str]:
-    lines, given = [], words(types, "v")
-    for k, type in enumerate(types):
-        at = f"p.y * strides[{k}] + p.x" + (f" * {type.size}" if type.size > 1 else "")
-        some, given = given[: type.size], given[type.size :]
-        lines += [
-            f"result{k}[{at}{f' + {c}' if c else ''}] = {word};" for c, word in enumerate(some)
-        ]
-    return function("void store(ivec2 p, Value v)", lines)
 
 
 # ---------------------------------------------------------------- the tree

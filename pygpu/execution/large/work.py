@@ -118,11 +118,16 @@ def _by_planes(
     parts: Sequence[Sequence[NDArray[Any]]],
 ) -> list[NDArray[Any]]:
     """The results of some planes of a volume, one after the other."""
+    given = list(zip(ready.views.views, assemblies, parts, strict=True))
+    images = [  # the same for all planes
+        texels_of(assembly.of(part)) if assembly is not None and len(assembly.axes) == 2 else None
+        for _, assembly, part in given
+    ]
     found = []
     for number, z in enumerate(planes):
         views = [
-            _plane(ready, each, assembly, part, tile, (number, z))
-            for each, assembly, part in zip(ready.views.views, assemblies, parts, strict=True)
+            _plane(ready, *each, tile, (number, z)) if image is None else image
+            for each, image in zip(given, images, strict=True)
         ]
         found.append(_computed(ready, plan, tile, views, z))
     return [np.stack(each) for each in zip(*found, strict=True)]
@@ -145,20 +150,16 @@ def _plane(
         texels = storage.host()
         if storage.dims == 3 and read.offset is not None:
             depth, height = storage.shape[:2]
-            at = int(sampler.indices(read.boundary, np.array([z + read.offset]), depth)[0])
+            at = _nearest(read.boundary, z + read.offset, depth)
             texels = texels[at * height : (at + 1) * height]
-        return (
-            texels if each.margin is None else tiles.view(texels, each.boundary, tile, each.margin)
-        )
-    if len(assembly.axes) == 2:
-        return texels_of(assembly.of(part))
+        if each.margin is None:
+            return texels
+        return tiles.view(texels, each.boundary, tile, each.margin)
     if read.offset is None:  # all rows of the volume, one plane below the other
         whole = assembly.of(part)
         return texels_of(whole.reshape(-1, *whole.shape[2:]))
     if each.margin is None:
-        number = int(
-            sampler.indices(read.boundary, np.array([z + read.offset]), assembly.axes[0].count)[0]
-        )
+        number = _nearest(read.boundary, z + read.offset, assembly.axes[0].count)
     return texels_of(assembly.of(part, (number, number + 1))[0])
 
 
