@@ -83,6 +83,54 @@ def test_large_images_come_back_as_they_went_up(gl: Context) -> None:
     np.testing.assert_array_equal(twice(image), 2 * image)
 
 
+def test_large_images_of_any_size_keep_what_programs_write(gl: Context) -> None:
+    if gl.pages is None:
+        pytest.skip("this driver has no large pages")
+    numbers = pygpu.compile(
+        lambda im, p, k: p.x + k,
+        im=pygpu.Signal,
+        p=pygpu.Position,
+        k=pygpu.Int,
+        target="compute",
+    )
+    empty = pygpu.Signal(np.zeros(1, np.float32))
+    sides = np.random.default_rng(3).integers(LARGE // 4, LARGE * 6, 40)
+    kept = [numbers(empty, k, shape=int(side)) for k, side in enumerate(sides)]
+    for k, (side, result) in enumerate(zip(sides, kept, strict=True)):
+        found = np.asarray(result)
+        assert (found[0], found[-1]) == (k, side - 1 + k)
+        assert (found[1:] > 0).all()
+
+
+class Forgetful:
+    """OpenGL by a driver whose buffers in large pages lose what is written to them."""
+
+    error = "GL_NO_ERROR"
+
+    def external_buffer(self, name: int, nbytes: int) -> Any:
+        return self.buffer(nbytes)
+
+    def buffer(self, reserve: int) -> Any:
+        return SimpleNamespace(
+            size=reserve, write=lambda *_, **__: None, read=lambda: bytes(4), release=lambda: None
+        )
+
+    def copy_buffer(self, *given: Any, **more: Any) -> None:
+        pass
+
+
+def test_buffer_that_loses_what_is_written_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LargePages, "__init__", lambda self: None)
+    monkeypatch.setattr(LargePages, "_exported", lambda self, size: 3)
+    asked: list[str] = []
+    monkeypatch.setattr(LargePages, "_gl", lambda self, name, *given: asked.append(name))
+    pages = LargePages()  # type: ignore[call-arg]
+    pages.gl, pages.page = Forgetful(), 1 << 21
+    with pytest.raises(PagesError, match="loses what is written"):
+        pages.buffer(40_000_000)
+    assert asked[-1] == "glDeleteBuffers"
+
+
 def test_large_pages_are_given_back(gl: Context) -> None:
     if gl.pages is None:
         pytest.skip("this driver has no large pages")

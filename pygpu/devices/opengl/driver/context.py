@@ -30,7 +30,7 @@ from pygpu.devices.process.undisturbed import is_disturbed, undisturbed
 STAGED: Final = 64 << 20  # bytes that are downloaded at once
 
 
-LARGE: Final = 64 << 20  # bytes of a buffer from which on it lies in large pages
+LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
 
 
 SPARE: Final = 16  # buffers of a size that results take turns in, so that few programs wait
