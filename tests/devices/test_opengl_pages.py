@@ -95,7 +95,7 @@ def test_large_images_of_any_size_keep_what_programs_write(gl: Context) -> None:
     )
     empty = pygpu.Signal(np.zeros(1, np.float32))
     sides = np.random.default_rng(3).integers(LARGE // 4, LARGE * 6, 40)
-    kept = [numbers(empty, k, shape=int(side)) for k, side in enumerate(sides)]
+    kept = [numbers(empty, k, shape=(int(side),)) for k, side in enumerate(sides)]
     for k, (side, result) in enumerate(zip(sides, kept, strict=True)):
         found = np.asarray(result)
         assert (found[0], found[-1]) == (k, side - 1 + k)
