@@ -79,11 +79,11 @@ class Compiled(Programs):
         dtype: Any = None,
         **kwargs: Any,
     ) -> Any:
-        is_plain = shape is None and dtype is None
+        is_plain = shape is None
         if is_plain:
             try:
                 for gate in self._gates:
-                    results = gate.enter(self, args, kwargs, out)
+                    results = gate.enter(self, args, kwargs, out, dtype)
                     if results is not SHUT:
                         return results
             except Exception as error:
@@ -109,7 +109,7 @@ class Compiled(Programs):
             targeted = None if out is None else Out.of(out)
             wanted = self.wanted(form_of(arguments.deciding), targeted, dtype)
             run = self.run(arguments, wanted, out=targeted, shape=shape)
-            made = Gate.after(signature, args, kwargs, run) if is_plain else None
+            made = Gate.after(signature, args, kwargs, run, dtype) if is_plain else None
             if made is not None:
                 self._gates = (made, *self._gates[: KEPT - 1])
             return run.presented()

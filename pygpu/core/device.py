@@ -155,6 +155,10 @@ class Program(Protocol):
         results of a shape. None where there is no such way."""
         return None
 
+    def ready(self, shape: tuple[int, int]) -> Callable[..., list[Storage]]:
+        """What `run` does for results of (H, W): of several programs, that one's."""
+        return self.run
+
     def run_rounds(
         self,
         inputs: Sequence[Storage],

@@ -204,6 +204,11 @@ def limits(device: Device) -> Limits | None:
     return found
 
 
+def is_limited() -> bool:
+    """Whether the environment says how large images may be."""
+    return bool(settings.read("PYGPU_MEMORY") or settings.read("PYGPU_TEXTURE_SIZE"))
+
+
 def _bytes(name: str, text: str) -> int:
     """A number of bytes, as 4096, 512M or 2G."""
     found = re.fullmatch(r"(\d+)\s*([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)

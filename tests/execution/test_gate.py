@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pygpu
+from conftest import require
 from pygpu import Float, Image, Position
 from pygpu.execution.arguments import parameters
 
@@ -254,3 +255,43 @@ def test_arrays_that_are_not_to_be_written_are_read(sorted_calls):
     image.flags.writeable = False
     np.testing.assert_array_equal(f(image), expected)
     assert len(sorted_calls) == 1
+
+
+def test_calls_with_a_dtype_are_not_sorted_either(sorted_calls):
+    f = pygpu.compile(blur, target="cpu")
+    image = photo((6, 8), np.uint8)
+    expected = f(image, dtype=np.uint8)
+    assert expected.dtype == np.uint8
+    np.testing.assert_array_equal(f(image, dtype=np.uint8), expected)
+    assert len(sorted_calls) == 1
+    assert f(image).dtype == np.float32
+    assert f(image, dtype=np.uint8).dtype == np.uint8
+    assert len(sorted_calls) == 2
+
+
+@pytest.mark.parametrize("device", ["fragment", "compute"])
+def test_device_images_go_straight_to_their_program(device, sorted_calls):
+    require(device)
+    f, plain = pygpu.compile(blend, target=device), pygpu.compile(blend, target="cpu")
+    a, b = Image(photo(), boundary="wrap"), Image(photo(seed=1))
+    expected = plain(a, b, 0.25)
+    for _ in range(3):
+        made = f(a, b, 0.25)
+        np.testing.assert_allclose(np.asarray(made), np.asarray(expected), rtol=1e-6)
+        assert made.boundary == "wrap"
+    assert len(sorted_calls) == 1 + 1
+    chained = f(f(a, b, 0.5), b, 0.5)
+    np.testing.assert_allclose(np.asarray(chained), photo() / 4 + photo(seed=1) * 0.75, rtol=1e-6)
+    assert len(sorted_calls) == 2
+
+
+@pytest.mark.parametrize("device", ["fragment", "compute"])
+def test_limits_set_between_two_calls_are_heeded(device, monkeypatch, caplog):
+    require(device)
+    f = pygpu.compile(blur, target=device)
+    image = Image(photo((40, 64)))
+    expected = np.asarray(f(image))
+    monkeypatch.setenv("PYGPU_TEXTURE_SIZE", "32")
+    with caplog.at_level("INFO", logger="pygpu"):
+        np.testing.assert_array_equal(np.asarray(f(image)), expected)
+    assert "tiles" in caplog.text

@@ -43,6 +43,7 @@ class Bindings:
             for index, name in enumerate(text.uniforms)
             if name is not None and name in program
         ]
+        self.has_any = bool(self.blocks or self.textures or self.uniforms)
 
     @staticmethod
     def check_textures(gl: Context, text: GlslProgram, images: int) -> None:
@@ -67,6 +68,8 @@ class Bindings:
     def bind(self, uniforms: Sequence[Constant]) -> None:
         """Uniforms are set where they are not so already: a device begins later for each. What is
         written like another is the same to the last bit."""
+        if not self.has_any:
+            return
         for texture, unit in self.textures:
             texture.glo.use(unit)
         for buffer, binding in self.blocks:

@@ -51,6 +51,7 @@ LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
 WORDS: Final = 4  # of a block's row, where bytes are computed two at a time
 EARLY: Final = 32  # operations of a pixel from which on a row is stored before the next is read
 AHEAD: Final = 2  # rows, at most, that are read first where they share nothing: both on their way
+LAYOUTS: Final = 64  # sizes of results of which is remembered what they take
 LIGHT: Final = 128  # operations of a pixel, at most, for that: with more, memory is not all
 
 
@@ -223,13 +224,20 @@ class ComputedFunction(Passes):
         shape: tuple[int, int],
         out: Sequence[NDArray[Any] | None],
     ) -> list[Storage]:
+        return Passes.run(self._fitted(shape), inputs, uniforms, shape, out)
+
+    def ready(self, shape: tuple[int, int]) -> Callable[..., list[Storage]]:
+        return partial(Passes.run, self._fitted(shape))
+
+    def _fitted(self, shape: tuple[int, int]) -> ComputedFunction:
+        """The program whose groups of threads lie well in a result."""
         fitted = shapes.fitted(self.shape, shape)
         if fitted == self.shape:
-            return super().run(inputs, uniforms, shape, out)
+            return self
         other = self._others.get(fitted)
         if other is None:
             other = self._others[fitted] = self._reshaped(fitted)
-        return Passes.run(other, inputs, uniforms, shape, out)
+        return other
 
 
 class Pass:
@@ -265,6 +273,7 @@ class Pass:
             if name in self.program
         ]
         self.top = self.program.get("top", None)
+        self.layouts: dict[tuple[int, int], tuple[list[int], tuple[int, int]]] = {}
 
     def compute(
         self,
@@ -274,24 +283,40 @@ class Pass:
         shape: tuple[int, int],
     ) -> list[Buffer]:
         """See Pass."""
-        height, width = shape
-        images = [upload(gl, inputs[index]) for index in self.images]
-        read = [*[buffer.glo for buffer in images], *self.bindings.buffers]
-        results = gl.results(read, [height * row_bytes(format, width) for format in self.outputs])
-        for binding, buffer in enumerate([*images, *results]):
-            buffer.glo.bind_to_storage_buffer(binding)
+        nbytes, groups = self.layouts.get(shape) or self._layout(shape)
+        read = [upload(gl, inputs[index]).glo for index in self.images]
+        results = gl.results([*read, *self.bindings.buffers], nbytes)
+        binding = 0
+        for buffer in read:
+            buffer.bind_to_storage_buffer(binding)
+            binding += 1
+        for made in results:
+            made.glo.bind_to_storage_buffer(binding)
+            binding += 1
         self._set_sizes(inputs, shape)
         self.bindings.bind(uniforms)
-        groups = -(-width // self.columns), -(-height // self.rows)
         self.held.dispatch(groups, gl.limits.groups, self.top, self.rows)
         return results
 
+    def _layout(self, shape: tuple[int, int]) -> tuple[list[int], tuple[int, int]]:
+        """The bytes of each result of (H, W), and the groups of threads across and down."""
+        height, width = shape
+        nbytes = [height * row_bytes(format, width) for format in self.outputs]
+        found = nbytes, (-(-width // self.columns), -(-height // self.rows))
+        if len(self.layouts) >= LAYOUTS:
+            self.layouts.clear()
+        self.layouts[shape] = found
+        return found
+
     def _set_sizes(self, inputs: Sequence[Storage], shape: tuple[int, int]) -> None:
         """Set the uniforms of sizes, and `top` to 0, where they are not so already."""
-        images = [inputs[index] for index, *_ in self.image_sizes]
-        sizes = (shape, *[(image.width, image.height) for image in images])
+        sizes: list[Any] = [shape]
+        for index, *_ in self.image_sizes:
+            image = inputs[index]
+            sizes += image.width, image.height
         if sizes == self.held.sizes:
             return
+        images = [inputs[index] for index, *_ in self.image_sizes]
         for image, (_, uniform, element, is_view) in zip(images, self.image_sizes, strict=True):
             row = row_bytes(Format(image.dtype, image.channels), image.width)
             width = -(-image.width * image.channels // 4) if is_view else image.width

@@ -59,8 +59,11 @@ class _Door(Door[Context]):
         return held
 
     def end(self) -> None:
-        if self.is_current and self.held is not None:
-            self.held.platform.leave(self.saved)
+        held = self.held
+        if self.is_current and held is not None:
+            if not held.is_lost:
+                held.send()
+            held.platform.leave(self.saved)
         self.is_current = False
 
     def mend(self) -> None:

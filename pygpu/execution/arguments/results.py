@@ -54,7 +54,8 @@ class ImageMaker:
     @staticmethod
     def make(storage: Storage, sampler: Sampler, *, info: Mapping[str, Any] = NO_INFO) -> ImageLike:
         """An image of texels that are on a device already, or may be."""
-        image: ImageLike = _class(storage.dims)._of(storage, sampler, info=info)
+        classes = _CLASSES or _found()
+        image: ImageLike = classes[len(storage.shape)]._of(storage, sampler, info=info)
         return image
 
     @staticmethod
@@ -72,8 +73,19 @@ class ImageMaker:
         return image
 
 
+_CLASSES: Final[dict[int, Any]] = {}
+
+
+def _found() -> dict[int, Any]:
+    """The classes by the number of coordinates, once the package has them all."""
+    package = sys.modules["pygpu"]
+    found = {dims: getattr(package, name) for dims, name in KINDS.items()}
+    _CLASSES.update(found)
+    return _CLASSES
+
+
 def _class(dims: int) -> Any:
-    return getattr(sys.modules["pygpu"], KINDS[dims])
+    return (_CLASSES or _found())[dims]
 
 
 def form_of(images: Sequence[Given]) -> tuple[Form, str]:

@@ -21,6 +21,7 @@ from pygpu.core.device import Prepared
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.sampler import Sampler
 from pygpu.core.storage import ImageLike, Storage, rows_of
+from pygpu.devices import targets
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.results import NO_INFO, Form, info_from, present
 from pygpu.execution.arguments.signatures import Parameter, Signature
@@ -49,12 +50,19 @@ class Gate:
     """See the module's head."""
 
     __slots__ = (
-        "captured", "count", "form", "made", "names", "out", "passages", "prepared", "whole",
+        "captured", "count", "dtype", "form", "made", "names", "out", "passages", "prepared",
+        "ready", "rows", "whole",
     )  # fmt: skip
 
     def __init__(
-        self, names: tuple[str, ...], count: int, passages: Sequence[_Passage], run: Run
+        self,
+        names: tuple[str, ...],
+        count: int,
+        passages: Sequence[_Passage],
+        run: Run,
+        dtype: Any,
     ) -> None:
+        self.dtype: Final = dtype  # of results, as it was asked for
         self.names: Final = names  # of the arguments that come by keyword
         self.count: Final = count  # of all arguments
         self.passages: Final = tuple(passages)  # in the order of the parameters
@@ -63,13 +71,21 @@ class Gate:
         self.whole: Final[tuple[int, ...]] = run.storages[0].shape
         array = None if run.out is None else run.out.arrays[0]
         self.out: Final = None if array is None else (array.shape, array.dtype)
+        self.rows: Final = rows_of(self.whole)
         self.prepared: Final = _prepared(run)
         captured: list[Any] = self.made.captured
+        inputs = [given.storage for given in run.arguments.images] + captured
+        self.ready: Final = None if self.prepared else running.ready(self.made, inputs, self.whole)
         self.captured: Final = captured if self.prepared is None else [s.host() for s in captured]
 
     @classmethod
     def after(
-        cls, signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any], run: Run
+        cls,
+        signature: Signature,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        run: Run,
+        dtype: Any = None,
     ) -> Gate | None:
         """The gate for calls like one that was given these arguments."""
         made, arguments = run.specialisation, run.arguments
@@ -100,13 +116,20 @@ class Gate:
             passages.append(passage)
         if places or next(images, None) is not None:
             return None
-        return cls(tuple(kwargs), len(given), passages, run)
+        return cls(tuple(kwargs), len(given), passages, run, dtype)
 
     def enter(
-        self, programs: Programs, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any
+        self,
+        programs: Programs,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        out: Any,
+        dtype: Any = None,
     ) -> Any:
         """The results of a call that is like the one before; SHUT where it is not."""
         made, prepared = self.made, self.prepared
+        if dtype is not self.dtype:
+            return SHUT
         if kwargs or self.names:
             if tuple(kwargs) != self.names:
                 return SHUT
@@ -169,6 +192,14 @@ class Gate:
     ) -> Any:
         """The results by the program itself."""
         made = self.made
+        if out is None and self.ready is not None and not targets.is_limited():
+            try:
+                storages = self.ready(inputs, values, self.rows, ())
+            except OutOfMemory:
+                return SHUT
+            for storage in storages:
+                storage.shape = self.whole
+            return self._presented(storages, args)
         direct: list[NDArray[Any] | None] = [None] * len(made.types)
         if out is not None:
             direct[0] = out.reshape(*rows_of(self.whole), -1)

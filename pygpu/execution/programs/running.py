@@ -6,7 +6,7 @@ volume one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -45,6 +45,24 @@ def run(made: Specialisation, work: Work) -> list[Storage]:
     if made.planar is not None:
         return _by_planes(limits, made, made.planar, work)
     return _within(limits, made, work)
+
+
+def ready(
+    made: Specialisation, inputs: Sequence[Storage], shape: tuple[int, ...]
+) -> Callable[..., list[Storage]] | None:
+    """What runs again and again for storages of these sizes, at once and as they are; None where
+    there is more to it, or the environment says what fits."""
+    limits = targets.limits(made.device)
+    if made.planar is not None or limits is None or targets.is_limited():
+        return None
+    size = rows_of(shape)
+    is_long = size[0] == 1 and size[1] >= LONG
+    if is_long or (is_thin(size) and size[0] >= LONG):
+        return None
+    absent = [Storage(s.height, s.width, s.channels, s.dtype) for s in inputs]  # at worst
+    if not tiles.hold(limits, made, absent, size):
+        return None
+    return made.program.ready(size)
 
 
 def _within(limits: Limits | None, made: Specialisation, work: Work) -> list[Storage]:
@@ -249,4 +267,4 @@ def _let_go(results: Sequence[Storage], storages: Sequence[Storage]) -> None:
             storage.copies.clear()
 
 
-__all__ = ["Work", "run", "run_frames"]
+__all__ = ["Work", "ready", "run", "run_frames"]

@@ -33,6 +33,12 @@ STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
 
 
+SENT: Final = 1 << 20  # bytes of results for which a device is told to begin
+
+
+LEAST_SENT: Final = SENT // 16  # as which small results count, so that some calls are sent at once
+
+
 SPARE: Final = 16  # buffers of a size that results take turns in, so that few programs wait
 
 
@@ -68,6 +74,7 @@ class Context:
         self.is_lost = False
         info = self.gl.info
         self.renderer: str = info["GL_RENDERER"]
+        self.is_software = is_software(self.renderer)  # whether the processor does the work
         self.version: str = info["GL_VERSION"]
         self.limits = read_limits(self.gl, partial(integer, platform), self.is_software)
         self.dialect = dialect_of(info, self.gl.extensions, self.limits)
@@ -77,12 +84,11 @@ class Context:
         status = platform.load("glGetGraphicsResetStatus") or platform.load(
             "glGetGraphicsResetStatusARB"
         )
+        self.is_brief = False  # whether what was just submitted may wait for more
+        self._unsent = 0  # how much has been submitted and is waiting
+        flush = 0 if platform.flushes else platform.load("glFlush")
+        self._flush = ctypes.CFUNCTYPE(None)(flush) if flush else None
         self._status = ctypes.CFUNCTYPE(ctypes.c_uint)(status) if status else None
-
-    @property
-    def is_software(self) -> bool:
-        """Whether the processor does the work."""
-        return is_software(self.renderer)
 
     @property
     def description(self) -> str:
@@ -232,9 +238,10 @@ class Context:
     def results(self, read: Sequence[Any], sizes: Sequence[int]) -> list[Buffer]:
         """Storage buffers of so many bytes for what a program makes of those it reads. It is to be
         run next. They are chosen after the barrier that it may take, which frees some."""
-        self.order.await_writes(read)
+        names = [buffer.glo for buffer in read]
+        self.order.await_writes(names)
         made = [self.buffer(nbytes) for nbytes in sizes]
-        self.order.before(read, [buffer.glo for buffer in made])
+        self.order.ran(names, [buffer.glo.glo for buffer in made])
         return made
 
     def memory(self, nbytes: int) -> Buffer:
@@ -285,6 +292,19 @@ class Context:
             part = texels[start : start + size]
             self.gl.copy_buffer(self.staging, buffer.glo, len(part), read_offset=start)
             self.staging.read_into(part, len(part))
+
+    def submitted(self, nbytes: int) -> None:
+        """To be told after a section's only command, a program that makes so many bytes. To begin
+        it takes a driver some 5 us: small ones may wait for those that follow."""
+        self._unsent += nbytes + LEAST_SENT
+        self.is_brief = self._unsent < SENT and not self.is_software
+
+    def send(self) -> None:
+        """At the end of a section, have the device begin, but where that was `submitted`."""
+        if self._flush is not None and not self.is_brief:
+            self._flush()
+            self._unsent = 0
+        self.is_brief = False
 
     # ------------------------------------------------ trouble
 

@@ -30,6 +30,7 @@ class PlatformContext(Protocol):
     """An OpenGL context of a window system."""
 
     name: str
+    flushes: bool  # whether letting it go sends all commands to the device
 
     def load(self, function: str) -> int: ...
     def enter(self) -> Any: ...
@@ -71,6 +72,7 @@ _EXTENSIONS: Final = 0x3055
 _NONE: Final = 0x3038
 _VERSIONS: Final = ((4, 6), (4, 5), (4, 3), (4, 1), (3, 3))  # some drivers give what is asked
 _NOTIFY_OF_RESETS: Final = (0x31BD, 0x31BF)  # reset notification: the context is lost
+_NO_FLUSH: Final = (0x2097, 0)  # EGL_KHR_context_flush_control: none when the context is let go
 _CONFIG: Final = (0x3033, 0x0001, 0x3040, 0x0008, _NONE)  # pbuffers, OpenGL
 
 _P = ctypes.c_void_p
@@ -160,6 +162,8 @@ def _egl_displays(egl: _Library) -> Iterator[tuple[str, Callable[[], int | None]
 class EglContext:
     """A context that no window belongs to."""
 
+    flushes = True
+
     def __init__(self, egl: _Library, name: str, get: Callable[[], int | None]) -> None:
         self.egl = egl
         self.name = name
@@ -179,12 +183,17 @@ class EglContext:
             egl.eglBindAPI(before)
 
     def _create(self, config: int | None) -> int:
-        for more in (_NOTIFY_OF_RESETS, ()):
+        extensions = (self.egl.eglQueryString(self.display, _EXTENSIONS) or b"").split()
+        choices: list[tuple[int, ...]] = [_NOTIFY_OF_RESETS, ()]
+        if b"EGL_KHR_context_flush_control" in extensions:
+            choices.insert(0, (*_NOTIFY_OF_RESETS, *_NO_FLUSH))
+        for more in choices:
             for major, minor in _VERSIONS:
                 wishes = (0x3098, major, 0x30FB, minor, 0x30FD, 1, *more, _NONE)  # 1: core profile
                 attributes = (ctypes.c_int * len(wishes))(*wishes)
                 context = self.egl.eglCreateContext(self.display, config, None, attributes)
                 if context:
+                    self.flushes = _NO_FLUSH[0] not in more
                     return int(context)
         raise self.egl.error("eglCreateContext")
 
@@ -262,6 +271,8 @@ class _GlxCurrent:
 class GlcontextContext:
     """A context of the window system's own: X11 on Linux, WGL on Windows, CGL on macOS. It is made
     current by being made, and glcontext restores nothing then; so it is done here."""
+
+    flushes = True
 
     def __init__(self) -> None:
         self.name = f"the window system's ({sys.platform})"

@@ -32,17 +32,22 @@ class Pool:
     def take(
         self, key: Hashable, is_busy: Callable[[Any], bool] | None = None, spare: int = 0
     ) -> Any | None:
-        """One that was given under the key: the last that is not busy, or, where all are, the
-        first. None where there is none, or all are busy and fewer than `spare`."""
+        """One that was given under the key: the last if that is not busy, else the first that is
+        not, or, where all are, the first. None where there is none, or all are busy and fewer than
+        `spare`."""
         things = self._kept.get(key)
         if not things:
             return None
-        place = len(things) - 1  # a plain loop: generators are slow where caches are cold
-        while is_busy is not None and place >= 0 and is_busy(things[place][0]):
-            place -= 1
-        if place < 0 and len(things) < spare:
-            return None
-        thing, nbytes = things.pop(max(place, 0))
+        place, count = len(things) - 1, len(things)
+        if is_busy is not None and is_busy(things[place][0]):
+            place = 0  # a plain loop: generators are slow where caches are cold
+            while place < count and is_busy(things[place][0]):
+                place += 1
+            if place == count:
+                if count < spare:
+                    return None
+                place = 0
+        thing, nbytes = things.pop(place)
         if not things:
             del self._kept[key]
         self.nbytes -= nbytes
