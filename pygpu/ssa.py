@@ -87,10 +87,14 @@ class Op:
         self.data: Final = data
         self.regions: Final = regions
         self.place: Final = place
+        if len(results) == 1 and results[0].__class__ is Value:  # what most are made with
+            results[0].op = self
+            self.results: Final[tuple[Value, ...]] = (results[0],)
+            return
         made = tuple([each if each.__class__ is Value else Value(each) for each in results])  # type: ignore[arg-type]
         for value in made:
             value.op = self
-        self.results: Final = made
+        self.results = made  # type: ignore[misc]
 
     @property
     def result(self) -> Value:

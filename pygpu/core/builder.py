@@ -68,7 +68,10 @@ class Builder:
 
     def emit(self, code: str, *operands: Value, data: Any = None, name: str = "") -> Value:
         """Append an op of the table; its type follows from its row."""
-        types = tuple([operand.type for operand in operands])
+        if len(operands) == 2:
+            types: tuple[Type, ...] = (operands[0].type, operands[1].type)
+        else:
+            types = tuple([operand.type for operand in operands])
         type = _RESULTS.get((code, types)) if data is None else TABLE[code].result(types, data)
         if type is None:
             type = _RESULTS[code, types] = TABLE[code].result(types, None)
@@ -88,9 +91,10 @@ class Builder:
         return Given(tuple(found)) if found else None
 
     def constant(self, type: Type, value: Any) -> Value:
-        op = Op("constant", (), (type, normal(type, value)), (type,), (), self.place)
+        made = Value(type)
+        op = Op("constant", (), (type, normal(type, value)), (made,), (), self.place)
         self.region.ops.append(op)
-        return op.results[0]
+        return made
 
     def load(
         self,

@@ -14,6 +14,7 @@ from typing import Any, Final
 from weakref import WeakSet
 
 from pygpu.bytecode import decode
+from pygpu.core.errors import HOME
 from pygpu.frontend.values.frames import Frame
 
 # Generators and clocks by module and name: who never imported these has none.
@@ -89,6 +90,8 @@ def _drawn_by(function: Callable[..., Any]) -> Callable[..., Any] | None:
             return found
         if type(each) is types.FunctionType and each.__code__ not in seen:
             seen.add(each.__code__)
+            if each.__code__.co_filename.startswith(HOME):  # of ours none draws, nor asks the time
+                continue
             module = sys.modules.get((each.__globals__.get("__name__") or "").partition(".")[0])
             if module is None or not _of_library(module):
                 waiting += _named(each)

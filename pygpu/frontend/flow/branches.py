@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from pygpu.frontend.decode.liveness import still_read
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.frontend.joins.joining import Meeting, Round
 from pygpu.frontend.joins.joins import Join
@@ -56,6 +57,9 @@ def _merge(
 ) -> Outcome:
     slots, (older, before) = Slots(), since
     left, right = outcomes
+    for outcome in outcomes:
+        for target, state in outcome.exits.items():
+            state.locals = still_read(frame.code, target, state.locals)
     inside = [{value for op in region.ops for value in op.results} for region in regions]
 
     def leaf(a: Any, b: Any, type: Type, key: Key) -> Value:

@@ -19,6 +19,7 @@ from typing import Any
 
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import CompileError
+from pygpu.frontend.decode.liveness import still_read
 from pygpu.frontend.flow.generators import AT, ENDED, LEFT, go_on, packed, unpacked
 from pygpu.frontend.flow.handling import has_handler, leave
 from pygpu.frontend.flow.paths import RAISED, RESULT, RETURN, ControlFlow, Outcome
@@ -110,6 +111,7 @@ class _Drive:
     def walk(self, state: State) -> Outcome:
         w, frame = self.w, self.frame
         w.kept.append(self.function)
+        state.locals = still_read(frame.code, self.header, state.locals)
         w.write(self.function, packed(self.header, state))
         frame.state = None
         outcome = go_on(w, self.source.code, self.source.globals, self.generator, self._item)
@@ -134,6 +136,7 @@ class _Drive:
             if target == RAISED:
                 exits[RAISED] = reached
                 continue
+            reached.locals = still_read(self.frame.code, target, reached.locals)
             heap = {**reached.heap, self.function: packed(max(target, 0), reached)}
             if target == self.header:
                 made = State(state.locals, [*state.stack, None], heap, reached.facts)

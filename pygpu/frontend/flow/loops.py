@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import CompileError
+from pygpu.frontend.decode.liveness import still_read
 from pygpu.frontend.flow.branches import join
 from pygpu.frontend.flow.comprehensions import collected_by, long_comprehension
 from pygpu.frontend.flow.driving import drive
@@ -191,6 +192,7 @@ def device_loop(
     at = frame.at
     entry = youngest()
     rounds = _rounds(frame, header, state)
+    current.locals = still_read(frame.code, header, current.locals)
     for _ in range(ROUNDS):
         before = w.mark()
         body = Region()
@@ -203,6 +205,8 @@ def device_loop(
         if header not in outcome.exits:  # the body runs once at most: no loop at all
             w.rewind(before, walked)
             return w.run(frame, header, state, inner, force=True)
+        for target, left in outcome.exits.items():
+            left.locals = still_read(frame.code, target, left.locals)
         nexts: dict[Value, Any] = {}
         changed = False
 

@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu import glsl
+from pygpu.frontend.decode.liveness import live_at
 from pygpu.frontend.methods.dict_methods import pairs_of
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import make_vector, vector_type
@@ -106,8 +107,10 @@ def _globals(w: Evaluator) -> Any:
 
 def _locals(w: Evaluator) -> Any:
     """The variables of the function as they are: what is done to the dict they do not see."""
-    state = w.frame.state
+    state, code = w.frame.state, w.frame.code
     assert state is not None
+    if live_at(code) is not None:  # what is not read any more was left behind
+        raise w.error("call locals() by its name: under another the variables are not kept for it")
     held = {name: value for name, value in state.locals.items() if name.isidentifier()}
     cells = {name: w.peek(cell) for name, cell in held.items() if isinstance(cell, Cell)}
     real = {n: w.environment.read_cell(c, n) for n, c in held.items() if isinstance(c, CellType)}
