@@ -159,6 +159,9 @@ class Compiled(Programs):
         `until` is given the images of the state, and the rounds end when what it gives is true:
         it is asked after every `every` rounds (16) and at the end. An argument
         `pygpu.each(values)` has another value in each round."""
+        if labels.holds_labelled((image, *args), kwargs):
+            options = {"out": out, "dtype": dtype, "until": until, "every": every}
+            return labels.call(self.iterate, (image, n, *args), kwargs | options)
         try:
             asked = Asked(out, dtype, Ending.of(until, every))
             return iterate(self, image, n, args, kwargs, asked)

@@ -28,11 +28,11 @@ from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.annotations import user_type
-from pygpu.execution.arguments.convert import is_picture, is_pil
+from pygpu.execution.arguments.convert import array_of, is_picture, is_pil
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.inspection import html
 from pygpu.execution.large import labels
-from pygpu.execution.large.sources import holds_dask
+from pygpu.execution.large.sources import holds_dask, is_dask, seen
 from pygpu.execution.pipelines.deferred import Graph, current, deferring
 from pygpu.execution.pipelines.stages import Runner, StageReport
 
@@ -111,10 +111,21 @@ class Pipeline:
         self._dims = _dims(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = (*args, *kwargs.values())
-        if current() is not None or holds_dask(given) or labels.holds_labelled(args, kwargs):
-            return self.__wrapped__(*args, **kwargs)  # of another pipeline; or lazy by themselves
+        if current() is not None:  # called by another pipeline
+            return self.__wrapped__(*args, **kwargs)
+        if labels.holds_labelled(args, kwargs):
+            return labels.call(self, args, kwargs)
+        if holds_dask((*args, *kwargs.values())):
+            return self._lazily(args, kwargs)
         return self._run(args, kwargs, self._runner.settle)
+
+    def _lazily(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The function over Dask arrays, which put calls off by themselves. Operators between calls
+        are Dask's, so that all arrays are given as functions see their texels."""
+        bound = self._signature.bind(*args, **kwargs)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = _seen(value, self._dims.get(name, 2))
+        return _as_results(self.__wrapped__(*bound.args, **bound.kwargs))
 
     def _run(self, args: Sequence[Any], kwargs: Mapping[str, Any], settle: Any) -> Any:
         bound = self._signature.bind(*args, **kwargs)
@@ -227,6 +238,28 @@ def _wrapped(value: Any, dims: int) -> Any:
     if isinstance(value, ImageLike) or not (is_pil(value) or _is_array(value, dims)):
         return value
     return ImageMaker.wrap(value, dims)
+
+
+def _seen(value: Any, dims: int) -> Any:
+    """Dask arrays, and arrays beside them, as functions see their texels; those of `*rest` and
+    `**named` parameters, too."""
+    if type(value) is tuple:
+        return tuple([_seen(each, dims) for each in value])
+    if type(value) is dict:
+        return {name: _seen(each, dims) for name, each in value.items()}
+    if isinstance(value, ImageLike) or not (is_pil(value) or _is_array(value, dims)):
+        return value
+    return seen(value if is_dask(value) else array_of(value), dims)
+
+
+def _as_results(result: Any) -> Any:
+    """Floats of Dask's operators as those of results, 32 bits wide; in lists, tuples, dicts too."""
+    if isinstance(result, dict):
+        return {name: _as_results(value) for name, value in result.items()}
+    if type(result) in (list, tuple):
+        return type(result)([_as_results(value) for value in result])
+    is_wide = is_dask(result) and result.ndim > 0 and result.dtype == np.float64
+    return result.astype(np.float32) if is_wide else result
 
 
 def _images(result: Any) -> list[ImageLike]:

@@ -24,6 +24,7 @@ from pygpu.execution.arguments.convert import (
 )
 from pygpu.execution.arguments.parameters import Given, flatten
 from pygpu.execution.arguments.results import ImageMaker, Out, form_of, info_of
+from pygpu.execution.large import labels
 from pygpu.execution.large.sources import holds_dask
 from pygpu.execution.pipeline import together as run_together
 from pygpu.execution.pipelines.deferred import settled
@@ -66,6 +67,9 @@ def whole(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def filtered(image: Any, *args: Any, out: Any = None, dtype: Any = None, **options: Any) -> Any:
+        if labels.holds_labelled((image, *args), options):
+            asked = {"out": out, "dtype": dtype}
+            return labels.call(filtered, (image, *args), options | asked)
         try:
             first = image_of(image, name)
             result = function(first, *args, **options)
@@ -109,6 +113,8 @@ def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def refused(*args: Any, **keywords: Any) -> Any:
+        if labels.holds_labelled(args, keywords):
+            return labels.call(refused, args, keywords)
         try:
             return function(*args, **keywords)
         except Exception as error:

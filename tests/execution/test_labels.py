@@ -74,3 +74,39 @@ def test_vectorized_functions_keep_labels_of_any_number_of_axes() -> None:
     assert result.dims == ("t",)
     assert result.attrs == {"a": 1}
     assert_array_equal(result.t, series.t)
+
+
+@pytest.mark.parametrize("chunks", [None, 5])
+def test_rounds_pipelines_and_filters_keep_labels(chunks: Any) -> None:
+    @pygpu.compile
+    def mixed(a: Image, b: Image, p: Position):
+        return (a(p) + b(p)) / 2, b(p + (1, 0))
+
+    @pygpu.pipeline
+    def doubled(im: Any) -> Any:
+        return {"twice": 2 * im, "greatest": im.max()}
+
+    field = heights(chunks)
+    plain = np.asarray(field)
+    rounds = mixed.iterate((field, 2 * field), 3)
+    for found, expected in zip(rounds, mixed.iterate((plain, 2 * plain), 3), strict=True):
+        assert found.attrs == field.attrs or found.dims == field.dims
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+    made = doubled(field)
+    assert made["twice"].attrs == {"units": "m"}
+    assert_array_equal(made["twice"], 2 * plain)
+    assert float(made["greatest"]) == plain.max()
+    for filter in (pygpu.filters.gaussian, pygpu.filters.sobel, pygpu.filters.median):
+        found = filter(heights())
+        assert found.attrs == {"units": "m"}
+        assert_array_equal(found.lat, field.lat)
+
+
+def test_operators_of_pipelines_see_bytes_of_labelled_arrays_as_fractions() -> None:
+    texels = RANDOM.integers(0, 256, (8, 9, 3), np.uint8)
+    picture = xr.DataArray(texels, dims=["y", "x", "band"], attrs={"from": "here"})
+    brighter = pygpu.pipeline(lambda im: im * 2 - im.mean())
+    found = brighter(picture)
+    assert found.dims == picture.dims
+    assert found.attrs == picture.attrs
+    assert_array_equal(found, brighter(texels))

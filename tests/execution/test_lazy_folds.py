@@ -96,3 +96,20 @@ def test_pipelines_of_dask_arrays_are_lazy() -> None:
     found = twice(da.from_array(GREY, chunks=(16, 16)))
     assert isinstance(found, da.Array)
     np.testing.assert_allclose(found.compute(), twice(GREY), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16", "float64", "bool"])
+def test_operators_of_pipelines_see_the_texels_of_dask_arrays(dtype: str) -> None:
+    @pygpu.pipeline
+    def stretched(im, other):
+        low = im.min()
+        return beside(np.sqrt(abs(im * 3)) + other[2:-1, 5:].mean()) - low * 2, im[1:-4] * 1
+
+    values = np.arange(3000).reshape(50, 60) % (2 if dtype == "bool" else 251)
+    whole = values.astype(dtype)
+    found = stretched(da.from_array(whole, chunks=(16, 17)), whole[::-1])
+    expected = stretched(whole, whole[::-1])
+    for lazily, at_once in zip(found, expected, strict=True):
+        assert isinstance(lazily, da.Array)
+        assert lazily.dtype.kind == at_once.dtype.kind
+        np.testing.assert_allclose(lazily.compute(), at_once, rtol=1e-5, atol=1e-5)

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 
 def is_labelled(value: object) -> bool:
     """Whether it is a DataArray. xarray is not imported for the question."""
@@ -21,25 +23,46 @@ def holds_labelled(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Whether any of a call's arguments is a DataArray."""
     if "xarray" not in sys.modules:
         return False
-    return any(map(is_labelled, args)) or any(map(is_labelled, kwargs.values()))
+    return bool(_labelled_in((*args, *kwargs.values())))
+
+
+def _labelled_in(values: Sequence[Any]) -> list[Any]:
+    """The DataArrays among values, and in the tuples among them, in their order."""
+    leaves = [leaf for each in values for leaf in (each if type(each) is tuple else (each,))]
+    return [leaf for leaf in leaves if is_labelled(leaf)]
+
+
+def _bare(value: Any) -> Any:
+    """A value, or the values of a tuple, without labels."""
+    if type(value) is tuple:
+        return tuple([_bare(each) for each in value])
+    return value.data if is_labelled(value) else value
 
 
 def call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The function's results for the arrays that DataArrays hold, as DataArrays."""
-    given = [value for value in (*args, *kwargs.values()) if is_labelled(value)]
-    plain = [value.data if is_labelled(value) else value for value in args]
-    named = {key: value.data if is_labelled(value) else value for key, value in kwargs.items()}
-    result = function(*plain, **named)
-    if kwargs.get("out") is not None:
-        return result
-    parts = result if isinstance(result, tuple) else (result,)
-    made = [_labelled(part, given) for part in parts]
-    return tuple(made) if isinstance(result, tuple) else made[0]
+    given = _labelled_in((*args, *kwargs.values()))
+    result = function(*map(_bare, args), **{key: _bare(value) for key, value in kwargs.items()})
+    return result if kwargs.get("out") is not None else _relabelled(result, given[0])
 
 
-def _labelled(array: Any, given: Sequence[Any]) -> Any:
-    """A result with the labels of the first DataArray whose leading axes are as long."""
-    first = given[0]
+def _relabelled(result: Any, first: Any) -> Any:
+    """Results with the labels of a DataArray; numbers and others as they are."""
+    if isinstance(result, dict):
+        return {key: _relabelled(value, first) for key, value in result.items()}
+    if type(result) in (tuple, list):
+        return type(result)([_relabelled(value, first) for value in result])
+    has_axes = getattr(result, "ndim", 0) > 0 and isinstance(result, (np.ndarray, *_lazy()))
+    return _labelled(result, first) if has_axes else result
+
+
+def _lazy() -> tuple[type, ...]:
+    module = sys.modules.get("dask.array")
+    return () if module is None else (module.Array,)
+
+
+def _labelled(array: Any, first: Any) -> Any:
+    """A result with the labels of a DataArray's leading axes that are as long."""
     shared = 0
     for own, other in zip(array.shape, first.shape, strict=False):
         if own != other:

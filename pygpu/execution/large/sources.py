@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.host.records import record
+from pygpu.core.storage import Format, texels
 from pygpu.execution.arguments.convert import TAKEN
 
 NO_OUT: Final = "out: a Dask array is computed later; store it with its to_zarr or store"
@@ -37,6 +38,21 @@ def _leaves(values: Iterable[Any]) -> Iterator[Any]:
             yield from value.values()
         else:
             yield value
+
+
+def seen(array: Any, dims: int) -> Any:
+    """A Dask array, or an array beside one, as functions see its texels, bytes in [0, 1]: for
+    operators of Dask's. What has another shape than images stays as it is, and so do wide ints,
+    which are looked at one by one where they are read."""
+    axes, dtype = array.ndim - dims, array.dtype
+    is_image = axes == 0 or (axes == 1 and 1 <= array.shape[-1] <= 4)
+    if not is_image or dtype.kind not in "biuf" or (dtype.kind != "f" and dtype.itemsize > 2):
+        return array
+    format = Format(dtype, 1)
+    if not is_dask(array):
+        return texels(array, format)
+    as_seen = texels(np.zeros(1, dtype), format).dtype
+    return array if as_seen == dtype else array.map_blocks(texels, format, dtype=as_seen)
 
 
 @record(eq=False)
@@ -96,4 +112,4 @@ class Source:
         return (self.array.name, *place, *([0] if self.array.ndim > len(self.bounds) else []))
 
 
-__all__ = ["NO_OUT", "Source", "holds_dask", "is_dask"]
+__all__ = ["NO_OUT", "Source", "holds_dask", "is_dask", "seen"]
