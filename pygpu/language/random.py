@@ -19,7 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.language.scalars import Int
+from pygpu.core.errors import shown
+from pygpu.language.scalars import Int, UInt
 from pygpu.language.vectors import IVec2, IVec3, IVec4, Vec2, Vec3, Vec4, Vector
 
 ROUNDS: Final = 10
@@ -80,10 +81,17 @@ def _words(p: Any, seed: Any, count: int) -> list[Any]:
 
 
 def _key(seed: Any) -> tuple[Any, Any]:
-    """The seed's two words."""
-    if isinstance(seed, int) and not isinstance(seed, Int):
-        return _wrapped(seed & 0xFFFFFFFF), _wrapped((seed >> 32) & 0xFFFFFFFF)
-    return Int(seed), Int(0)
+    """The seed's two words, of a negative one those of its 64 bits."""
+    if isinstance(seed, UInt):
+        return Int(seed), Int(0)
+    if isinstance(seed, Int):
+        return seed, seed >> 31
+    if not isinstance(seed, (int, np.integer)):
+        raise TypeError(f"seed: takes an int of up to 64 bits, got {shown(seed)}")
+    whole = int(seed)
+    if not -(2**63) <= whole < 2**64:
+        raise ValueError(f"seed: takes an int of up to 64 bits, got {whole}")
+    return _wrapped(whole & 0xFFFFFFFF), _wrapped((whole >> 32) & 0xFFFFFFFF)
 
 
 def _wrapped(word: int) -> Any:

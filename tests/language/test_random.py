@@ -115,3 +115,27 @@ def test_integers_of_an_empty_range_are_refused():
         pygpu.compile(lambda p=Position: pygpu.random.integers(p, 1, 5, 5), target="cpu")(
             shape=(2, 2)
         )
+
+
+@pytest.mark.parametrize("on", ["cpu", "fragment", "compute"])
+def test_seeds_of_all_kinds_are_those_of_plain_python(on: str) -> None:
+    require(on)
+
+    def value(p: Position, seed: Int):
+        return pygpu.random.uniform(p, seed)
+
+    dynamic = pygpu.compile(value, target=on)
+    for seed in (0, 5, -1, -(2**31), 2**31 - 1):
+        plain = pygpu.random.uniform(Position(1, 2), seed)
+        assert np.asarray(dynamic(seed, shape=(3, 4)))[2, 1] == plain
+        assert pygpu.random.uniform(Position(1, 2), Int(seed)) == plain
+    for seed in (2**64 - 1, -(2**63), np.uint64(2**63), np.int32(-3), pygpu.UInt(3 * 10**9)):
+        known = pygpu.compile(value, seed=seed, target=on)
+        plain = pygpu.random.uniform(Position(1, 2), seed)
+        assert np.asarray(known(shape=(3, 4)))[2, 1] == plain
+
+
+@pytest.mark.parametrize("seed", [1.5, "a", None, 2**64, -(2**63) - 1, (1, 2)])
+def test_seeds_that_are_no_ints_of_64_bits_are_refused(seed: object) -> None:
+    with pytest.raises((TypeError, ValueError), match="seed: takes an int of up to 64 bits"):
+        pygpu.random.uniform((1, 2), seed)
