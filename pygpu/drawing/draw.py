@@ -77,11 +77,13 @@ def draw(
     """
     try:
         if not isinstance(shader, Shader):
-            raise TypeError(f"draw: takes an instance of a pygpu.Shader, got {shown(shader)}")
+            raise TypeError(
+                f"draw: shader takes an instance of a pygpu.Shader, got {shown(shader)}"
+            )
         if not isinstance(mesh, Mesh):
             raise TypeError(
-                f"draw: takes a pygpu.Mesh, got {shown(mesh)}; Mesh.of takes what has vertices and "
-                "faces"
+                f"draw: mesh takes a pygpu.Mesh, got {shown(mesh)}; Mesh.of takes what has "
+                "vertices and faces"
             )
         state = _state(depth, cull, blend, samples)
         wanted = None if dtype is None else _dtype(dtype)
