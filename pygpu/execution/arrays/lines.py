@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -187,6 +188,34 @@ def taken(data: Any, what: str, target: str) -> Taken:
     return Taken(ImageMaker.make(storage, read), data, dtype, array.shape, row)
 
 
+def all_taken(values: Sequence[Any], names: Sequence[str], target: str) -> tuple[Taken, ...]:
+    """What a caller gave of one size: beside an array of one axis, or a signal or a volume, arrays
+    (N, C) and (D, H, W[, C]) of that size are such, too."""
+    size = next(filter(None, map(_said_size, values)), None)
+    named = zip(values, names, strict=True)
+    return tuple([_taken_as(value, name, target, size) for value, name in named])
+
+
+def _said_size(value: Any) -> tuple[int, ...] | None:
+    """The size of what cannot be an image; None of others."""
+    if isinstance(value, ImageLike):
+        return value.storage.shape if value.dims != 2 else None
+    shape = np.shape(value) if isinstance(value, (np.ndarray, list, tuple)) else ()
+    return shape if len(shape) == 1 else None
+
+
+def _taken_as(value: Any, name: str, target: str, size: tuple[int, ...] | None) -> Taken:
+    """What a caller gave, where it is an array of a known size as one of that size."""
+    if size is None or isinstance(value, ImageLike) or is_pil(value):
+        return taken(value, name, target)
+    array, axes = array_of(value, name), len(size)
+    has_size = array.shape[:axes] == size and array.size > 0
+    if array.ndim == 1 or not has_size or array.ndim > axes + 1:
+        return taken(array, name, target)
+    given = taken(ImageMaker.wrap(array, axes), name, target)
+    return replace(given, original=value, dtype=presented(array.dtype))
+
+
 def _folded(values: NDArray[Any], row: int) -> Storage:
     """Elements (N, C) in rows of so many, the last one padded; in one row where that is 0."""
     count, channels = values.shape
@@ -279,6 +308,7 @@ __all__ = [
     "Lines",
     "Spread",
     "Taken",
+    "all_taken",
     "element",
     "given_as_line",
     "place",

@@ -3,13 +3,15 @@
 Parameters that the call names are its arguments; of the others the first are texels, one of each
 image, and one more is the position.
 
-    bound("map", lambda v, w, p, gain: ..., images=2, arguments={"gain"})   # (True, ("gain",))
+    bound("map", lambda v, w, p, gain: ..., images=2, arguments={"gain"})
+    # (True, ("gain",), ()): the position too, and gain; nothing stands before a texel's place
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pygpu.core.host.records import record
@@ -20,27 +22,29 @@ _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KE
 
 def bound(
     what: str, function: Callable[..., Any], images: int, arguments: Collection[str]
-) -> tuple[bool, tuple[str, ...]]:
-    """Whether the function is given the position after the texels, and which arguments. TypeError
-    where it takes fewer texels than there are images, or something else besides."""
+) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
+    """Whether the function is given the position after the texels, which arguments by name, and,
+    where some of these come before a texel or the position, what its first parameters are given:
+    the name of an argument, or "" for the next texel. TypeError where it takes fewer texels than
+    there are images, or something else besides."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # a function of NumPy's or of C: texels alone
-        return False, ()
+        return False, (), ()
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         named = tuple(arguments)
     else:
         named = tuple([p.name for p in parameters if p.name in arguments])
     rest = [p for p in parameters if p.name not in arguments]
     if any(p.kind is p.VAR_POSITIONAL for p in rest):
-        return False, named
+        return False, named, ()
     places = [p for p in rest if p.kind in _PLACED]
     needed = [p for p in places if p.default is p.empty]
     lacking = [p for p in rest if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
     if lacking:
         raise TypeError(f"{what} needs an argument {lacking[0].name!r}")
     if len(needed) == images + 1:
-        return True, named
+        return True, *_in_order(parameters, named, images + 1)
     if len(needed) > images or len(places) < images:
         texels = f"{images} texel{'s' * (images > 1)}"
         names = ", ".join([p.name for p in needed]) or "nothing"
@@ -48,7 +52,21 @@ def bound(
             f"{what} takes {texels}, and the position where it has one parameter more; besides "
             f"what is given by name this one takes {names}"
         )
-    return False, named
+    return False, *_in_order(parameters, named, images)
+
+
+def _in_order(
+    parameters: Sequence[inspect.Parameter], named: tuple[str, ...], count: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The arguments given by name, and those given in their place between `count` texels."""
+    order: list[str] = []
+    for parameter in [p for p in parameters if p.kind in _PLACED]:
+        if order.count("") == count:
+            break
+        order.append(parameter.name if parameter.name in named else "")
+    if not any(order):
+        return named, ()
+    return tuple([name for name in named if name not in order]), tuple(order)
 
 
 def check_arguments(what: str, arguments: Iterable[str], taken: Collection[str]) -> None:
@@ -64,19 +82,29 @@ def check_arguments(what: str, arguments: Iterable[str], taken: Collection[str])
 @record
 class Reading:
     """How values are made of texels: whether the map takes the position too, and which arguments,
-    by name. Positions have so many `axes`; `row` is the elements in a row of an array (N,) that is
-    folded, else 0, or the rows in a plane of a volume. `placed`: a value is a tuple of it and its
-    column and row."""
+    by name, or in `order` with the texels (see `bound`). Positions have so many `axes`; `row` is
+    the elements in a row of an array (N,) that is folded, else 0, or the rows in a plane of a
+    volume. `placed`: a value is a tuple of it and its column and row."""
 
     with_position: bool = False
     names: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
     axes: int = 2
     row: int = 0
     placed: bool = False
 
     @property
     def known(self) -> tuple[Any, ...]:
-        return self.with_position, self.names, self.axes, self.row, self.placed
+        return self.with_position, self.names, self.order, self.axes, self.row, self.placed
+
+    def of(self, with_position: bool, names: tuple[str, ...], order: tuple[str, ...]) -> Reading:
+        """The same texels read by a map that takes these: see `bound`."""
+        return replace(self, with_position=with_position, names=names, order=order)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The arguments that the map takes."""
+        return *self.names, *filter(None, self.order)
 
 
 def value_at(first: Any, images: Any, is_tuple: Any, p: Any, corner: Any, given: Any) -> Any:
@@ -84,13 +112,16 @@ def value_at(first: Any, images: Any, is_tuple: Any, p: Any, corner: Any, given:
     what the map makes of them. For compiled functions."""
     if first is None:
         return tuple([image(p) for image in images]) if is_tuple else images[0](p)
-    map, (with_position, names, axes, row, placed) = first
+    map, (with_position, names, order, axes, row, placed) = first
     x, y = p.x + corner[0], p.y + corner[1]
     texels = [image(p) for image in images]
     value = texels[0]
     if map is not None:
-        place = [_position(axes, row, x, y)] if with_position else []
-        value = _real(map(*texels, *place, **{name: given[name] for name in names}))
+        values = [*texels, _position(axes, row, x, y)] if with_position else texels
+        for place, name in enumerate(order):
+            if name:
+                values = [*values[:place], given[name], *values[place:]]
+        value = _real(map(*values, **{name: given[name] for name in names}))
     return (value, x, y) if placed else value
 
 

@@ -17,7 +17,7 @@ from pygpu.core.device import Device
 from pygpu.core.errors import shorten
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
-from pygpu.execution.arrays.lines import Lines, Taken, given_as_line, rows_of, taken
+from pygpu.execution.arrays.lines import Lines, Taken, all_taken, given_as_line, rows_of
 from pygpu.execution.arrays.passes import COUNT, IMAGES, as_stored, made
 from pygpu.execution.arrays.scanning import Scan, inclusive
 from pygpu.types import INT
@@ -30,12 +30,12 @@ def compress(mask: Any, *signals: Any, target: str = "auto") -> Any:
         targets.check(target)
         if not signals:
             raise TypeError("compress: takes a mask and what it picks from, got a mask alone")
-        given = taken(mask, "compress: mask", target)
+        names = ["compress: mask", *[f"compress: signals[{i}]" for i in range(len(signals))]]
+        given, *picked = all_taken([mask, *signals], names, target)
         if given.image.format.channels > 1:
             raise ValueError(
                 f"compress: mask: takes one channel, got {given.image.format.channels}"
             )
-        picked = [taken(s, f"compress: signals[{i}]", target) for i, s in enumerate(signals)]
         for index, each in enumerate(picked):
             if each.size != given.size:
                 raise ValueError(

@@ -17,7 +17,7 @@ from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
+from pygpu.execution.arrays.lines import Lines, Taken, all_taken, element, place, taken
 from pygpu.execution.arrays.merging import merged
 from pygpu.execution.arrays.passes import IMAGES, as_stored, host_image, made
 from pygpu.execution.arrays.turning import worked
@@ -38,8 +38,8 @@ def sort(
     """
     try:
         targets.check(target)
-        given = taken(keys, "sort: keys", target)
-        beside = [taken(v, f"sort: values[{i}]", target) for i, v in enumerate(values)]
+        names = ["sort: keys", *[f"sort: values[{i}]" for i in range(len(values))]]
+        given, *beside = all_taken([keys, *values], names, target)
         for index, each in enumerate(beside):
             if each.size != given.size:
                 raise ValueError(

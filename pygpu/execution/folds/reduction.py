@@ -22,7 +22,7 @@ from pygpu.core.storage import ImageLike, Storage, texels
 from pygpu.devices import targets
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.arrays.lines import taken
+from pygpu.execution.arrays.lines import all_taken
 from pygpu.execution.arrays.mapping import bound, check_arguments
 from pygpu.execution.arrays.passes import IMAGES, lasting, made
 from pygpu.execution.arrays.values import checked, described, identity, settled
@@ -82,7 +82,7 @@ def reduce(
             return _lazily(function, images, {**given, **arguments})
         folding = _folding(function, images, map, arguments, target)
         grouped = _by(by, groups, folding)
-        named = set(folding.reading.names) | set(grouped.reading.names if grouped else ())
+        named = {*folding.reading.given, *(grouped.reading.given if grouped else ())}
         check_arguments("reduce", arguments, named)
         return _reduced(folding, grouped, initial)
     except Exception as error:
@@ -122,7 +122,7 @@ def _folding(
     if len(images) > 1 and map is None:
         raise TypeError(f"reduce: {len(images)} images need map=, a function of their texels")
     names = [f"image {i}" if len(images) > 1 else "image" for i in range(len(images))]
-    given = tuple([taken(each, name, target) for each, name in zip(images, names, strict=True)])
+    given = all_taken(images, names, target)
     sizes = [each.size for each in given]
     if len(set(sizes)) > 1:
         raise ValueError(
@@ -130,8 +130,7 @@ def _folding(
         )
     reading = replace(given[0].reading, placed=function in _POSITIONS)
     if map is not None:
-        with_position, named = bound("reduce: map", map, len(images), arguments)
-        reading = replace(reading, with_position=with_position, names=named)
+        reading = reading.of(*bound("reduce: map", map, len(images), arguments))
         map = lasting(map)
     function = lasting(_POSITIONS.get(function, function))
     return Folding(function, map, reading, given, arguments, target)
@@ -144,8 +143,7 @@ def _by(by: Callable[..., Any] | None, groups: Any, folding: Folding) -> By | No
         return None
     count = checked_groups(groups)
     images = len(folding.images)
-    with_position, named = bound("reduce: by", by, images, folding.given)
-    read = replace(folding.images[0].reading, with_position=with_position, names=named)
+    read = folding.images[0].reading.of(*bound("reduce: by", by, images, folding.given))
     return By(lasting(by), read, count)
 
 

@@ -420,3 +420,37 @@ def test_functions_keep_the_defaults_they_were_compiled_with(target):
         pytest.approx(60, rel=1e-5)
     )
     assert pygpu.reduce(np.add, texels, map=first, target=target) == 15 * 35
+
+
+def test_arguments_may_stand_anywhere_among_the_parameters_of_a_map(target: str) -> None:
+    total = functools.partial(pygpu.reduce, np.add, A, B, target=target)
+    expected = 3 * (A * B * np.arange(45)).sum(dtype=float) + 0.5 * A.size
+    for map in (
+        lambda k, v, w, p, c: k * v * w * p.x + c,
+        lambda v, k, w, c, p: k * v * w * p.x + c,
+        lambda v, w, c, p, *, k: k * v * w * p.x + c,
+        lambda v, w, c, p, **more: more["k"] * v * w * p.x + c,
+    ):
+        assert total(map=map, k=3.0, c=0.5) == pytest.approx(expected, 1e-5)
+    counts = pygpu.reduce(
+        np.add, X, map=lambda v: 1, by=lambda n, v: int(n * v), groups=4, n=4, target=target
+    )
+    assert counts.tolist() == np.bincount((4 * X).astype(int)).tolist()
+    with pytest.raises(TypeError, match="this one takes v, q, p"):
+        pygpu.reduce(np.add, A, map=lambda k, v, q, p: v, k=2.0)
+
+
+def test_arrays_of_channels_lie_beside_arrays_of_one_axis(target: str) -> None:
+    colours = GENERATOR.random((3001, 3)).astype(np.float32)
+    dot = pygpu.reduce(np.add, colours, X, map=lambda c, x: c * x, target=target)
+    np.testing.assert_allclose(dot, (colours * X[:, None]).sum(0), rtol=1e-4)
+    keys, moved = pygpu.sort(X, colours, target=target)
+    assert np.array_equal(keys, np.sort(X))
+    assert np.array_equal(moved, colours[np.argsort(X, kind="stable")])
+    assert np.array_equal(pygpu.compress(X > 0.5, colours, target=target), colours[X > 0.5])
+    volume = GENERATOR.random((5, 6, 7)).astype(np.float32)
+    keys, moved = pygpu.sort(pygpu.Volume(volume), 2 * volume, target=target)
+    assert isinstance(keys, pygpu.Volume)
+    assert np.array_equal(moved, np.sort(2 * volume))
+    with pytest.raises(ValueError, match=r"values\[0\] is of size"):
+        pygpu.sort(X, colours[1:], target=target)
