@@ -28,7 +28,7 @@ ORDER = """
     passes/analysis passes/simplify passes/lower passes/stages passes/blocks passes
     codegen/glsl/expressions codegen/glsl codegen/arrays codegen/llvm codegen/narrow codegen/jobs
     codegen/elements codegen/raster codegen
-    devices/process devices/opengl/driver devices/opengl devices/arrays devices/cpu
+    devices/process devices/opengl/driver devices/opengl devices/arrays devices/cpu devices/host
     devices/meshes devices/written devices
     execution/arguments execution/programs execution/large execution/arrays execution/folds
     execution/web

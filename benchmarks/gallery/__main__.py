@@ -95,6 +95,7 @@ def measure_gpu(run: Run, rounds: int) -> dict[str, Any]:
     from benchmarks.gallery import with_cuda
 
     outs = run.outs()
+    os.environ["PYGPU_TARGET"] = "cpu"
     run.call(outs)
     timed, left = {}, {}
     try:
@@ -190,7 +191,7 @@ def main() -> None:
     parser.add_argument("--why", type=Path, help="a file of remarks by function")
     parser.add_argument("--report", type=Path)
     options = parser.parse_args()
-    os.environ["PYGPU_TARGET"] = "compute" if options.gpu else "cpu"
+    os.environ["PYGPU_TARGET"] = "cpu"
     there = options.json and options.json.exists()
     done: dict[str, Any] = json.loads(options.json.read_text()) if there else {}
     for name in options.names or capture.names():
@@ -217,6 +218,7 @@ def _measure_all(name: str, size: int, dtype: str, options: Any, done: dict[str,
             continue
         if options.gpu:
             done[key] = measure_gpu(run, options.rounds)
+            os.environ["PYGPU_TARGET"] = "cpu"
         else:
             done[key] = measure(run, options.rounds, options.peers, options.first)
         times = {n: round(t * 1e3, 3) for n, t in done[key]["seconds"].items()}

@@ -12,18 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
 from pygpu.core.device import Device, Task
 from pygpu.core.errors import DeviceError
-from pygpu.core.host.records import record
 from pygpu.core.storage import Storage
 from pygpu.devices.noting import NotingDevice, Out, Step
 from pygpu.ssa import Constant
 
 
-@record(eq=False, frozen=False)
+@dataclass(slots=True, eq=False)
 class Recording:
     """All images that were read or made, and what made them."""
 

@@ -9,7 +9,7 @@ Names and meanings are those of SciPy (`correlate`, `convolve`) and scikit-image
 has); images outside their border are read as their `boundary` says.
 """
 
-from pygpu.filters.alpha import keep_alpha, over
+from pygpu.filters.adaptive import equalize_adapthist
 from pygpu.filters.blending import (
     BLENDS,
     blend,
@@ -19,9 +19,11 @@ from pygpu.filters.blending import (
     difference,
     exclusion,
     hard_light,
+    keep_alpha,
     lighten,
     multiply,
     normal,
+    over,
     overlay,
     screen,
     soft_light,
@@ -74,7 +76,6 @@ from pygpu.filters.edges import (
     sobel_v,
 )
 from pygpu.filters.exposure import (
-    equalize_adapthist,
     equalize_hist,
     match_histograms,
     threshold_local,

@@ -23,10 +23,11 @@ from pygpu.filters.whole import image_of, joined, layers_of, together, whole
 from pygpu.glsl import sqrt
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
-from pygpu.language.vectors import Position, Vector
+from pygpu.language.vectors import Position, Vec2, Vector
 from pygpu.runtime import compile
 
 CUTOFF: Final = 5.0  # the distance of patches beyond which their weight counts for nothing
+MOST_TEXELS: Final = 250  # numbers of patches that a program of non-local means compares
 STEP: Final = 0.25  # of Chambolle's iteration in two dimensions
 
 
@@ -92,20 +93,52 @@ def denoise_bilateral(
 
 
 @compile
-def _alike(im: Image, p: Position, scale: float, noise: float, reach: int, patch: Any = 3) -> Any:
-    """The mean of the texels in reach, weighted by how alike the patches around them are."""
-    side = range(1 - patch // 2, patch // 2 + 1)
-    near = [(i, j) for j in side for i in side]
-    total, weights = 0.0 * im(p), 0.0
-    for j in range(-reach, reach + 1):
-        for i in range(-reach, reach + 1):
-            d = Position(i, j)
-            squares = sum(_square(im(p + d + e) - im(p + e)) for e in near)
-            distance = max(squares - noise, 0.0) * scale
-            weight = math.exp(-distance) if distance <= CUTOFF else 0.0
-            total += weight * im(p + d)
-            weights += weight
-    return total / weights
+def _bordered(im: Image, p: Position, left: int, top: int) -> Any:
+    return im(p - (left, top))
+
+
+@compile
+def _zeros(im: Image, p: Position) -> Any:
+    return 0.0 * im(p), 0.0
+
+
+@compile
+def _alike(
+    rows: Image,
+    others: Image,
+    total: Image,
+    weights: Image,
+    p: Position,
+    by: Vec2,
+    layout: Any = None,
+) -> Any:
+    """The sum of texels of a row below or above, so many steps to the right, weighted by how alike
+    the patches around them are, and of the weights, added to what others gave.
+
+    Squares of differences are summed along rows, then these sums along columns: each is the same
+    expression for the pixels next to it, so it need not be computed for each patch anew. `by` has
+    what noise adds to a sum of squares, and the scale of what is left; `layout` the steps, what
+    half a patch is, and how wide the border is."""
+    steps, half, border = layout
+    at, side = p + (border, half), range(1 - half, half + 1)
+    result, shares = total(p), weights(p)
+    for step in steps:
+
+        def along(q: Any, step: int = step) -> Any:
+            places = [q + (i, 0) for i in side]
+            return sum(_square(others(at + (step, 0)) - rows(at)) for at in places)
+
+        squares = sum(along(at + (0, j)) for j in side)
+        distance = max(squares - by.x, 0.0) * by.y
+        weight = math.exp(-distance) if distance <= CUTOFF else 0.0
+        result += weight * others(at + (step, 0))
+        shares += weight
+    return result, shares
+
+
+@compile
+def _mean(total: Image, weights: Image, p: Position) -> Any:
+    return total(p) / weights(p)
 
 
 @whole
@@ -130,15 +163,30 @@ def denoise_nl_means(
             "denoise_nl_means: patch_size is from 2 up, patch_distance and sigma from 0, "
             f"h above 0, got {patch_size}, {patch_distance}, {sigma} and {h}"
         )
-    side = int(patch_size) + 1 - int(patch_size) % 2
-    values = image.channels * side**2
-    return _alike(
+    size = int(patch_size) + 1 - int(patch_size) % 2
+    reach, half = int(patch_distance), size // 2
+    (height, width), values = image.shape[:2], image.channels * size**2
+    across, down = reach + half, 2 * half
+    bordered = _bordered(
         image.sampled(boundary="mirror"),
-        scale=1 / (values * h**2),
-        noise=2 * values * sigma**2,
-        reach=int(patch_distance),
-        patch=side,
+        left=across,
+        top=across,
+        shape=(height + 2 * across, width + 2 * across),
     )
+    rows = bordered[reach : reach + height + down]
+    total, weights = _zeros(image)
+    count = max(1, min(8, MOST_TEXELS // values))  # steps of a program
+    groups = [
+        range(first, min(first + count, reach + 1)) for first in range(-reach, reach + 1, count)
+    ]
+    by = Vec2(2 * values * sigma**2, 1 / (values * h**2))
+    for j in range(2 * reach + 1):
+        others = bordered[j : j + height + down]
+        for steps in groups:
+            layout = (tuple(steps), half, across)
+            given = (rows, others, total, weights)
+            total, weights = _alike(*given, by=by, layout=layout, shape=(height, width))
+    return _mean(total, weights)
 
 
 # ---------------------------------------------------------------- total variation

@@ -1,6 +1,6 @@
 """Brightness by its distribution: histograms made even or alike, and thresholds.
 
-    equalize_hist(photo); equalize_adapthist(photo)
+    equalize_hist(photo)
     match_histograms(photo, other)
     ink = grey < threshold_local(grey, 35)
 
@@ -37,7 +37,7 @@ from pygpu.language.vectors import CLASSES, Position, Vector
 from pygpu.runtime import compile
 from pygpu.types import vector
 
-LEVELS: Final = 2**14  # of brightness, between which equalize_adapthist tells
+PARTS: Final = 4096  # of a range of sorted values, by which one is found
 WIDE: Final = 4096  # columns of a table that is longer than an image may be wide
 
 
@@ -57,7 +57,7 @@ def _bins(im: Image, edges: Image, p: Position, low: float, scale: float, most: 
     return bin
 
 
-def _extent(image: Image) -> tuple[float, float]:
+def extent(image: Image) -> tuple[float, float]:
     """The least and the greatest value of all channels."""
     return float(np.min(image.min())), float(np.max(image.max()))
 
@@ -87,7 +87,7 @@ def _histogram(image: Image, nbins: int) -> tuple[NDArray[Any], NDArray[Any]]:
         there = np.flatnonzero(counts)
         first, last = int(there[0]), int(there[-1]) + 1
         return counts[first:last], np.arange(first, last) / np.iinfo(image.storage.dtype).max
-    low, high = _extent(image)
+    low, high = extent(image)
     if not (math.isfinite(low) and math.isfinite(high)):
         raise ValueError("a histogram takes finite values: there is NaN or infinity in the image")
     if low == high:
@@ -149,136 +149,6 @@ def equalize_hist(image: Image, nbins: int = 256, mask: Any = None) -> Any:
     return _between_bins(image, Image(shares[np.newaxis]), first=middles[0], scale=scale)
 
 
-# ---------------------------------------------------------------- in tiles (CLAHE)
-
-
-@compile
-def _brightest(im: Image, p: Position) -> Any:
-    texel = im(p)
-    return max(*texel) if isinstance(texel, Vector) else texel
-
-
-@compile
-def _levels(im: Image, p: Position, low: float, high: float, bin_size: int) -> Any:
-    """The bin of a value, which is first rounded to 16 bits, then to LEVELS of what there is."""
-    word = np.rint(min(max(im(p), 0.0), 1.0) * 65535)
-    return int(np.rint((word - low) / (high - low) * (LEVELS - 1))) // bin_size
-
-
-@compile
-def _mapped(bins: Image, maps: Image, p: Position, rows: int, columns: int, across: int) -> Any:
-    """The level to which the four nearest tiles map a bin, by their nearness."""
-    place = p + (columns // 2, rows // 2)
-    x, y = place.x // columns, place.y // rows
-    u, v = (place.x % columns) / columns, (place.y % rows) / rows
-    bin = bins(p)
-
-    def map_of(i: Any, j: Any) -> Any:
-        return maps((bin, j * across + i))
-
-    upper = (1 - u) * map_of(x, y) + u * map_of(x + 1, y)
-    lower = (1 - u) * map_of(x, y + 1) + u * map_of(x + 1, y + 1)
-    return math.floor((1 - v) * upper + v * lower + 1e-3)  # whole numbers are told with an error
-
-
-@compile
-def _relit(im: Image, light: Image, level: Image, p: Position, low: float, high: float) -> Any:
-    """Another brightness at the same hue and saturation."""
-    before, after = light(p), (level(p) - low) / (high - low)
-    texel = im(p)
-    if not isinstance(texel, Vector):
-        return after
-    return texel * (after / before) if before > 0 else 0.0 * texel + after
-
-
-@whole
-def equalize_adapthist(
-    image: Image, kernel_size: Any = None, clip_limit: float = 0.01, nbins: int = 256
-) -> Any:
-    """Contrast by the surroundings (CLAHE): a histogram made even in each tile of `kernel_size`,
-    an eighth of the image unless said, with no bin above `clip_limit` of the tile's pixels;
-    `skimage.exposure.equalize_adapthist`. Of colours the brightness (HSV's value) is changed.
-
-    Values outside [0, 1] are clipped; the result covers [0, 1].
-    Reference: K. Zuiderveld, *Contrast limited adaptive histogram equalization*, 1994.
-    """
-    channels_of(image, "equalize_adapthist", 1, 3)
-    if not 2 <= nbins <= 256:
-        raise ValueError(f"equalize_adapthist: nbins takes 2 to 256, got {shown(nbins)}")
-    light = image if image.channels == 1 else _brightest(image)
-    rows, columns = _tile(kernel_size, image)
-    low, high = (np.rint(65535 * min(max(v, 0.0), 1.0)) for v in _extent(light))
-    if low == high:
-        return 0.0 * image
-    bins = _levels(light, low=low, high=high, bin_size=1 + LEVELS // nbins)
-    maps = _maps(np.asarray(bins), (rows, columns), clip_limit, nbins)
-    across = maps.shape[1]
-    table = Image(maps.reshape(-1, nbins).astype(np.int32))
-    level = _mapped(bins, table, rows=rows, columns=columns, across=across)
-    least, most = _extent(level)
-    return _relit(image, light, level, low=least, high=max(most, least + 1))
-
-
-def _tile(size: Any, image: Image) -> tuple[int, int]:
-    if size is None:
-        return max(image.height // 8, 1), max(image.width // 8, 1)
-    pair = (size, size) if np.ndim(size) == 0 else tuple(size)
-    if len(pair) != 2 or not all(n >= 1 for n in pair):
-        raise ValueError(
-            f"equalize_adapthist: kernel_size takes one or two sizes, got {shown(size)}"
-        )
-    return int(pair[0]), int(pair[1])
-
-
-def _maps(
-    bins: NDArray[Any], tile: tuple[int, int], clip_limit: float, nbins: int
-) -> NDArray[np.int64]:
-    """For each tile and each bin a level; the outer tiles once more around, so that each pixel
-    has four."""
-    ends = [
-        (k // 2, (k - n % k) % k + math.ceil(k / 2)) for n, k in zip(bins.shape, tile, strict=True)
-    ]
-    padded = np.pad(bins, ends, mode="reflect")
-    down, across = (n // k - 1 for n, k in zip(padded.shape, tile, strict=True))
-    top, left = tile[0] // 2, tile[1] // 2
-    inside = padded[top : top + down * tile[0], left : left + across * tile[1]]
-    number = np.arange(down)[:, None, None, None] * across + np.arange(across)[:, None]
-    blocks = inside.reshape(down, tile[0], across, tile[1]) + nbins * number
-    counts = np.bincount(blocks.ravel(), minlength=down * across * nbins)
-    pixels = tile[0] * tile[1]
-    most = max(int(clip_limit * pixels), 1) if clip_limit > 0 else pixels
-    clipped = np.array([_clipped(hist, most) for hist in counts.reshape(-1, nbins)])
-    shares = np.cumsum(clipped, axis=1) * ((LEVELS - 1) / pixels)
-    levels = np.minimum(shares, LEVELS - 1).astype(int).reshape(down, across, nbins)
-    return np.pad(levels, ((1, 1), (1, 1), (0, 0)), mode="edge")
-
-
-def _clipped(counts: NDArray[Any], most: int) -> NDArray[Any]:
-    """A histogram with no bin above `most`: what is above goes to all bins alike, what then is
-    above to those that have room, at even distances."""
-    excess = int(np.maximum(counts - most, 0).sum())
-    counts = np.minimum(counts, most)
-    share = excess // counts.size
-    low = counts < most - share
-    excess -= int(low.sum()) * share
-    counts = counts + share * low
-    middle = (counts >= most - share) & (counts < most)
-    excess -= int((most - counts[middle]).sum())
-    counts[middle] = most
-    while excess > 0:
-        before = excess
-        for first in range(counts.size):
-            room = counts < most
-            step = max(1, int(np.count_nonzero(room)) // excess)
-            counts[first::step] += room[first::step]
-            excess -= int(np.count_nonzero(room[first::step]))
-            if excess <= 0:
-                break
-        if excess == before:
-            break
-    return counts
-
-
 # ---------------------------------------------------------------- histograms made alike
 
 
@@ -300,9 +170,20 @@ def _entry(value: Any, most: Any) -> Any:
 
 
 @compile
-def _of_values(im: Image, values: Image, results: Image, p: Position, count: int) -> Any:
-    """The result of the greatest of the sorted values that is not above the texel."""
-    v, low, high = im(p), 0, count - 1
+def _of_values(
+    im: Image,
+    values: Image,
+    results: Image,
+    limits: Image,
+    p: Position,
+    first: float,
+    scale: float,
+) -> Any:
+    """The result of the greatest of the sorted values that is not above the texel, which is looked
+    for between the limits of the part of their range that it lies in."""
+    v = im(p)
+    part = min(max(int((v - first) * scale), 0), PARTS - 1)
+    low, high = limits((part, 0))
     while low < high:
         middle = (low + high + 1) // 2
         if values((middle % WIDE, middle // WIDE)) <= v:
@@ -310,6 +191,26 @@ def _of_values(im: Image, values: Image, results: Image, p: Position, count: int
         else:
             high = middle - 1
     return results((low % WIDE, low // WIDE))
+
+
+def _replaced(layer: Any, values: NDArray[Any], results: NDArray[Any]) -> Any:
+    """Each texel's result, which the sorted values have theirs of."""
+    first = float(values[0])
+    width = float(values[-1]) - first
+    scale = PARTS / max(width, 1e-30) if math.isfinite(width) else 0.0  # one part has all
+    part = np.minimum((values - first) * scale, PARTS - 1) if scale else np.zeros(len(values))
+    # A texel may be taken for one of the part before or behind, as its quotient is rounded.
+    ends = np.searchsorted(part.astype(int), np.arange(-1, PARTS + 2), side="right") - 1
+    low, high = np.maximum(np.concatenate([[0], ends[: PARTS - 1]]), 0), ends[2 : PARTS + 2]
+    limits = np.stack([low, high], axis=-1).astype(np.int32)[np.newaxis]
+    return _of_values(
+        layer,
+        Image(_folded(values)),
+        Image(_folded(results)),
+        Image(limits),
+        first=first,
+        scale=scale,
+    )
 
 
 @whole
@@ -332,30 +233,28 @@ def match_histograms(image: Image, reference: Any) -> Any:
         return _of_table(image, Image(table), most=most)
     layers = []
     for c, layer in enumerate(layers_of(image)):
-        values, results = _matched(*_counted(image, c), *_counted(other, c))
-        sorted_values, replaced = Image(_folded(values)), Image(_folded(results))
-        layers.append(_of_values(layer, sorted_values, replaced, count=len(values)))
+        layers.append(_replaced(layer, *_matched(*_counted(image, c), *_counted(other, c))))
     return joined(layers)
 
 
 def _counted(image: Image, channel: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The different values of a channel, sorted, and how many there are of each."""
+    """The different values of a channel, sorted, and the share of texels not above each."""
     host = image.storage.host()[:, :, channel]
     if _is_whole(image):
         counts = _values(image, channel)
         values = np.flatnonzero(counts)
-        return values / np.iinfo(host.dtype).max, counts[values]
+        return values / np.iinfo(host.dtype).max, np.cumsum(counts[values]) / host.size
     ordered = sort(texels(np.ascontiguousarray(host), image.format).ravel())
-    last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
-    return ordered[last], np.diff(last, prepend=-1)
+    is_last = np.ones(ordered.size, bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
+    last = np.flatnonzero(is_last)
+    return ordered[last], (last + 1) / ordered.size
 
 
 def _matched(
-    values: NDArray[Any], counts: NDArray[Any], others: NDArray[Any], other_counts: NDArray[Any]
+    values: NDArray[Any], shares: NDArray[Any], others: NDArray[Any], other_shares: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Values, and those of the other image below which there are as many."""
-    shares = np.cumsum(counts) / counts.sum()
-    other_shares = np.cumsum(other_counts) / other_counts.sum()
     return values, np.interp(shares, other_shares, others)
 
 
@@ -376,16 +275,9 @@ def threshold_otsu(image: Any, nbins: int = 256) -> float:
     """
     image = image_of(image, "threshold_otsu")
     channels_of(image, "threshold_otsu", 1)
-    values: NDArray[Any]
-    if _is_whole(image):
-        counts, values = _histogram(image, nbins)
-    else:
-        low, high = _extent(image)
-        if low == high:
-            return low
-        counts, values = _histogram(image, nbins)
-    if len(values) == 1:
-        return float(values[0])
+    counts, values = _histogram(image, nbins)
+    if np.count_nonzero(counts) == 1:  # all are alike: the middle of a bin may lie beside them
+        return extent(image)[0]
     weighted = counts * values
     below, above = np.cumsum(counts)[:-1], np.cumsum(counts[::-1])[::-1][1:]
     means = np.cumsum(weighted)[:-1] / below, np.cumsum(weighted[::-1])[::-1][1:] / above

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
+from pygpu.devices.host.regions import numbered
 from pygpu.filters.linear import correlate, gaussian
-from pygpu.filters.morphology import regions
 from pygpu.filters.whole import channels_of, image_of, together, whole, whole_only
 from pygpu.glsl import length
 from pygpu.image.image import Image
@@ -119,7 +119,7 @@ def canny(
         lengths = np.hypot(*np.moveaxis(np.asarray(gradient), -1, 0))
         low, high = np.percentile(lengths, [100 * low, 100 * high])
     weak = _at_least(ridge, least=float(low))
-    labels, count = regions(np.asarray(weak), False, diagonal=True)
+    labels, count = numbered(np.asarray(weak), False, diagonal=True)
     strong = np.zeros(count + 1, bool)
     strong[labels[np.asarray(_at_least(ridge, least=float(high)))]] = True
     strong[0] = False

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pygpu import glsl
 from pygpu.core.errors import shown
+from pygpu.devices.host.regions import numbered
 from pygpu.filters.whole import channels_of, image_of, presented, together, whole, whole_only
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
@@ -146,48 +147,6 @@ def black_tophat(
 # ---------------------------------------------------------------- connected regions
 
 
-def regions(image: NDArray[Any], background: Any, diagonal: bool) -> tuple[NDArray[Any], int]:
-    """The regions of equal values, numbered in the order of their first pixels, and their number.
-
-    What is joined are runs of equal values along rows, which are far fewer than pixels; NumPy
-    finds all runs and all pairs that touch at once. No pixel's label follows from its
-    neighbourhood, so on a device labels would travel pixel by pixel.
-    """
-    begins = np.ones(image.shape, bool)
-    np.not_equal(image[:, 1:], image[:, :-1], out=begins[:, 1:])
-    run = np.cumsum(begins, dtype=np.int64).reshape(image.shape) - 1
-    inside = image != background
-    upper, lower = image[:-1], image[1:]
-    touch = (upper == lower) & inside[1:] & (begins[1:] | begins[:-1])
-    pairs = [(run[:-1][touch], run[1:][touch])]
-    if diagonal:
-        # Where one of the two pixels beside a diagonal is of its value, rows and columns join it.
-        touch = (upper[:, :-1] == lower[:, 1:]) & inside[:-1, :-1]
-        touch &= begins[:-1, 1:] & begins[1:, 1:]
-        pairs.append((run[:-1, :-1][touch], run[1:, 1:][touch]))
-        touch = (upper[:, 1:] == lower[:, :-1]) & inside[:-1, 1:]
-        touch &= begins[:-1, 1:] & begins[1:, 1:]
-        pairs.append((run[:-1, 1:][touch], run[1:, :-1][touch]))
-    above, below = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
-    first = _joined(int(run[-1, -1]) + 1, above, below)
-    is_region = (first == np.arange(first.size)) & inside[begins]
-    labels = np.where(inside[begins], np.cumsum(is_region)[first], 0).astype(np.int32)
-    return labels[run], int(is_region.sum())
-
-
-def _joined(count: int, one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-    """The first run of each run's region, given pairs of runs that are joined."""
-    first = np.arange(count)
-    while one.size:
-        a, b = first[one], first[other]
-        apart = a != b
-        one, other, a, b = one[apart], other[apart], a[apart], b[apart]
-        np.minimum.at(first, np.maximum(a, b), np.minimum(a, b))
-        while not np.array_equal(further := first[first], first):
-            first = further
-    return first
-
-
 @whole_only
 def label(
     label_image: Any,
@@ -205,7 +164,7 @@ def label(
         raise ValueError(f"label: connectivity takes 1 or 2, got {shown(connectivity)}")
     image = image_of(label_image, "label")
     channels_of(image, "label", 1)
-    labels, count = regions(np.asarray(image), _stored(background, image), connectivity == 2)
+    labels, count = numbered(np.asarray(image), _stored(background, image), connectivity == 2)
     result = presented(Image(labels), label_image, image)
     return (result, count) if return_num else result
 
@@ -213,7 +172,9 @@ def label(
 def _stored(background: float, image: Any) -> Any:
     """The background, a texel, as the image's array has it."""
     if image.format.normalize and image.storage.dtype.kind == "u":
-        return background * np.iinfo(image.storage.dtype).max
+        value = background * int(np.iinfo(image.storage.dtype).max)
+        whole = round(value) if math.isfinite(value) else value
+        return whole if abs(value - whole) < 1e-3 else value
     return background
 
 

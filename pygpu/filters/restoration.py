@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.storage import texels
+from pygpu.devices.host.regions import numbered
 from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.whole import channels_of, together, whole
@@ -129,13 +130,13 @@ def inpaint_biharmonic(image: Image, mask: Any) -> Any:
         raise ValueError("inpaint_biharmonic: the mask leaves no pixel that is known")
     if not hole.any():
         return image
-    values = texels(image.storage.host(), image.format).astype(np.float64)
-    known = values[~hole]
+    result = np.array(texels(image.storage.host(), image.format), np.float32)
     rows, columns = (_reach(np.asarray(hole.any(axis=axis))) for axis in (1, 0))
-    part, inside = values[rows, columns], hole[rows, columns]
-    filled = _filled(part, inside)
-    part[inside] = np.clip(filled, known.min(axis=0), known.max(axis=0))
-    return Image(without_channel_axis(values.astype(np.float32)))
+    part, inside = result[rows, columns].astype(np.float64), hole[rows, columns]
+    result[hole] = result.reshape(hole.size, -1)[np.argmin(hole)]  # a pixel that is known
+    low, high = result.min(axis=(0, 1)), result.max(axis=(0, 1))
+    result[rows, columns][inside] = np.clip(_filled(part, inside), low, high)
+    return Image(without_channel_axis(result))
 
 
 def _reach(touched: NDArray[Any]) -> slice:
@@ -144,27 +145,87 @@ def _reach(touched: NDArray[Any]) -> slice:
     return slice(max(int(places[0]) - 2, 0), int(places[-1]) + 3)
 
 
+STEPS: Final = np.array([[0, 0], [0, 1], [0, -1], [1, 0], [-1, 0]])  # of the Laplacian
+BAND: Final = 10**8  # products of a solution in a band, above which one of sparse factors is tried
+
+
+def _widened(hole: NDArray[Any]) -> NDArray[Any]:
+    """With the neighbours of each pixel: holes that share an equation then touch."""
+    wide = hole.copy()
+    wide[1:] |= hole[:-1]
+    wide[:-1] |= hole[1:]
+    wide[:, 1:] |= hole[:, :-1]
+    wide[:, :-1] |= hole[:, 1:]
+    return wide
+
+
+def _equations(hole: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """The hole's pixels, by their places in a picture laid out as one row; and for each weight of
+    the Laplacian's Laplacian at them the number of the pixel, the place that it weighs, itself."""
+    height, width = hole.shape
+    places = np.flatnonzero(hole)
+
+    def weights(down: NDArray[Any], across: NDArray[Any]) -> NDArray[Any]:
+        """Of the Laplacian, for each step: 1, or less the number of neighbours; 0 outside."""
+        edges = [(across < width - 1), (across > 0), (down < height - 1), (down > 0)]
+        sides = np.stack(edges).astype(float)
+        return np.concatenate([-sides.sum(axis=0)[None], sides])
+
+    down, across = np.divmod(places, width)
+    first = weights(down, across)  # (5, N)
+    down = down + STEPS[:, :1]
+    across = across + STEPS[:, 1:]
+    second = weights(down, across) * first  # (5 steps more, 5, N)
+    column = down * width + across + (STEPS @ [width, 1])[:, None, None]
+    row = np.broadcast_to(np.arange(len(places)), column.shape)
+    used = second != 0
+    return places, row[used], column[used], second[used]
+
+
 def _filled(values: NDArray[Any], hole: NDArray[Any]) -> NDArray[Any]:
-    """The values (N, C) of the hole with which the Laplacian's Laplacian is 0 there."""
+    """The values (N, C) of the hole with which the Laplacian's Laplacian is 0 there.
+
+    The system is symmetric and positive. Where each hole is taken by itself, along its shorter
+    side, what depends on each other lies near the diagonal: then it is solved as a band."""
     try:
-        from scipy import sparse  # heavy, and needed only here
+        from scipy import linalg, sparse  # heavy, and needed only here
         from scipy.sparse.linalg import splu
     except ImportError:
         raise ImportError("inpaint_biharmonic needs SciPy: pip install scipy") from None
 
-    def differences(n: int) -> Any:
-        """From each of n places in a row to its neighbours, of which the ends have one."""
-        steps = sparse.diags([np.ones(n - 1), np.ones(n - 1)], [1, -1], shape=(n, n))
-        return steps - sparse.diags([np.asarray(steps.sum(axis=1)).ravel()], [0])
-
-    height, width = hole.shape
-    down = sparse.kron(differences(height), sparse.identity(width))
-    laplacian = (down + sparse.kron(sparse.identity(height), differences(width))).tocsr()
-    inside = hole.ravel()
-    rows = laplacian[inside] @ laplacian
-    known = rows[:, ~inside] @ values[~hole]
-    filled: NDArray[Any] = splu(rows[:, inside].tocsc(), permc_spec="MMD_AT_PLUS_A").solve(-known)
-    return filled
+    places, row, column, weight = _equations(hole)
+    count = len(places)
+    apart = numbered(_widened(hole), False, diagonal=False)[0].ravel()[places]
+    down, across = np.divmod(places, hole.shape[1])
+    turns = [np.lexsort(keys) for keys in ((across, down, apart), (down, across, apart))]
+    number = np.full(hole.size, -1)
+    unknown = hole.ravel()[column]
+    known, texel = ~unknown, values.reshape(hole.size, -1)
+    right = np.stack(
+        [
+            -np.bincount(row[known], weight[known] * channel[column[known]], count)
+            for channel in texel.T
+        ],
+        axis=1,
+    )
+    bands = []
+    for turn in turns:
+        number[places[turn]] = np.arange(count)
+        one, other = number[places[row[unknown]]], number[column[unknown]]
+        bands.append((int((one - other).max()), one, other, number[places]))
+    width, one, other, order = min(bands, key=lambda band: band[0])
+    if count * width**2 > BAND:
+        entries = row[unknown], np.searchsorted(places, column[unknown])
+        matrix = sparse.csc_array((weight[unknown], entries))
+        pivots = {"diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}  # none is needed
+        return np.asarray(splu(matrix, "MMD_AT_PLUS_A", **pivots).solve(right))
+    lower = one >= other
+    place = (one - other)[lower] * count + other[lower]
+    band = np.bincount(place, weight[unknown][lower], (width + 1) * count)
+    sorted_right = np.empty_like(right)
+    sorted_right[order] = right
+    found = linalg.solveh_banded(band.reshape(width + 1, count), sorted_right, lower=True)
+    return np.asarray(found[order])
 
 
 # ---------------------------------------------------------------- demosaicing

@@ -71,6 +71,34 @@ def test_label(image, connectivity) -> None:
     assert_array_equal(filters.label(image, connectivity=connectivity), expected)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "uint16", "int32", "float32"])
+def test_label_of_random_images_of_any_size(dtype) -> None:
+    rng = np.random.default_rng(7)
+    sizes = [(1, 1), (1, 200), (90, 1), (3, 64), (5, 65), (40, 129), (300, 260)]
+    for shape in sizes + [tuple(rng.integers(1, 90, 2)) for _ in range(6)]:
+        image = rng.integers(0, 2 if dtype == "bool" else 4, shape).astype(dtype)
+        for background, connectivity in [(0, 1), (0, 2), (1, 2)]:
+            options = {"background": background, "connectivity": connectivity}
+            whole = image.astype(int)
+            expected, count = skimage.measure.label(whole, return_num=True, **options)
+            given = pygpu.Image(image, normalize=False) if dtype[0] == "u" else image
+            actual, counted = filters.label(given, return_num=True, **options)
+            assert counted == count
+            assert_array_equal(np.asarray(actual), expected)
+
+
+def test_no_float_is_in_the_region_of_a_nan_and_zeros_are_equal() -> None:
+    image = np.float32([[0.0, -0.0, 1, np.nan, np.nan], [2, 0.5, 1, np.nan, 0.5]])
+    labels, count = filters.label(image, return_num=True)
+    assert count == 7
+    assert_array_equal(labels, [[0, 0, 1, 2, 3], [4, 5, 1, 6, 7]])
+
+
+def test_a_background_that_no_element_can_have_leaves_all_in_regions() -> None:
+    assert_array_equal(filters.label(np.zeros((3, 4), np.int32), background=0.5), np.ones((3, 4)))
+    assert_array_equal(filters.label(np.zeros((3, 4), np.uint8), background=-1), np.ones((3, 4)))
+
+
 def test_label_follows_a_spiral() -> None:
     spiral = np.zeros((61, 61), bool)
     y = x = 30

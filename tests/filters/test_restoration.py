@@ -65,6 +65,7 @@ def test_bilateral_is_about_that_of_scikit_image() -> None:
         {"patch_distance": 4},
         {"patch_size": 3, "patch_distance": 5, "h": 0.05},
         {"patch_size": 4, "patch_distance": 3, "sigma": 0.05},
+        {"patch_size": 9, "patch_distance": 5},
     ],
 )
 def test_non_local_means(image, options) -> None:
@@ -130,6 +131,7 @@ MASKS = {
     "corner": lambda y, x: (y < 7) & (x < 5),
     "edge": lambda y, x: (y > 50) & (abs(x - 30) < 6),
     "dots": lambda y, x: (y % 7 == 0) & (x % 5 == 0),
+    "every second": lambda y, x: (x * 7919 + y * 104729) % 11 < 5,
 }
 
 
@@ -141,6 +143,14 @@ def test_inpaint_biharmonic(image, mask) -> None:
     actual = filters.inpaint_biharmonic(image, hole)
     assert_allclose(actual, expected, atol=1e-5)
     np.testing.assert_array_equal(actual[~hole], image[~hole])
+
+
+def test_a_large_hole_of_no_shape_is_soon_filled() -> None:
+    """What depends on each other is spread too far for a band."""
+    rng = np.random.default_rng(3)
+    picture, hole = rng.random((150, 180)).astype(np.float32), rng.random((150, 180)) < 0.5
+    expected = reference.inpaint_biharmonic(picture.astype(float), hole)
+    assert_allclose(filters.inpaint_biharmonic(picture, hole), expected, atol=1e-5)
 
 
 def test_nothing_to_inpaint() -> None:

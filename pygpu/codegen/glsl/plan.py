@@ -12,10 +12,9 @@ their lives do not overlap, so that no copies are printed.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
-from pygpu.core.host.records import record
 from pygpu.ssa import Function, Op, Region, Value, walk
 
 # Operations in one expression: enough for a row of a window, whose texels then need no variables.
@@ -23,7 +22,7 @@ LARGEST: Final = 18
 BRANCH: Final = 10  # operations in a branch that is printed as `c ? a : b`
 
 
-@record(eq=False, frozen=False)
+@dataclass(slots=True, eq=False)
 class Variable:
     """What one or more values live in, and when: from position to position, in printing order."""
 
@@ -35,7 +34,7 @@ class Variable:
         return any(a < d and c < b for a, b in self.lives for c, d in other.lives)
 
 
-@record(frozen=False)
+@dataclass(slots=True)
 class Plan:
     """See the module's head. `free` values are printed at every use: constants, parameters of the
     function, sizes, components of a variable."""

@@ -7,7 +7,7 @@ writers of pygpu/codegen_glsl.py, which build on this one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -75,7 +75,7 @@ class BoundTable:
     is_block: bool
 
 
-@record(frozen=False)
+@dataclass(slots=True)
 class GlslProgram:
     """A program's text, and under which names it takes what it is given (None: not used)."""
 

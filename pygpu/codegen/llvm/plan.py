@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from pygpu.codegen.llvm.schedule import Cell, Chain, Step, chains, in_order
@@ -53,7 +53,7 @@ class Reach:
     rows: tuple[int, int]
 
 
-@record(frozen=False)
+@dataclass(slots=True)
 class Plan:
     """See the module's head."""
 

@@ -15,14 +15,13 @@ import enum
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 
 from pygpu.core import sampler
-from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler
 from pygpu.core.specs import (
     ComplexSpec,
@@ -57,7 +56,7 @@ TEXTURE: Final = 3  # the rank of what textures hold: their sizes say nothing of
 OBJECT_LIMIT: Final = 20_000  # parts of an object's graph: more is hardly meant
 
 
-@record(frozen=False)
+@dataclass(slots=True)
 class Given:
     """An image given at a call: its texels, how it is read, what the caller handed over, and how
     near to the call it was: 0 for an argument, 1 for a default, 2 for what an object holds, 3
@@ -69,7 +68,7 @@ class Given:
     rank: int = 0
 
 
-@record(frozen=False)
+@dataclass(slots=True)
 class Arguments:
     """What a call gives, flattened in the order of the parameters."""
 
@@ -290,7 +289,7 @@ _CATEGORIES: Final[tuple[tuple[Any, Category], ...]] = (
 # ---------------------------------------------------------------- the same for the walker
 
 
-@record(frozen=False)
+@dataclass(slots=True)
 class _Binder:
     """Makes specs, counting images and uniforms as `flatten` does."""
 

@@ -11,6 +11,7 @@ rows that are short enough.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, overload
 
@@ -92,7 +93,7 @@ def needed(made: Made, inputs: Sequence[Storage], size: tuple[int, int]) -> int:
     return total
 
 
-@record(frozen=False)
+@dataclass(slots=True)
 class _Room:
     """What a tile may take."""
 

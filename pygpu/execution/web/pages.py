@@ -13,7 +13,7 @@ import base64
 import html
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +22,6 @@ import numpy as np
 from pygpu.codegen.glsl.writer import TABLE_WIDTH, BoundTable
 from pygpu.codegen_glsl import FragmentProgram
 from pygpu.core.device import Task
-from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.devices.recording import Recording, Step
 from pygpu.execution.web.controls import Control
@@ -35,7 +34,7 @@ HERE: Final = Path(__file__).parent
 Uses = Mapping[tuple[int, int], str]
 
 
-@record(eq=False, frozen=False)
+@dataclass(slots=True, eq=False)
 class Page:
     """What is on a page. `names` are those of given images by place, `results` the places of what
     is shown, `state` the pairs of places (given, made) that a round hands on, `formats` those of

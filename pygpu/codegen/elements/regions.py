@@ -1,0 +1,290 @@
+"""Native code that numbers the connected regions of equal values of an image.
+
+What is joined are runs of equal values along rows, which are far fewer than pixels. Runs tile a
+row: each ends where the next begins, and behind the last stands a mark that begins at the width. A
+run is known by its place in an array of STARTS. PARENTS has for each run one of its region that is
+no later, so that the first run of a region is its own parent; runs of the background have -1. Each
+kernel below is the `span` of a job (codegen/jobs/driver.py) over rows x0 <= y < x1:
+
+scan     finds the runs of a chunk of rows, and joins those of neighbouring rows in it
+number   over chunks: joins runs across the borders of chunks, and puts the region's number in
+         place of each run's parent, in the order of the regions' first pixels
+fill     writes to each pixel the number of its run
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, Literal
+
+from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
+from pygpu.codegen.llvm.text import Machine, Val
+from pygpu.core.host.records import record
+
+# %args. FIRSTS has the first run of each row, ENDS the run behind the last of each chunk.
+SOURCE, LABELS, STARTS, PARENTS, FIRSTS, ENDS, WIDTH, LENGTH, ROWS, EXCEPT, COUNT, SLOTS = range(12)
+SIZES: Final = {"byte": 1, "short": 2, "uint": 4, "float": 4}  # bytes of an element
+WIDE: Final = 64  # elements that are compared at once
+FILLED: Final = 16  # that are written at once
+_TYPES: Final = {"byte": "i8", "short": "i16", "long": "i64", "float": "float"}
+Step = Literal["scan", "number", "fill"]
+
+
+@record
+class Numbering:
+    """A kernel for elements of a kind: is there a background, are diagonals joined?"""
+
+    step: Step
+    kind: str
+    background: bool
+    diagonal: bool
+
+
+class _Kernel:
+    """The body of a kernel."""
+
+    def __init__(self, numbering: Numbering, machine: Machine) -> None:
+        self.numbering = numbering
+        self.code = code = Code(machine)
+        self.args = Val(code, "ptr", 1, "%args", 0)
+        self.source, self.labels, self.starts, self.parents, self.firsts, self.ends = (
+            self.argument(slot, "ptr") for slot in range(WIDTH)
+        )
+        self.width = self.argument(WIDTH, "long")
+        self.size = SIZES[numbering.kind]
+
+    def write(self) -> str:
+        code = self.code
+        x0, x1 = (
+            code.cast("sext", Val(code, "int", 1, name, 0), "long") for name in ("%x0", "%x1")
+        )
+        getattr(self, self.numbering.step)(x0, x1)
+        code.line("ret i32 0")
+        return (
+            f"{_root(code.machine)}\n"
+            "define i32 @span(ptr %ctx, ptr %args, i32 %y, i32 %x0, i32 %x1) #0 {\n"
+            f"{code.text()}\n}}\n{code.helpers()}"
+        )
+
+    # ------------------------------------------------------------ memory
+
+    def argument(self, slot: int, kind: str) -> Val:
+        return self.code.load(kind, self.code.at(self.args, 8 * slot), 1, 8)
+
+    def get(self, array: Val, index: Val) -> Val:
+        """A number of an array of runs, as it is now."""
+        return _read(self.code, "long", array, index)
+
+    def put(self, array: Val, index: Val, value: Val) -> None:
+        code = self.code
+        code.store(code.cast("trunc", value, "int"), code.at(array, index * 4), 4)
+
+    def value(self, y: Val, x: Val, lanes: int = 1) -> Val:
+        """Elements of the image."""
+        place = self.code.at(self.source, (y * self.width + x) * self.size)
+        return self.code.load(self.numbering.kind, place, lanes, 1)
+
+    # ------------------------------------------------------------ runs of a row
+
+    def scan(self, y0: Val, y1: Val) -> None:
+        code = self.code
+        chunk = code.binary("sdiv", y0, self.argument(LENGTH, "long"))
+        with Loop(code, [y0, y0 * (self.width + 1)]) as rows:
+            y, first = rows.params
+            self.put(self.firsts, y, first)
+            zero = code.constant("long", 0)
+            behind = self.rest_of_row(y, self.run(y, zero, first))
+            self.put(self.starts, behind, self.width)
+            self.put(self.parents, behind, code.constant("long", -1))
+            with when(code, y > y0):
+                self.join_rows(y)
+            rows.next(y + 1 < y1, [y + 1, behind + 1])
+        self.put(self.ends, chunk, rows.results[1])
+
+    def run(self, y: Val, x: Val, run: Val) -> Val:
+        """Write a run down that begins at x; the place of the next."""
+        code = self.code
+        self.put(self.starts, run, x)
+        parent = run
+        if self.numbering.background:
+            value = self.value(y, x)
+            is_outside = value.eq(self.argument(EXCEPT, self.numbering.kind))
+            parent = code.select(is_outside, code.constant("long", -1), run)
+        self.put(self.parents, run, parent)
+        return run + 1
+
+    def rest_of_row(self, y: Val, run: Val) -> Val:
+        """Write down the runs behind the first; the place behind them."""
+        code = self.code
+        one = code.constant("long", 1)
+        wide = Branch(code, self.width > WIDE)
+        with wide.side(), Loop(code, [one, run]) as blocks:
+            x, known = blocks.params
+            # The last block lies within the row: what was compared before is shifted out.
+            left = code.minimum(x, self.width - WIDE)
+            differ = self.value(y, left, WIDE).ne(self.value(y, left - 1, WIDE))
+            bits = code.make("long", f"bitcast {differ.type} {differ.text} to i64", differ, lanes=1)
+            past = x - left
+            bits = code.binary("lshr", bits, past) << past
+            found = self.runs_of_bits(y, left, bits, known)
+            blocks.next(x + WIDE < self.width, [x + WIDE, found])
+        first = blocks.results[1]
+        with wide.side():
+            narrow = Branch(code, self.width > 1)
+            with narrow.side(), Loop(code, [one, run]) as loop:
+                x, known = loop.params
+                begins = Branch(code, self.value(y, x).ne(self.value(y, x - 1)))
+                with begins.side():
+                    following = self.run(y, x, known)
+                with begins.side():
+                    pass
+                (following,) = begins.join([following], [known])
+                loop.next(x + 1 < self.width, [x + 1, following])
+            with narrow.side():
+                pass
+            (second,) = narrow.join([loop.results[1]], [run])
+        return wide.join([first], [second])[0]
+
+    def runs_of_bits(self, y: Val, left: Val, bits: Val, run: Val) -> Val:
+        """Write a run down for each bit; the place behind them."""
+        code = self.code
+        some = Branch(code, bits.ne(0))
+        with some.side(), Loop(code, [bits, run]) as loop:
+            rest, known = loop.params
+            code.declared["llvm.cttz.i64"] = "declare i64 @llvm.cttz.i64(i64, i1)"
+            at = code.fixed("long", 1, f"call i64 @llvm.cttz.i64(i64 {rest.text}, i1 true)")
+            following = self.run(y, left + at, known)
+            rest = rest & (rest - 1)
+            loop.next(rest.ne(0), [rest, following])
+        with some.side():
+            pass
+        return some.join([loop.results[1]], [run])[0]
+
+    # ------------------------------------------------------------ regions
+
+    def join_rows(self, y: Val) -> None:
+        """Join the runs of a row with those of the row above that they touch. Two that are looked
+        at always share a column; then the one that ends first gives way to the next of its row."""
+        code = self.code
+        one, zero = code.constant("long", 1), code.constant("long", 0)
+        firsts = [self.get(self.firsts, y - 1), self.get(self.firsts, y)]
+        with Loop(code, firsts) as loop:
+            upper, lower = loop.params
+            self.join(y, upper, lower)
+            upper_end = self.get(self.starts, upper + 1)
+            lower_end = self.get(self.starts, lower + 1)
+            is_more = (upper_end < self.width) | (lower_end < self.width)
+            if self.numbering.diagonal:
+                with when(code, upper_end.eq(lower_end) & is_more):
+                    self.join(y, upper, lower + 1)
+                    self.join(y, upper + 1, lower)
+            following = [
+                upper + code.select(upper_end <= lower_end, one, zero),
+                lower + code.select(lower_end <= upper_end, one, zero),
+            ]
+            loop.next(is_more, following)
+
+    def join(self, y: Val, upper: Val, lower: Val) -> None:
+        """Make two runs that touch one region, if they are of one value and no background."""
+        code = self.code
+        parents = self.get(self.parents, upper), self.get(self.parents, lower)
+        with when(code, (parents[0] | parents[1]) >= 0):
+            above = self.value(y - 1, self.get(self.starts, upper))
+            below = self.value(y, self.get(self.starts, lower))
+            with when(code, above.eq(below)):
+                one, other = self.root(upper), self.root(lower)
+                self.put(self.parents, code.maximum(one, other), code.minimum(one, other))
+
+    def root(self, run: Val) -> Val:
+        return self.code.fixed(
+            "long", 1, f"call fastcc i64 @root(ptr {self.parents.text}, i64 {run.text})"
+        )
+
+    def number(self, chunk0: Val, chunk1: Val) -> None:
+        code, length = self.code, self.argument(LENGTH, "long")
+        with self.chunks() as chunk, when(code, chunk > 0):
+            self.join_rows(chunk * length)
+        zero = code.constant("long", 0)
+        with Loop(code, [zero, zero]) as chunks:
+            chunk, before = chunks.params
+            first = chunk * length * (self.width + 1)
+            end = self.get(self.ends, chunk)
+            with Loop(code, [first, before]) as loop:
+                run, count = loop.params
+                parent = self.get(self.parents, run)
+                is_first, is_outside = parent.eq(run), parent < 0
+                count = count + code.cast("zext", is_first, "long")
+                known = self.get(self.parents, code.select(is_outside, run, parent))
+                number = code.select(is_outside, zero, code.select(is_first, count, known))
+                self.put(self.parents, run, number)
+                loop.next(run + 1 < end, [run + 1, count])
+            chunks.next((chunk + 1) * length < self.argument(ROWS, "long"),
+                        [chunk + 1, loop.results[1]])  # fmt: skip
+        code.store(chunks.results[1], self.argument(COUNT, "ptr"), 8)
+
+    @contextmanager
+    def chunks(self) -> Iterator[Val]:
+        code, length = self.code, self.argument(LENGTH, "long")
+        number = code.binary("sdiv", self.argument(ROWS, "long") + length - 1, length)
+        with counting(code, number) as chunk:
+            yield chunk
+
+    def fill(self, y0: Val, y1: Val) -> None:
+        code = self.code
+        with Loop(code, [y0]) as rows:
+            (y,) = rows.params
+            row = code.at(self.labels, y * self.width * 4)
+            with Loop(code, [self.get(self.firsts, y)]) as loop:
+                run = loop.params[0]
+                begin, end = self.get(self.starts, run), self.get(self.starts, run + 1)
+                number = code.cast("trunc", self.get(self.parents, run), "int")
+                self.fill_run(row, begin, end, number)
+                loop.next(end < self.width, [run + 1])
+            rows.next(y + 1 < y1, [y + 1])
+
+    def fill_run(self, row: Val, begin: Val, end: Val, number: Val) -> None:
+        """Write a number to a part of a row. The next runs write over what goes beyond it."""
+        code = self.code
+        wide = code.splat(number, FILLED)
+        with Loop(code, [begin]) as loop:
+            x = loop.params[0]
+            inside = Branch(code, x + FILLED <= self.width)
+            with inside.side():
+                code.store(wide, code.at(row, x * 4), 4)
+                after_wide = x + FILLED
+            with inside.side():
+                code.store(number, code.at(row, x * 4), 4)
+                after_one = x + 1
+            (following,) = inside.join([after_wide], [after_one])
+            loop.next(following < end, [following])
+
+
+def _read(code: Code, kind: str, array: Val, index: Val) -> Val:
+    """An int of an array as it is now, as a long."""
+    found = code.fixed("int", 1, f"load i32, ptr {code.at(array, index * 4).text}, align 4")
+    return code.cast("sext", found, kind)
+
+
+def _root(machine: Machine) -> str:
+    """A function that finds the first run of a run's region, and halves the way to it."""
+    code = Code(machine)
+    parents, run = Val(code, "ptr", 1, "%parents", 0), Val(code, "long", 1, "%run", 0)
+    with Loop(code, [run]) as loop:
+        here = loop.params[0]
+        parent = _read(code, "long", parents, here)
+        above = _read(code, "long", parents, parent)
+        code.store(code.cast("trunc", above, "int"), code.at(parents, here * 4), 4)
+        loop.next(above.ne(parent), [above])
+    code.line(f"ret i64 {loop.results[0].text}")
+    head = "define internal fastcc i64 @root(ptr %parents, i64 %run) #1 {"
+    return f"{head}\n{code.text()}\n}}\n{code.helpers()}"
+
+
+def region_span(numbering: Numbering, machine: Machine) -> str:
+    """The IR of a kernel."""
+    return _Kernel(numbering, machine).write()
+
+
+__all__ = ["SIZES", "Numbering", "region_span"]

@@ -1,0 +1,2 @@
+"""Native code on images as wholes, done on the host for every target: what no pixel's neighbourhood
+tells."""
