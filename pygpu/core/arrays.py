@@ -1,4 +1,5 @@
-"""What a device may do to whole arrays, beside running functions of a pixel: scans, folds by group.
+"""What a device may do to whole arrays, beside running functions of a pixel: scans, sorts, folds by
+group.
 
 program = device.scan(task, "x")                       # an ArrayDevice; None: it cannot
 program.run(storages, [], Lines("x", 480, 640))
@@ -6,7 +7,7 @@ program.run(storages, [], Lines("x", 480, 640))
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from pygpu.core.device import FoldTask
@@ -76,12 +77,41 @@ class GroupProgram(Protocol):
 
 
 @record(eq=False)
+class CompressTask:
+    """What picks elements out: of the elements of the first `count` of the images that `value`
+    reads, it gives an int, not zero of those that are picked, and then the parts of what is kept of
+    them, of `types`."""
+
+    value: Function
+    inputs: Sequence[Format]
+    count: int
+    types: Sequence[Type]
+
+
+class CompressProgram(Protocol):
+    """What picks elements out, compiled."""
+
+    source: str
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        count: int,
+        rows_of: Callable[[int], tuple[int, int]],
+    ) -> tuple[list[Storage], int]:
+        """What is kept of those among the first `count` elements, row after row, that are picked,
+        and how many there are: a storage for each part of a value, of the rows that `rows_of` gives
+        for so many. The number is waited for."""
+
+
+@record(eq=False)
 class SortTask:
-    """A sort of lines: the function `texel` gives a number of the `type` that is sorted by, which
+    """A sort of lines: the function `value` gives a number of the `type` that is sorted by, which
     has so many `bits`. `is_placed`: where elements were is asked for, too. `is_bounded`: numbers
     are ints from 0 on, and a call says from which on they are all equal to it."""
 
-    texel: Function
+    value: Function
     inputs: Sequence[Format]
     layout: Layout
     type: Type
@@ -94,6 +124,15 @@ class SortTask:
     @property
     def kind(self) -> str:
         return self.type.kind
+
+    @property
+    def count(self) -> int:
+        """How many images are read at the element alone."""
+        return 1
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        return (self.type,)
 
 
 class SortProgram(Protocol):
@@ -124,9 +163,15 @@ class ArrayDevice:
         """What sorts lines: stable, NaNs last."""
         return None
 
+    def compress(self, task: CompressTask) -> CompressProgram | None:
+        """What picks elements out, in their order."""
+        return None
+
 
 __all__ = [
     "ArrayDevice",
+    "CompressProgram",
+    "CompressTask",
     "GroupProgram",
     "GroupTask",
     "Layout",

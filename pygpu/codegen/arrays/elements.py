@@ -17,7 +17,7 @@ from pygpu.codegen.glsl.expressions.functions import source
 from pygpu.codegen.glsl.partials import AXES, function
 from pygpu.codegen.glsl.values import JoinWriter, ValueWriter, own_texels
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
-from pygpu.core.arrays import GroupTask, SortTask
+from pygpu.core.arrays import CompressTask, GroupTask, SortTask
 from pygpu.core.device import FoldTask
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
@@ -118,11 +118,13 @@ class Functions:
         return cls(writer, joiner, pixel, joiner.printed(task.types))
 
     @classmethod
-    def of_texel(cls, task: SortTask, dialect: Dialect, taken: frozenset[str]) -> Functions:
+    def of_texel(
+        cls, task: CompressTask | SortTask, dialect: Dialect, taken: frozenset[str]
+    ) -> Functions:
         """That of a pixel alone."""
-        value = apply(CLEAN, lower_boundary(own_texels(task.texel, 1)))
+        value = apply(CLEAN, lower_boundary(own_texels(task.value, task.count)))
         writer = ValueWriter(value, task.inputs, dialect, 0, taken)
-        pixel = writer.printed((task.type,))
+        pixel = writer.printed(task.types)
         return cls(writer, JoinWriter(value, (), dialect, taken), pixel, [])
 
     @property

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pygpu.core.arrays import (
     ArrayDevice,
+    CompressProgram,
+    CompressTask,
     GroupProgram,
     GroupTask,
     Layout,
@@ -12,6 +14,7 @@ from pygpu.core.arrays import (
     SortTask,
 )
 from pygpu.core.device import Device, FoldTask
+from pygpu.devices.arrays.compress import compress
 from pygpu.devices.arrays.groups import fold_groups
 from pygpu.devices.arrays.scan import scan
 from pygpu.devices.arrays.sort import sort
@@ -31,6 +34,9 @@ class ComputeArrays(ArrayDevice):
 
     def sort(self, task: SortTask) -> SortProgram | None:
         return sort(task)
+
+    def compress(self, task: CompressTask) -> CompressProgram | None:
+        return compress(task)
 
 
 __all__ = ["ComputeArrays"]

@@ -26,7 +26,7 @@ from pygpu.execution.arrays.passes import COUNT, IMAGES, made
 from pygpu.execution.arrays.scanning import Scan, inclusive
 from pygpu.execution.arrays.sorting import ordered
 from pygpu.execution.arrays.values import HOWS, folded, identity, value_of
-from pygpu.execution.arrays.whole import sorted_lines
+from pygpu.execution.arrays.whole import shown_as, sorting
 from pygpu.types import INT, Type
 
 
@@ -87,7 +87,7 @@ class Grouping:
             return None
         join = made(_joined, _JOINING, self.target, self.function)
         samples = [tuple([value_of([0] * type.size, type) for type in types]) for _ in "ab"]
-        function = join.translated(is_tuple=self.is_tuple, a=samples[0], b=samples[1])
+        function = join.translated(is_tuple=self.is_tuple, a=samples[0], b=samples[1]).function
         if [value.type for value in function.outputs] != list(types):
             return None
         parts = [v.storage.host().reshape(-1, v.format.channels) for v in values]
@@ -108,8 +108,12 @@ class Grouping:
         types: Sequence[Type],
         neutral: Sequence[Any],
     ) -> list[NDArray[Any]]:
-        at_once = sorted_lines(index, lines, False, self.target, True, self.groups)
-        keys, places = at_once or ordered(index, lines, False, self.target)
+        whole = sorting(index, lines, False, self.target, True, self.groups)
+        keys, places = (
+            ordered(index, lines, False, self.target)
+            if whole is None
+            else [None if each is None else shown_as(each) for each in whole.run(index.storage)]
+        )
         assert keys is not None, "of four bytes"
         assert places is not None, "asked for"
         dtypes = [natural_dtype(type) for type in types]

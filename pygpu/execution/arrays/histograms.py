@@ -10,7 +10,7 @@ corrected by the edges themselves, so that counts are NumPy's where a texel is a
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -21,10 +21,12 @@ from pygpu.core.host.records import record
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage, texels
 from pygpu.devices import targets
+from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arrays.lines import Taken, rows_of, source, spread, taken
 from pygpu.execution.arrays.passes import IMAGES, NUMBERS, Made, as_stored, made
-from pygpu.execution.arrays.whole import Fold, folded_by_group, parts_of
+from pygpu.execution.arrays.recall import Plan, Plans
+from pygpu.execution.arrays.whole import Fold, Grouped, grouped, parts_of
 from pygpu.types import INT
 
 MOST: Final = 1 << 24  # bins: their edges are to be told apart
@@ -46,14 +48,43 @@ def histogram(
     """
     try:
         targets.check(target)
+        key = _PLANS.key(target, (image,), known_key(bins), known_key(range))
+        plan = _PLANS.find(key)
+        if plan is not None:
+            found: tuple[NDArray[np.int64], NDArray[Any]] = plan.run((image,))
+            return found
         given = taken(image, "histogram: image", target)
         edges = _edges(given, bins, range)
         channels = given.image.format.channels
-        counts = [_counts(given, c, edges, target) for c, _ in enumerate("." * channels)]
-        return (np.stack(counts) if channels > 1 else counts[0]), edges.edges
+        at_once = [_at_once(given, c, edges, target) for c, _ in enumerate("." * channels)]
+        counts = [
+            _counts(given, c, edges, target) if each is None else each.run(given.image.storage)
+            for c, each in enumerate(at_once)
+        ]
+        if key is not None and given.is_itself and None not in at_once:
+            _plan(key, at_once, edges)
+        return _together(counts), edges.edges
     except Exception as error:
         shorten(error)
         raise
+
+
+def _together(counts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.stack(counts) if len(counts) > 1 else counts[0]
+
+
+_PLANS: Final = Plans()
+
+
+def _plan(key: Any, channels: Sequence[_Counted | None], edges: Edges) -> None:
+    """Write down what counts each channel."""
+
+    def run(images: Sequence[Any]) -> Any:
+        counts = [each.run(images[0].storage) for each in channels if each is not None]
+        return _together(counts), edges.edges.copy()
+
+    sources = [each.fold.sources for each in channels if each is not None]
+    _PLANS.keep(key, Plan(run, tuple([source for some in sources for source in some])))
 
 
 @record
@@ -137,20 +168,46 @@ def _counts(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[np
         if each is not None:
             values = np.arange(groups, dtype=bits).view(storage.dtype)
             return _binned(texels(values, image.format), each, edges)
-    if storage.dtype.itemsize == 1:
-        found = _by_value(given, channel, target)
-        if found is not None:
-            values = np.arange(256, dtype=np.uint8).view(storage.dtype)
-            return _binned(texels(values, image.format), found, edges)
-    return _by_index(given, channel, edges, target)
+    wide = spread(given, target)
+    roles, numbers = _roles(given, channel, edges, target)
+    run = made(_bin, {**roles, "sizes": NUMBERS}, target)
+    numbers |= {"how": (wide.is_whole, *numbers["how"]), "sizes": wide.sizes}
+    (found,) = run(wide.shape, ["int32"], **numbers)
+    return counted(found, edges.bins, target)
 
 
-def _by_value(given: Taken, channel: int, target: str) -> NDArray[np.int64] | None:
-    """How often there is each byte, by programs of the device that count."""
-    has_channels = given.image.format.channels > 1
+@record(eq=False)
+class _Counted:
+    """What counts by programs of the device: the texels of each group. `values`: of bytes, what
+    functions see of each."""
+
+    fold: Grouped
+    groups: int
+    edges: Edges
+    values: NDArray[Any] | None = None
+
+    def run(self, storage: Storage) -> NDArray[np.int64]:
+        """The counts of bins."""
+        (found,) = parts_of(self.fold.run([storage]), (INT,), self.groups)
+        each = found.astype(np.int64)
+        return each if self.values is None else _binned(self.values, each, self.edges)
+
+
+def _at_once(given: Taken, channel: int, edges: Edges, target: str) -> _Counted | None:
+    """What counts a channel; None where the device has no such programs."""
+    image, is_byte = given.image, given.image.storage.dtype.itemsize == 1
+    if given.count == 0 or targets.limits(targets.choose(target)) is None:
+        return None
+    if not is_byte:
+        roles, numbers = _roles(given, channel, edges, target)
+        one = made(_one_in_bin, roles, target)
+        fold = _grouped(given, lambda: one.made(**numbers), edges.bins, target)
+        return None if fold is None else _Counted(fold, edges.bins, edges)
     run = made(_byte, {"how": "known", "images": IMAGES}, target)
-    values = {"how": (channel, has_channels), "images": (as_stored(given.image),)}
-    return _counted_at_once(given, lambda: run.made(**values), 256, target)
+    how = channel, image.format.channels > 1
+    fold = _grouped(given, lambda: run.made(how=how, images=(as_stored(image),)), 256, target)
+    values = np.arange(256, dtype=np.uint8).view(image.storage.dtype)
+    return None if fold is None else _Counted(fold, 256, edges, texels(values, image.format))
 
 
 def _byte(how: Any, images: Any, p: Any) -> Any:
@@ -160,16 +217,13 @@ def _byte(how: Any, images: Any, p: Any) -> Any:
     return 1, (texel + 0) & 255
 
 
-def _counted_at_once(
-    given: Taken, pixel: Callable[[], Made], groups: int, target: str
-) -> NDArray[np.int64] | None:
-    """How many texels are in each of so many groups; None where the device has no such programs."""
+def _grouped(given: Taken, pixel: Callable[[], Made], groups: int, target: str) -> Grouped | None:
+    """What counts the texels of each of so many groups; None where there are no such programs."""
     storage = given.image.storage
     count = storage.height * storage.width if given.count is None else given.count
     fold = Fold(np.add, False, (INT,), (0,))
     images, shape = (given.image,), rows_of(groups, target)
-    found = folded_by_group(fold, pixel, images, count, shape, groups, target)
-    return None if found is None else parts_of(found, (INT,), groups)[0].astype(np.int64)
+    return grouped(fold, pixel, images, count, shape, groups, target)
 
 
 def _binned(values: NDArray[Any], each: NDArray[np.int64], edges: Edges) -> NDArray[np.int64]:
@@ -181,9 +235,10 @@ def _binned(values: NDArray[Any], each: NDArray[np.int64], edges: Edges) -> NDAr
     return counts
 
 
-def _by_index(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[np.int64]:
-    """The counts by the number of the bin of each texel."""
-    wide = spread(given, target)
+def _roles(
+    given: Taken, channel: int, edges: Edges, target: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What finds the bin of a texel is given: roles of its parameters, and values."""
     kind = given.image.format.kind
     table = edges.table(np.dtype("float32" if kind == "float" else "int32"))
     rows = rows_of(len(table), target)
@@ -198,15 +253,8 @@ def _by_index(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[
     roles = {"how": "known", "images": IMAGES, "bins": NUMBERS, "scaled": NUMBERS}
     values: dict[str, Any] = {"images": (given.image, read), "bins": (edges.bins, rows[1])}
     values["scaled"] = first, scale
-    how = channel, is_even, given.image.format.channels > 1, rows[0] == 1
-    one = made(_one_in_bin, roles, target)
-    at_once = _counted_at_once(given, lambda: one.made(how=how, **values), edges.bins, target)
-    if at_once is not None:
-        return at_once
-    run = made(_bin, {**roles, "sizes": NUMBERS}, target)
-    values |= {"how": (wide.is_whole, *how), "sizes": wide.sizes}
-    (found,) = run(wide.shape, ["int32"], **values)
-    return counted(found, edges.bins, target)
+    values["how"] = channel, is_even, given.image.format.channels > 1, rows[0] == 1
+    return roles, values
 
 
 def counted(index: ImageLike, groups: int, target: str) -> NDArray[np.int64]:

@@ -98,6 +98,17 @@ class Taken:
         return self.size[0] if len(self.size) == 1 else None
 
     @property
+    def is_itself(self) -> bool:
+        """Whether it is an image of the caller's with all of its texels, where they are."""
+        original = self.original
+        return (
+            isinstance(original, ImageLike)
+            and self.undo is None
+            and self.size == original.storage.shape
+            and self.image.storage.copies is original.storage.copies
+        )
+
+    @property
     def reading(self) -> Reading:
         """How values are made of the texels alone."""
         row = self.row if len(self.size) == 1 else self.size[1] if len(self.size) == 3 else 0
@@ -105,9 +116,17 @@ class Taken:
 
     def position(self, x: Any, y: Any) -> list[Any]:
         """The coordinates x, y, z, as many as there are, of the texel in a column and row."""
-        if len(self.size) == 1:
-            return [y * self.row + x]
-        return [x, y] if len(self.size) == 2 else [x, y % self.size[1], y // self.size[1]]
+        return self.place(x, y)
+
+    @property
+    def place(self) -> Callable[[Any, Any], list[Any]]:
+        """`position`, by a function that holds no texels."""
+        size, row = self.size, self.row
+        if len(size) == 1:
+            return lambda x, y: [y * row + x]
+        if len(size) == 2:
+            return lambda x, y: [x, y]
+        return lambda x, y: [x, y % size[1], y // size[1]]
 
     def axis(self, axis: Any) -> int:
         """The number of an axis of NumPy's, channels not counted, from the front."""

@@ -23,6 +23,7 @@ from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs.calls import Programs
+from pygpu.execution.programs.specialise import Translated
 from pygpu.ssa import Constant, Function
 from pygpu.types import INT, Type
 
@@ -36,6 +37,7 @@ class Made(NamedTuple):
     formats: tuple[Format, ...]
     storages: tuple[Storage, ...]
     uniforms: tuple[Constant, ...]
+    source: Translated
 
 
 class Pass:
@@ -71,9 +73,9 @@ class Pass:
         """The types of its results, and whether it gives a tuple."""
         return self.programs.types(self._arguments(values))
 
-    def translated(self, **values: Any) -> Function:
-        """Its function in SSA."""
-        return self.programs.translated(self._arguments(values)).function
+    def translated(self, **values: Any) -> Translated:
+        """Its function in SSA, which is `function` of what this gives."""
+        return self.programs.translated(self._arguments(values))
 
     def made(self, **values: Any) -> Made:
         """Its function in SSA, and what it is given. One and the same for calls that compile
@@ -87,6 +89,7 @@ class Pass:
             (*formats, *[image.format for image in captured]),
             (*[given.storage for given in arguments.images], *[each.storage for each in captured]),
             tuple(arguments.uniforms),
+            translated,
         )
 
     def _arguments(self, values: Mapping[str, Any]) -> Any:

@@ -16,14 +16,18 @@ from typing import Any, Final
 
 from pygpu.core.errors import shorten, shown
 from pygpu.core.host.records import record
-from pygpu.core.storage import ImageLike
+from pygpu.core.storage import Format, ImageLike
 from pygpu.devices import targets
+from pygpu.execution.arguments.functions import Code
+from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
 from pygpu.execution.arrays.passes import COUNT, IMAGES, NUMBERS, host_image, made
+from pygpu.execution.arrays.recall import Form, Plan, Plans
 from pygpu.execution.arrays.turning import worked
 from pygpu.execution.arrays.values import HOWS, checked, folded, identity, settled
-from pygpu.execution.arrays.whole import scanned
+from pygpu.execution.arrays.whole import scanning as whole_scan
+from pygpu.execution.arrays.whole import shown_as
 from pygpu.types import Type
 
 BLOCK: Final = 8  # elements folded at once
@@ -52,10 +56,19 @@ def scan(
     if not callable(function):
         raise TypeError(f"scan: function takes a function, got {shown(function)}")
     try:
-        given = taken(image, "scan", targets.check(target))
+        targets.check(target)
+        is_plain = initial is None and not exclusive
+        how = Code(function), known_key(axis), bool(reverse)
+        key = _PLANS.key(target, (image,), *how) if is_plain else None
+        plan = _PLANS.find(key)
+        if plan is not None:
+            return plan.run((image,))
+        given = taken(image, "scan", target)
         scanning = Scan(function, target, sign=-1 if reverse else 1)
 
         def work(turned: Sequence[Taken], lines: Lines) -> list[Any]:
+            if key is not None and turned[0].is_itself:
+                _plan(key, scanning, turned[0], lines)
             return [_scanned(scanning, turned[0], lines, bool(exclusive), initial)]
 
         return worked(work, [given], axis, target)[0]
@@ -72,6 +85,23 @@ class Scan:
     target: str
     is_tuple: bool = False
     sign: int = 1
+
+
+_PLANS: Final = Plans()
+
+
+def _plan(key: Any, scanning: Scan, given: Taken, lines: Lines) -> None:
+    """Write down what scans all of an image at once, where something does."""
+    state, target = (given.image,), scanning.target
+    types = settled(scanning.function, (given.image.format.type,), False, target, "scan")
+    whole = whole_scan(scanning.function, False, state, types, lines, target, scanning.sign < 0)
+    if whole is not None:
+        form = Form.of(given, Format(natural_dtype(types[0]), types[0].size, normalize=False))
+
+        def run(images: Sequence[Any]) -> Any:
+            return form.image(whole.run([images[0].storage])[0], images[0])
+
+        _PLANS.keep(key, Plan(run, (whole.join,)))
 
 
 def _scanned(scanning: Scan, given: Taken, lines: Lines, exclusive: bool, initial: Any) -> Any:
@@ -130,9 +160,9 @@ def inclusive(
         if found is not None:
             return (found,)
     how = scanning.function, scanning.is_tuple
-    whole = scanned(*how, state, types, lines, scanning.target, scanning.sign < 0)
+    whole = whole_scan(*how, state, types, lines, scanning.target, scanning.sign < 0)
     if whole is not None:
-        return whole
+        return tuple(map(shown_as, whole.run([image.storage for image in state])))
     if along != "folded":
         return _along(scanning, state, lines, types)
     rows = -(-lines.count // row)

@@ -8,7 +8,7 @@ argsort(photo, axis=0, descending=True)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,12 +16,14 @@ from pygpu.core.errors import shorten
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets
+from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arrays.lines import Lines, Taken, all_taken, element, place, taken
 from pygpu.execution.arrays.merging import merged
 from pygpu.execution.arrays.passes import IMAGES, as_stored, host_image, made
+from pygpu.execution.arrays.recall import Form, Plan, Plans
 from pygpu.execution.arrays.turning import worked
-from pygpu.execution.arrays.whole import sorted_lines
+from pygpu.execution.arrays.whole import shown_as, sorting
 
 
 def sort(
@@ -38,6 +40,9 @@ def sort(
     """
     try:
         targets.check(target)
+        plan = None if values else _planned(keys, axis, bool(descending), target, placed=False)
+        if plan is not None:
+            return plan.run((keys,))
         names = ["sort: keys", *[f"sort: values[{i}]" for i in range(len(values))]]
         given, *beside = all_taken([keys, *values], names, target)
         for index, each in enumerate(beside):
@@ -54,6 +59,8 @@ def sort(
         def work(turned: Sequence[Taken], lines: Lines) -> list[Any]:
             if given.count == 0:
                 return [np.zeros(0, each.dtype) for each in turned]
+            if not beside:
+                _plan(turned[0], (axis, lines), bool(descending), target, placed=False)
             return _sorted(turned[0], turned[1:], lines, bool(descending), target)
 
         results = worked(work, [given, *beside], axis, target)
@@ -69,11 +76,16 @@ def argsort(
     """Where the elements of each sorted line were on it: an array, or for an image an image, of
     ints, with a channel for each of the keys'. See `sort`."""
     try:
-        given = taken(keys, "argsort: keys", targets.check(target))
+        targets.check(target)
+        plan = _planned(keys, axis, bool(descending), target, placed=True)
+        if plan is not None:
+            return plan.run((keys,))
+        given = taken(keys, "argsort: keys", target)
 
         def work(turned: Sequence[Taken], lines: Lines) -> list[Any]:
             if given.count == 0:
                 return [np.zeros(0, np.int32)]
+            _plan(turned[0], (axis, lines), bool(descending), target, placed=True)
             found = _ordered(turned[0], lines, bool(descending), target, True)
             parts = [places for _, places in found if places is not None]
             return [turned[0].back(joined(parts, lines.shape, target))]
@@ -82,6 +94,39 @@ def argsort(
     except Exception as error:
         shorten(error)
         raise
+
+
+_PLANS: Final = Plans()
+
+
+def _planned(keys: Any, axis: Any, descending: bool, target: str, placed: bool) -> Plan | None:
+    """What calls like this one have decided."""
+    return _PLANS.find(_PLANS.key(target, (keys,), known_key(axis), descending, placed))
+
+
+def _plan(
+    given: Taken, along: tuple[Any, Lines], descending: bool, target: str, placed: bool
+) -> None:
+    """Write down what sorts all of an image at once, where something does: its keys, or `placed`
+    where they were. `along`: NumPy's axis and the lines along it."""
+    axis, lines = along
+    if not given.is_itself or given.image.format.channels > 1:
+        return
+    key = _PLANS.key(target, (given.original,), known_key(axis), descending, placed)
+    whole = (
+        None if key is None else sorting(as_stored(given.image), lines, descending, target, placed)
+    )
+    if whole is None or not (placed or whole.has_words):
+        return
+    index = Format(np.dtype("int32"), 1, normalize=False)
+    form = Form.of(given, index if placed else given.image.format)
+
+    def run(images: Sequence[Any]) -> Any:
+        found = whole.run(images[0].storage)[placed]
+        assert found is not None, "asked for"
+        return form.image(found, images[0])
+
+    _PLANS.keep(key, Plan(run))
 
 
 def _sorted(
@@ -125,14 +170,14 @@ def ordered(
             assert images[0] is not None
             return images[0], images[1]
     stored = as_stored(keys)
-    at_once = sorted_lines(stored, lines, descending, target, placed)
-    if at_once is None:
+    whole = sorting(stored, lines, descending, target, placed)
+    if whole is None:
         return merged(stored, lines, descending, target)
-    words, places = at_once
+    words, where = [None if each is None else shown_as(each) for each in whole.run(stored.storage)]
     if words is None:
-        assert places is not None, "what keys are picked by"
-        words = picked(stored, places, lines, target)
-    return words, places
+        assert where is not None, "what keys are picked by"
+        words = picked(stored, where, lines, target)
+    return words, where
 
 
 # ---------------------------------------------------------------- channels and places

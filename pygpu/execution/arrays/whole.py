@@ -1,6 +1,7 @@
 """What a device does to whole arrays by programs of its own: where it does, and which it has made.
 
-scanned(np.add, (image,), (FLOAT,), lines, "compute")     # images, or None: by passes
+found = scanning(np.add, False, (image,), (FLOAT,), lines, "compute", False)   # None: by passes
+found.run((image.storage,))                                # storages
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import numpy as np
 
 from pygpu.core.arrays import (
     ArrayDevice,
+    CompressProgram,
+    CompressTask,
     GroupProgram,
     GroupTask,
     Layout,
@@ -28,11 +31,13 @@ from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import ImageMaker, natural_dtype
+from pygpu.execution.arrays import recall
 from pygpu.execution.arrays.lines import Lines
 from pygpu.execution.arrays.passes import IMAGES, Made, made
 from pygpu.execution.arrays.values import HOWS, folded, identity, value_of
 from pygpu.execution.programs.checked import is_asked_for
-from pygpu.ssa import Function, ImageInput
+from pygpu.execution.programs.specialise import Translated
+from pygpu.ssa import Constant, Function, ImageInput
 from pygpu.types import INTEGERS, Type
 
 WORD: Final = 4  # bytes of a component of what is kept meanwhile
@@ -55,13 +60,14 @@ def arrays_of(target: str, images: Sequence[ImageLike], words: int) -> ArrayDevi
 
 def joining(
     function: Callable[..., Any], is_tuple: bool, types: Sequence[Type], target: str
-) -> Function | None:
+) -> Translated | None:
     """The fold of two values of these types, whose uniforms are their parts; None where it gives
     others, or reads images."""
     join = made(_joined, _JOINING, target, function)
     samples = [tuple([value_of([0] * type.size, type) for type in types]) for _ in "ab"]
     found = join.translated(is_tuple=is_tuple, a=samples[0], b=samples[1])
-    if [value.type for value in found.outputs] != list(types) or found.images:
+    values = [value.type for value in found.function.outputs]
+    if values != list(types) or found.function.images:
         return None
     return found
 
@@ -82,7 +88,20 @@ def shown_as(storage: Storage) -> ImageLike:
 # ---------------------------------------------------------------- scans
 
 
-def scanned(
+@record(eq=False)
+class Scanning:
+    """The program of a scan, its lines, and the function of two values of which it was made."""
+
+    program: ScanProgram
+    lines: Run
+    join: Translated
+
+    def run(self, state: Sequence[Storage]) -> list[Storage]:
+        """The running folds of values, a storage for each part."""
+        return self.program.run(state, (), self.lines)
+
+
+def scanning(
     function: Callable[..., Any],
     is_tuple: bool,
     state: tuple[ImageLike, ...],
@@ -90,8 +109,8 @@ def scanned(
     lines: Lines,
     target: str,
     reverse: bool,
-) -> tuple[ImageLike, ...] | None:
-    """The running folds of values, an image for each part; None where passes are to do it."""
+) -> Scanning | None:
+    """What scans values, an image for each part; None where passes are to do it."""
     arrays = arrays_of(target, state, max([type.size for type in types]))
     if arrays is None or lines.short:
         return None
@@ -99,12 +118,10 @@ def scanned(
     if join is None:
         return None
     formats = tuple([image.format for image in state])
-    program = _scan(arrays, join, formats, tuple(types), lines.layout[0])
+    program = _scan(arrays, join.function, formats, tuple(types), lines.layout[0])
     if program is None:
         return None
-    run = Run(lines.layout[0], lines.lines, lines.count, reverse)
-    found = program.run([image.storage for image in state], [], run)
-    return tuple(map(shown_as, found))
+    return Scanning(program, Run(lines.layout[0], lines.lines, lines.count, reverse), join)
 
 
 @lru_cache(maxsize=128)
@@ -149,7 +166,24 @@ class Fold:
         return tuple(found)
 
 
-def folded_by_group(
+@record(eq=False)
+class Grouped:
+    """The program of a fold by group, what it is given besides images, and the functions of which
+    it was made."""
+
+    program: GroupProgram
+    beside: tuple[Storage, ...]
+    uniforms: tuple[Constant, ...]
+    count: int
+    shape: tuple[int, int]
+    sources: tuple[Translated, ...]
+
+    def run(self, images: Sequence[Storage]) -> list[Storage]:
+        """The folds, a storage for each part of a value with groups row after row."""
+        return self.program.run([*images, *self.beside], self.uniforms, self.count, self.shape)
+
+
+def grouped(
     fold: Fold,
     pixel: Callable[[], Made],
     images: Sequence[ImageLike],
@@ -157,10 +191,10 @@ def folded_by_group(
     shape: tuple[int, int],
     groups: int,
     target: str,
-) -> list[Storage] | None:
-    """The folds of the first `count` texels of images, storages of this shape with groups row after
-    row. `pixel` gives the function of a pixel that gives the parts of a value and the group's
-    number. None where other programs are to do it."""
+) -> Grouped | None:
+    """What folds the first `count` texels of images, into storages of this shape. `pixel` gives the
+    function of a pixel that gives the parts of a value and the group's number; the images are the
+    first that it reads. None where other programs are to do it."""
     widest = max([type.size for type in fold.types])
     arrays = arrays_of(target, images, widest)
     limits = targets.limits(targets.choose(target))
@@ -175,11 +209,12 @@ def folded_by_group(
     if join is None or not group.is_scalar or group.kind not in (*INTEGERS, "bool"):
         return None
     how = "" if fold.is_tuple else HOWS.get(fold.function, "")
-    key = made.function, join, made.formats, len(images), fold.types, groups, how
+    key = made.function, join.function, made.formats, len(images), fold.types, groups, how
     program = _groups(arrays, *key, fold.words, fold.has_identity)
     if program is None:
         return None
-    return program.run(made.storages, made.uniforms, count, shape)
+    beside = made.storages[len(images) :]
+    return Grouped(program, beside, made.uniforms, count, shape, (join, made.source))
 
 
 @lru_cache(maxsize=128)
@@ -200,17 +235,31 @@ def parts_of(storages: Sequence[Storage], types: Sequence[Type], groups: int) ->
 # ---------------------------------------------------------------- sorts
 
 
-def sorted_lines(
+@record(eq=False)
+class Sorting:
+    """The program of a sort and its lines. `has_words`: it gives sorted keys, too."""
+
+    program: SortProgram
+    lines: Run
+    bound: int
+    has_words: bool
+
+    def run(self, keys: Storage) -> tuple[Storage | None, Storage | None]:
+        """Sorted keys and where they were, each None where it is not made."""
+        words, places = self.program.run(keys, self.lines, self.bound)
+        return words if self.has_words else None, places
+
+
+def sorting(
     keys: ImageLike,
     lines: Lines,
     descending: bool,
     target: str,
     placed: bool,
     bound: int = 0,
-) -> tuple[ImageLike | None, ImageLike | None] | None:
-    """Keys of one channel, seen as they are stored, in order along lines, and where they were; each
-    None where it is not made. With `bound` keys are ints from 0 on, those from it on equal to it.
-    None where passes are to do it."""
+) -> Sorting | None:
+    """What puts keys of one channel, seen as they are stored, in order along lines. With `bound`
+    keys are ints from 0 on, those from it on equal to it. None where passes are to do it."""
     arrays = arrays_of(target, (keys,), 4)
     if arrays is None or lines.short or lines.lines * lines.count >= 1 << 30:
         return None
@@ -219,11 +268,9 @@ def sorted_lines(
     if program is None:
         return None
     run = Run(lines.layout[0], lines.lines, lines.count)
-    found, places = program.run(keys.storage, run, bound)
     # Zeros of both signs are one key where places go along.
-    is_exact = found is not None and not (is_placed and keys.format.kind == "float")
-    words = shown_as(found) if found is not None and is_exact else None
-    return words, None if places is None else shown_as(places)
+    is_exact = not (is_placed and keys.format.kind == "float")
+    return Sorting(program, run, bound, is_exact and keys.format.dtype.itemsize == WORD)
 
 
 @lru_cache(maxsize=128)
@@ -242,6 +289,29 @@ def _sort(
     return arrays.sort(SortTask(texel_of((format,)), (format,), layout, format.type, *how))
 
 
+# ---------------------------------------------------------------- elements picked out
+
+
+def compressing(
+    pixel: Callable[[], Made], images: Sequence[ImageLike], target: str
+) -> CompressProgram | None:
+    """What picks elements of images out: `pixel` gives the function of a pixel of these images
+    alone, whose first part says which, and whose others are kept. None where passes are to do
+    it."""
+    arrays = arrays_of(target, images, max([image.format.channels for image in images]))
+    if arrays is None:
+        return None
+    made = pixel()
+    types = tuple([value.type for value in made.function.outputs])
+    return _compress(arrays, made.function, made.formats, len(images), types)
+
+
+@lru_cache(maxsize=128)
+def _compress(arrays: ArrayDevice, *task: Any) -> CompressProgram | None:
+    """The program that picks out, made once."""
+    return arrays.compress(CompressTask(*task))
+
+
 def texel_of(formats: Sequence[Format]) -> Function:
     """The function of a pixel that gives a texel of each image."""
     build = Builder("value", [ImageInput(f"image{k}", f.type) for k, f in enumerate(formats)])
@@ -253,17 +323,23 @@ def clear() -> None:
     _scan.cache_clear()
     _groups.cache_clear()
     _sort.cache_clear()
+    _compress.cache_clear()
+    recall.clear()
 
 
 __all__ = [
     "Fold",
+    "Grouped",
+    "Scanning",
+    "Sorting",
     "arrays_of",
     "clear",
-    "folded_by_group",
+    "compressing",
+    "grouped",
     "joining",
     "parts_of",
-    "scanned",
+    "scanning",
     "shown_as",
-    "sorted_lines",
+    "sorting",
     "texel_of",
 ]

@@ -23,7 +23,7 @@ from pygpu.execution.arrays.grouping import Grouping
 from pygpu.execution.arrays.lines import Lines, Taken, rows_of, source, spread
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
 from pygpu.execution.arrays.passes import IMAGES, NUMBERS, made
-from pygpu.execution.arrays.whole import Fold, folded_by_group, parts_of
+from pygpu.execution.arrays.whole import Fold, Grouped, grouped, parts_of
 from pygpu.language.scalars import number
 from pygpu.types import INTEGERS, Type
 
@@ -78,18 +78,19 @@ def by_group(
         for row, value in zip(rows, neutral, strict=True):
             row[:] = value if number(value) is not None else list(value)
         return [row[:, 0] if type.is_scalar else row for row, type in zip(rows, types, strict=True)]
-    at_once = _at_once(folding, by, types, is_tuple, neutral)
-    if at_once is not None:
-        return at_once
+    whole = at_once(folding, by, types, is_tuple, neutral)
+    if whole is not None:
+        found = whole.run([each.image.storage for each in folding.images])
+        return parts_of(found, types, by.groups)
     values, index, lines = _elements(folding, by, types)
     grouping = Grouping(folding.function, by.groups, folding.target, is_tuple)
     return grouping.of(values, index, lines, types, neutral)
 
 
-def _at_once(
+def at_once(
     folding: Folding, by: By, types: Sequence[Type], is_tuple: bool, neutral: Sequence[Any]
-) -> list[NDArray[Any]] | None:
-    """The folds by programs of the device that find values and groups as they fold."""
+) -> Grouped | None:
+    """What folds by programs of the device that find values and groups as they fold."""
     first, target = folding.images[0], folding.target
     storage = first.image.storage
     count = storage.height * storage.width if first.count is None else first.count
@@ -97,7 +98,7 @@ def _at_once(
     roles: dict[str, Any] = {"function": "function", "first": "known", "second": "known"}
     run = made(_numbered, roles | {"images": IMAGES, "given": "object"}, target, by.function)
     values = {"first": folding.first, "second": by.reading.known, "images": images}
-    found = folded_by_group(
+    return grouped(
         Fold(folding.function, is_tuple, tuple(types), tuple(neutral)),
         lambda: run.made(**values, given=dict(folding.given)),
         images,
@@ -106,7 +107,6 @@ def _at_once(
         by.groups,
         target,
     )
-    return None if found is None else parts_of(found, types, by.groups)
 
 
 def _numbered(function: Any, first: Any, second: Any, images: Any, given: Any, p: Any) -> Any:
@@ -147,4 +147,4 @@ def _element(function: Any, how: Any, images: Any, given: Any, sizes: Any, p: An
     return (*value, group) if isinstance(value, tuple) else (value, group)
 
 
-__all__ = ["By", "Folding", "by_group", "checked_groups"]
+__all__ = ["By", "Folding", "at_once", "by_group", "checked_groups"]

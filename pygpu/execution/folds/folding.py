@@ -29,7 +29,7 @@ from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
 from pygpu.execution.folds.packing import Packing, apart, packed, together
-from pygpu.execution.folds.workgroups import Folded, Groups, Source
+from pygpu.execution.folds.workgroups import Folded, Groups, Ready, Source
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.checked import is_asked_for
 from pygpu.language.vectors import Position, Vec2
@@ -123,6 +123,12 @@ class Fold:
         """The fold of images by groups of lanes, where the device has those: see Groups.fold."""
         given = [self.first, state.images, state.is_tuple, None, corner, dict(state.given)]
         return self.groups.fold(targets.choose(self.target), given, along, whole)
+
+    def ready(self, state: State, along: Along) -> Ready | None:
+        """What folds images like these by groups of lanes, where something does."""
+        given = [self.first, state.images, state.is_tuple, None, (0, 0), dict(state.given)]
+        found = self.groups.ready(targets.choose(self.target), given, along)
+        return None if found is None else found[0]
 
 
 def _of_values(first: Any) -> Signature:

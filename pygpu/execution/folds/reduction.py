@@ -15,18 +15,22 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.device import BOTH
 from pygpu.core.errors import shorten, shown
 from pygpu.core.sampler import make
 from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import ImageLike, Storage, texels
 from pygpu.devices import targets
 from pygpu.execution.arguments.functions import Code
+from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arrays.lines import all_taken
 from pygpu.execution.arrays.mapping import bound, check_arguments
 from pygpu.execution.arrays.passes import IMAGES, lasting, made
+from pygpu.execution.arrays.recall import Plan, Plans
 from pygpu.execution.arrays.values import checked, described, identity, settled
-from pygpu.execution.folds.by_group import By, Folding, by_group, checked_groups
+from pygpu.execution.arrays.whole import parts_of
+from pygpu.execution.folds.by_group import By, Folding, at_once, by_group, checked_groups
 from pygpu.execution.folds.chunked import ChunkFold, reduced
 from pygpu.execution.folds.folding import (
     State,
@@ -37,6 +41,7 @@ from pygpu.execution.folds.folding import (
 )
 from pygpu.execution.large.sources import holds_dask
 from pygpu.execution.programs.bars import steps
+from pygpu.execution.programs.checked import is_asked_for
 from pygpu.execution.programs.tiles import Tile, tiles_of
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Position, Vector
@@ -77,6 +82,12 @@ def reduce(
             raise TypeError(f"reduce: {name} takes a function, got {shown(value)}")
     try:
         targets.check(target)
+        is_plain = initial is None and not arguments
+        how = Code(function), Code(map), Code(by), known_key(groups)
+        key = _PLANS.key(target, images, *how) if is_plain and images else None
+        plan = _PLANS.find(key)
+        if plan is not None:
+            return plan.run(images)
         if holds_dask(images):
             given = {"map": map, "initial": initial, "by": by, "groups": groups, "target": target}
             return _lazily(function, images, {**given, **arguments})
@@ -84,7 +95,7 @@ def reduce(
         grouped = _by(by, groups, folding)
         named = {*folding.reading.given, *(grouped.reading.given if grouped else ())}
         check_arguments("reduce", arguments, named)
-        return _reduced(folding, grouped, initial)
+        return _reduced(folding, grouped, initial, key)
     except Exception as error:
         shorten(error)
         raise
@@ -147,7 +158,8 @@ def _by(by: Callable[..., Any] | None, groups: Any, folding: Folding) -> By | No
     return By(lasting(by), read, count)
 
 
-def _reduced(folding: Folding, by: By | None, initial: Any) -> Any:
+def _reduced(folding: Folding, by: By | None, initial: Any, key: Any = None) -> Any:
+    """The result; what calls like this one are to do is written down under the key."""
     is_placed, first = folding.reading.placed, folding.images[0]
     if is_placed and initial is not None:
         raise TypeError("reduce: positions have no initial")
@@ -155,6 +167,8 @@ def _reduced(folding: Folding, by: By | None, initial: Any) -> Any:
     if by is not None:
         neutral = _neutral(folding, types, is_tuple, initial)
         parts = by_group(folding, by, types, is_tuple, neutral)
+        if key is not None and not is_placed:
+            _plan_groups(key, folding, by, types, is_tuple, neutral)
         if is_placed:
             places = np.stack(first.position(*parts[1:]), axis=-1)
             places[parts[1] < 0] = NOWHERE
@@ -164,11 +178,61 @@ def _reduced(folding: Folding, by: By | None, initial: Any) -> Any:
         _check_initial(initial, types, is_tuple)
     if folding.images[0].count == 0:
         return _of_nothing(folding, types, is_tuple, initial)
+    if key is not None:
+        _plan(key, folding)
     state = _whole(folding, types if is_tuple else ())
     results = [_pixel(part) for part in state.images]
     if is_placed:
         return Position(*first.position(*results[1:]))
     return tuple(results) if state.is_tuple else results[0]
+
+
+# ---------------------------------------------------------------- plans
+
+_PLANS: Final = Plans()
+
+
+def _plan(key: Any, folding: Folding) -> None:
+    """Write down what folds all texels at once, where something does."""
+    images, parts = [each.image for each in folding.images], _parts(folding)
+    is_one = len(parts) == 1 and not is_asked_for() and np.prod(images[0].storage.shape) > 1
+    if not (is_one and all(each.is_itself for each in folding.images)):
+        return
+    fold = program(Code(folding.function), Code(folding.map), folding.target, folding.reading)
+    ready = fold.ready(State(tuple(images)), BOTH)
+    if ready is None:
+        return
+    place, is_placed = folding.images[0].place, folding.reading.placed
+
+    def run(images: Sequence[Any]) -> Any:
+        found = ready.run([image.storage for image in images], whole=True)
+        results = [part.item() if part.size == 1 else np.array(part[0, 0]) for part in found.parts]
+        if is_placed:
+            return Position(*place(*results[1:]))
+        return tuple(results) if found.is_tuple else results[0]
+
+    _PLANS.keep(key, Plan(run, ready.sources))
+
+
+def _plan_groups(
+    key: Any,
+    folding: Folding,
+    by: By,
+    types: Sequence[Type],
+    is_tuple: bool,
+    neutral: Sequence[Any],
+) -> None:
+    """The same of a fold by group."""
+    is_there = all(each.is_itself and each.count != 0 for each in folding.images)
+    whole = at_once(folding, by, types, is_tuple, neutral) if is_there else None
+    if whole is not None:
+
+        def run(images: Sequence[Any]) -> Any:
+            found = whole.run([image.storage for image in images])
+            parts = parts_of(found, types, by.groups)
+            return tuple(parts) if is_tuple else parts[0]
+
+        _PLANS.keep(key, Plan(run, whole.sources))
 
 
 # ---------------------------------------------------------------- values

@@ -27,7 +27,7 @@ from pygpu.execution.arrays.lines import Taken, rows_of, source, spread, taken
 from pygpu.execution.arrays.mapping import Reading, bound, value_at
 from pygpu.execution.arrays.passes import IMAGES, NUMBERS, lasting, made
 from pygpu.execution.arrays.values import HOWS, checked, described, identity, settled
-from pygpu.execution.arrays.whole import Fold, folded_by_group, parts_of
+from pygpu.execution.arrays.whole import Fold, grouped, parts_of
 from pygpu.types import Type
 
 LARGEST = 2**31 - 1  # elements of a result: their numbers are Ints
@@ -151,12 +151,12 @@ def _at_once(goes: _Goes, neutral: Any) -> Storage | None:
     run = made(_numbered, roles, target)
     values = {"first": goes.first, "images": (given.image,), "to": goes.size[::-1]}
     fold = Fold(goes.combine, False, goes.types, (neutral,))
-    found = folded_by_group(
-        fold, lambda: run.made(**values), (given.image,), count, shape, goes.groups, target
-    )
-    if found is None:
+    images = (given.image,)
+    whole = grouped(fold, lambda: run.made(**values), images, count, shape, goes.groups, target)
+    if whole is None:
         return None
-    return found[0].shaped(goes.size) if shape == shape_of(goes.size) else found[0]
+    (found,) = whole.run([given.image.storage])
+    return found.shaped(goes.size) if shape == shape_of(goes.size) else found
 
 
 def _folded(goes: _Goes, neutral: Any) -> NDArray[Any]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pygpu.core.device import Along, Device, FoldProgram, FoldTask
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
-from pygpu.core.storage import ImageLike
+from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs.specialise import (
@@ -32,6 +32,7 @@ from pygpu.execution.programs.specialise import (
 )
 from pygpu.language.scalars import UInt
 from pygpu.language.vectors import CLASSES
+from pygpu.ssa import Constant
 from pygpu.types import KINDS, Type, vector
 
 
@@ -41,6 +42,24 @@ class Folded:
 
     parts: list[NDArray[Any]]
     is_tuple: bool
+
+
+@record(eq=False)
+class Ready:
+    """A fold's program, what it is given besides the images, and the functions of which it was
+    made."""
+
+    program: FoldProgram
+    beside: tuple[Storage, ...]
+    uniforms: tuple[Constant, ...]
+    is_tuple: bool
+    sources: tuple[Translated, ...]
+
+    def run(self, images: Sequence[Storage], whole: bool) -> Folded:
+        """The fold of all texels (`whole`), or what groups have made of parts."""
+        inputs = [*images, *self.beside]
+        run = self.program.whole if whole else self.program.partials
+        return Folded(run(inputs, self.uniforms), self.is_tuple)
 
 
 @record
@@ -82,6 +101,16 @@ class Groups:
         """The fold of the images among the arguments of `value`, along the axes `along`: all of it
         (`whole`, along BOTH), or what groups have made of parts. None where the device has no
         groups, or they cannot do it."""
+        found = self.ready(device, given, along)
+        if found is None:
+            return None
+        ready, images = found
+        return ready.run(images, whole)
+
+    def ready(
+        self, device: Device, given: list[Any], along: Along
+    ) -> tuple[Ready, list[Storage]] | None:
+        """What folds so, and the images among the arguments."""
         if not device.has_groups:
             return None
         arguments = flatten(self.value.signature, given)
@@ -95,10 +124,10 @@ class Groups:
                 self._made[key] = made
         if made.program is None:
             return None
-        inputs = [image.storage for image in arguments.images]
-        inputs += [image.storage for image in made.captured]
-        run = made.program.whole if whole else made.program.partials
-        return Folded(run(inputs, arguments.uniforms), made.is_tuple)
+        beside = tuple([image.storage for image in made.captured])
+        uniforms = tuple(arguments.uniforms)
+        ready = Ready(made.program, beside, uniforms, made.is_tuple, made.sources)
+        return ready, [image.storage for image in arguments.images]
 
     def _make(self, device: Device, arguments: Arguments, along: Along) -> _Made:
         try:
@@ -159,4 +188,4 @@ def _sample(types: Sequence[Type], is_tuple: bool) -> Any:
     return tuple(parts) if is_tuple else parts[0]
 
 
-__all__ = ["Folded", "Groups", "Source"]
+__all__ = ["Folded", "Groups", "Ready", "Source"]

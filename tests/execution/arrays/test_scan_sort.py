@@ -303,6 +303,21 @@ def test_masks_pick_of_images(target: str) -> None:
     np.testing.assert_array_equal(pygpu.compress(floats, Image(array), target=target), array[mask])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "uint16", "bool"])
+def test_masks_pick_signals_of_images(target: str, dtype: str) -> None:
+    generator = np.random.default_rng(0)
+    for count in (1, 33, 4095, 4096, 4097, 20_000):
+        array = (generator.random(count) * 200 - 50).astype(dtype)
+        mask = generator.random(count) < 0.3
+        mask[-1] = True
+        found = pygpu.compress(pygpu.Signal(mask), pygpu.Signal(array, "wrap"), target=target)
+        assert isinstance(found, pygpu.Signal)
+        assert (found.boundary, found.dtype) == ("wrap", array.dtype)
+        np.testing.assert_array_equal(found, array[mask])
+    nothing = pygpu.compress(np.zeros(9), pygpu.Signal(np.ones(9)), target=target)
+    assert np.shape(nothing) == (0,)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "uint8", "int16"])
 @pytest.mark.parametrize("shape", [(20_011,), (300, 333), (151, 97, 3), (90, 1001, 4)])
 def test_long_masks_pick_by_native_code(dtype: str, shape: tuple[int, ...]) -> None:

@@ -275,6 +275,11 @@ class Context:
         self.order.before(written=[buffer.glo])
         buffer.glo.write(data, offset=offset)
 
+    def copy(self, buffer: Buffer, source: Buffer, nbytes: int) -> None:
+        """The first bytes of a buffer into another one."""
+        self.order.before([source.glo], [buffer.glo])
+        self.gl.copy_buffer(buffer.glo, source.glo, nbytes)
+
     def download(self, buffer: Buffer, into: NDArray[Any]) -> None:
         """The first bytes of a buffer into a C-contiguous array. What the host maps, NVIDIA's
         driver moves to the host's memory, where programs reach it 40 times slower: on hardware

@@ -1,0 +1,96 @@
+"""Compressing on compute: programs of codegen/arrays/compress.py over storage buffers.
+
+program = compress(task)                       # None: the driver has no room for what it takes
+storages, total = program.run(storages, [], count, rows_of)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.codegen.arrays.compress import EACH, TILE, CompressText, compress_programs
+from pygpu.core.arrays import CompressProgram, CompressTask
+from pygpu.core.storage import Storage
+from pygpu.devices.arrays.ready import Ready, format_of, nbytes, result
+from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.driver.context import Context
+from pygpu.devices.opengl.driver.held import Buffer
+from pygpu.ssa import Constant
+
+WORD: Final = 4
+
+
+def compress(task: CompressTask) -> Compressed | None:
+    """The program of a compression."""
+    with opengl.context() as gl:
+        Bindings.check(task.value, gl.limits.uniform_components)
+        if len(task.inputs) + len(task.types) > gl.limits.storage_blocks:
+            return None
+        return Compressed(gl, task, compress_programs(task, gl.dialect, gl.is_software))
+
+
+class Compressed(CompressProgram):
+    """The programs of a compression, made ready in the context when they first run."""
+
+    def __init__(self, gl: Context, task: CompressTask, text: CompressText) -> None:
+        self.task, self.text = task, text
+        self.source = text.move.text
+        self._make_ready(gl)
+
+    def _make_ready(self, gl: Context) -> None:
+        self._context = gl
+        self._count = Ready(gl, self.text.count, self.task.inputs)
+        self._offsets = Ready(gl, self.text.offsets, ())
+        self._move = Ready(gl, self.text.move, self.task.inputs)
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        count: int,
+        rows_of: Callable[[int], tuple[int, int]],
+    ) -> tuple[list[Storage], int]:
+        """See arrays.CompressProgram."""
+        tiles = -(-count // TILE)
+        formats = [format_of(type) for type in self.task.types[1:]]
+        sizes: dict[str, Any] = {"extent": (count, inputs[0].width, tiles), "each": EACH}
+        with opengl.context() as gl:
+            if self._context is not gl:
+                self._make_ready(gl)
+            images = self._move.read(gl, inputs)  # those of the others: the function is the same
+            read = [each.glo for each in images]
+            counts = gl.results([*read, *self._count.bindings.buffers], [WORD * (1 + tiles)])[0]
+            self._count.bind([*images, counts], inputs, **sizes)
+            self._count.dispatch(gl, tiles, uniforms)
+            gl.order.before([counts.glo], [counts.glo])
+            self._offsets.bind([counts], [], tiles=tiles)
+            self._offsets.dispatch(gl, 1)
+            room = [nbytes(rows_of(count), format) for format in formats]
+            made = gl.results([counts.glo, *read, *self._move.bindings.buffers], room)
+            self._move.bind([*images, counts, *made], inputs, **sizes)
+            self._move.dispatch(gl, tiles, uniforms)
+            words = np.zeros(1, np.uint32)
+            gl.download(counts, words)
+            gl.check()
+            total = int(words[0])
+            shape = rows_of(max(total, 1))
+            pairs = list(zip(made, formats, strict=True))
+            cut = [_cut(gl, held, nbytes(shape, format)) for held, format in pairs]
+            results = [result(held, shape, f) for held, (_, f) in zip(cut, pairs, strict=True)]
+            return results, total
+
+
+def _cut(gl: Context, held: Buffer, room: int) -> Buffer:
+    """What is in the first bytes of a buffer, in a smaller one where that saves half of it."""
+    if 2 * room >= held.nbytes or not room:
+        return held
+    (smaller,) = gl.results([held.glo], [room])
+    gl.copy(smaller, held, room)
+    return smaller
+
+
+__all__ = ["Compressed", "compress"]
