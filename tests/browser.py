@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+# Chromium's own software, and Mesa's: SwiftShader rounds corners of triangles to 1/16 of a pixel.
+SWIFTSHADER = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+MESA = ("--use-angle=gl-egl",)
 OPTIONS = (
     "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
     "--ignore-gpu-blocklist",
     "--no-sandbox",
     "--use-fake-device-for-media-stream",
@@ -37,9 +38,9 @@ def missing() -> str:
 
 
 @contextmanager
-def browser_page(**options: Any) -> Iterator[Any]:
-    """An empty page. The test is skipped where there is no browser, or fails where
-    PYGPU_REQUIRE_BROWSER asks for one."""
+def browser_page(webgl: tuple[str, ...] = SWIFTSHADER, **options: Any) -> Iterator[Any]:
+    """An empty page, with the browser's options for `webgl`. The test is skipped where there is no
+    browser, or fails where PYGPU_REQUIRE_BROWSER asks for one."""
     reason = missing()
     if reason and os.environ.get("PYGPU_REQUIRE_BROWSER", "0") != "0":
         pytest.fail(f"PYGPU_REQUIRE_BROWSER is set, but {reason}", pytrace=False)
@@ -49,7 +50,11 @@ def browser_page(**options: Any) -> Iterator[Any]:
 
     path = next(filter(None, map(shutil.which, NAMES)))
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=[*OPTIONS])
+        chromium = playwright.chromium.launch(
+            executable_path=path,
+            args=[*OPTIONS, *webgl],
+            env={**os.environ, "LIBGL_ALWAYS_SOFTWARE": "1"},
+        )
         yield chromium.new_page(**options)
         chromium.close()
 

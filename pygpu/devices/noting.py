@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pygpu.core.device import Device, Program, Shape, Task
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
-from pygpu.core.storage import Storage
+from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.ssa import Constant
 
@@ -34,6 +34,16 @@ class Step:
     uniforms: tuple[Constant, ...]
     shape: tuple[int, int]
     outputs: tuple[int, ...]
+
+    @property
+    def reads(self) -> Sequence[Format]:
+        """How the images that it reads are stored and seen."""
+        return self.task.inputs
+
+    @property
+    def makes(self) -> Sequence[Format]:
+        """How its results are stored and seen."""
+        return self.task.outputs
 
 
 class Notes(Protocol):

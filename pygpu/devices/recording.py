@@ -12,14 +12,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn
 
+import numpy as np
+
 from pygpu.core.device import Device, Task
+from pygpu.core.drawing import Draw, Drawing, DrawProgram, Geometry
 from pygpu.core.errors import DeviceError
-from pygpu.core.storage import Storage
+from pygpu.core.host.records import record
+from pygpu.core.storage import Format, Storage
 from pygpu.devices.noting import NotingDevice, Out, Step
 from pygpu.ssa import Constant
+
+FLOATS: Final = np.dtype("float32")
+
+
+@record(eq=False)
+class MeshStep:
+    """A mesh that was drawn: images by their numbers, as those of a `Step`. `inputs` has the images
+    of the vertices, those of the fragments, what was drawn over, and the depths that were there."""
+
+    drawing: Drawing
+    draw: Draw
+    inputs: tuple[int, ...]
+    uniforms: tuple[Constant, ...]
+    shape: tuple[int, int]
+    outputs: tuple[int, ...]
+
+    @property
+    def reads(self) -> Sequence[Format]:
+        """How the images that it reads are stored and seen."""
+        drawing = self.drawing
+        over = [Format(FLOATS, type.size) for type in drawing.colours if self.draw.onto is not None]
+        depths = [Format(FLOATS, 1)] if self.draw.depths is not None else []
+        return [*drawing.vertex.images, *drawing.fragment.images, *over, *depths]
+
+    @property
+    def makes(self) -> Sequence[Format]:
+        """How its results are stored and seen."""
+        depths = [Format(FLOATS, 1)] if self.draw.keep_depth else []
+        return [*[Format(FLOATS, type.size) for type in self.drawing.colours], *depths]
 
 
 @dataclass(slots=True, eq=False)
@@ -27,7 +60,7 @@ class Recording:
     """All images that were read or made, and what made them."""
 
     images: list[Storage] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Step | MeshStep] = field(default_factory=list)
     _places: dict[int, int] = field(default_factory=dict)  # of images, by id
 
     def place(self, storage: Storage) -> int:
@@ -62,6 +95,19 @@ class Recording:
         self.steps.append(Step(task, read, tuple(uniforms), shape, made))
         return results
 
+    def note_mesh(self, drawing: Drawing, draw: Draw) -> list[Storage]:
+        """Write down what was drawn. The results are images without texels."""
+        read = [*draw.images[0], *draw.images[1], *(draw.onto or ())]
+        read += [draw.depths] if draw.depths is not None else []
+        inputs, uniforms = tuple(map(self.place, read)), tuple(draw.uniforms)
+        step = MeshStep(drawing, draw, inputs, uniforms, draw.shape, ())
+        results = [
+            Storage(*draw.shape, format.channels, format.dtype, None, no_texels)
+            for format in step.makes
+        ]
+        self.steps.append(replace(step, outputs=tuple(map(self.place, results))))
+        return results
+
 
 class RecordingDevice(NotingDevice[Recording]):
     """See the module's head."""
@@ -73,6 +119,33 @@ class RecordingDevice(NotingDevice[Recording]):
             "functions of volumes run plane by plane, which is not written down: export or record "
             "functions of images and signals"
         )
+
+    def drawing(self, drawing: Drawing) -> DrawProgram:
+        return _NotedDrawing(drawing, self)
+
+
+class _NotedDrawing(DrawProgram):
+    def __init__(self, drawing: Drawing, device: RecordingDevice) -> None:
+        self.drawing, self.device = drawing, device
+        self.source = f"{drawing.vertex.function}\n{drawing.fragment.function}"
+
+    def draw(self, draw: Draw) -> list[Storage]:
+        """Note the draw; its results."""
+        return self.device.notes.note_mesh(self.drawing, draw)
+
+
+def same_mesh(one: Geometry, other: Geometry) -> bool:
+    """Whether two meshes have the same vertices and triangles."""
+    if one is other:
+        return True
+    first, second = one.attributes, other.attributes
+    return first.keys() == second.keys() and all(
+        np.array_equal(*pair)
+        for pair in [
+            (one.triangles, other.triangles),
+            *[(first[name], second[name]) for name in first],
+        ]
+    )
 
 
 def no_texels() -> NoReturn:
@@ -89,4 +162,4 @@ def recorded() -> AbstractContextManager[Recording]:
 
 
 _DEVICE: Final = RecordingDevice()
-__all__ = ["Recording", "Step", "no_texels", "recorded"]
+__all__ = ["MeshStep", "Recording", "Step", "no_texels", "recorded", "same_mesh"]

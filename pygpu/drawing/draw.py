@@ -253,11 +253,16 @@ def _copy(target: str) -> Compiled:
     return made
 
 
+def _named(device: Device) -> str:
+    """The device as a target: one that this thread's calls are diverted to has no name there."""
+    return device.name if device.name in targets.DEVICES else "auto"
+
+
 def _as_floats(image: Image, device: Device) -> Storage:
     """The image as float32."""
     if image.storage.dtype == FLOATS:
         return image.storage
-    found: Image = _copy(device.name)(image, dtype=FLOATS)
+    found: Image = _copy(_named(device))(image, dtype=FLOATS)
     return found.storage
 
 
@@ -278,7 +283,7 @@ def _presented(
             dtype = wanted or under[index].storage.dtype
         image = Image._of(storage, reading)
         if index < count and dtype != FLOATS:
-            image = _copy(device.name)(image, dtype=dtype)
+            image = _copy(_named(device))(image, dtype=dtype)
         made.append(image)
     return tuple(made)
 

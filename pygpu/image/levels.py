@@ -9,6 +9,8 @@ is the mean of the area of the level before that it covers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,12 @@ from numpy.typing import NDArray
 
 from pygpu.core.storage import ImageLike, stored, texels
 from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.language import textures
 from pygpu.language.textures import Mipmaps, halved
+from pygpu.language.vectors import Position
+from pygpu.runtime import Compiled
+from pygpu.types import INT
 
 
 def mipmaps(image: ImageLike) -> Mipmaps:
@@ -74,21 +80,54 @@ class Cube(textures.Cube):
     """
 
     def __init__(self, px: Any, nx: Any, py: Any, ny: Any, pz: Any, nz: Any) -> None:
-        given = dict(zip("px nx py ny pz nz".split(), (px, nx, py, ny, pz, nz), strict=True))
-        arrays = {name: np.asarray(face) for name, face in given.items()}
-        first = arrays["px"]
-        for name, array in arrays.items():
-            if array.ndim not in (2, 3) or array.shape[0] != array.shape[1]:
-                raise ValueError(f"Cube: {name} has shape {array.shape}; faces are square images")
-            if array.shape != first.shape or array.dtype != first.dtype:
+        faces: dict[str, Any] = dict(
+            zip("px nx py ny pz nz".split(), (px, nx, py, ny, pz, nz), strict=True)
+        )
+        are_there = all(isinstance(face, ImageLike) for face in faces.values())
+        if not are_there:
+            faces = {name: np.asarray(face) for name, face in faces.items()}
+        first = faces["px"]
+        for name, array in faces.items():
+            shape = array.shape
+            if len(shape) not in (2, 3) or shape[0] != shape[1]:
+                raise ValueError(f"Cube: {name} has shape {shape}; faces are square images")
+            if shape != first.shape or array.dtype != first.dtype:
                 raise ValueError(
                     f"Cube: {name} is {array.shape} of {array.dtype}, px {first.shape} of "
                     f"{first.dtype}: faces are alike"
                 )
-        super().__init__(ImageMaker.wrap(np.concatenate(list(arrays.values()), axis=1)), len(first))
+        size = first.shape[0]
+        on_device = are_there and any(face.storage.array is None for face in faces.values())
+        joined = _beside_each_other if on_device else partial(np.concatenate, axis=1)
+        super().__init__(ImageMaker.wrap(joined(list(faces.values()))), size)
 
     def __repr__(self) -> str:
         return f"Cube({self.size} x {self.size}, {self.faces!r})"
+
+
+def _beside_each_other(faces: Sequence[Any]) -> Any:
+    """Six images of one size side by side, on the device."""
+    size, dtype = faces[0].storage.width, faces[0].storage.dtype
+    return _beside()(tuple(faces), size=size, shape=(size, 6 * size), dtype=dtype)
+
+
+@lru_cache(maxsize=1)
+def _beside() -> Compiled:
+    parameters = [
+        Parameter("faces", "object"),
+        Parameter("size", "uniform", INT),
+        Parameter("p", "position"),
+    ]
+    return Compiled(_side_by_side, Signature(_side_by_side, parameters))
+
+
+def _side_by_side(faces: Any, size: Any, p: Any) -> Any:
+    """The texel of the face that p lies in."""
+    face, at = p.x // size, Position(p.x % size, p.y)
+    for number in range(5):
+        if face == number:
+            return faces[number](at)
+    return faces[5](at)
 
 
 __all__ = ["Cube", "mipmaps"]

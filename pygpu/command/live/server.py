@@ -76,9 +76,10 @@ def _served_page(scene: Scene) -> str:
         "controls": [control.described() for control in scene.controls],
         "results": [{"slot": 0}],
         "rounds": 0,
-        **{part: [] for part in ("programs", "slots", "pictures", "steps", "state")},
+        **{part: [] for part in ("programs", "meshes", "slots", "pictures", "steps", "state")},
     }
     script = (Path(pages.__file__).parent / "served.js").read_text("utf-8")
+    script = f"{pages.scripts(data)}\n{script}"
     return pages.filled(data, scene.story, scene.python, "", script)
 
 

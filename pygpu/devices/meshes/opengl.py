@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.drawing import COPIES, DrawTexts, draw_program
+from pygpu.codegen.glsl.writer import Dialect
 from pygpu.core.device import Task
 from pygpu.core.drawing import Draw, Drawing, DrawProgram, Geometry, Stage
 from pygpu.core.errors import DeviceError
@@ -58,10 +59,7 @@ class OpenGLDrawing(DrawProgram):
         self.drawing = drawing
         for stage in (drawing.vertex, drawing.fragment):
             Bindings.check(stage.function, device.granted.uniform_components)
-        loose = device.dialect.loose
-        stages = [_lowered(stage, loose) for stage in (drawing.vertex, drawing.fragment)]
-        lowered = replace(drawing, vertex=stages[0], fragment=stages[1])
-        self.texts = draw_program(lowered, device.dialect)
+        self.texts = texts_of(drawing, device.dialect)
         self.source = self.texts.text
         begun = time.perf_counter()
         with opengl.context() as gl:
@@ -79,6 +77,13 @@ class OpenGLDrawing(DrawProgram):
             targets.use()
             _render(gl, self.drawing, self._ready, draw.geometry)
             return targets.results()
+
+
+def texts_of(drawing: Drawing, dialect: Dialect) -> DrawTexts:
+    """The programs of a drawing."""
+    loose = dialect.loose
+    stages = [_lowered(stage, loose) for stage in (drawing.vertex, drawing.fragment)]
+    return draw_program(replace(drawing, vertex=stages[0], fragment=stages[1]), dialect)
 
 
 def _lowered(stage: Stage, loose: bool) -> Stage:
@@ -338,4 +343,4 @@ def _four(colour: Sequence[float]) -> tuple[float, ...]:
     return (*colour, *(0.0,) * (4 - len(colour)))
 
 
-__all__ = ["OpenGLDrawing"]
+__all__ = ["OpenGLDrawing", "texts_of"]

@@ -9,36 +9,27 @@ until somebody asks for their texels.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.buffers import row_bytes
-from pygpu.codegen.glsl.writer import Dialect
-from pygpu.codegen_glsl import FragmentProgram, block_fragment, four_pixels, fragment_program
+from pygpu.codegen_glsl import FragmentProgram
 from pygpu.core.device import Shape, Task
-from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice
+from pygpu.devices.opengl.drawn import Drawn, drawn
 from pygpu.devices.opengl.driver.context import DTYPES, Context
 from pygpu.devices.opengl.driver.held import BUFFER, TEXTURE, Buffer, Texture
 from pygpu.devices.opengl.driver.pages import plain
 from pygpu.devices.opengl.passes import Passes
-from pygpu.passes.blocks.block import Halves, can_block, halves, size
 from pygpu.passes.blocks.block_views import COLUMNS
-from pygpu.passes.lower.boundary import lower_boundary
-from pygpu.passes.lower.nans import without_nans
-from pygpu.passes.simplify.if_conversion import convert_all
-from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Constant, Function, only
+from pygpu.ssa import Constant
 
 COPY: Final = TEXTURE  # the name of a storage's copy here
 TRIANGLES: Final = 4
-LARGEST: Final = 2048  # operations of a block, before what is shared is left out
-GREY: Final = frozenset((1,))  # channels of textures that are packed
 
 
 class FragmentDevice(OpenGLDevice):
@@ -56,66 +47,12 @@ class FragmentDevice(OpenGLDevice):
         return self.granted.textures
 
     def compile(self, task: Task, shape: Shape | None = None) -> Passes:
-        """A pass for the results of one channel and one for the others, or several where there are
-        more than the driver draws at once."""
+        """See drawn.py."""
         Bindings.check(task.function, self.uniforms)
-        function, outputs = without_nans(task.function, task.inputs), task.outputs
-        grey = [index for index, format in enumerate(outputs) if format.channels == 1]
-        others = [index for index in range(len(outputs)) if index not in grey]
-        parts = []
-        for chosen, make in ((grey, self._packed), (others, self._plain)):
-            for first in range(0, len(chosen), self.outputs):
-                indices = chosen[first : first + self.outputs]
-                formats = [outputs[index] for index in indices]
-                some = Task(only(function, indices), task.inputs, formats)
-                parts.append((make(some), indices, formats))
-        texts = [text for drawn, *_ in parts for text in (drawn.inner, drawn.edges) if text]
+        parts = drawn(task, self.dialect, self.outputs, self.images)
+        texts = [text for each in parts for text in (each.inner, each.edges) if text]
         source = "\n".join(text.text for text in texts)
-        return Passes(source, COPY, lambda gl: [Pass(gl, *part) for part in parts], read_texture)
-
-    def _packed(self, task: Task) -> Drawn:
-        """Four pixels a fragment: by blocks where these share anything."""
-        function = task.function
-        dialect, packed = self._dialect(function), _packed(task.inputs)
-        if not can_block(function) or COLUMNS * size(function) > LARGEST:
-            return Drawn(four_pixels(self._lowered(task), dialect, packed))
-        made = halves(task, few=0, viewed=GREY)
-        return Drawn(
-            block_fragment(made.inner, dialect, packed),
-            block_fragment(made.edges, dialect, packed) if made.edges else None,
-            made,
-        )
-
-    def _plain(self, task: Task) -> Drawn:
-        """One pixel a fragment."""
-        lowered, dialect = self._lowered(task), self._dialect(task.function)
-        return Drawn(fragment_program(lowered, dialect, _packed(task.inputs)), is_packed=False)
-
-    def _lowered(self, task: Task) -> Task:
-        """The function with all loads inside their images. Drivers whose loops end at their heads
-        alone take selections for small branches that end them."""
-        function = convert_all(task.function) if self.dialect.loose else task.function
-        return replace(task, function=apply(CLEAN, lower_boundary(function)))
-
-    def _dialect(self, function: Function) -> Dialect:
-        """Textures are bound as images only where there are units for all."""
-        enough = len(function.images) <= self.images
-        return replace(self.dialect, images=self.dialect.images and enough)
-
-
-def _packed(inputs: Sequence[Format]) -> frozenset[int]:
-    return frozenset(index for index, format in enumerate(inputs) if format.channels == 1)
-
-
-@record
-class Drawn:
-    """The texts of a pass. Where there is one for `edges`, `halves` says which fragments it is
-    for."""
-
-    inner: FragmentProgram
-    edges: FragmentProgram | None = None
-    halves: Halves | None = None
-    is_packed: bool = True
+        return Passes(source, COPY, lambda gl: [Pass(gl, part) for part in parts], read_texture)
 
 
 class Pass:
@@ -125,11 +62,9 @@ class Pass:
         self,
         gl: Context,
         drawn: Drawn,
-        indices: Sequence[int],
-        outputs: Sequence[Format],
     ) -> None:
         self.drawn = drawn
-        self.indices, self.outputs = indices, outputs
+        self.indices, self.outputs = drawn.indices, drawn.outputs
         self.inner = _Program(gl, drawn.inner)
         self.edges: _Program | None = None  # made when it is first needed
 

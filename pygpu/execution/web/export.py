@@ -23,7 +23,14 @@ import numpy as np
 from pygpu.core.errors import HOME, DeviceError, shown
 from pygpu.core.sampler import of
 from pygpu.core.storage import Format, ImageLike, Storage, texels
-from pygpu.devices.recording import Recording, no_texels, recorded
+from pygpu.devices.recording import (
+    MeshStep,
+    Recording,
+    Step,
+    no_texels,
+    recorded,
+    same_mesh,
+)
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.arguments.parameters import Arguments, bindings, flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
@@ -119,6 +126,7 @@ def _page(
 ) -> Page:
     """The page of a single step."""
     signature, (step,) = compiled.signature, recording.steps
+    assert isinstance(step, Step), "a compiled function is one step"
     _, images, uniforms = bindings(signature, arguments)
     wishes = check_names(controls, [name for name, _ in uniforms])
     found: list[Control] = []
@@ -249,7 +257,7 @@ def _formats(recording: Recording) -> dict[int, Format]:
     """How the given images are stored and seen: as the first step that reads each has it."""
     formats: dict[int, Format] = {}
     for step in reversed(recording.steps):
-        formats.update(zip(step.inputs, step.task.inputs, strict=True))
+        formats.update(zip(step.inputs, step.reads, strict=True))
     return formats
 
 
@@ -282,6 +290,20 @@ def _uses(
     return uses or []
 
 
+def _same_work(old: Step | MeshStep, new: Step | MeshStep) -> bool:
+    """Whether two steps differ by their uniforms alone."""
+    if (old.shape, old.inputs, old.outputs) != (new.shape, new.inputs, new.outputs):
+        return False
+    if isinstance(old, Step) or isinstance(new, Step):
+        return isinstance(old, Step) and isinstance(new, Step) and old.task is new.task
+    first, second = old.draw, new.draw
+    return (
+        old.drawing is new.drawing
+        and (first.attributes, first.clear) == (second.attributes, second.clear)
+        and same_mesh(first.geometry, second.geometry)
+    )
+
+
 def _changed(
     before: Recording, after: Recording, value: Any, number: Any
 ) -> list[tuple[int, int]] | None:
@@ -290,8 +312,7 @@ def _changed(
         return None
     found = []
     for place, (old, new) in enumerate(zip(before.steps, after.steps, strict=True)):
-        same = old.task is new.task and old.shape == new.shape
-        if not same or (old.inputs, old.outputs) != (new.inputs, new.outputs):
+        if not _same_work(old, new):
             return None
         for index, pair in enumerate(zip(old.uniforms, new.uniforms, strict=True)):
             if pair == (value, number):

@@ -4,7 +4,8 @@
     page = Page(recording, "f", ...)
     page.html()                        # nothing in it is fetched from elsewhere
 
-What the page does is in page.js beside this file; page.html is around it, with page.css.
+What the page does is in engine.js, which computes, and page.js, which its reader meets, beside this
+file; page.html is around them, with page.css.
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ from pygpu.codegen.glsl.writer import TABLE_WIDTH, BoundTable
 from pygpu.codegen_glsl import FragmentProgram
 from pygpu.core.device import Task
 from pygpu.core.storage import Format
-from pygpu.devices.recording import Recording, Step
+from pygpu.devices.opengl.drawn import Drawn
+from pygpu.devices.recording import MeshStep, Recording, Step
 from pygpu.execution.web.controls import Control
+from pygpu.execution.web.meshes import Meshes, textures
 from pygpu.execution.web.pictures import described, texture
 from pygpu.execution.web.programs import passes
 from pygpu.ssa import Constant, Value
 
 HERE: Final = Path(__file__).parent
 # Which uniform of which step is a control's: (step, index).
+PLACES: Final = frozenset(("onto", "depths"))  # images that a mesh is drawn over
 Uses = Mapping[tuple[int, int], str]
 
 
@@ -57,7 +61,7 @@ class Page:
         """The page."""
         data = self.data()
         glsl = "\n".join(program["text"] for program in data["programs"])
-        return filled(data, self.story, self.python, glsl)
+        return filled(data, self.story, self.python, glsl, scripts(data))
 
     def data(self) -> dict[str, Any]:
         """All that the script needs to know."""
@@ -67,6 +71,7 @@ class Page:
             for number, step in enumerate(self.recording.steps)
             for part in programs.steps(step, self._uniforms(number, step))
         ]
+        meshes = programs.meshes.packed
         slots = _Slots(self, steps)
         steps = slots.placed(steps)
         pictures = [
@@ -77,6 +82,7 @@ class Page:
         return {
             "name": self.name,
             "programs": programs.texts,
+            "meshes": meshes,
             "slots": slots.slots,
             "pictures": pictures,
             "steps": steps,
@@ -89,7 +95,7 @@ class Page:
             "controls": [control.described() for control in self.controls],
         }
 
-    def _uniforms(self, number: int, step: Step) -> list[Any]:
+    def _uniforms(self, number: int, step: Step | MeshStep) -> list[Any]:
         """What each uniform of a step is: a control's name, or a constant."""
         return [
             {"control": self.uses[number, index]}
@@ -99,7 +105,13 @@ class Page:
         ]
 
 
-def filled(data: Mapping[str, Any], story: str, python: str, glsl: str, script: str = "") -> str:
+def scripts(data: Mapping[str, Any]) -> str:
+    """What runs a page's programs."""
+    names = ["engine.js", *(["meshes.js"] if data["meshes"] else [])]
+    return "\n".join([(HERE / name).read_text("utf-8") for name in names])
+
+
+def filled(data: Mapping[str, Any], story: str, python: str, glsl: str, script: str) -> str:
     """The text of a page; `script` comes before that of pages."""
     parts = {
         "TITLE": html.escape(data["name"]),
@@ -107,7 +119,7 @@ def filled(data: Mapping[str, Any], story: str, python: str, glsl: str, script: 
         "PYTHON": html.escape(python),
         "GLSL": html.escape(glsl),
         "STYLE": (HERE / "page.css").read_text("utf-8"),
-        "SCRIPT": script + (HERE / "page.js").read_text("utf-8"),
+        "SCRIPT": f"{script}\n{(HERE / 'page.js').read_text('utf-8')}",
         # "<" begins neither a tag nor a comment within a script that way
         "DATA": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
     }
@@ -122,49 +134,95 @@ class _Programs:
 
     def __init__(self) -> None:
         self.texts: list[dict[str, Any]] = []
-        self._of: dict[Task, list[tuple[int, FragmentProgram, list[int]]]] = {}
+        self._of: dict[Task, list[Drawn]] = {}
         self._places: dict[str, int] = {}
+        self.meshes = Meshes()
 
-    def steps(self, step: Step, uniforms: Sequence[Any]) -> list[dict[str, Any]]:
-        """What the page draws for a step, images by their places."""
+    def steps(self, step: Step | MeshStep, uniforms: Sequence[Any]) -> list[dict[str, Any]]:
+        """What the page draws for a step, images by their places: a program, and another for the
+        blocks of pixels at the edges where there is one; or a mesh."""
+        if isinstance(step, MeshStep):
+            return [self._mesh(step, uniforms)]
         if step.task not in self._of:
-            self._of[step.task] = [
-                (self._add(program, step.task), program, indices)
-                for program, indices in passes(step.task)
-            ]
+            self._of[step.task] = passes(step.task)
         return [
             {
-                "program": place,
-                "inputs": [
-                    image
-                    for image, name in zip(step.inputs, program.images, strict=True)
-                    if name is not None
-                ],
-                "uniforms": [
-                    value
-                    for value, name in zip(uniforms, program.uniforms, strict=True)
-                    if name is not None
-                ],
-                "outputs": [step.outputs[index] for index in indices],
+                "draws": [self._draw(step, program, uniforms) for program in part.texts],
+                "outputs": [step.outputs[index] for index in part.indices],
+                **_reach(step, part),
             }
-            for place, program, indices in self._of[step.task]
+            for part in self._of[step.task]
         ]
 
+    def _draw(
+        self, step: Step, program: FragmentProgram, uniforms: Sequence[Any]
+    ) -> dict[str, Any]:
+        return {
+            "program": self._add(program, step.task),
+            "inputs": _of_named(step.inputs, program.images),
+            "uniforms": _of_named(uniforms, program.uniforms),
+            "sized": _of_named(step.inputs, program.widths),
+        }
+
+    def _mesh(self, step: MeshStep, uniforms: Sequence[Any]) -> dict[str, Any]:
+        texts = self.meshes.texts(step.drawing)
+        both, (read, sized) = texts.both, textures(step, texts)
+        program = {
+            "text": texts.fragment.text,
+            "vertices": texts.vertex.text,
+            "images": list(read),
+            "uniforms": _setters(both.uniforms, step.drawing.vertex.uniforms),
+            "widths": list(sized),
+            "last": None,
+            "tables": [_table(table) for table in both.tables],
+        }
+        draw = {
+            "program": self._place(program),
+            "inputs": list(read.values()),
+            "uniforms": _of_named(uniforms, both.uniforms),
+            "sized": list(sized.values()),
+        }
+        return {**self.meshes.step(step), "draws": [draw]}
+
     def _add(self, program: FragmentProgram, task: Task) -> int:
-        place = self._places.get(program.text)
-        if place is None:
-            place = self._places[program.text] = len(self.texts)
-            named = zip(program.uniforms, task.function.uniforms, strict=True)
-            self.texts.append(
-                {
-                    "text": program.text,
-                    "vertices": program.vertices,
-                    "images": [name for name in program.images if name is not None],
-                    "uniforms": [[name, _setter(value)] for name, value in named if name],
-                    "tables": [_table(table) for table in program.tables],
-                }
-            )
-        return place
+        described = {
+            "text": program.text,
+            "vertices": program.vertices,
+            "images": [name for name in program.images if name is not None],
+            "uniforms": _setters(program.uniforms, task.function.uniforms),
+            "widths": [name for name in program.widths if name is not None],
+            "last": program.last,
+            "tables": [_table(table) for table in program.tables],
+        }
+        return self._place(described)
+
+    def _place(self, described: dict[str, Any]) -> int:
+        """Where a program is among those of the page."""
+        text = described["vertices"] + described["text"]
+        if text not in self._places:
+            self._places[text] = len(self.texts)
+            self.texts.append(described)
+        return self._places[text]
+
+
+def _of_named(values: Sequence[Any], names: Sequence[str | None]) -> list[Any]:
+    """The values that a program has a name for."""
+    return [value for value, name in zip(values, names, strict=True) if name is not None]
+
+
+def _reach(step: Step, part: Drawn) -> dict[str, Any]:
+    """How far blocks look to their sides: passes/blocks/block.py has more on it."""
+    halves = part.halves
+    if halves is None or part.edges is None:
+        return {}
+    reach = [[step.inputs[image], *far] for image, far in halves.reach.items()]
+    return {"reach": reach, "clamped": halves.are_clamped, "flat": halves.is_flat}
+
+
+def _setters(names: Sequence[str | None], values: Sequence[Value]) -> list[list[str]]:
+    """The uniforms that a program has, and how each is set."""
+    named = zip(names, values, strict=True)
+    return [[name, _setter(value)] for name, value in named if name is not None]
 
 
 def _setter(value: Value) -> str:
@@ -199,10 +257,10 @@ class _Slots:
         self.at: dict[int, int] = {}
         self.formats = dict(page.formats)
         for step in page.recording.steps:
-            self.formats.update(zip(step.outputs, step.task.outputs, strict=True))
+            self.formats.update(zip(step.outputs, step.makes, strict=True))
         self.last: dict[int, int] = {}
         for number, drawn in enumerate(steps):
-            for place in (*drawn["inputs"], *drawn["outputs"]):
+            for place in _touched(drawn):
                 self.last[place] = number
         kept = [*page.names, *(place for place, _ in page.results)]
         self.kept = {*kept, *(place for pair in page.state for place in pair)}
@@ -217,14 +275,27 @@ class _Slots:
             for place in step["outputs"]:
                 if place not in self.at:
                     self._give(place)
-            inputs = [self.at[place] for place in step["inputs"]]
-            outputs = [self.at[place] for place in step["outputs"]]
-            found.append(step | {"inputs": inputs, "outputs": outputs})
-            for place in {*step["inputs"], *step["outputs"]} - self.kept:
+            found.append(self._by_slot(step))
+            for place in _touched(step) - self.kept:
                 if self.last[place] == number:
                     slot = self.at[place]
                     self.free.setdefault(self._key(place), []).append(slot)
         return found
+
+    def _by_slot(self, step: dict[str, Any]) -> dict[str, Any]:
+        """A step with slots in place of images."""
+        made = step | {
+            "outputs": [self.at[place] for place in step["outputs"]],
+            "draws": [
+                draw | {key: [self.at[place] for place in draw[key]] for key in ("inputs", "sized")}
+                for draw in step["draws"]
+            ],
+        }
+        for key in PLACES & step.keys():
+            made[key] = [self.at[place] for place in step[key]]
+        if "reach" in step:
+            made["reach"] = [[self.at[place], *far] for place, *far in step["reach"]]
+        return made
 
     def _key(self, place: int) -> str:
         return json.dumps(self._described(place))
@@ -242,6 +313,13 @@ class _Slots:
             return
         self.at[place] = len(self.slots)
         self.slots.append(self._described(place))
+
+
+def _touched(step: dict[str, Any]) -> set[int]:
+    """The images that a step reads, asks for their size, or makes."""
+    read = [place for draw in step["draws"] for key in ("inputs", "sized") for place in draw[key]]
+    read += [place for key in PLACES for place in step.get(key, ())]
+    return {*read, *step["outputs"], *[place for place, *_ in step.get("reach", ())]}
 
 
 __all__ = ["Page", "Uses", "filled"]

@@ -11,16 +11,16 @@ from PIL import Image as PILImage
 
 import gallery
 import pygpu
-from browser import browser_page, opened, result
-from pygpu import Bool, Float, Image, Int, Position, Vec3
+from browser import MESA, browser_page, opened, result
+from pygpu import Bool, Float, Image, Int, Position, Vec3, Vec4
 from pygpu.execution.web.export import export_recorded
 
+# Of meshes with many small triangles, or several samples a pixel.
+FINE = {"environment_map", "height_field", "normal_map", "shadow_map"}
 RNG = np.random.default_rng(3)
 PHOTO = RNG.integers(0, 256, (40, 52, 3), dtype=np.uint8)
-# Folds, fits and reading a pixel happen in Python, between programs, and meshes are drawn by a
-# rasteriser: a page cannot repeat them.
+# Folds, fits and reading a pixel happen in Python, between programs: a page cannot repeat them.
 STAYING = {
-    "environment_map", "height_field", "normal_map", "shadow_map", "toon", "wireframe",
     "canny", "chroma_key", "harris", "histogram_equalisation", "kmeans_colours",
     "template_matching", "tone_mapping", "white_balance",
 }  # fmt: skip
@@ -127,7 +127,7 @@ def test_simulation_makes_the_rounds_of_iterate(page: Any, tmp_path: Path) -> No
     assert page.evaluate("pygpu.rounds()") == rounds + 1
 
 
-@pytest.mark.parametrize("name", sorted(set(gallery.NAMES) - STAYING))
+@pytest.mark.parametrize("name", sorted(set(gallery.NAMES) - STAYING - FINE))
 def test_gallery_program_gives_what_it_gives_on_the_cpu(
     page: Any, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,18 +135,34 @@ def test_gallery_program_gives_what_it_gives_on_the_cpu(
     file = export_recorded(render, tmp_path / f"{name}.html", [gallery.photo()])
     opened(page, file)
     monkeypatch.setenv("PYGPU_TARGET", "cpu")
-    want = render(gallery.photo())
-    have = result(page)
+    close = are_close(result(page), render(gallery.photo()))
+    assert close.mean() > 0.995, f"{(~close).sum()} of {close.size}"
+
+
+def are_close(have: np.ndarray, want: Any) -> np.ndarray:
+    """Which components of a shown result are those of an image, to 1/255."""
     want = np.asarray(pygpu.Image(np.asarray(want)))
     scale = {"b": 1, "u": 255}.get(want.dtype.kind, 1)
     want = np.clip(want.reshape(have.shape) / scale, 0, 1)
-    close = np.abs(np.clip(have, 0, 1) - want) <= 1 / 255
-    assert close.mean() > 0.995, f"{(~close).sum()} of {close.size}"
+    return np.abs(np.clip(have, 0, 1) - want) <= 1 / 255
+
+
+def test_fine_meshes_of_the_gallery_are_drawn_as_by_the_fragment_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with browser_page(MESA) as mesa:
+        for name in sorted(FINE):
+            render = gallery.load(name).render
+            opened(mesa, export_recorded(render, tmp_path / f"{name}.html", [gallery.photo()]))
+            monkeypatch.setenv("PYGPU_TARGET", "fragment")
+            close = are_close(result(mesa), render(gallery.photo()))
+            monkeypatch.delenv("PYGPU_TARGET")
+            assert close.mean() > 0.999, f"{name}: {(~close).sum()} of {close.size}"
 
 
 @pytest.mark.parametrize("name", sorted(STAYING))
 def test_gallery_program_that_cannot_go_there_is_refused_by_name(name: str, tmp_path: Path) -> None:
-    why = r"(this needs the texels|the target 'recording' draws no meshes)"
+    why = "this needs the texels"
     with pytest.raises(pygpu.DeviceError, match=rf"render, {name}\.py:\d+ \(`.*`\): {why}"):
         export_recorded(gallery.load(name).render, tmp_path / "page.html", [gallery.photo()])
     assert not (tmp_path / "page.html").exists()
@@ -213,6 +229,72 @@ def test_text_cannot_end_the_page(page: Any, tmp_path: Path) -> None:
 
     opened(page, odd.export(tmp_path / "page.html", PHOTO))
     assert page.inner_text("header p") == "</script><b>& <!--DATA-->"
+
+
+# ---------------------------------------------------------------- meshes
+
+
+class Tinted(pygpu.Shader):
+    tint: Vec4
+    photo: Image
+
+    def vertex(self, position: Vec3, uv: pygpu.Vec2):
+        return Vec4(position, 1.0), uv, self.photo((0, 0)).r
+
+    def fragment(self, uv, first):
+        colour = Vec4(self.photo.at(uv), 0.5) * self.tint
+        return colour, first + uv.x, pygpu.Vec2(uv)
+
+
+# Two triangles, the nearer one first.
+CORNERS = np.array(
+    [[-1, -1, 0], [0.9, -1, 0], [-1, 0.8, 0], [1, 1, 0.5], [-1, 1, 0.5], [1, -1, 0.5]]
+)
+TRIANGLES = pygpu.Mesh(
+    position=CORNERS, uv=CORNERS[:, :2] / 2 + 0.5, indices=np.arange(6).reshape(2, 3)
+)
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"cull": "back"}, {"cull": "front"}, {"blend": "add"},
+    {"blend": "multiply", "clear": 0.25}, {"depth": False}, {"clear": [0.1, 0.2, (0.3, 0.4)]},
+    {"keep_depth": True}, {"samples": 4},
+])  # fmt: skip
+def test_meshes_are_drawn_by_all_rules(
+    page: Any, tmp_path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def render(photo: Image, red=0.5):
+        shader = Tinted((red, 1.0, 0.75, 1.0), photo)
+        return pygpu.draw(shader, TRIANGLES, shape=(30, 41), **options)
+
+    opened(page, export_recorded(render, tmp_path / "page.html", [PHOTO]))
+    monkeypatch.setenv("PYGPU_TARGET", "fragment")
+    for index, want in enumerate(render(Image(PHOTO))):
+        close = np.isclose(result(page, index), np.asarray(want).reshape(30, 41, -1), atol=4e-3)
+        assert close.mean() > 0.98
+
+
+class Glass(Tinted):
+    def fragment(self, uv, first):
+        return Vec4(self.photo.at(uv), 0.25 + 0.5 * uv.x)
+
+
+def test_meshes_are_drawn_over_images_and_depths(
+    page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flat = np.linspace(0, 1, 30 * 41, dtype=np.float32).reshape(30, 41)
+    doubled = pygpu.compile(lambda im, p: 2 * im(p), im=Image, p=Position)
+
+    def render(photo: Image, under: Image, depths: Image):
+        shader = Glass(Vec4(1.0), photo)
+        depths, onto = doubled(depths), doubled(under)
+        return pygpu.draw(shader, TRIANGLES, onto=onto, depth=depths, blend="alpha")
+
+    given = [PHOTO, (np.dstack([flat] * 4) * 100).astype(np.uint8), flat]
+    opened(page, export_recorded(render, tmp_path / "page.html", given))
+    monkeypatch.setenv("PYGPU_TARGET", "fragment")
+    want = np.asarray(render(*map(Image, given))) / 255
+    assert np.isclose(result(page) / 255, want, atol=1.01 / 255).mean() > 0.99
 
 
 # ---------------------------------------------------------------- readers

@@ -60,10 +60,11 @@ def test_texts_are_of_the_version_that_browsers_take(tmp_path: Path) -> None:
     def looked(im: Image, p: Position):
         return table[int(im(p) * 255)] + np.sin(p.x)
 
-    ((program, indices),) = passes(task_of(looked, np.zeros((2, 2), np.uint8)))
+    (part,) = passes(task_of(looked, np.zeros((2, 2), np.uint8)))
+    program = part.inner
     assert program.text.startswith("#version 300 es\n")
     assert program.vertices.startswith("#version 300 es\n")
-    assert indices == [0]
+    assert part.indices == [0]
     validate([program.text], tmp_path)
 
 
@@ -72,7 +73,7 @@ def test_more_results_than_a_browser_draws_are_drawn_in_passes() -> None:
         return tuple(im(p) * k for k in range(6))
 
     found = passes(task_of(six, np.zeros((2, 2), np.float32)))
-    assert [indices for _, indices in found] == [[0, 1, 2, 3], [4, 5]]
+    assert [part.indices for part in found] == [[0, 1, 2, 3], [4, 5]]
 
 
 def test_more_images_than_a_browser_reads_are_refused_by_number() -> None:

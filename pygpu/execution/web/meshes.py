@@ -1,0 +1,126 @@
+"""Meshes on pages: a drawing as a pair of programs of browsers, its vertices packed.
+
+draws = Meshes(programs)
+draws.step(step, uniforms)           # what the page's meshes.js draws
+draws.packed                         # vertices and triangles of each mesh, once
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.codegen.drawing import DrawTexts
+from pygpu.core.drawing import Drawing, Geometry
+from pygpu.core.errors import DeviceError
+from pygpu.devices.meshes.opengl import texts_of
+from pygpu.devices.recording import MeshStep, same_mesh
+from pygpu.execution.web.programs import BROWSER, OUTPUTS, TEXTURES, check_numbers
+
+ATTRIBUTES: Final = 16  # of a vertex, which WebGL 2 grants
+VARYINGS: Final = 15  # vectors that a vertex hands on
+
+
+class Meshes:
+    """The meshes of a page, each once."""
+
+    def __init__(self) -> None:
+        self.geometries: list[Geometry] = []
+        self._texts: dict[Drawing, DrawTexts] = {}
+
+    @property
+    def packed(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "attributes": {
+                    name: {"size": each.shape[1], "data": packed(each)}
+                    for name, each in geometry.attributes.items()
+                },
+                "triangles": packed(np.diff(geometry.triangles.ravel(), prepend=np.uint32(0))),
+            }
+            for geometry in self.geometries
+        ]
+
+    def texts(self, drawing: Drawing) -> DrawTexts:
+        """The programs of a drawing. DeviceError where a browser need not have room for it."""
+        if drawing not in self._texts:
+            _check(drawing)
+            self._texts[drawing] = texts_of(drawing, BROWSER)
+        return self._texts[drawing]
+
+    def step(self, step: MeshStep) -> dict[str, Any]:
+        """What is drawn, and how, without what its programs are given."""
+        drawing, draw, texts = step.drawing, step.draw, self.texts(step.drawing)
+        own = len(draw.images[0]) + len(draw.images[1])
+        over = step.inputs[own : own + len(draw.onto or ())]
+        return {
+            "mesh": self._place(draw.geometry),
+            "attributes": list(zip(texts.attributes, texts.given, strict=True)),
+            "outputs": list(step.outputs),
+            "channels": [type.size for type in drawing.colours],
+            "clear": [[*colour, *[0.0] * (4 - len(colour))] for colour in draw.clear],
+            "onto": list(over),
+            "depths": [step.inputs[-1]] if draw.depths is not None else [],
+            "depth": drawing.depth,
+            "cull": drawing.cull,
+            "blend": drawing.blend,
+            "samples": drawing.samples,
+        }
+
+    def _place(self, geometry: Geometry) -> int:
+        for place, each in enumerate(self.geometries):
+            if same_mesh(each, geometry):
+                return place
+        self.geometries.append(geometry)
+        return len(self.geometries) - 1
+
+
+def textures(step: MeshStep, texts: DrawTexts) -> tuple[dict[str, int], dict[str, int]]:
+    """The images that the pair of programs reads, by the names of their samplers, and those whose
+    widths it asks for, by the names of the uniforms."""
+    first = len(step.draw.images[0])
+    places = step.inputs[:first], step.inputs[first:]
+    read: dict[str, int] = {}
+    sized: dict[str, int] = {}
+    for stage, text in enumerate((texts.vertex, texts.fragment)):
+        for found, names in ((read, text.images), (sized, texts.widths[stage])):
+            named = zip(names, places[stage], strict=False)
+            found.update({name: place for name, place in named if name is not None})
+    if len(read) > TEXTURES:
+        raise DeviceError(f"a shader reads {len(read)} images at once; browsers take {TEXTURES}")
+    return read, sized
+
+
+def packed(values: NDArray[Any]) -> str:
+    """Numbers of 32 bits, (N,) or (N, C), as text: zlib of all first bytes of the first components,
+    then all second bytes, and so on: like bytes stand together."""
+    columns = values.reshape(len(values), -1).T
+    lanes = np.ascontiguousarray(columns).view(np.uint8).reshape(len(columns), -1, 4)
+    data = np.ascontiguousarray(np.moveaxis(lanes, 2, 1)).tobytes()
+    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+
+
+def _check(drawing: Drawing) -> None:
+    """DeviceError where a drawing needs more than every browser has."""
+    handed = len(drawing.fragment.inputs)
+    for count, what, most in (
+        (len(drawing.colours), "images to draw into", OUTPUTS),
+        (len(drawing.vertex.inputs), "attributes", ATTRIBUTES),
+        (handed, "values handed from vertices to fragments", VARYINGS),
+    ):
+        if count > most:
+            raise DeviceError(f"a shader has {count} {what}; browsers take {most}")
+    check_numbers(drawing.vertex.uniforms)
+
+
+def uniform_names(texts: DrawTexts) -> Sequence[str | None]:
+    """Under which names the pair takes the numbers that a draw brings."""
+    return texts.both.uniforms
+
+
+__all__ = ["Meshes", "packed", "textures", "uniform_names"]
