@@ -12,13 +12,14 @@ plain Python, and compiled as any function is.
 """
 
 import builtins
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.core.operations.ops import TABLE
 from pygpu.language.components import sum_of_products
 from pygpu.language.elementwise import (
@@ -34,7 +35,7 @@ from pygpu.language.elementwise import (
 )
 from pygpu.language.matrices import MATRICES, Matrix
 from pygpu.language.scalars import number
-from pygpu.language.vectors import BVec2, BVec3, BVec4, Vec2, Vec3, Vec4
+from pygpu.language.vectors import BVec2, BVec3, BVec4, Vec2, Vec3, Vec4, Vector
 
 # ---------------------------------------------------------------- primitives of floats
 
@@ -72,12 +73,17 @@ _atan = float_function("atan", "The angle in [-π/2, π/2] whose tangent is x.",
 _atan2 = float_function("atan2", "The angle in [-π, π] of the vector (x, y).", "atan")
 
 
+@guarded
 def atan(y: Any, x: Any = None) -> Any:
     """The angle in [-π/2, π/2] whose tangent is y; of two arguments the angle in [-π, π] of the
     vector (x, y) (8.1)."""
     return _atan(y) if x is None else _atan2(y, x)
 
 
+_numeric = functools.partial(guarded, check=check)  # of what is written in terms of others
+
+
+@_numeric
 def inversesqrt(x: Any) -> Any:
     """1 / sqrt(x); inf of 0, NaN of negative numbers (8.2)."""
     return divide(1.0, sqrt(x))
@@ -86,26 +92,31 @@ def inversesqrt(x: Any) -> Any:
 # ---------------------------------------------------------------- primitives that keep integers
 
 
+@guarded
 def abs(x: Any) -> Any:
     """x if x >= 0, else -x (8.3)."""
     return elementwise(absolute, np.absolute, (x,), "abs")
 
 
+@guarded
 def sign(x: Any) -> Any:
     """1, 0 or -1 as x is positive, zero or negative; NaN of NaN (8.3)."""
     return elementwise(signum, np.sign, (x,), "sign")
 
 
+@guarded
 def min(x: Any, y: Any) -> Any:
     """y where y < x, else x (8.3)."""
     return elementwise(smaller, np.minimum, (x, y), "min")
 
 
+@guarded
 def max(x: Any, y: Any) -> Any:
     """y where y > x, else x (8.3)."""
     return elementwise(larger, np.maximum, (x, y), "max")
 
 
+@guarded
 def select(condition: Any, x: Any, y: Any) -> Any:
     """x where the condition holds, else y."""
     return elementwise(choice, np.where, (condition, x, y), "select")
@@ -114,6 +125,7 @@ def select(condition: Any, x: Any, y: Any) -> Any:
 # ---------------------------------------------------------------- primitives that fold a vector
 
 
+@guarded
 def dot(x: Any, y: Any) -> Any:
     """The sum of the products of components, a float; of two numbers their product (8.5)."""
     found = columns((x, y))
@@ -123,14 +135,22 @@ def dot(x: Any, y: Any) -> Any:
     return sum_of_products(*([float(value) for value in row] for row in zip(*found, strict=True)))
 
 
+@guarded
 def any(x: Any) -> bool:
     """Whether a component of x is true (8.7); of other iterables, Python's `any`."""
-    return bool(x) if number(x) is not None else builtins.any(x)
+    return bool(x) if number(x) is not None else builtins.any(_iterable("any", x))
 
 
+@guarded
 def all(x: Any) -> bool:
     """Whether all components of x are true (8.7); of other iterables, Python's `all`."""
-    return bool(x) if number(x) is not None else builtins.all(x)
+    return bool(x) if number(x) is not None else builtins.all(_iterable("all", x))
+
+
+def _iterable(name: str, x: Any) -> Any:
+    if not hasattr(x, "__iter__"):
+        raise TypeError(f"{name}: takes a vector, or something to iterate over, got {shown(x)}")
+    return x
 
 
 PRIMITIVES: Final[tuple[Callable[..., Any], ...]] = (
@@ -146,26 +166,31 @@ _DEGREE: Final = 180.0 / math.pi
 _BOOLS: Final = (bool, np.bool_, BVec2, BVec3, BVec4)
 
 
+@_numeric
 def radians(degrees: Any) -> Any:
     """π/180 * degrees (8.1)."""
     return degrees * _RADIAN
 
 
+@_numeric
 def degrees(radians: Any) -> Any:
     """180/π * radians (8.1)."""
     return radians * _DEGREE
 
 
+@_numeric
 def fract(x: Any) -> Any:
     """x - floor(x) (8.3)."""
     return x - floor(x)
 
 
+@_numeric
 def clamp(x: Any, low: Any, high: Any) -> Any:
     """min(max(x, low), high) (8.3)."""
     return min(max(x, low), high)
 
 
+@_numeric
 def mix(x: Any, y: Any, a: Any) -> Any:
     """x*(1 - a) + y*a; of bools a, y where a holds and x elsewhere (8.3)."""
     if isinstance(a, _BOOLS):
@@ -173,11 +198,13 @@ def mix(x: Any, y: Any, a: Any) -> Any:
     return x * (1.0 - a) + y * a
 
 
+@_numeric
 def step(edge: Any, x: Any) -> Any:
     """0.0 where x < edge, else 1.0 (8.3)."""
     return select(x < edge, 0.0, 1.0)
 
 
+@_numeric
 def smoothstep(low: Any, high: Any, x: Any) -> Any:
     """t*t*(3 - 2*t), t being (x - low)/(high - low) clamped to [0, 1] (8.3)."""
     t = clamp(divide(x - low, high - low), 0.0, 1.0)
@@ -187,16 +214,25 @@ def smoothstep(low: Any, high: Any, x: Any) -> Any:
 # ---------------------------------------------------------------- derived: geometry (8.5)
 
 
+@_numeric
 def length(x: Any) -> Any:
     """sqrt(dot(x, x)), a float (8.5)."""
     return sqrt(dot(x, x))
 
 
+@_numeric
 def distance(x: Any, y: Any) -> Any:
     """length(x - y), a float (8.5)."""
     return length(x - y)
 
 
+def _check_triples(name: str, arguments: tuple[Any, ...]) -> None:
+    for value in arguments:
+        if not isinstance(value, (Vector, list, tuple, np.ndarray)) or len(value) != 3:
+            raise TypeError(f"{name}: takes vectors of 3 components, got {shown(value)}")
+
+
+@functools.partial(guarded, check=_check_triples)
 def cross(x: Any, y: Any) -> Any:
     """(x[1]*y[2] - y[1]*x[2], x[2]*y[0] - y[2]*x[0], x[0]*y[1] - y[0]*x[1]), a Vec3 (8.5)."""
     a = Vec3(*x)
@@ -208,21 +244,25 @@ def cross(x: Any, y: Any) -> Any:
     )
 
 
+@_numeric
 def normalize(x: Any) -> Any:
     """x / length(x), which is NaN of zero (8.5)."""
     return divide(x, length(x))
 
 
+@_numeric
 def faceforward(n: Any, i: Any, reference: Any) -> Any:
     """n where dot(reference, i) < 0, else -n (8.5)."""
     return select(dot(reference, i) < 0.0, n, -n)
 
 
+@_numeric
 def reflect(i: Any, n: Any) -> Any:
     """i - 2*dot(n, i)*n; n has length 1 (8.5)."""
     return i - 2.0 * dot(n, i) * n
 
 
+@_numeric
 def refract(i: Any, n: Any, eta: Any) -> Any:
     """eta*i - (eta*dot(n, i) + sqrt(k))*n where k = 1 - eta²*(1 - dot(n, i)²), or zeros where
     k < 0; i and n have length 1, eta is the ratio of the indices of refraction (8.5)."""
@@ -234,6 +274,7 @@ def refract(i: Any, n: Any, eta: Any) -> Any:
 # ---------------------------------------------------------------- derived: matrices (8.6)
 
 
+@_numeric
 def transpose(m: Any) -> Any:
     """The matrix whose rows are the columns of m (8.6); of arrays, NumPy's `transpose`."""
     if not isinstance(m, Matrix):
@@ -242,12 +283,14 @@ def transpose(m: Any) -> Any:
     return MATRICES[size](*[[m[row][column] for row in range(size)] for column in range(size)])
 
 
+@guarded
 def determinant(m: Any) -> Any:
     """The determinant of a matrix of 2 to 4 rows (8.6): its first row times its cofactors."""
     _check_square("determinant", m)
     return dot(m[0], _cofactors(m)[0])
 
 
+@guarded
 def inverse(m: Any) -> Any:
     """The inverse of a matrix of 2 to 4 rows (8.6): the transposed cofactors over the determinant.
 

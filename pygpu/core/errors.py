@@ -141,7 +141,7 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
-_REFUSALS: Final = (TypeError, ValueError, IndexError, OverflowError)
+_REFUSALS: Final = (TypeError, ValueError, IndexError, OverflowError, OSError)
 
 
 def shorten(error: BaseException) -> None:
@@ -153,6 +153,7 @@ def shorten(error: BaseException) -> None:
         or hasattr(error, "__pygpu_refused__")
         or any(note.startswith((AT_COMPILE_TIME, AT_RUN_TIME)) for note in notes)
         or (isinstance(error, _REFUSALS) and _is_refusal(error.__traceback__))
+        or (isinstance(error, OSError) and error.filename is not None)  # a file of the user's
     ):
         error.__traceback__ = _of_others(error.__traceback__)
         error.__pygpu_refused__ = True  # type: ignore[attr-defined]
@@ -171,19 +172,33 @@ def asked(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def guarded(function: _F) -> _F:
+def guarded(function: _F, check: Callable[[str, tuple[Any, ...]], None] | None = None) -> _F:
     """The function, whose errors that are the user's show none of PyGPU's frames: for what users,
-    or NumPy, call."""
+    or NumPy, call. `check` is given its name and arguments before, to raise what it would say of
+    wrong ones. In a function that is compiled it is what it was, without check and guard."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
+            if check is not None:
+                check(function.__name__, args)
             return function(*args, **kwargs)
         except Exception as error:
+            if isinstance(error, TypeError) and _last(error.__traceback__) is guard:
+                error.__pygpu_refused__ = True  # type: ignore[attr-defined]  # arguments misfit
             shorten(error)
             raise
 
+    guard = getattr(call, "__code__", None)
+    call.__pygpu_plain__ = function, {}  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
+
+
+def _last(traceback: types.TracebackType | None) -> types.CodeType | None:
+    """The code that raised an error."""
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback and traceback.tb_frame.f_code
 
 
 def _is_refusal(traceback: types.TracebackType | None) -> bool:

@@ -131,7 +131,7 @@ if hasattr(os, "register_at_fork"):
 
 def check(target: str) -> str:
     """The target itself, or a ValueError that lists those there are."""
-    if target == "auto" or target in DEVICES:
+    if isinstance(target, str) and (target == "auto" or target in DEVICES):
         return target
     raise ValueError(f"target={target!r}: takes {', '.join(map(repr, public()))}")
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.image.image import Image
 from pygpu.language.scalars import Float, Int
 from pygpu.language.vectors import Position, Vec2, Vec3, Vec4
@@ -57,7 +57,9 @@ class Shadertoy:
 
     def __init__(self, main: Callable[..., Any], target: str = "auto") -> None:
         functools.update_wrapper(self, main)
-        place, *names = inspect.signature(main).parameters
+        place, *names = inspect.signature(main).parameters or [None]
+        if place is None:
+            raise TypeError(f"{main.__name__}: takes the place of a pixel as its first parameter")
         for name in names:
             if name not in (*GIVEN, *CHANNELS):
                 raise TypeError(
@@ -119,6 +121,7 @@ class Shadertoy:
         return f"<shadertoy {self.__name__}>"
 
 
+@guarded
 def shadertoy(function: Callable[..., Any]) -> Shadertoy:
     """Make a picture of time of a function written as on Shadertoy.
 

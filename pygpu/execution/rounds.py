@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.core.host.records import record
 
 EVERY: Final = 16  # rounds between two questions whether it is enough: each waits for the device
@@ -31,6 +31,7 @@ class Each:
         return f"each({shown(list(self.values))})"
 
 
+@guarded
 def each(values: Iterable[Any]) -> Each:
     """An argument of `f.iterate` that has another value in each round: the first in the first
     round, and so on. There must be as many as rounds, or more."""

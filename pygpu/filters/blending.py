@@ -14,71 +14,85 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu import glsl
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.filters.whole import refusing
 from pygpu.image.image import Image
+from pygpu.language.elementwise import check
 from pygpu.language.vectors import Position, Vec4
 from pygpu.runtime import Compiled, compile
 
 TINY: Final = 1e-30  # in place of a zero to divide by
+_of_layers = functools.partial(guarded, check=check)
 
 
+@_of_layers
 def normal(a: Any, b: Any) -> Any:
     """b alone."""
     return b
 
 
+@_of_layers
 def multiply(a: Any, b: Any) -> Any:
     """a * b: darker."""
     return a * b
 
 
+@_of_layers
 def screen(a: Any, b: Any) -> Any:
     """1 - (1 - a) (1 - b): brighter."""
     return a + b - a * b
 
 
+@_of_layers
 def overlay(a: Any, b: Any) -> Any:
     """`hard_light` with the layers exchanged."""
     return hard_light(b, a)
 
 
+@_of_layers
 def darken(a: Any, b: Any) -> Any:
     """The darker of both, in each channel."""
     return glsl.min(a, b)
 
 
+@_of_layers
 def lighten(a: Any, b: Any) -> Any:
     """The brighter of both, in each channel."""
     return glsl.max(a, b)
 
 
+@_of_layers
 def color_dodge(a: Any, b: Any) -> Any:
     """a / (1 - b), at most 1; 0 where a is."""
     return glsl.select(a <= 0, 0.0 * a, glsl.min(a / glsl.max(1 - b, TINY), 1.0))
 
 
+@_of_layers
 def color_burn(a: Any, b: Any) -> Any:
     """1 - (1 - a) / b, at least 0; 1 where a is."""
     return glsl.select(a >= 1, 0.0 * a + 1, 1 - glsl.min((1 - a) / glsl.max(b, TINY), 1.0))
 
 
+@_of_layers
 def hard_light(a: Any, b: Any) -> Any:
     """`multiply` or `screen` with 2 b, as b is dark or bright."""
     return glsl.select(b <= 0.5, 2 * a * b, screen(a, 2 * b - 1))
 
 
+@_of_layers
 def soft_light(a: Any, b: Any) -> Any:
     """As `hard_light`, softly."""
     d = glsl.select(a <= 0.25, ((16 * a - 12) * a + 4) * a, glsl.sqrt(a))
     return glsl.select(b <= 0.5, a - (1 - 2 * b) * a * (1 - a), a + (2 * b - 1) * (d - a))
 
 
+@_of_layers
 def difference(a: Any, b: Any) -> Any:
     """|a - b|"""
     return glsl.abs(a - b)
 
 
+@_of_layers
 def exclusion(a: Any, b: Any) -> Any:
     """a + b - 2 a b: a softer difference."""
     return a + b - 2 * a * b

@@ -15,10 +15,12 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu import glsl
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.execution.arguments.convert import is_picture
 from pygpu.filters.whole import refusing
 from pygpu.image.image import Image
+from pygpu.language.elementwise import check
+from pygpu.language.scalars import number
 from pygpu.language.vectors import Position, Vec3, Vector
 from pygpu.runtime import compile
 
@@ -67,6 +69,7 @@ def of_colours(*channels: int) -> Callable[[Callable[[Any], Any]], Callable[...,
 
         of_image.__name__ = of_image.__qualname__ = name
         compiled = compile(of_image)
+        of_colour = guarded(function, functools.partial(_check_colour, channels))
 
         @refusing
         @functools.wraps(function)
@@ -78,11 +81,23 @@ def of_colours(*channels: int) -> Callable[[Callable[[Any], Any]], Callable[...,
                 raise TypeError(
                     f"{name} takes {', '.join(keywords)} with an image, got {shown(colour)}"
                 )
-            return function(colour)
+            return of_colour(colour)
 
         return either
 
     return extend
+
+
+def _check_colour(channels: tuple[int, ...], name: str, arguments: tuple[Any, ...]) -> None:
+    """TypeError for what is neither an image nor a colour."""
+    for colour in arguments:
+        is_vector = isinstance(colour, (Vector, list, tuple, np.ndarray))
+        if (len(colour) if is_vector else 1) not in channels or not (
+            is_vector or number(colour) is not None
+        ):
+            taken = "a number" if channels == (1,) else f"a colour of {channels[0]} numbers"
+            raise TypeError(f"{name} takes an image or {taken}, got {shown(colour)}")
+    check(name, arguments)
 
 
 def refusal(name: str, channels: tuple[int, ...], got: int) -> str:

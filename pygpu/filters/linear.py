@@ -6,11 +6,12 @@
 The function called `convolve` in the PyGPU paper is `correlate`.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.execution.arguments.convert import is_picture
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import Out, Wanted, form_of
@@ -21,6 +22,13 @@ from pygpu.language.vectors import Position
 from pygpu.runtime import compile
 
 
+def _check_image(name: str, arguments: tuple[Any, ...]) -> None:
+    for im in arguments[1:2]:
+        if not callable(im):
+            raise TypeError(f"{name}: im takes an image, got {shown(im)}")
+
+
+@functools.partial(guarded, check=_check_image)
 def correlate(kernel: Any, im: Image, p: Position) -> Any:
     """The sum of the texels around p by the weights that lie on them; `scipy.ndimage.correlate`.
 
@@ -31,6 +39,7 @@ def correlate(kernel: Any, im: Image, p: Position) -> Any:
     return sum([w * im(p + d) for w, d in zip(weights, offsets(kernel), strict=True)])
 
 
+@functools.partial(guarded, check=_check_image)
 def convolve(kernel: Any, im: Image, p: Position) -> Any:
     """The same with the kernel turned by 180 degrees; `scipy.ndimage.convolve`."""
     weights = np.asarray(kernel).ravel()

@@ -14,10 +14,14 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
+from pygpu.core.errors import guarded, shown
 from pygpu.filters.whole import refusing
 from pygpu.glsl import mix
+from pygpu.language.elementwise import check
 from pygpu.language.scalars import Int
-from pygpu.language.vectors import Position, Vec2
+from pygpu.language.vectors import Position, Vec2, Vector
 from pygpu.runtime import compile
 
 SKEW: Final = (math.sqrt(3) - 1) / 2  # takes triangles of equal sides to halves of squares
@@ -38,6 +42,14 @@ def _unit(h: Any) -> Any:
     return (h & 0xFFFF) / 65535
 
 
+def _check_place(name: str, arguments: tuple[Any, ...]) -> None:
+    """TypeError for what is no place."""
+    place = arguments[0]
+    if not isinstance(place, (Vector, list, tuple, np.ndarray)) or len(place) != 2:
+        raise TypeError(f"{name} takes a place, a pair of numbers, got {shown(place)}")
+    check(name, tuple(place))
+
+
 def field(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """Make a function of a place and a seed one that makes images, too, where it is given a shape
     in place of the place."""
@@ -52,6 +64,7 @@ def field(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
     of_image.__name__ = of_image.__qualname__ = name
     compiled = compile(of_image)
+    at_place = guarded(function, _check_place)
 
     @refusing
     @functools.wraps(function)
@@ -60,7 +73,7 @@ def field(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
             return compiled(seed=seed, **keywords)
         if keywords:
             raise TypeError(f"{name} takes {', '.join(keywords)} with a shape, not with a place")
-        return function(q, seed)
+        return at_place(q, seed)
 
     return either
 

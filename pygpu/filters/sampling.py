@@ -4,10 +4,29 @@ bicubic(im, q)                                  # q may be any pair of numbers
 lanczos(im, q)                                  # transform.py has warp and rotate
 """
 
+import functools
 import math
 from typing import Any
 
+import numpy as np
 
+from pygpu.core.errors import guarded, shown
+from pygpu.language.vectors import Vector
+
+
+def _check(name: str, arguments: tuple[Any, ...]) -> None:
+    for im in arguments[:1]:
+        if not callable(im):
+            raise TypeError(f"{name}: takes an image, or a function of positions, got {shown(im)}")
+    for q in arguments[1:2]:
+        if not isinstance(q, (Vector, list, tuple, np.ndarray)) or len(q) != 2:
+            raise TypeError(f"{name}: takes a place, a pair of numbers, got {shown(q)}")
+
+
+_between = functools.partial(guarded, check=_check)
+
+
+@_between
 def bilinear(im: Any, q: Any) -> Any:
     """The mean of four texels by their nearness: what `interpolation="linear"` gives."""
     x, y = q
@@ -18,11 +37,13 @@ def bilinear(im: Any, q: Any) -> Any:
     return (1 - v) * upper + v * lower
 
 
+@_between
 def bicubic(im: Any, q: Any) -> Any:
     """The sum of 4 x 4 texels by Keys' cubic (a = -1/2, Catmull and Rom's); Pillow's BICUBIC."""
     return _separable(im, q, 2, _cubic)
 
 
+@_between
 def lanczos(im: Any, q: Any, lobes: int = 3) -> Any:
     """The sum of (2 lobes)² texels by a windowed sinc; Pillow's LANCZOS with 3 lobes."""
     return _separable(im, q, lobes, lambda x: _lanczos(x, lobes))

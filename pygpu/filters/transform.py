@@ -22,6 +22,7 @@ from pygpu.filters.sampling import bicubic, bilinear
 from pygpu.filters.whole import image_of, presented, together, whole, whole_only
 from pygpu.image.image import Image
 from pygpu.language.matrices import Mat3
+from pygpu.language.scalars import number
 from pygpu.language.vectors import Position, Vec2, Vec3
 from pygpu.runtime import compile
 
@@ -332,7 +333,7 @@ def _smooth(image: Any, sigma: float, mode: str, cval: float) -> Any:
 
 
 def _factor(factor: float, name: str) -> None:
-    if not factor > 1:
+    if number(factor) is None or not factor > 1:
         raise ValueError(f"{name}: takes a factor above 1, got {shown(factor)}")
 
 

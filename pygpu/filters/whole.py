@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from pygpu.core import sampler
-from pygpu.core.errors import shorten, shown
+from pygpu.core.errors import guarded, shorten, shown
 from pygpu.core.storage import Storage
 from pygpu.execution.arguments.convert import (
     array_of,
@@ -108,21 +108,16 @@ def _is_misfit(error: TypeError) -> bool:
 
 
 def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make wrong calls of a filter show none of its own lines. In a function that is compiled the
-    filter is what it was."""
+    """A filter `guarded`, which takes labelled arrays, too."""
+    inner = guarded(function)
 
     @functools.wraps(function)
-    def refused(*args: Any, **keywords: Any) -> Any:
+    def labelled(*args: Any, **keywords: Any) -> Any:
         if labels.holds_labelled(args, keywords):
             return labels.call(refused, args, keywords)
-        try:
-            return function(*args, **keywords)
-        except Exception as error:
-            shorten(error)
-            if isinstance(error, TypeError) and _is_misfit(error):
-                error.__traceback__ = None
-            raise
+        return inner(*args, **keywords)
 
+    refused = guarded(labelled)
     refused.__pygpu_plain__ = function, {}  # type: ignore[attr-defined]
     return refused
 

@@ -199,7 +199,7 @@ class _Root:
             code = function.__func__.__code__
             values.setdefault(code.co_varnames[0], function.__self__)
             function = function.__func__
-        if not isinstance(function, types.FunctionType):
+        if not isinstance(function, types.FunctionType) or hasattr(function, "__pygpu_plain__"):
             return call(self.w, function, (), values)
         code = function.__code__
         place = code.co_argcount + code.co_kwonlyargcount

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, stored, texels
 from pygpu.execution.arguments.convert import array_of, result_dtype
@@ -54,6 +54,7 @@ def read(source: Any, page: int | None = None) -> Picture:
     return _pictures(source, one)[0]
 
 
+@guarded
 def imread(path: Any, page: int | None = None) -> NDArray[Any]:
     """The picture in a file as an array (H, W) or (H, W, C) of the file's own dtype, upright.
 
@@ -126,6 +127,7 @@ class Content:
     is_stack: bool = False
 
 
+@guarded
 def imwrite(
     path: Any, array: Any, *, quality: int | None = None, dtype: Any = None, **options: Any
 ) -> None:

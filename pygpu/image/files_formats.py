@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.errors import shown
 from pygpu.core.host.records import record
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -68,6 +69,8 @@ def named(file: Any) -> str:
     """A file as errors name it."""
     if isinstance(file, str | os.PathLike):
         return os.fspath(file) if isinstance(os.fspath(file), str) else repr(file)
+    if not hasattr(file, "write") and not hasattr(file, "read"):
+        raise TypeError(f"takes a path or an open file, got {shown(file)}")
     return str(getattr(file, "name", type(file).__name__))
 
 

@@ -104,6 +104,7 @@ class Grid(ArrayMethods):
         image.info = info
         return image
 
+    @guarded
     def sampled(
         self,
         boundary: str | None = None,
@@ -161,6 +162,7 @@ class Grid(ArrayMethods):
 
     # ---- pixels in plain Python
 
+    @guarded
     def __call__(self, *position: Any) -> Any:
         """The texel at a position, `im(p)`, `im((x, y))` or `im(x, y)`: a float, an Int, a UInt or
         a bool, or a vector where there is more than one channel. Fractions are interpolated."""
@@ -187,7 +189,7 @@ class Grid(ArrayMethods):
             article = "an" if kind == "Image" else "a"
             raise TypeError(
                 f"{article} {kind.lower()} takes a position {_PLACES[self.dims]}, "
-                f"got {', '.join(map(shown, position))}"
+                f"got {', '.join(map(shown, position)) or 'none'}"
             )
         return place
 

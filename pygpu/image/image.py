@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
-from pygpu.execution.arguments.convert import is_pil
+from pygpu.core.errors import guarded, shown
+from pygpu.execution.arguments.convert import is_pil, result_dtype
 from pygpu.execution.arguments.results import NO_INFO, picture_info, picture_of
 from pygpu.execution.inspection import html
 from pygpu.image.grid import Grid
 from pygpu.image.levels import mipmaps
 from pygpu.language import textures
+from pygpu.language.elementwise import check
+from pygpu.language.vectors import Vector
 
 if TYPE_CHECKING:
     from PIL import Image as PILImage
@@ -46,6 +49,7 @@ class Image(Grid):
         return picture_info(data) if is_pil(data) else NO_INFO
 
     @classmethod
+    @guarded
     def open(cls, path: Any, *, page: int | None = None, **options: Any) -> Image:
         """The picture in a file, upright (EXIF), at the depth it has: 8 and 16 bits, and floats.
 
@@ -76,6 +80,7 @@ class Image(Grid):
         mipmap: Literal[True],
     ) -> textures.Mipmaps: ...
 
+    @guarded
     def sampled(
         self,
         boundary: str | None = None,
@@ -90,12 +95,16 @@ class Image(Grid):
         seen = super().sampled(boundary, cval, interpolation)
         return mipmaps(seen) if mipmap else seen
 
+    @guarded
     def at(
         self, uv: Any, *, lod: Any = None, bias: Any = 0.0, interpolation: str | None = None
     ) -> Any:
         """The image at normalised coordinates, (0, 0) on top left and (1, 1) on bottom right:
         ((x + 0.5) / width, (y + 0.5) / height) is the pixel (x, y). Linear between pixels unless
         `interpolation` says otherwise. `lod` and `bias` are for images with levels."""
+        if not isinstance(uv, (Vector, tuple, list, np.ndarray)) or len(uv) != 2:
+            raise TypeError(f"at: takes coordinates (u, v), got {shown(uv)}")
+        check("at", tuple(uv))
         kind = "linear" if self.format.kind == "float" else "nearest"
         return textures.at(self.sampled(interpolation=interpolation or kind), uv, lod, bias)
 
@@ -103,6 +112,7 @@ class Image(Grid):
     def height(self) -> int:
         return self.storage.height
 
+    @guarded
     def to_pil(self, dtype: Any = None) -> PILImage.Image:
         """A PIL image, with the profile, EXIF and resolution of `info`. Floats become 8 bits,
         saturated and rounded, unless `dtype` says otherwise: "uint8", and for one channel
@@ -112,9 +122,10 @@ class Image(Grid):
             dtype = self.format.dtype if keep else np.dtype("uint8")
             if dtype.kind == "i" or dtype == np.uint32:
                 dtype = np.dtype("int32")
-        picture: PILImage.Image = picture_of(self._texels(np.dtype(dtype)), self.info)
+        picture: PILImage.Image = picture_of(self._texels(result_dtype(dtype)), self.info)
         return picture
 
+    @guarded
     def save(
         self, path: Any, dtype: Any = None, *, quality: int | None = None, **options: Any
     ) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as PILImage
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.programs.bars import counted
 from pygpu.image.camera import Camera
@@ -34,6 +34,7 @@ FREE: Final = (".webm",)  # that hold VP9
 PIXELS: Final = {1: "gray", 3: "rgb24", 4: "rgba"}
 
 
+@guarded
 def animate(
     function: Callable[..., Any] | None,
     frames: int | Iterable[Any],
@@ -56,7 +57,7 @@ def animate(
         raise ValueError(f"fps: takes frames a second, above 0; got {shown(fps)}")
     if quality is not None and not 1 <= operator.index(quality) <= 100:
         raise ValueError(f"quality: takes 1 to 100, got {shown(quality)}")
-    file = Path(path)
+    file = _path(path)
     suffix = file.suffix.lower()
     if suffix not in (*STILL, *MOVING):
         raise ValueError(
@@ -72,16 +73,23 @@ def animate(
     return file
 
 
+@guarded
 def frames(path: str | os.PathLike[str] | int) -> Iterator[NDArray[np.uint8]]:
     """The frames of a video file, one by one: arrays (H, W, 3) of uint8, in RGB, upright. Animated
     GIF, WebP and PNG are read, too. A number is that of a camera, 0 for the first, of which the
     newest frame comes each time; it has `close()`. OSError for what cannot be read."""
     if isinstance(path, int):
         return Camera(path)
-    file = Path(path)
+    file = _path(path)
     if file.is_dir() or not file.exists():
         raise FileNotFoundError(f"{file}: {'a directory' if file.is_dir() else 'no such file'}")
     return _read_still(file) if file.suffix.lower() in STILL else _read_video(file)
+
+
+def _path(path: Any) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"takes the path of a file, got {shown(path)}")
+    return Path(path)
 
 
 def rate(path: str | os.PathLike[str]) -> float:

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from pygpu.core.errors import asked, guarded, shown
 from pygpu.core.storage import ImageLike, texels
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.folds.totals import extreme, total
+from pygpu.execution.folds.totals import checked_axes, extreme, total
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image.crops import crop
+from pygpu.language.elementwise import check
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Vector
 
@@ -173,6 +174,7 @@ class ArrayMethods(ImageLike):
     ) -> Any:
         """The sum of texels: of all, or along NumPy's axes. Ints and bools are exact in 64 bits,
         floats are summed in 64."""
+        _check_axes(self, axis, keepdims)
         return _given(total(self, axis, keepdims), dtype, out)
 
     @guarded
@@ -180,6 +182,7 @@ class ArrayMethods(ImageLike):
         self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
     ) -> Any:
         """The mean of texels, of all or along NumPy's axes."""
+        _check_axes(self, axis, keepdims)
         summed, storage = total(self, axis, keepdims), self.storage
         count = math.prod(storage.shape) * storage.channels
         return _given(summed / (count // max(np.size(summed), 1)), dtype, out)
@@ -187,11 +190,13 @@ class ArrayMethods(ImageLike):
     @guarded
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The least texel, of all or along NumPy's axes."""
+        _check_axes(self, axis, keepdims)
         return _given(extreme(self, np.min, axis, keepdims), None, out)
 
     @guarded
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The greatest texel, of all or along NumPy's axes."""
+        _check_axes(self, axis, keepdims)
         return _given(extreme(self, np.max, axis, keepdims), None, out)
 
     @guarded
@@ -204,22 +209,26 @@ class ArrayMethods(ImageLike):
         keepdims: bool = False,
     ) -> Any:
         """The standard deviation of texels, of all or along NumPy's axes."""
+        _check_axes(self, axis, keepdims)
         values = seen(self).astype(np.float64)
         return _given(asked(np.std, values, axis, ddof=ddof, keepdims=keepdims), dtype, out)
 
     @guarded
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether some texel is not zero."""
+        _check_axes(self, axis, keepdims)
         return _given(asked(np.any, seen(self), axis, keepdims=keepdims), None, out)
 
     @guarded
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether no texel is zero."""
+        _check_axes(self, axis, keepdims)
         return _given(asked(np.all, seen(self), axis, keepdims=keepdims), None, out)
 
     @guarded
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
         """Texels held between two values, as numpy.clip does."""
+        check("clip", tuple(bound for bound in (min, max) if bound is not None))
         if options:
             return asked(np.clip, seen(self), min, max, out=out, **options)
         result: Any = self if min is None else asked(np.maximum, self, min)
@@ -230,6 +239,12 @@ class ArrayMethods(ImageLike):
     @guarded
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(seen(self) == value))
+
+
+def _check_axes(image: ImageLike, axis: Any, keepdims: Any) -> None:
+    checked_axes(axis, image.dims + (image.format.channels > 1))
+    if not isinstance(keepdims, (bool, np.bool_, int)):
+        raise TypeError(f"keepdims: takes True or False, got {shown(keepdims)}")
 
 
 def _array(value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.core.operations.ops import TABLE
 from pygpu.language.components import operand
 from pygpu.language.scalars import number
@@ -99,7 +99,7 @@ def float_function(code: str, text: str, name: str = "") -> Callable[..., Any]:
     compute.__name__ = function.__name__ = function.__qualname__ = name
     function.__module__ = "pygpu.glsl"
     function.__doc__ = text
-    return function
+    return guarded(function)
 
 
 def alike(values: tuple[Any, ...]) -> tuple[Any, ...]:

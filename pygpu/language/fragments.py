@@ -15,6 +15,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
+from pygpu.core.errors import guarded
+
 # What computes a neighbour along an axis (0: x, 1: y): a call of the same function for that pixel,
 # its own surroundings, and whether the neighbour comes after this pixel or before it.
 Neighbour = Callable[[int], tuple[Callable[[], Any], "Surroundings", bool]]
@@ -23,13 +25,17 @@ Neighbour = Callable[[int], tuple[Callable[[], Any], "Surroundings", bool]]
 class Discarded(Exception):
     """A fragment has called `discard()`."""
 
+    __pygpu_refused__ = True
 
+
+@guarded
 def discard() -> NoReturn:
     """Drop the fragment that is being computed: nothing of it is drawn. Nothing after it is done.
     In `Shader.fragment` alone."""
     raise Discarded("discard() drops a fragment: pygpu.draw leaves that pixel as it was")
 
 
+@guarded
 def ddx(x: Any) -> Any:
     """The difference of a number or vector to the pixel on the right.
 
@@ -40,12 +46,14 @@ def ddx(x: Any) -> Any:
     return _difference(x, 0)
 
 
+@guarded
 def ddy(x: Any) -> Any:
     """The difference of a number or vector to the pixel below: downwards, as positions are.
     Otherwise as `ddx`."""
     return _difference(x, 1)
 
 
+@guarded
 def fwidth(x: Any) -> Any:
     """abs(ddx(x)) + abs(ddy(x)): how much a value changes from pixel to pixel."""
     return abs(ddx(x)) + abs(ddy(x))
@@ -87,10 +95,12 @@ def around(surroundings: Surroundings) -> Iterator[None]:
 def _difference(here: Any, axis: int) -> Any:
     surroundings = _SURROUNDINGS.get()
     if surroundings is None:
-        raise RuntimeError(
+        error = RuntimeError(
             f"{'ddx' if axis == 0 else 'ddy'}() needs the neighbours of a pixel: call the compiled "
             "function with a Position, or draw with pygpu.draw"
         )
+        error.__pygpu_refused__ = True  # type: ignore[attr-defined]
+        raise error
     number = surroundings.count
     surroundings.count += 1
     if number == surroundings.wanted:

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from pygpu.core.errors import guarded, shown
 from pygpu.language.scalars import Int
 from pygpu.language.vectors import position
 
 
+@guarded
 def offsets(kernel: Any, dims: int | None = None) -> list[Any]:
     """The offsets of a kernel's elements from its centre, in C order: (dx, dy), of a kernel of
     three dimensions (dx, dy, dz).
@@ -24,6 +26,8 @@ def offsets(kernel: Any, dims: int | None = None) -> list[Any]:
     gives numbers along x, for signals, and 3 triples of a kernel that lies in a plane. ValueError
     for other shapes.
     """
+    if not isinstance(kernel, list | tuple) and not hasattr(kernel, "__array__"):
+        raise TypeError(f"offsets: takes an array or nested lists, got {shown(kernel)}")
     shape = _shape(kernel)
     if not 1 <= len(shape) <= 3:
         raise ValueError(f"a kernel has 1 to 3 dimensions, got {len(shape)}: shape {shape}")

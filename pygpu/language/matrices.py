@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.language.components import operand, sum_of_products
 from pygpu.language.componentwise import Componentwise, Operator
 from pygpu.language.scalars import number
@@ -33,10 +33,11 @@ class Matrix(Componentwise):
     SIZE: ClassVar[int]
     _rows: tuple[Vector, ...]
 
+    @guarded
     def __init__(self, *parts: Any) -> None:
         size = self.SIZE
         rows = _rows_of(parts, size)
-        if len(rows) != size or any(number(row) is not None for row in rows):
+        if len(rows) != size or not all(hasattr(row, "__iter__") for row in rows):
             raise TypeError(
                 f"{type(self).__name__} takes {size} rows of {size} numbers, apart or in one list "
                 f"or array, or one number for the diagonal; got {shown(parts)}"

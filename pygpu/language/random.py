@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.language.scalars import Int, UInt
 from pygpu.language.vectors import IVec2, IVec3, IVec4, Vec2, Vec3, Vec4, Vector
 
@@ -31,6 +31,7 @@ PARTS: Final = 64  # of each octave of probabilities, in the table of normal num
 BITS: Final = 12  # of a place within a part
 
 
+@guarded
 def uniform(p: Any, seed: Any, count: int = 1) -> Any:
     """Floats in [0, 1), multiples of 2**-24, at a position of one to three whole coordinates.
     `count` of 2 to 4 gives a vector, more a tuple; all are independent of each other. `seed` is an
@@ -38,12 +39,14 @@ def uniform(p: Any, seed: Any, count: int = 1) -> Any:
     return _gathered([((word >> 8) & 0xFFFFFF) * 2.0**-24 for word in _words(p, seed, count)])
 
 
+@guarded
 def normal(p: Any, seed: Any, count: int = 1) -> Any:
     """Floats of the normal distribution of mean 0 and deviation 1, up to 6.3 in magnitude, by the
     inverse of its distribution function, interpolated to 3e-5. As `uniform` otherwise."""
     return _gathered([_normal(word) for word in _words(p, seed, count)])
 
 
+@guarded
 def integers(p: Any, seed: Any, low: Any, high: Any, count: int = 1) -> Any:
     """Ints from `low` up to and without `high`, each as likely as the others to 2**-32 of the
     number of them. ValueError where there are none. As `uniform` otherwise."""
@@ -65,8 +68,8 @@ def _gathered(numbers: list[Any], whole: bool = False) -> Any:
 
 def _words(p: Any, seed: Any, count: int) -> list[Any]:
     """So many random words of 32 bits, as Ints."""
-    if count < 1:
-        raise ValueError(f"count: takes a number of at least 1, got {count}")
+    if not isinstance(count, int | np.integer) or count < 1:
+        raise ValueError(f"count: takes a whole number of at least 1, got {shown(count)}")
     has_axes = isinstance(p, (Vector, tuple, list, np.ndarray))
     places = [Int(c) for c in p] if has_axes else [Int(p)]
     if len(places) > 3:

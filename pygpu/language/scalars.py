@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from pygpu.core.errors import guarded, shown
+
 FLOAT_LIMIT: Final = float.fromhex("0x1.ffffffp+127")  # from here on float32 rounds to infinity
 _LOW: Final = -(2**31)
 _HIGH: Final = 2**31
@@ -284,6 +286,17 @@ def _seen(result: Any, operands: Sequence[Any]) -> Any:
     return value
 
 
+def _made(kind: type, name: str, *values: Any) -> Any:
+    """What Python's class makes of the values; its errors in the words of the class here."""
+    try:
+        return kind(*values)
+    except (TypeError, ValueError) as error:
+        taken = "takes a number" if kind is not complex else "takes one or two numbers"
+        kinds = TypeError if isinstance(error, TypeError) else ValueError
+        wrong = kinds(f"{name} {taken}, got {', '.join(map(shown, values))}")
+    raise wrong
+
+
 class Int(_Word):
     """A 32-bit integer. `Int(x)` truncates a float; what needs more than 32 bits raises
     OverflowError, integers from 2**31 up to 2**32 are taken modulo 2**32.
@@ -297,8 +310,9 @@ class Int(_Word):
 
     __slots__ = ()
 
+    @guarded
     def __new__(cls, value: Any = 0) -> "Int":
-        whole = int(value)
+        whole = _made(int, "Int", value)
         if isinstance(value, int | np.integer | str):
             return int.__new__(cls, fit(whole))
         if not _LOW <= whole < _HIGH:
@@ -322,8 +336,9 @@ class UInt(_Word):
 
     __slots__ = ()
 
+    @guarded
     def __new__(cls, value: Any = 0) -> "UInt":
-        whole = int(value)
+        whole = _made(int, "UInt", value)
         if isinstance(value, int | np.integer | str):
             return int.__new__(cls, fit(whole) % _MODULUS)
         if not 0 <= whole < _MODULUS:
@@ -370,14 +385,16 @@ else:
     class Float:
         """A 32-bit float in annotations; `Float(x)` is Python's float of x."""
 
+        @guarded
         def __new__(cls, value: Any = 0.0) -> float:
-            return float(value)
+            return float(_made(float, "Float", value))
 
     class Complex:
         """A complex number in annotations, two 32-bit floats; `Complex(x, y)` is Python's."""
 
+        @guarded
         def __new__(cls, *parts: Any) -> complex:
-            return complex(*parts)
+            return complex(_made(complex, "Complex", *parts))
 
     class Bool:
         """A truth value in annotations; `Bool(x)` is Python's bool of x."""

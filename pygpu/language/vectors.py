@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import guarded, shown
 from pygpu.language.components import (
     CONVERT,
     DTYPE,
@@ -41,6 +41,7 @@ class Vector(Componentwise):
     TYPE: ClassVar[Type]
     _components: tuple[Any, ...]
 
+    @guarded
     def __init__(self, *parts: Any) -> None:
         size = self.TYPE.size
         values = flattened(type(self).__name__, parts)
@@ -341,6 +342,7 @@ class Position(IVec2):
 
     __slots__ = ()
 
+    @guarded
     def __new__(cls, *parts: Any) -> Any:
         values = flattened("Position", parts)
         if len(values) == 1:

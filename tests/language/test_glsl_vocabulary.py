@@ -220,9 +220,9 @@ def test_geometry_of_integers_and_numbers_is_of_floats():
 
 
 def test_cross_takes_three_components():
-    with pytest.raises(TypeError, match="Vec3 takes 3 components, got 2"):
+    with pytest.raises(TypeError, match="cross: takes vectors of 3 components, got Vec2"):
         glsl.cross(Vec2(1, 2), Vec2(3, 4))
-    with pytest.raises(TypeError, match="Vec3 takes 3 components, got 4"):
+    with pytest.raises(TypeError, match="cross: takes vectors of 3 components, got Vec4"):
         glsl.cross(Vec4(1, 2, 3, 4), Vec3(1, 2, 3))
 
 

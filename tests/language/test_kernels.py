@@ -36,7 +36,7 @@ def test_offsets_belong_to_elements_that_may_be_anything():
 @pytest.mark.parametrize(
     ("kernel", "message"),
     [
-        (3, r"shape \(\)"),
+        (np.array(3), r"shape \(\)"),
         (np.ones((1, 2, 3, 4)), r"shape \(1, 2, 3, 4\)"),
         ([[[[1]]]], r"shape \(1, 1, 1, 1\)"),
         ([[1], [1, 2]], r"lengths \[1, 2\]"),
@@ -46,6 +46,11 @@ def test_offsets_belong_to_elements_that_may_be_anything():
 def test_offsets_name_the_shape_they_refuse(kernel, message):
     with pytest.raises(ValueError, match=message):
         offsets(kernel)
+
+
+def test_offsets_of_what_is_no_kernel():
+    with pytest.raises(TypeError, match="takes an array or nested lists, got 3"):
+        offsets(3)
 
 
 def test_offsets_of_a_large_kernel_are_quick():

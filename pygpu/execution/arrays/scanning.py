@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pygpu.core.errors import shorten, shown
+from pygpu.core.errors import guarded, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, ImageLike
 from pygpu.devices import targets
@@ -33,6 +33,7 @@ from pygpu.types import Type
 BLOCK: Final = 8  # elements folded at once
 
 
+@guarded
 def scan(
     function: Callable[..., Any],
     image: Any,
@@ -55,26 +56,22 @@ def scan(
     """
     if not callable(function):
         raise TypeError(f"scan: function takes a function, got {shown(function)}")
-    try:
-        targets.check(target)
-        is_plain = initial is None and not exclusive
-        how = Code(function), known_key(axis), bool(reverse)
-        key = _PLANS.key(target, (image,), *how) if is_plain else None
-        plan = _PLANS.find(key)
-        if plan is not None:
-            return plan.run((image,))
-        given = taken(image, "scan", target)
-        scanning = Scan(function, target, sign=-1 if reverse else 1)
+    targets.check(target)
+    is_plain = initial is None and not exclusive
+    how = Code(function), known_key(axis), bool(reverse)
+    key = _PLANS.key(target, (image,), *how) if is_plain else None
+    plan = _PLANS.find(key)
+    if plan is not None:
+        return plan.run((image,))
+    given = taken(image, "scan", target)
+    scanning = Scan(function, target, sign=-1 if reverse else 1)
 
-        def work(turned: Sequence[Taken], lines: Lines) -> list[Any]:
-            if key is not None and turned[0].is_itself:
-                _plan(key, scanning, turned[0], lines)
-            return [_scanned(scanning, turned[0], lines, bool(exclusive), initial)]
+    def work(turned: Sequence[Taken], lines: Lines) -> list[Any]:
+        if key is not None and turned[0].is_itself:
+            _plan(key, scanning, turned[0], lines)
+        return [_scanned(scanning, turned[0], lines, bool(exclusive), initial)]
 
-        return worked(work, [given], axis, target)[0]
-    except Exception as error:
-        shorten(error)
-        raise
+    return worked(work, [given], axis, target)[0]
 
 
 @record

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.device import BOTH
-from pygpu.core.errors import shorten, shown
+from pygpu.core.errors import guarded, shown
 from pygpu.core.sampler import make
 from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import ImageLike, Storage, texels
@@ -50,6 +50,7 @@ from pygpu.types import Type
 NOWHERE: Final = -1  # each coordinate of the greatest of a group that has no texel
 
 
+@guarded
 def reduce(
     function: Callable[..., Any],
     *images: Any,
@@ -80,25 +81,21 @@ def reduce(
     for name, value in (("function", function), ("map", map), ("by", by)):
         if not callable(value) and not (name != "function" and value is None):
             raise TypeError(f"reduce: {name} takes a function, got {shown(value)}")
-    try:
-        targets.check(target)
-        is_plain = initial is None and not arguments
-        how = Code(function), Code(map), Code(by), known_key(groups)
-        key = _PLANS.key(target, images, *how) if is_plain and images else None
-        plan = _PLANS.find(key)
-        if plan is not None:
-            return plan.run(images)
-        if holds_dask(images):
-            given = {"map": map, "initial": initial, "by": by, "groups": groups, "target": target}
-            return _lazily(function, images, {**given, **arguments})
-        folding = _folding(function, images, map, arguments, target)
-        grouped = _by(by, groups, folding)
-        named = {*folding.reading.given, *(grouped.reading.given if grouped else ())}
-        check_arguments("reduce", arguments, named)
-        return _reduced(folding, grouped, initial, key)
-    except Exception as error:
-        shorten(error)
-        raise
+    targets.check(target)
+    is_plain = initial is None and not arguments
+    how = Code(function), Code(map), Code(by), known_key(groups)
+    key = _PLANS.key(target, images, *how) if is_plain and images else None
+    plan = _PLANS.find(key)
+    if plan is not None:
+        return plan.run(images)
+    if holds_dask(images):
+        given = {"map": map, "initial": initial, "by": by, "groups": groups, "target": target}
+        return _lazily(function, images, {**given, **arguments})
+    folding = _folding(function, images, map, arguments, target)
+    grouped = _by(by, groups, folding)
+    named = {*folding.reading.given, *(grouped.reading.given if grouped else ())}
+    check_arguments("reduce", arguments, named)
+    return _reduced(folding, grouped, initial, key)
 
 
 def _lazily(function: Callable[..., Any], images: Sequence[Any], given: Mapping[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any, Final
 
 from pygpu.core.device import Program, Shape
-from pygpu.core.errors import DeviceError, shorten, shown
+from pygpu.core.errors import DeviceError, guarded, shown
 from pygpu.core.host.records import record
 from pygpu.execution.inspection.profile import Job
 from pygpu.execution.programs.calls import Programs
@@ -51,6 +51,7 @@ class Tuned:
         return "\n".join([head, *lines])
 
 
+@guarded
 def tune(
     function: Any,
     /,
@@ -68,14 +69,10 @@ def tune(
         function, args = function.__func__, (function.__self__, *args)
     if not isinstance(function, Programs):
         raise TypeError(f"tune: takes a compiled function, got {shown(function)}")
-    try:
-        job = Job.of(function, args, kwargs, shape, dtype)
-        if not job.made.device.shapes:
-            return Tuned(function.signature.name, job.made.device.name)
-        return _tuned(function, job)
-    except Exception as error:
-        shorten(error)
-        raise
+    job = Job.of(function, args, kwargs, shape, dtype)
+    if not job.made.device.shapes:
+        return Tuned(function.signature.name, job.made.device.name)
+    return _tuned(function, job)
 
 
 def _tuned(compiled: Programs, job: Job) -> Tuned:

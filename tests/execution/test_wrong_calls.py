@@ -1,0 +1,136 @@
+"""Every public function given what it does not take: the error is the caller's, in the caller's
+frame alone, and says in PyGPU's words what was wrong."""
+
+import traceback
+import types
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Image, Position, Signal, Volume, filters, glsl
+from pygpu.language.fragments import Discarded
+from pygpu.language.names import GLSL_ALONE
+
+HOME = str(Path(pygpu.__file__).parent)
+GREY = Image(np.ones((5, 7), np.float32))
+SIGNAL = Signal(np.ones(5, np.float32))
+VOLUME = Volume(np.ones((3, 4, 5), np.float32))
+COMPILED = pygpu.compile(lambda im, p: im(p), im=Image, p=Position, target="cpu")
+
+
+class Thing:
+    def __repr__(self):
+        return "<a thing>"
+
+
+def nothing():
+    return 1
+
+
+WRONG = {
+    "nothing": (),
+    "a string": ("x",),
+    "None": (None,),
+    "a number": (3,),
+    "a dict": ({},),
+    "an object": (Thing(),),
+    "two strings": ("x", "y"),
+    "three None": (None, None, None),
+    "a mixed list": ([1, "a"],),
+    "a function": (nothing,),
+}
+
+# What is right for a function though it is wrong for most.
+TAKEN = {
+    "pygpu.Bool": {*WRONG} - {"two strings", "three None"},
+    "pygpu.DeviceError": {*WRONG},
+    "pygpu.CompileError": {*WRONG},
+    "pygpu.clear": {"nothing"},
+    "pygpu.compile": {"nothing", "None", "a function"},
+    "pygpu.each": {"a string", "a dict", "a mixed list"},
+    "pygpu.frames": {"a number"},
+    "pygpu.info": {"nothing"},
+    "pygpu.offsets": {"a mixed list"},
+    "filters.offsets": {"a mixed list"},
+    "pygpu.pipeline": {"nothing", "None", "a function"},
+    "pygpu.progress": {*WRONG} - {"two strings", "three None"},
+    "pygpu.vectorize": {"nothing", "None", "a function"},
+    "pygpu.Shader": {"nothing"},
+    "filters.keep_alpha": {"a function"},
+    "Compiled.map": {"a string", "a dict", "a mixed list"},  # stacks, asked when items are
+    "Compiled.recompile": {"nothing"},
+    "Signal()": {"a number"},
+}
+for name in ("Int", "UInt", "Float", "Complex"):
+    TAKEN[f"pygpu.{name}"] = {"nothing", "a number"}
+for name in pygpu.__all__:
+    if name[-1].isdigit() or name == "Position":
+        TAKEN[f"pygpu.{name}"] = {"a number"}
+for name in ("pyramid_gaussian", "pyramid_laplacian"):  # generators: asked when the first is
+    TAKEN[f"filters.{name}"] = {*WRONG} - {"nothing", "three None"}
+for name in ("any", "all"):  # strings, lists and dicts are iterables
+    TAKEN[f"glsl.{name}"] = {"a string", "a dict", "a mixed list", "a number"}
+for name in ("sum", "mean", "std", "min", "max", "any", "all", "clip", "sampled", "to_pil"):
+    TAKEN[f"Image.{name}"] = {"nothing", "None"}
+for name in ("mean", "std", "sum", "clip", "sampled"):
+    TAKEN[f"Image.{name}"].add("three None")
+TAKEN["Image.clip"].add("a number")
+TAKEN["Image.numpy"] = {"nothing"}
+TAKEN["filters.gray2rgb"] = TAKEN["filters.linear_to_srgb"] = {"a number"}
+TAKEN["filters.srgb_to_linear"] = {"a number"}
+
+ELSEWHERE = {"pygpu.show", "pygpu.view", "pygpu.info"}  # these open windows, or print
+
+RANDOM = ("uniform", "normal", "integers")
+OF_COMPILED = ("export", "iterate", "lower", "map", "on", "profile", "recompile")
+
+REFUSALS = (TypeError, ValueError, OSError, RuntimeError, Discarded)
+
+# What Python and NumPy say of values, which means nothing to who called PyGPU.
+FOREIGN = (
+    *("has no attribute", "not supported between", "unsupported operand", "cannot unpack"),
+    *("ufunc", "argument after *", "cannot be interpreted", "object is not", "to unpack"),
+    *("invalid literal", "could not convert", "formatting", "<locals>"),
+)
+
+
+def callables():
+    found = {f"pygpu.{name}": getattr(pygpu, name) for name in pygpu.__all__}
+    found |= {f"glsl.{name}": getattr(glsl, name) for name in sorted(GLSL_ALONE)}
+    found |= {f"filters.{name}": getattr(filters, name) for name in dir(filters)}
+    found |= {f"random.{name}": getattr(pygpu.random, name) for name in RANDOM}
+    found |= {f"Compiled.{name}": getattr(COMPILED, name) for name in OF_COMPILED}
+    for name in dir(Image):
+        if not name.startswith("_"):
+            found[f"Image.{name}"] = getattr(GREY, name)
+    found |= {"Image()": GREY, "Signal()": SIGNAL, "Volume()": VOLUME, "Compiled()": COMPILED}
+    return {
+        name: f
+        for name, f in found.items()
+        if callable(f) and not isinstance(f, types.ModuleType) and name not in ELSEWHERE
+    }
+
+
+CALLABLES = callables()
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_wrong_calls_are_told_to_who_called(name):
+    function = CALLABLES[name]
+    number = isinstance(function, types.FunctionType) and name.startswith(("pygpu.", "glsl."))
+    for what, arguments in WRONG.items():
+        if what in TAKEN.get(name, ()) or (number and what == "a number"):
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pytest.raises(REFUSALS) as caught:
+                function(*arguments)
+        shown = traceback.extract_tb(caught.value.__traceback__)
+        ours = [f"{f.filename}:{f.lineno}" for f in shown if f.filename.startswith(HOME)]
+        text = f"{name} given {what}: {type(caught.value).__name__}: {caught.value}"
+        assert not ours, f"{text}\n{ours}"
+        assert not [words for words in FOREIGN if words in str(caught.value)], text
+        assert 10 < len(str(caught.value)) < 400, text
