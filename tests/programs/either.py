@@ -3,7 +3,7 @@
 import numpy as np
 
 from programs.suite import Suite
-from pygpu import Image, Position, Vec2
+from pygpu import Image, Position, Vec2, Vec3
 
 program = Suite()
 
@@ -201,3 +201,91 @@ def one_that_a_loop_has_left_behind(im: Image, p: Position):
     b.pos = Vec2(im(p + (1, 3)), total)
     c.x = im(p + (1, 2))
     return total + c.x, a.x + a.pos.y * 3, sum(ball.x + ball.pos.y for ball in balls)
+
+
+@program
+def vector_or_one_made_on_a_path(im: Image, p: Position):
+    v = Vec3(im(p), 2.0, 3.0)
+    r = v if im(p) > 0.5 else v.zyx
+    r[p.x % 3] += 1
+    r.y = p.y
+    return r + 10 * v
+
+
+@program
+def list_or_one_made_on_a_path(im: Image, p: Position):
+    xs = [1.0, im(p), 3.0]
+    ys = xs if im(p) > 0.5 else [im(p), 5.0, 6.0]
+    ys[1] += 1
+    ys[p.x % 3] = 9.0
+    xs[0] += 100
+    return ys[0] + 10 * ys[1] + 100 * ys[2] + 1000 * xs[0] + xs[1]
+
+
+@program
+def object_or_one_made_on_a_path(im: Image, p: Position):
+    a = Ball(1.0, im(p))
+    b = a if im(p) > 0.5 else Ball(im(p), 4.0)
+    b.move(im(p))
+    b.pos.y += 2
+    b.log.append(3)
+    a.x += 1
+    return a.x + 10 * b.x + 100 * a.pos.y + 1000 * b.pos.y + len(b.log) + 5 * len(a.log)
+
+
+@program
+def array_or_one_made_on_a_path(im: Image, p: Position):
+    xs = np.array([1.0, im(p), 3.0])
+    ys = xs if im(p) > 0.5 else xs * 2
+    ys[p.y % 3] += 1
+    ys += 1
+    return ys[0] + 10 * ys[1] + 100 * ys[2] + 1000 * xs.sum()
+
+
+@program
+def two_names_of_one_made_on_a_path(im: Image, p: Position):
+    v, w = Vec2(1.0, im(p)), Vec2(5.0, 6.0)
+    r, s = v, w
+    if im(p) > 0.5:
+        r = v.yx
+        s = r
+    r.x += 1
+    s.y += 10
+    return r + 100 * s + 1000 * v + 10000 * w
+
+
+@program
+def nested_choices_of_made_ones(im: Image, p: Position):
+    v = Vec2(1.0, im(p))
+    if im(p) > 0.3:
+        r = v.yx if im(p) > 0.6 else v
+        r.x += 3
+    else:
+        r = v + 1 if p.x % 2 else v
+    r.y += 1
+    q = r if p.y % 2 else v
+    q.x = 9.0
+    return r + 10 * v + 100 * q
+
+
+@program
+def made_on_a_path_of_a_loop(im: Image, p: Position):
+    v = Vec2(1.0, im(p))
+    r = v
+    for i in range(p.x % 4):
+        r = v if i % 2 else v.yx
+        r.x += i
+        v.y += 1
+    return r + 10 * v
+
+
+@program
+def made_one_in_a_list_too(im: Image, p: Position):
+    v = Vec2(1.0, im(p))
+    kept = [v, v]
+    r = v
+    if im(p) > 0.5:
+        r = v.yx
+        kept[0] = r
+    kept[0].y += 2
+    return r + 10 * kept[0] + 100 * v

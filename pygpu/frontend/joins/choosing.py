@@ -100,23 +100,41 @@ def _partner(join: Joining, pairs: list[list[Any]], other: Any) -> int:
 
 def either(join: Joining, a: Object, b: Object, key: Key) -> Choice | None:
     """Which objects one may be that two objects have become: those that were there before the paths
-    parted, or before earlier ones did. None where it may be another, or one from outside."""
+    parted, or before earlier ones did, and where no loop comes round those made on a path. None
+    where it may be another, or one from outside."""
     sides: list[tuple[Any, tuple[Any, ...]]] = []
     for state, one in ((join.left, a), (join.right, b)):
         known = state.get(one.either) if one.either is not None and one.outside == EITHER else None
-        sides.append((known.which, known.options) if isinstance(known, Choice) else (0, (one,)))
+        which, options = (known.which, known.options) if isinstance(known, Choice) else (0, (one,))
+        right = state is join.right
+        found = tuple([_changeable(join, each, right, (*key, n)) for n, each in enumerate(options)])
+        if None in found:
+            return None
+        sides.append((which, found))
     (first, options), (second, others) = sides
     every = [*options, *[other for other in others if other not in options]]
-    unfit = any(one.serial > join.entry or one.outside for one in every)
-    if unfit or not 1 < len(every) <= CHOICES:
+    if not 1 < len(every) <= CHOICES:
         return None
     numbers = tuple([every.index(other) for other in others])
     if not isinstance(second, Dynamic):
         second = numbers[0]
     elif numbers != tuple(range(len(others))):
         second = Renumbered(second.value, numbers)
-    which = join.leaf(first, second, INT, key)
-    return Choice(Dynamic(which), tuple(every), "")
+    made = join.leaf(first, second, INT, key)
+    return Choice(Dynamic(made), tuple(every), "")
+
+
+def _changeable(join: Joining, one: Object, right: bool, key: Key) -> Object | None:
+    """An object that may be changed where paths have met: itself where it was there before they
+    parted, else one that is anything on the other path. None where there is no such."""
+    if one.outside:
+        return None
+    if one.serial <= join.entry:
+        return one
+    if join.meeting.loop is not None or (isinstance(one, Array) and one.base is not None):
+        return None
+    made = join.alone(one, right, (*key, ".made"))
+    return made if isinstance(made, Object) and not made.outside else None
 
 
 def alike(join: Joining, x: Any, y: Any) -> bool:

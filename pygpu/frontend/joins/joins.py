@@ -18,6 +18,7 @@ from pygpu.frontend.joins.choosing import (
     option,
     settled,
     spread,
+    zero_of,
 )
 from pygpu.frontend.joins.contents import contents
 from pygpu.frontend.joins.joining import Leaf, Meeting
@@ -239,6 +240,11 @@ class Join:
         here, there = (self.right, self.left) if right else (self.left, self.right)
         if handle.serial <= self.older and there.get(handle) is not ABSENT:
             return handle
+        if isinstance(handle, Vector):
+            zero = zero_of(handle)
+            made = self.objects(zero, handle, key) if right else self.objects(handle, zero, key)
+            self.lone[right, handle] = made
+            return made
         contents = here.get(handle)
         made = handle.like(handle, handle.outside)
         if made is None or isinstance(handle, Iterator) or isinstance(contents, Conflict):
