@@ -28,6 +28,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
     "docstrings",
+    "reference",
     "root_pages",
     "generated_programs",
     "live_pages",

@@ -1,0 +1,105 @@
+"""The API pages: each entry says what its parameters take and has an example that runs."""
+
+import doctest
+import importlib
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Image, Position, filters, glsl
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.usefixtures("on_cpu")
+
+_spec = importlib.util.spec_from_file_location(
+    "reference_extension", ROOT / "docs" / "_extensions" / "reference.py"
+)
+reference = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(reference)
+
+ENTRY = re.compile(r"auto(function|class|exception):: ([\w.]+)(\(\))?\n((?:   :.*\n)*)")
+
+
+def found(name):
+    """What an entry is about."""
+    parts = name.split(".")
+    for k in range(len(parts), 0, -1):
+        try:
+            thing = importlib.import_module(".".join(parts[:k]))
+        except ImportError:
+            continue
+        for part in parts[k:]:
+            thing = getattr(thing, part)
+        return thing
+    raise AssertionError(f"there is no {name}")
+
+
+def entries():
+    """The names of the pages, whether users call them, and the members that are shown."""
+    text = (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
+    for kind, name, closed, options in ENTRY.findall(text):
+        members = re.search(r":members:([^\n]*)", options)
+        if members and members[1].strip():
+            shown = [each.strip() for each in members[1].split(",")]
+        elif members:
+            left_out = re.search(r":exclude-members:([^\n]*)", options)
+            without = left_out[1].replace(",", " ").split() if left_out else []
+            shown = [m for m in dir(found(name)) if m[0] != "_" and m not in without]
+        else:
+            shown = []
+        yield name, kind != "exception" and not closed, shown
+    for name in public_functions_of_glsl():
+        yield f"pygpu.glsl.{name}", False, []  # their docstrings are formulas
+
+
+def public_functions_of_glsl():
+    return [
+        name
+        for name, thing in vars(glsl).items()
+        if name[0] != "_" and inspect.isfunction(thing) and thing.__module__ == "pygpu.glsl"
+    ]
+
+
+ENTRIES = list(entries())
+
+
+@pytest.mark.parametrize(("name", "called", "members"), ENTRIES, ids=[e[0] for e in ENTRIES])
+def test_entry_has_parameters_and_an_example(name, called, members):
+    assert name in reference.EXAMPLES, f"docs/reference/examples.txt has no `# {name}`"
+    shown = "\n".join(reference.EXAMPLES[name])
+    assert [m for m in members if not re.search(rf"\b{m}\b", shown)] == []
+    if called:
+        thing = found(name)
+        untold = set(reference.parameters_of(thing)) - set(reference.told(name, thing))
+        assert untold == set(), f"docs/reference/parameters.txt says nothing of them in {name}"
+
+
+def test_texts_are_of_entries_and_parameters_that_are_there():
+    names = {name for name, _, _ in ENTRIES}
+    assert set(reference.EXAMPLES) - names == set()
+    for name, texts in reference.TEXTS.items():
+        if name != reference.FOR_ALL:
+            assert name in names
+            assert set(texts) - set(reference.parameters_of(found(name))) == set()
+
+
+PHOTO = pygpu.data.astronaut()
+GREY = filters.rgb2gray(PHOTO, dtype=np.float32)
+
+
+@pytest.mark.parametrize("name", reference.EXAMPLES)
+def test_example_runs_as_shown(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"np": np, "math": importlib.import_module("math"), "pygpu": pygpu, "glsl": glsl}
+    names |= {"Image": Image, "Position": Position, "filters": filters}
+    names |= {"photo": PHOTO, "grey": GREY}
+    text = "\n".join(reference.EXAMPLES[name]) + "\n"
+    example = doctest.DocTestParser().get_doctest(text, names, name, "examples.txt", 0)
+    said = []
+    doctest.DocTestRunner(verbose=False).run(example, out=said.append)
+    assert "".join(said) == ""
