@@ -87,6 +87,12 @@ def index(boundary: str, numbers: Arithmetic[Place, Number], place: Place, size:
     return found
 
 
+def period(boundary: str, size: int) -> int:
+    """After how many places outside, on one side, a rule gives the same texels again."""
+    periods = {"reflect": 2 * size, "mirror": max(2 * size - 2, 1), "wrap": size}
+    return periods.get(boundary, 1)
+
+
 # ---------------------------------------------------------------- numbers of Python and of NumPy
 
 
@@ -114,4 +120,4 @@ class _Numbers:
 INTEGERS: Final[Arithmetic[int, int]] = _Numbers(min, max)
 ARRAYS: Final[Arithmetic[NDArray[Any], Any]] = _Numbers(np.minimum, np.maximum)
 
-__all__ = ["ARRAYS", "INTEGERS", "RULES", "Arithmetic", "index"]
+__all__ = ["ARRAYS", "INTEGERS", "RULES", "Arithmetic", "index", "period"]

@@ -7,16 +7,19 @@ from typing import Final
 # The job.
 (NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
  SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, MORE_PLANES, IMAGES,
- IMAGE_TABLE, HELD, STAGES, STAGE_TABLE, STEP, WARM, WORK, OWN, ROUNDS, JOB_SLOTS,
-) = range(33)  # fmt: skip
+ IMAGE_TABLE, HELD, STAGES, STAGE_TABLE, STEP, WARM, WORK, OWN, ROUNDS, EDGE,
+ JOB_SLOTS,
+) = range(34)  # fmt: skip
+# EDGE is how many pixels are computed at once where all taps of a set are outside: whole blocks.
 # SLOTS pointers to rows come first in what `span` is given as its context, then, where HELD numbers
 # are held there, the plane and a pointer to each image.
 # An image: where it begins, bytes of a plane, planes, and which of them, counted from that of the
 # result, is read, by the rule for places outside.
 BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, RING, IMAGE_SLOTS = range(7)
-# A set of taps: the image, how it is read at its edges, and what a block needs of it.
+# A set of taps: the image, how it is read at its edges, and what a block needs of it. Columns that
+# are PERIOD apart are equal, where both are outside on one side.
 (IMAGE, SET_WIDTH, SET_HEIGHT, STRIDE, RULE, OUTSIDE, LEFT, COUNT, SIZE, CHANNELS, SET_ROWS, DYS,
- SET_SLOTS) = range(13)  # fmt: skip
+ PERIOD, SET_SLOTS) = range(14)  # fmt: skip
 # A result.
 OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_PLANE, OUT_RING, OUT_SLOTS = range(6)
 
@@ -45,6 +48,6 @@ ALIGN: Final = 64  # of rows in scratch
 SHUT: Final = 1 << 32  # a gate that is shut
 
 
-def scratch_size(held: int, block: int, rows_bytes: int) -> int:
+def scratch_size(held: int, edge: int, rows_bytes: int) -> int:
     """The bytes of scratch that a job needs: `rows_bytes` for its padded rows."""
-    return held * 16 + (block + 256) * 16 + rows_bytes + ALIGN
+    return held * 16 + (edge + 256) * 16 + rows_bytes + ALIGN

@@ -28,6 +28,7 @@ from pygpu.codegen.jobs.slots import (
     COUNT,
     DEPTH,
     DYS,
+    EDGE,
     END,
     HEIGHT,
     HELD,
@@ -47,6 +48,7 @@ from pygpu.codegen.jobs.slots import (
     OUTPUT_TABLE,
     OUTPUTS,
     OUTSIDE,
+    PERIOD,
     PLANE_RULE,
     PLANE_STRIDE,
     ROWS,
@@ -250,9 +252,14 @@ class Tiles:
                     self.span(self.direct, y, start, limit)
                     overlapped = [limit]
                 with second_branch.side():
-                    # At the right edge a block that ends there, so that little of it is outside.
+                    # At the right edge a block that ends there, so that little of it is outside;
+                    # where all that is left is outside, many blocks.
+                    many = code.minimum(self.number(EDGE), x1 - x)
+                    many = code.binary("sdiv", many, block) * block
+                    beyond = (x >= limit) & (many > block)
                     back = code.maximum(code.minimum(x, x1 - block), x0)
-                    count = code.minimum(block, x1 - back)
+                    back = code.select(beyond, x, back)
+                    count = code.select(beyond, many, code.minimum(block, x1 - back))
                     self.edge(y, back, count, rows)
                     at_edge = [back + count]
                 second = second_branch.join(overlapped, at_edge)
@@ -271,24 +278,24 @@ class Tiles:
     # ------------------------------------------------------------ blocks at the edges
 
     def edge(self, y: Val, x: Val, count: Val, rows: Val) -> None:
-        """A block whose taps may lie outside, or that does not fill up: `count` pixels from x in
-        `rows` rows."""
-        code = self.code
+        """A block whose taps may lie outside, or that does not fill up, or several blocks: `count`
+        pixels from x in `rows` rows."""
+        code, size = self.code, self.code.maximum(count, self.number(BLOCK))
         free_place, slot_place = self.free_place, self.slot_place
         code.store(self.zero, slot_place, 8)
         self.store_start(free_place)
         with counting(code, self.number(SETS)) as index:
-            self.copy_set(index, x, slot_place, free_place)
+            self.copy_set(index, x, size, slot_place, free_place)
         results = self.number(OUTPUTS) * self.number(ROWS)
-        is_whole = count.eq(self.number(BLOCK)) & rows.eq(self.number(ROWS))
+        is_whole = count.eq(size) & rows.eq(self.number(ROWS))
         whole = code.select(is_whole, results, 0)  # which go where they belong
         with counting(code, whole) as k:
             slot = self.read("long", slot_place, self.zero) + k
             self.write_to(self.read("long", self.direct, slot), self.padded, slot)
         with counting(code, results - whole) as k:
             slot = self.read("long", slot_place, self.zero) + k
-            self.redirect(slot, self.texel(k), x, self.number(BLOCK), free_place)
-        self.span(self.padded, y, x, x + self.number(BLOCK))
+            self.redirect(slot, self.texel(k), x, size, free_place)
+        self.span(self.padded, y, x, x + size)
         with counting(code, results - whole) as k:
             slot = self.read("long", slot_place, self.zero) + k
             target = self.read("long", self.direct, slot)
@@ -312,7 +319,7 @@ class Tiles:
     def store_start(self, free_place: Val) -> None:
         """The first free byte of scratch, behind the pointers and the columns."""
         code = self.code
-        widest = self.number(BLOCK) + 256  # see plan.REACH, which is 64 to each side
+        widest = self.number(EDGE) + 256  # see plan.REACH, which is 64 to each side
         start = code.cast("ptrtoint", self.columns, "long") + widest * (4 * 4)
         code.store((start + (ALIGN - 1)) & -ALIGN, free_place, 8)
 
@@ -324,20 +331,23 @@ class Tiles:
         self.write_to((after + (ALIGN - 1)) & -ALIGN, free_place, self.zero)
         return free
 
-    def copy_set(self, index: Val, x: Val, slot_place: Val, free_place: Val) -> None:
-        """The rows of a set of taps around a block."""
+    def copy_set(self, index: Val, x: Val, size: Val, slot_place: Val, free_place: Val) -> None:
+        """The rows of a set of taps around so many pixels, in whole blocks."""
         code = self.code
         taps = self.row(self.pointer(SET_TABLE), SET_SLOTS, index)
-        channels, count = taps[CHANNELS], taps[COUNT]
+        channels, count = taps[CHANNELS], taps[COUNT] + (size - self.number(BLOCK))
         start = x + taps[LEFT]
         # Columns of the block, counted from its first: those before `left` and from `right` on lie
         # outside the image.
         left = code.clamp(-start, 0, count)
         right = code.maximum(code.minimum(taps[SET_WIDTH] - start, count), left)
-        outer = count - right + left
+        # Those that are found by the rule; others repeat them.
+        before = code.minimum(left, taps[PERIOD])
+        behind = code.minimum(count - right, taps[PERIOD])
+        outer = before + behind
 
         def column_of(k: Val) -> Val:
-            return code.select(k < left, k, k - left + right)
+            return code.select(k < before, k, k - before + right)
 
         with counting(code, outer) as k:
             column = self.place(start + column_of(k), taps[SET_WIDTH], taps[RULE])
@@ -357,8 +367,8 @@ class Tiles:
             target = self.as_pointer(self.redirect(slot, texel, start, count, free_place))
             first = code.at(source, (start + left) * texel)
             self.copy(code.at(target, left * texel), first, (right - left) * texel)
-            for size, kind in ((1, "byte"), (2, "short"), (4, "int")):
-                of_size = code.select(taps[SIZE].eq(size), outer, 0)
+            for nbytes, kind in ((1, "byte"), (2, "short"), (4, "int")):
+                of_size = code.select(taps[SIZE].eq(nbytes), outer, 0)
                 with counting(code, of_size) as k, counting(code, channels) as c:
                     read = self.read("int", self.columns, k * channels + c, 4)
                     element = code.cast("sext", read, "long")
@@ -367,8 +377,20 @@ class Tiles:
                     base = code.select(outside, constant, source)
                     place = code.select(outside, -1 - element, element)
                     to = column_of(k) * channels + c
-                    self.write_to(self.read(kind, base, place, size), target, to, size)
+                    self.write_to(self.read(kind, base, place, nbytes), target, to, nbytes)
+            self.repeat(target, before * texel, left * texel)
+            end = code.at(target, right * texel)
+            self.repeat(end, behind * texel, (count - right) * texel)
             self.write_to(slot + 1, slot_place, self.zero)
+
+    def repeat(self, start: Val, size: Val, whole: Val) -> None:
+        """Repeat the first bytes until there are as many as asked for."""
+        code = self.code
+        with when(code, whole > size), Loop(code, [size]) as loop:
+            (there,) = loop.params
+            more = code.minimum(there, whole - there)
+            self.copy(code.at(start, there), start, more)
+            loop.next(there + more < whole, [there + more])
 
 
 class Tile(Tiles):

@@ -17,6 +17,7 @@ from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.block import PLANE_PLACES
 from pygpu.codegen.llvm.boundary import NUMBERS
 from pygpu.codegen.llvm.plan import Plan, TapSet
+from pygpu.core.boundaries import period
 from pygpu.core.device import Planes, Task
 from pygpu.core.storage import Format
 from pygpu.ssa import Constant
@@ -25,6 +26,7 @@ Size = tuple[int, int]
 TILES: Final = 64  # for each thread: they end at about the same time
 LEAST: Final = 8_192  # pixels of a tile, where the image has more
 PLANE: Final = 1 << 16  # pixels of a tile of a plane, where it has more
+OUTER: Final = 1 << 17  # bytes of rows that are kept at once of what is outside of images
 
 
 class Block:
@@ -79,6 +81,8 @@ class Layout:
         self.tilings: dict[Any, Any] = {}  # of rounds: see rounds.py
         self.numbers = [0] * slots.JOB_SLOTS
         self.inner: list[int] = []  # places of addresses within a block
+        self.end = min([shape[1], *[sizes[t.image][1] - t.right for t in plan.taps]])
+        self.edge = self._edge()
         self.slots = self.padded = 0  # pointers to rows; bytes of rows in scratch
         self._add_arguments(tables)
         self._add_taps()
@@ -139,7 +143,7 @@ class Layout:
         for index, taps in enumerate(taps_of_plan):
             start = sets + index * slots.SET_SLOTS
             self._point(start + slots.DYS, self._add(taps.rows))
-            row = self._count(taps) * self.task.inputs[taps.image].nbytes
+            row = self._count(taps, self.edge) * self.task.inputs[taps.image].nbytes
             self.padded += len(taps.rows) * (row + slots.ALIGN)
             self.slots += len(taps.rows)
         self._point(slots.SET_TABLE, sets)
@@ -159,7 +163,7 @@ class Layout:
         self.outputs = [outs + index * slots.OUT_SLOTS for index in range(len(texels))]
         self.places = self.image_places + self.outputs
         self.slots += len(texels) * rows
-        self.padded += sum(rows * (self.block_width * texel + slots.ALIGN) for texel in texels)
+        self.padded += sum(rows * (self.edge * texel + slots.ALIGN) for texel in texels)
 
     def _fill_job(self, threads: int) -> None:
         plan, sizes, (height, width) = self.plan, self.sizes, self.shape
@@ -168,7 +172,7 @@ class Layout:
         columns = -(-width // wide)
         self.tiles = columns * -(-height // tall) * count
         held = self.slots + PLANE_PLACES + len(sizes)
-        self.scratch = slots.scratch_size(held, self.block_width, self.padded)
+        self.scratch = slots.scratch_size(held, self.edge, self.padded)
         for slot, value in {
             slots.TILES: self.tiles,
             slots.TILE_COLUMNS: columns,
@@ -179,7 +183,8 @@ class Layout:
             slots.ROWS: plan.rows,
             slots.BLOCK: self.block_width,
             slots.BEGIN: max([0, *[-taps.left for taps in plan.taps]]),
-            slots.END: min([width, *[sizes[t.image][1] - t.right for t in plan.taps]]),
+            slots.END: self.end,
+            slots.EDGE: self.edge,
             slots.SETS: len(plan.taps),
             slots.OUTPUTS: len(self.task.outputs),
             slots.SLOTS: self.slots,
@@ -191,9 +196,17 @@ class Layout:
         }.items():
             self.numbers[slot] = value
 
-    def _count(self, taps: TapSet) -> int:
-        """The columns that a block needs of a set of taps."""
-        return self.block_width + taps.right - taps.left
+    def _edge(self) -> int:
+        """Pixels that are computed at once where taps are outside: a block, more where results
+        are wider than images, as many as a cache holds the rows of."""
+        plan, block, outside = self.plan, self.block_width, self.shape[1] - max(self.end, 0)
+        pixel = sum([len(t.rows) * self.task.inputs[t.image].nbytes for t in plan.taps])
+        pixel += sum([plan.rows * format.nbytes for format in self.task.outputs])
+        return max(1, min(outside, OUTER // pixel) // block) * block
+
+    def _count(self, taps: TapSet, pixels: int) -> int:
+        """The columns that so many pixels need of a set of taps."""
+        return pixels + taps.right - taps.left
 
     def _describe(self, taps: TapSet) -> list[int]:
         """The numbers of a set of taps; the addresses in it are filled in later."""
@@ -205,9 +218,9 @@ class Layout:
             self.kept.append(row)
             outside = row.ctypes.data
         stride = self._rows(taps.image).stride
-        rule, count = NUMBERS[taps.boundary], self._count(taps)
+        rule, count = NUMBERS[taps.boundary], self._count(taps, self.block_width)
         return [taps.image, width, height, stride, rule, outside, taps.left, count,
-                size, format.channels, len(taps.rows), 0]  # fmt: skip
+                size, format.channels, len(taps.rows), 0, period(taps.boundary, width)]  # fmt: skip
 
     def block(
         self,
