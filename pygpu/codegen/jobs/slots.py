@@ -17,9 +17,9 @@ from typing import Final
 # result, is read, by the rule for places outside.
 BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, RING, IMAGE_SLOTS = range(7)
 # A set of taps: the image, how it is read at its edges, and what a block needs of it. Columns that
-# are PERIOD apart are equal, where both are outside on one side.
+# are PERIOD apart are equal, where both are outside on one side. GROUP columns are a texel.
 (IMAGE, SET_WIDTH, SET_HEIGHT, STRIDE, RULE, OUTSIDE, LEFT, COUNT, SIZE, CHANNELS, SET_ROWS, DYS,
- PERIOD, SET_SLOTS) = range(14)  # fmt: skip
+ PERIOD, GROUP, SET_SLOTS) = range(15)  # fmt: skip
 # A result.
 OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_PLANE, OUT_RING, OUT_SLOTS = range(6)
 

@@ -30,6 +30,7 @@ from pygpu.codegen.jobs.slots import (
     DYS,
     EDGE,
     END,
+    GROUP,
     HEIGHT,
     HELD,
     IMAGE,
@@ -350,7 +351,7 @@ class Tiles:
             return code.select(k < before, k, k - before + right)
 
         with counting(code, outer) as k:
-            column = self.place(start + column_of(k), taps[SET_WIDTH], taps[RULE])
+            column = self.column(start + column_of(k), taps)
             with counting(code, channels) as c:
                 element = code.select(column < 0, -1 - c, column * channels + c)
                 self.write_to(code.cast("trunc", element, "int"), self.columns, k * channels + c, 4)
@@ -382,6 +383,20 @@ class Tiles:
             end = code.at(target, right * texel)
             self.repeat(end, behind * texel, (count - right) * texel)
             self.write_to(slot + 1, slot_place, self.zero)
+
+    def column(self, column: Val, taps: list[Val]) -> Val:
+        """The column that is read for one outside, by the rule for texels; -1: the constant."""
+        code, group = self.code, taps[GROUP]
+        branch = Branch(code, group.eq(1))
+        with branch.side():
+            alone = [self.place(column, taps[SET_WIDTH], taps[RULE])]
+        with branch.side():
+            below = code.select(column < 0, group - 1, 0)
+            texel = code.binary("sdiv", column - below, group)
+            within = column - texel * group
+            found = self.place(texel, code.binary("sdiv", taps[SET_WIDTH], group), taps[RULE])
+            among = [code.select(found < 0, found, found * group + within)]
+        return branch.join(alone, among)[0]
 
     def repeat(self, start: Val, size: Val, whole: Val) -> None:
         """Repeat the first bytes until there are as many as asked for."""

@@ -53,6 +53,20 @@ class Reach:
     rows: tuple[int, int]
 
 
+@record
+class Pixels:
+    """What the pixels of a program are. `low`: results have one row; `planar`: images are planes of
+    volumes, and the last uniform is the number of the plane; `group`: so many are the components of
+    a texel."""
+
+    low: bool = False
+    planar: bool = False
+    group: int = 1
+
+
+ALONE: Final = Pixels()
+
+
 @dataclass(slots=True)
 class Plan:
     """See the module's head."""
@@ -73,6 +87,7 @@ class Plan:
     meeting: bool = False  # cells take each other's values, also on the sides of branches
     raw: bool = False  # texels are kept as they are stored: see chooses
     loops: bool = False  # there are loops that may take long
+    group: int = 1  # pixels of code that are one of the images, whose components they are
     flat: bool = False  # pixels read themselves alone, and not where they are: any row is as good
 
     def order(self, cells: Sequence[Cell]) -> Iterator[Step]:
@@ -85,12 +100,10 @@ def plan(
     lanes: int,
     inputs: Sequence[Format],
     raw: bool = False,
-    low: bool = False,
-    planar: bool = False,
+    pixels: Pixels = ALONE,
 ) -> Plan:
-    """How a function is laid out; `low`: for results of one row; `planar`: its images are planes of
-    volumes."""
-    result = Plan(function, lanes, variance(function), raw=raw)
+    """How a function is laid out."""
+    result = Plan(function, lanes, variance(function), raw=raw, group=pixels.group)
     ops = list(walk(function.body))
     taps = [op for op in ops if is_tap(op, function)]
     result.late = set(taps)
@@ -104,9 +117,9 @@ def plan(
     result.reaching = find_reaching(result, ops)
     result.flat = is_flat(function, ops)
     result.vectors, result.rows = block(result, ops, taps)
-    if result.flat or low:
+    if result.flat or pixels.low:
         result.vectors, result.rows = result.vectors * result.rows, 1
-    elif planar and len({op.data.image for op in taps}) > 1:
+    elif pixels.planar and len({op.data.image for op in taps}) > 1:
         # Planes a power of two apart lie in the same sets of the cache: of few rows each all fit.
         result.rows = 1
     gather_taps(result, taps, inputs)

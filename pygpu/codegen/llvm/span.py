@@ -24,7 +24,7 @@ from pygpu.codegen.llvm.block import WIDTH, Block, Masks, Values
 from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.memory import store_block
 from pygpu.codegen.llvm.operations import RULES
-from pygpu.codegen.llvm.plan import Plan, TapSet, chooses, plan
+from pygpu.codegen.llvm.plan import ALONE, Pixels, Plan, TapSet, chooses, plan
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.host.records import record
@@ -46,17 +46,15 @@ def emit(
     outputs: Sequence[Format],
     machine: Machine,
     wide: bool = False,
-    planar: bool = False,
-    low: bool = False,
+    pixels: Pixels = ALONE,
 ) -> Emitted:
     """The IR of a function whose images and results are stored like that. `wide`: some image has
-    2**31 bytes or more. `planar`: the last uniform is the number of the plane. `low`:
-    results have one row."""
+    2**31 bytes or more."""
     raw = chooses(function, inputs, outputs)
     if raw:
         machine = replace(machine, lanes=machine.lanes * 4 // inputs[0].dtype.itemsize)
-    layout = plan(function, machine.lanes, inputs, raw, low, planar)
-    writer = Writer(function, inputs, outputs, machine, layout, wide, planar)
+    layout = plan(function, machine.lanes, inputs, raw, pixels)
+    writer = Writer(function, inputs, outputs, machine, layout, wide, pixels.planar)
     return Emitted(writer.write(), layout)
 
 

@@ -16,7 +16,7 @@ from typing import Final
 from pygpu.codegen.llvm import span
 from pygpu.codegen.llvm.block import Block, Values
 from pygpu.codegen.llvm.memory import store_block
-from pygpu.codegen.llvm.plan import chooses, plan
+from pygpu.codegen.llvm.plan import ALONE, Pixels, chooses, plan
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.span import Emitted, Writer
 from pygpu.codegen.llvm.text import FLOAT_TESTS, INT_TESTS, Machine, Val
@@ -35,8 +35,7 @@ def emit(
     outputs: Sequence[Format],
     machine: Machine,
     wide: bool = False,
-    planar: bool = False,
-    low: bool = False,
+    pixels: Pixels = ALONE,
 ) -> Emitted:
     """As that of span.py, in narrow lanes where the function is one for them."""
     narrow = None
@@ -44,11 +43,11 @@ def emit(
         flat = convert_loading(function)
         narrow = Narrow.of(flat, inputs, outputs, variance(flat))
     if narrow is None:
-        return span.emit(function, inputs, outputs, machine, wide, planar, low)
+        return span.emit(function, inputs, outputs, machine, wide, pixels)
     function = narrow.function
     machine = replace(machine, lanes=4 * machine.lanes)
-    layout = plan(function, machine.lanes, inputs, True, low, planar)
-    writer = _Writer(function, inputs, outputs, machine, layout, wide, planar)
+    layout = plan(function, machine.lanes, inputs, True, pixels)
+    writer = _Writer(function, inputs, outputs, machine, layout, wide, pixels.planar)
     writer.narrow = narrow
     return Emitted(writer.write(), layout)
 

@@ -73,7 +73,10 @@ class Layout:
         threads: int,
         planes: Planes | None = None,
     ) -> None:
-        self.plan, self.task, self.sizes, self.shape = plan, task, sizes, shape
+        self.plan, self.task = plan, task
+        self.sizes = [(high, wide * plan.group) for high, wide in sizes]
+        sizes, self.shape = self.sizes, (shape[0], shape[1] * plan.group)
+        shape = self.shape
         self.planes = planes or Planes(1, (None,) * len(sizes))
         self.block_width = plan.vectors * plan.lanes
         self.blocks: list[Block] = []  # those not in use
@@ -219,8 +222,10 @@ class Layout:
             outside = row.ctypes.data
         stride = self._rows(taps.image).stride
         rule, count = NUMBERS[taps.boundary], self._count(taps, self.block_width)
+        group = self.plan.group
+        repeats = period(taps.boundary, width // group) * group
         return [taps.image, width, height, stride, rule, outside, taps.left, count,
-                size, format.channels, len(taps.rows), 0, period(taps.boundary, width)]  # fmt: skip
+                size, format.channels, len(taps.rows), 0, repeats, group]  # fmt: skip
 
     def block(
         self,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.jobs.driver import driver
-from pygpu.codegen.llvm.plan import cost
+from pygpu.codegen.llvm.plan import Pixels, cost
 from pygpu.codegen.llvm.text import Machine
 from pygpu.codegen.narrow.writer import emit
 from pygpu.core.device import Planes, Prepared, Program, Task
@@ -29,11 +29,13 @@ from pygpu.devices.cpu.rounds import Rounds
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
 from pygpu.devices.process import reserve
 from pygpu.devices.process.reserve import RESERVE
+from pygpu.passes.blocks.flattened import flattened
 from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, walk
 
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
 MOVED: Final = 6  # operations that reading and writing a pixel takes as long as
+WORK: Final = 16  # operations a component: of less than that, memory is what floats wait for
 LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
 LONG_ROW: Final = 1 << 16  # pixels of a single row that are worth code of their own
 LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an int
@@ -62,6 +64,7 @@ class CpuProgram(Program):
         self.machine, self.threads = host(), thread_count()
         self.given = given or Given(task)
         self.task, self.cost = self.given.task, cost(self.given.task.function.body)
+        self.code, self.group = by_component(self.task)
         self.size = self.given.size
         self.layouts: dict[Any, Layout] = {}
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
@@ -72,13 +75,12 @@ class CpuProgram(Program):
 
     def _compile(self, wide: bool) -> str:
         emitted = emit(
-            self.task.function,
-            self.task.inputs,
-            self.task.outputs,
+            self.code.function,
+            self.code.inputs,
+            self.code.outputs,
             replace(self.machine, fast=self.task.fast),
             wide,
-            self.task.planar,
-            self.task.low,
+            Pixels(self.task.low, self.task.planar, self.group),
         )
         self.plan = emitted.plan
         text = emitted.text + attributes(self.machine)
@@ -170,11 +172,16 @@ class CpuProgram(Program):
         nbytes = [h * w * f.nbytes for (h, w), f in zip(sizes, self.task.inputs, strict=True)]
         if self.given.widened or min(nbytes, default=4) < 4 or max(nbytes, default=0) >= HUGE:
             return None
-        if self.plan.flat and pixels <= LONGEST and all(size == shape for size in sizes):
+        if self._is_row(sizes, shape):
             return (None, *[(1, pixels)] * (1 + len(sizes)))
         if is_thin(shape) or (shape[0] == 1 and shape[1] >= LONG_ROW):
             return None
         return (None, shape, *sizes)
+
+    def _is_row(self, sizes: Sequence[tuple[int, ...]], shape: tuple[int, int]) -> bool:
+        """Whether all pixels are computed as those of one row."""
+        numbers = shape[0] * shape[1] * self.group
+        return self.plan.flat and numbers <= LONGEST and all(size == shape for size in sizes)
 
     def _run(
         self,
@@ -190,7 +197,7 @@ class CpuProgram(Program):
                 size if read is None else (size[0] // read.depth, size[1])
                 for size, read in zip(sizes, planes.reads, strict=True)
             ]
-        elif self.plan.flat and shape[0] * shape[1] <= LONGEST and all(s == shape for s in sizes):
+        elif self._is_row(sizes, shape):
             shape = 1, shape[0] * shape[1]
             sizes = [shape] * len(sizes)
         elif is_thin(shape):
@@ -266,7 +273,7 @@ class CpuProgram(Program):
         planes, shape, *sizes = key
         pixels = shape[0] * shape[1] * (planes.count if planes else 1)
         threads = 1 if self._is_small(pixels) else self.threads
-        layout = Layout(self.plan, self.task, self.given.tables, sizes, shape, threads, planes)
+        layout = Layout(self.plan, self.code, self.given.tables, sizes, shape, threads, planes)
         if len(self.layouts) >= LAYOUTS:
             self.layouts = {}
         self.layouts[key] = layout
@@ -320,6 +327,21 @@ class CpuPrepared(Prepared):
         return results
 
 
+def by_component(task: Task) -> tuple[Task, int]:
+    """The task as one of images of one component, with how many of these a texel has; the task
+    itself, and 1, where components are not treated alike."""
+    found = flattened(task.function)
+    is_narrow = any(format.dtype.itemsize < 4 for format in (*task.inputs, *task.outputs))
+    if found is None or not (is_narrow or cost(found[0].body) >= WORK):
+        return task, 1
+    function, group = found
+    inputs, outputs = (
+        [replace(format, channels=1) for format in formats]
+        for formats in (task.inputs, task.outputs)
+    )
+    return replace(task, function=function, inputs=inputs, outputs=outputs), group
+
+
 def _turn(array: NDArray[Any]) -> NDArray[Any]:
     """The array with columns for rows: the same memory where it has one column."""
     return np.ascontiguousarray(array.swapaxes(0, 1))
@@ -333,4 +355,4 @@ def _are_own(planes: Planes) -> bool:
     )
 
 
-__all__ = ["LONG", "SMALL", "CpuProgram", "cores", "host", "native_loops"]
+__all__ = ["LONG", "SMALL", "CpuProgram", "by_component", "cores", "host", "native_loops"]

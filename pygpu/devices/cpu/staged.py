@@ -21,7 +21,7 @@ from pygpu.codegen.llvm.plan import REACH, chooses, cost
 from pygpu.core.device import Link, Planes, Prepared, Program, Task
 from pygpu.core.storage import Format, Storage, rows_of
 from pygpu.devices.cpu.given import Given
-from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram, host
+from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram, by_component, host
 from pygpu.devices.cpu.strips import CpuStrips, strips
 from pygpu.passes.stages.part import Part, stages
 from pygpu.passes.stages.rank import factored
@@ -34,8 +34,8 @@ STORED: Final = {"float": "float32", "int": "int32", "uint": "uint32", "bool": "
 def compiled(task: Task) -> CpuProgram | CpuStaged:
     """The program of a task."""
     given = Given(task)
-    function = given.task.function
-    if task.planar or task.low or chooses(function, given.task.inputs, given.task.outputs):
+    function, (code, _) = given.task.function, by_component(given.task)
+    if task.planar or task.low or chooses(code.function, code.inputs, code.outputs):
         return CpuProgram(task, given)
     given.task = replace(given.task, function=factored(function))
     parts = stages(given.task.function)

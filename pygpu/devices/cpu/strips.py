@@ -147,7 +147,7 @@ class StageLayout(Layout):
 
     def __init__(self, program: CpuProgram, sizes: Any, shape: Any, rows: dict[int, Rows]) -> None:
         self.rows = rows
-        super().__init__(program.plan, program.task, program.given.tables, sizes, shape, 1)
+        super().__init__(program.plan, program.code, program.given.tables, sizes, shape, 1)
 
     def _rows(self, index: int) -> Rows:
         return self.rows.get(index) or super()._rows(index)

@@ -1,0 +1,104 @@
+"""Functions that treat all components alike, as functions of one component."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Image, Position, Vec3
+from pygpu.core.boundaries import RULES
+from pygpu.devices.cpu import program
+from pygpu.passes.blocks.flattened import flattened
+
+OFFSETS = [(0, 0), (-1, 0), (1, 0), (0, 1), (-3, 2), (5, -2), (12, 1), (-12, -1)]
+
+
+def window(offsets: list[tuple[int, int]], work: str) -> Any:
+    @pygpu.compile(target="cpu")
+    def run(im: Image, p: Position, gain: float, rounds: int):
+        taps = [im(p + d) for d in offsets]
+        if work == "sum":
+            return sum((0.1 + 0.07 * i) * t for i, t in enumerate(taps)) * gain
+        if work == "least":
+            found = taps[0]
+            for tap in taps[1:]:
+                found = np.minimum(found, tap)
+            return found
+        if work == "power":
+            return abs(taps[0]) ** 0.7 - taps[-1] * 0.5
+        if work == "loop":
+            found = taps[0]
+            for _ in range(rounds):
+                found = found * 0.75 + taps[-1] * 0.1
+            return found
+        if work == "branch":
+            return taps[0] * gain if gain > 1 else taps[-1] / gain
+        return taps[0] if p.y < 7 else taps[-1]
+
+    return run
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", range(8))
+def test_bits_are_those_of_functions_of_texels(
+    monkeypatch: pytest.MonkeyPatch, rule: str, seed: int
+) -> None:
+    source = random.Random(f"{rule} {seed}")
+    channels = source.choice([2, 3, 4])
+    dtype, out = source.choice([("uint8", "uint8"), ("uint8", "float32"), ("float32", "float32"),
+                                ("uint16", "uint8"), ("float32", "uint8")])  # fmt: skip
+    work = source.choice(["sum", "least", "power", "loop", "branch", "row"])
+    size = source.choice([1, 5, 40]), source.choice([1, 7, 33, 200])
+    shape = source.choice([size, size, (size[0] + 3, 3 * size[1] + 1)])
+    offsets = source.sample(OFFSETS, source.choice([1, 3, 5]))
+    image = np.random.default_rng(seed).random((*size, channels), np.float32)
+    if dtype != "float32":
+        image = (image * np.iinfo(dtype).max).astype(dtype)
+    cval = {"cval": 0.2} if rule == "constant" else {}
+    given = pygpu.Image(image, boundary=rule, **cval), 1.25, 4
+    made = []
+    for work_of in (0, 1 << 60):
+        monkeypatch.setattr(program, "WORK", work_of)
+        if work_of:
+            monkeypatch.setattr(program, "flattened", lambda function: None)
+        run = window(offsets, work)
+        made.append(np.asarray(run(*given, shape=shape, dtype=out)))
+    assert np.array_equal(*made, equal_nan=True)
+
+
+CASES = [
+    (lambda im, p: im(p) * 0.5 + im(p + (3, 1)), 3),
+    (lambda im, p: im(p) * p.y, 3),
+    (lambda im, p: im(p) * p.x, None),
+    (lambda im, p: im(p) * Vec3(1, 0.5, 1), None),
+    (lambda im, p: im(p).zyx, None),
+    (lambda im, p: im(p) if im(p).x > 0.5 else -im(p), None),
+    (lambda im, p: im(p) + np.dot(im(p), im(p)), None),
+    (lambda im, p: im(p + (40, 0)), None),
+    (lambda im, p: im((p.y, p.x)), None),
+    (lambda im, p: im(p).x, None),
+    (lambda im, p: im(p) / im.width, None),
+]
+
+
+@pytest.mark.parametrize(("function", "size"), CASES)
+def test_what_is_flattened(monkeypatch: pytest.MonkeyPatch, function: Any, size: Any) -> None:
+    found: list[int | None] = []
+
+    def seen(function: Any) -> Any:
+        made = flattened(function)
+        found.append(made and made[1])
+        return made
+
+    monkeypatch.setattr(program, "flattened", seen)
+
+    @pygpu.compile(target="cpu")
+    def run(im: Image, p: Position):
+        return function(im, p)
+
+    run(np.zeros((4, 4, 3), np.float32))
+    assert set(found) == {size}
