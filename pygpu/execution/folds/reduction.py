@@ -32,6 +32,7 @@ from pygpu.execution.arrays.values import checked, described, identity, settled
 from pygpu.execution.arrays.whole import parts_of
 from pygpu.execution.folds.by_group import By, Folding, at_once, by_group, checked_groups
 from pygpu.execution.folds.chunked import ChunkFold, reduced
+from pygpu.execution.folds.exact import may_overflow, total_of, words_of
 from pygpu.execution.folds.folding import (
     State,
     fold_all,
@@ -175,10 +176,16 @@ def _reduced(folding: Folding, by: By | None, initial: Any, key: Any = None) -> 
         _check_initial(initial, types, is_tuple)
     if folding.images[0].count == 0:
         return _of_nothing(folding, types, is_tuple, initial)
+    is_wide = not is_tuple and may_overflow(folding, types[0])
+    if is_wide:
+        folding = words_of(folding)
+        types, is_tuple = _types(folding)
     if key is not None:
-        _plan(key, folding)
+        _plan(key, folding, is_wide)
     state = _whole(folding, types if is_tuple else ())
     results = [_pixel(part) for part in state.images]
+    if is_wide:
+        return total_of(results)
     if is_placed:
         return Position(*first.position(*results[1:]))
     return tuple(results) if state.is_tuple else results[0]
@@ -189,7 +196,7 @@ def _reduced(folding: Folding, by: By | None, initial: Any, key: Any = None) -> 
 _PLANS: Final = Plans()
 
 
-def _plan(key: Any, folding: Folding) -> None:
+def _plan(key: Any, folding: Folding, is_wide: bool) -> None:
     """Write down what folds all texels at once, where something does."""
     images, parts = [each.image for each in folding.images], _parts(folding)
     is_one = len(parts) == 1 and not is_asked_for() and np.prod(images[0].storage.shape) > 1
@@ -204,6 +211,8 @@ def _plan(key: Any, folding: Folding) -> None:
     def run(images: Sequence[Any]) -> Any:
         found = ready.run([image.storage for image in images], whole=True)
         results = [part.item() if part.size == 1 else np.array(part[0, 0]) for part in found.parts]
+        if is_wide:
+            return total_of(results)
         if is_placed:
             return Position(*place(*results[1:]))
         return tuple(results) if found.is_tuple else results[0]

@@ -454,3 +454,19 @@ def test_arrays_of_channels_lie_beside_arrays_of_one_axis(target: str) -> None:
     assert np.array_equal(moved, np.sort(2 * volume))
     with pytest.raises(ValueError, match=r"values\[0\] is of size"):
         pygpu.sort(X, colours[1:], target=target)
+
+
+def test_sums_of_ints_are_exact(target: str) -> None:
+    ints = GENERATOR.integers(-(2**31), 2**31, (120, 131)).astype(np.int32)
+    large = np.full((120, 131), 2**30, np.int32)
+    for summed in (ints, -large, pygpu.Signal(large.ravel()), ints.reshape(120, 131, 1)):
+        found = pygpu.reduce(np.add, summed, target=target)
+        assert isinstance(found, int)
+        assert found == np.asarray(summed).sum(dtype=np.int64)
+    colours = ints[:, :120].reshape(120, 40, 3)
+    found = pygpu.reduce(np.add, colours, target=target)
+    assert found.tolist() == colours.sum((0, 1), np.int64).tolist()
+    unsigned = pygpu.reduce(np.add, large, map=lambda v: pygpu.UInt(v) * 3, target=target)
+    assert unsigned == 3 * 2**30 * large.size
+    counted = pygpu.reduce(np.add, ints, map=lambda v, k: 1 if v > k else 0, k=5, target=target)
+    assert counted == (ints > 5).sum()
