@@ -11,7 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,29 @@ def _texels_among(operands: Sequence[Any]) -> list[Any]:
 
 
 def _apply(function: Callable[..., Any], *operands: Any) -> Any:
+    if function in _POWERS and _is_whole_power(operands):
+        return _to_the(int(operands[1]))(*_texels_among(operands[:1]))
     return texelwise(function)(*_texels_among(operands))
+
+
+_POWERS: Final = (operator.pow, np.power)
+LARGEST_POWER: Final = 64  # that is compiled for itself
+
+
+def _is_whole_power(operands: Sequence[Any]) -> bool:
+    """Whether it is an image of ints or bools to the power of a number that must be known: as an
+    argument it might be negative, and the result a fraction."""
+    image, exponent = operands
+    is_whole = isinstance(exponent, (int, np.integer)) and not isinstance(exponent, bool)
+    if not is_whole or not isinstance(image, ImageLike) or image.format.kind == "float":
+        return False
+    return bool(0 <= exponent <= LARGEST_POWER)
+
+
+@lru_cache(maxsize=LARGEST_POWER)
+def _to_the(exponent: int) -> Vectorized:
+    """The function of texels that raises them to a power."""
+    return Vectorized(lambda texel: texel**exponent, "auto", None, {})
 
 
 def _binary(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -124,6 +146,15 @@ class ArrayMethods(ImageLike):
         return _apply(np.logical_not if is_bool else operator.invert, self)
 
     @guarded
+    def __matmul__(self, other: Any) -> Any:
+        """The product of matrices, an array, as NumPy's is."""
+        return asked(np.matmul, self, other) if _operand(other) else NotImplemented
+
+    @guarded
+    def __rmatmul__(self, other: Any) -> Any:
+        return asked(np.matmul, other, self) if _operand(other) else NotImplemented
+
+    @guarded
     def __bool__(self) -> bool:
         raise ValueError("the truth of an image is ambiguous: use np.any(im) or np.all(im)")
 
@@ -133,6 +164,8 @@ class ArrayMethods(ImageLike):
         (`np.add.reduce`) and options give arrays, of texels as functions see them."""
         if isinstance(kwargs.get("out"), tuple):
             _check_out(*kwargs["out"])
+        if ufunc.signature is not None:
+            return self.__array_function__(ufunc, (), inputs, kwargs)
         if method != "__call__" or kwargs.keys() - {"out", "dtype"}:
             arrays = [_array(each) for each in inputs]
             options = {name: _array(value) for name, value in kwargs.items()}
@@ -143,7 +176,10 @@ class ArrayMethods(ImageLike):
         dtype = kwargs.pop("dtype", None)
         if not all(map(_operand, inputs)):
             return NotImplemented
-        result = texelwise(ufunc)(*_texels_among(inputs), dtype=dtype)
+        if dtype is None:
+            result = _apply(ufunc, *inputs)
+        else:
+            result = texelwise(ufunc)(*_texels_among(inputs), dtype=dtype)
         if out is None:
             return result
         results = result if isinstance(result, tuple) else (result,)

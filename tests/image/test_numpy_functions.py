@@ -291,3 +291,34 @@ def test_options_of_ufuncs_may_be_images() -> None:
     out = np.zeros(FLOATS.shape, np.float32)
     np.exp(IMAGE, where=IMAGE > 0.5, out=out)
     np.testing.assert_allclose(out, np.where(FLOATS > 0.5, np.exp(FLOATS), 0), rtol=1e-6)
+
+
+def test_products_of_matrices_are_numpys_of_texels() -> None:
+    texels = np.random.default_rng(0).integers(0, 256, (6, 6), np.uint8)
+    image, seen = Image(texels), texels / 255.0
+    for product in (np.matmul(image, image), image @ image, image @ texels, texels @ image):
+        np.testing.assert_allclose(product, seen @ seen, rtol=1e-6)
+    with pytest.raises(TypeError):
+        image @ "x"
+
+
+def test_powers_of_ints_by_whole_numbers_are_ints() -> None:
+    ints = np.arange(-6, 6, dtype=np.int32).reshape(3, 4)
+    for exponent in (0, 1, 2, 5, np.int64(3)):
+        for found in (Image(ints) ** exponent, np.power(Image(ints), exponent)):
+            assert found.dtype == np.int32
+            np.testing.assert_array_equal(found, ints**exponent)
+    np.testing.assert_allclose(Image(ints) ** 2.0, ints**2.0)
+    with pytest.raises(pygpu.CompileError, match="negative"):
+        Image(ints) ** -1
+
+
+def test_stacks_of_colours_are_volumes_and_images() -> None:
+    colours = np.random.default_rng(0).integers(0, 256, (4, 5, 3), np.uint8)
+    volume = np.stack([Image(colours), Image(colours)])
+    assert isinstance(volume, pygpu.Volume)
+    np.testing.assert_array_equal(volume, np.stack([colours, colours]))
+    np.testing.assert_allclose(volume.sum(axis=0), colours * (2 / 255), rtol=1e-6)
+    rows = np.stack([pygpu.Signal(colours[0]), pygpu.Signal(colours[1])])
+    assert isinstance(rows, Image)
+    np.testing.assert_array_equal(rows, colours[:2])

@@ -43,8 +43,8 @@ _VALUES: Final = _functions(
 )
 _SUMS: Final = _functions(
     """
-    average corrcoef cov dot einsum inner interp nanmean nanprod nanstd nansum nanvar outer prod
-    std tensordot trapezoid var vdot
+    average corrcoef cov dot einsum inner interp matmul matvec nanmean nanprod nanstd nansum nanvar
+    outer prod std tensordot trapezoid var vdot vecdot vecmat
     """
 )
 # Texels that come of others at their own place or beside it: images.

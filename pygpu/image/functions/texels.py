@@ -78,8 +78,9 @@ def image_of(array: Any, image: ImageLike, dims: int | None = None, stored: bool
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub":
         return array
     if dims is None:
-        has_channels = image.format.channels > 1 and array.ndim == image.dims + 1
-        dims = image.dims if has_channels else array.ndim
+        kept = array.ndim > 1 and array.shape[-1] == image.format.channels
+        has_channels = array.ndim == image.dims + 1 or (array.ndim == image.dims + 2 and kept)
+        dims = array.ndim - (image.format.channels > 1 and has_channels)
     channels = array.shape[dims] if array.ndim == dims + 1 else 1
     if dims not in (1, 2, 3) or not 1 <= channels <= 4 or 0 in array.shape:
         return array
