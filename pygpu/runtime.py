@@ -26,6 +26,7 @@ from pygpu.execution.arguments.results import (
     Out,
     form_of,
 )
+from pygpu.execution.arguments.several import calls_of
 from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.bound import BoundMethod
 from pygpu.execution.frames import map_over
@@ -101,6 +102,9 @@ class Compiled(Programs):
             return plain.call(self.__wrapped__, signature, signature.collect(args, kwargs))
         try:
             values = signature.collect(args, kwargs)
+            several = calls_of(signature, values, args, kwargs)
+            if several is not None:
+                return self._each(several, out=out, shape=shape, dtype=dtype)
             if sources.holds_dask((*args, *kwargs.values())):
                 from pygpu.execution.large import calls as large  # few programs need it
 
@@ -116,6 +120,14 @@ class Compiled(Programs):
         except Exception as error:
             shorten(error)
             raise
+
+    def _each(self, calls: Sequence[Any], *, out: Any, **options: Any) -> tuple[Any, ...]:
+        """The results of several calls, given their arguments; `out` is a tuple of as many."""
+        outs = (None,) * len(calls) if out is None else out
+        if not isinstance(outs, tuple) or len(outs) != len(calls):
+            raise TypeError(f"out: takes a tuple of {len(calls)}, one for each image of a tuple")
+        pairs = zip(calls, outs, strict=True)
+        return tuple([self(*args, **kwargs, **options, out=one) for (args, kwargs), one in pairs])
 
     def lower(
         self,

@@ -311,3 +311,37 @@ def test_random_pipelines(steps: list[tuple[str, int]]) -> None:
         return tuple(images[-3:])
 
     check(function, Image(GREY))
+
+
+def test_functions_of_one_image_are_called_for_each_of_a_tuple(target: str) -> None:
+    @pygpu.compile(target=target)
+    def blurred(im: Image, p: Position):
+        return (im(p - (1, 0)) + im(p) + im(p + (1, 0))) / 3
+
+    @pygpu.compile(target=target)
+    def products(im: Image, p: Position):
+        return im(p), im(p) ** 2, im(p) * p.x
+
+    @pygpu.compile(target=target)
+    def mixed(a: Image, b: Image, p: Position, share: pygpu.Float = 0.5):
+        return share * a(p) + (1 - share) * b(p)
+
+    @pygpu.pipeline(target=target)
+    def chain(im):
+        one, two, three = blurred(products(im))
+        return mixed((one, two), three, share=0.25)
+
+    image = np.random.default_rng(3).random((9, 11), np.float32)
+    one, two, three = [blurred(each) for each in products(image)]
+    for found in (chain(image), mixed((one, two), b=three, share=0.25)):
+        assert isinstance(found, tuple)
+        np.testing.assert_allclose(found[0], 0.25 * one + 0.75 * three, rtol=1e-5)
+        np.testing.assert_allclose(found[1], 0.25 * two + 0.75 * three, rtol=1e-5)
+    outs = np.empty_like(image), np.empty_like(image)
+    assert blurred((image, 2 * image), out=outs)[1] is outs[1]
+    np.testing.assert_array_equal(outs[1], blurred(2 * image))
+    np.testing.assert_array_equal(blurred(((1, 2), (3, 4))), blurred(np.array([[1, 2], [3, 4]])))
+    with pytest.raises(ValueError, match="a has 2, b has 3"):
+        mixed((one, two), (one, two, three))
+    with pytest.raises(TypeError, match="out: takes a tuple of 2"):
+        blurred((one, two), out=outs[0])
