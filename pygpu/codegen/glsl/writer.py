@@ -21,11 +21,13 @@ from pygpu.codegen.glsl.printer import INDENT, Printer, braced, flat
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
-from pygpu.ssa import Function, Load, Op, Table, Value
+from pygpu.passes.analysis.variance import variance
+from pygpu.ssa import Function, Load, Op, Table, Value, walk
 from pygpu.types import INT, Kind, Type, vector
 
 SMALL_TABLE: Final = 64  # numbers that are printed as a constant array
 BLOCKS: Final = 12  # uniform blocks of one program; the specification grants these
+TEXTURES: Final = 4  # tables of one program that are textures where they need not be: units are few
 NARROW_BUFFERS: Final = "GL_NV_gpu_shader5"  # by which buffers have elements of 8 and 16 bits
 # Operations whose operand gets a variable of its own: drivers compute them slower within an
 # expression that is assigned to a `precise` variable.
@@ -57,6 +59,7 @@ class Dialect:
     narrow: bool = False  # it has NARROW_BUFFERS, and float16 with them
     lanes: bool = False  # it computes with two float16 at once
     saturates: bool = False  # its int(x) is the nearest int where none holds x, and 0 for NaN
+    uniform_blocks: bool = False  # its uniform blocks are fast where all threads read one element
     embedded: bool = False  # it is GLSL ES 3.00, as browsers take it
 
     @property
@@ -113,6 +116,7 @@ class Writer:
         self.accessors: dict[int, str] = {}
         self.bound: list[BoundTable] = []
         self.declared: list[str] = []
+        self.varying: set[int] | None = None  # tables that pixels read at places of their own
 
     # ------------------------------------------------ the body
 
@@ -202,8 +206,7 @@ class Writer:
             return wrap(f"const {type} {name}[{len(values)}] = {call(array, *elements)};")
         rows4 = _in_rows_of_four(values)
         kind = {"f": "float", "u": "uint"}.get(values.dtype.kind, "int")
-        blocks = sum(table.is_block for table in self.bound)
-        is_block = rows4.nbytes <= self.dialect.block_size and blocks < BLOCKS
+        is_block = rows4.nbytes <= self.dialect.block_size and self.takes_block(index)
         data = self.namer.fresh(f"{name}_data")
         self.bound.append(BoundTable(data if not is_block else f"{data}_block", rows4, is_block))
         row_type = vector(kind, 4)  # type: ignore[arg-type]
@@ -231,6 +234,23 @@ class Writer:
             f"{INDENT}return {element};",
             "}",
         ]
+
+    def takes_block(self, index: int) -> bool:
+        """Whether a table is to lie in a uniform block. GPUs read such a block for one thread after
+        the other where each has an index of its own: textures are many times as fast there."""
+        blocks = sum(table.is_block for table in self.bound)
+        if blocks >= BLOCKS:
+            return False
+        if not self.dialect.uniform_blocks or len(self.bound) - blocks >= TEXTURES:
+            return True
+        if self.varying is None:
+            bits = variance(self.function)
+            self.varying = {
+                op.data.table
+                for op in walk(self.function.body)
+                if op.code == "table" and bits[op.operands[0]]
+            }
+        return index not in self.varying
 
     # ------------------------------------------------ the whole
 

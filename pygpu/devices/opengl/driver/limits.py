@@ -81,6 +81,7 @@ def dialect_of(info: Mapping[str, Any], extensions: Container[str], limits: Limi
         images=limits.version >= 430 and in_software,
         narrow=narrow,
         lanes=narrow and has_fast_float16(renderer),
+        uniform_blocks=not in_software,
         saturates=info["GL_VENDOR"].startswith("NVIDIA"),
     )
 
