@@ -79,7 +79,7 @@ def pixel_program(
     as many along a row as fill whole elements of the buffers: where it `loops`, by a loop that no
     compiler unrolls, for those of software take ten times as long for four pixels as for one."""
     columns = max([pixels_at_once(format, dialect.narrow) for format in task.outputs])
-    writer = _Writer(task, dialect)
+    writer = ComputeWriter(task, dialect)
     lines, stores = writer.body(), []
     for target, value in zip(writer.targets, task.function.outputs, strict=True):
         before, text = writer.stored(value, target.format, "value")
@@ -102,7 +102,7 @@ def block_program(
     stores, so all rows are read before any is stored then."""
     held = frozenset() if early else frozenset(("load",))
     made = Task(blocked.function, blocked.inputs, blocked.outputs)
-    writer = _Writer(made, dialect, True, held)
+    writer = ComputeWriter(made, dialect, True, held)
     size = writer.targets[0].size
     step = f"ivec2({blocked.columns}, {blocked.rows})"
     is_one = blocked.columns == blocked.rows == 1
@@ -133,7 +133,7 @@ def block_program(
 
 
 def _rows(
-    writer: _Writer, blocked: Blocked, ops: Sequence[Op], values: Sequence[Value], early: bool
+    writer: ComputeWriter, blocked: Blocked, ops: Sequence[Op], values: Sequence[Value], early: bool
 ) -> list[str]:
     """The lines that compute a block and store it."""
     lines: list[str] = []
@@ -180,7 +180,7 @@ def _of_row(
 
 
 def _store_row(
-    writer: _Writer,
+    writer: ComputeWriter,
     blocked: Blocked,
     row: int,
     results: Sequence[tuple[int, int, Sequence[Value]]],
@@ -194,15 +194,15 @@ def _store_row(
         x = _texel_of_view("p.x", count, blocked.columns)
         named, texts = [], []
         for value in values:
-            before, text = _stored(writer, target, value)
+            before, text = stored_texel(writer, target, value)
             named += before
             texts.append(text)
         inner = [*named, *writer.stores(target, texts, x, y)]
-        lines += inner if row and len(results) == 1 else _scoped(inner)
+        lines += inner if row and len(results) == 1 else scoped(inner)
     return braced(f"if (p.y + {row} < {size}.y)", lines) if row else lines
 
 
-def _stored(writer: _Writer, target: Target, value: Value) -> tuple[list[str], str]:
+def stored_texel(writer: ComputeWriter, target: Target, value: Value) -> tuple[list[str], str]:
     """What is stored of a value, and lines before it: what is cut apart gets a name."""
     format = target.format
     lines, made = writer.stored(value, format, target.name)
@@ -223,7 +223,7 @@ def _texel_of_view(x: str, texels: int, columns: int) -> str:
     return f"({x} >> {(columns // texels).bit_length() - 1})"
 
 
-def _one_pixel(writer: _Writer, lines: list[str], stores: list[str]) -> list[str]:
+def _one_pixel(writer: ComputeWriter, lines: list[str], stores: list[str]) -> list[str]:
     size = writer.targets[0].size
     body = [
         "ivec2 p = ivec2(gl_GlobalInvocationID.xy) + ivec2(0, top);",
@@ -233,12 +233,12 @@ def _one_pixel(writer: _Writer, lines: list[str], stores: list[str]) -> list[str
     ]
     for target, line in zip(writer.targets, stores, strict=True):
         body.append(f"{stored_type(target.format)} {line}")
-        body += _scoped(writer.stores(target, [target.name], "p.x", "p.y"))
+        body += scoped(writer.stores(target, [target.name], "p.x", "p.y"))
     return braced("void main()", body)
 
 
 def _some_pixels(
-    writer: _Writer, lines: list[str], stores: list[str], columns: int, loops: bool
+    writer: ComputeWriter, lines: list[str], stores: list[str], columns: int, loops: bool
 ) -> list[str]:
     """A function for one pixel, and a thread that calls it for some of them."""
     targets = writer.targets
@@ -266,7 +266,7 @@ def _some_pixels(
     ]
     for target in targets:
         texels = [f"{target.name}[{k}]" for k in range(columns)]
-        body += _scoped(writer.stores(target, texels, "x", "y"))
+        body += scoped(writer.stores(target, texels, "x", "y"))
     return [
         *braced(f"void pixel(ivec2 p, {outs})", [*lines, *stores]),
         "",
@@ -274,12 +274,12 @@ def _some_pixels(
     ]
 
 
-def _scoped(lines: list[str]) -> list[str]:
+def scoped(lines: list[str]) -> list[str]:
     """Lines, in a scope of their own where they declare something."""
     return braced("", lines) if any(line.split()[0] in _TYPES for line in lines) else lines
 
 
-class _Writer(Writer):
+class ComputeWriter(Writer):
     """Reads storage buffers, through a function for each image, and knows where results go."""
 
     def __init__(
@@ -288,11 +288,12 @@ class _Writer(Writer):
         dialect: Dialect,
         is_parted: bool = False,
         held: frozenset[str] = frozenset(),
+        names_taken: Sequence[str] = (),
     ) -> None:
         outputs = task.outputs
         many = len(outputs) > 1
         names = [f"result{index}" if many else "result" for index in range(len(outputs))]
-        taken = frozenset([*names, "top", "pixel"])
+        taken = frozenset([*names, "top", "pixel", *names_taken])
         super().__init__(task.function, task.inputs, dialect, taken, is_parted, held)
         self.sizes: dict[int, str] = {}
         self.data: dict[int, str] = {}
@@ -376,4 +377,12 @@ class _Writer(Writer):
         )
 
 
-__all__ = ["GROUP", "ComputeProgram", "block_program", "pixel_program"]
+__all__ = [
+    "GROUP",
+    "ComputeProgram",
+    "ComputeWriter",
+    "block_program",
+    "pixel_program",
+    "scoped",
+    "stored_texel",
+]

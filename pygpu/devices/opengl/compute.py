@@ -6,7 +6,7 @@ for their texels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen.glsl.compute import ComputeProgram, block_program, pixel_program
 from pygpu.codegen.glsl.table import table_program
-from pygpu.core.device import FoldProgram, FoldTask, Limits, Shape, Task
+from pygpu.core.device import FoldProgram, FoldTask, Limits, Link, Linked, Program, Shape, Task
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
@@ -27,6 +27,7 @@ from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer
 from pygpu.devices.opengl.passes import Passes
 from pygpu.devices.opengl.reduction import fold
+from pygpu.devices.opengl.staged import ComputeStaged, Host, in_tiles, linked, reach
 from pygpu.passes.analysis.footprint import footprint, reads_itself
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.block import Cut, block, can_block, columns_of, shares_words, size
@@ -36,6 +37,7 @@ from pygpu.passes.blocks.exact import Exact
 from pygpu.passes.blocks.lanes import lanes
 from pygpu.passes.blocks.rgba8 import block_of_rgba8, is_rgba8
 from pygpu.passes.blocks.tabulate import of_a_byte, pays
+from pygpu.passes.blocks.tiling import Source
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.unroll import unroll
@@ -75,6 +77,7 @@ class ComputeDevice(OpenGLDevice):
             raise TooOld(f"compute programs take OpenGL 4.3; this driver is {self.driver}")
         self.is_software = not self.is_hardware
         self.largest = LARGEST_SOFTWARE if self.is_software else LARGEST
+        self.has_stages = self.is_hardware  # software holds shared memory in its caches as well
         self.buffers = self.granted.storage_blocks
         self.uniforms = self.granted.uniform_components
 
@@ -88,7 +91,36 @@ class ComputeDevice(OpenGLDevice):
     def fold(self, task: FoldTask) -> FoldProgram | None:
         return fold(task)
 
-    def compile(self, task: Task, shape: Shape | None = None) -> ComputedFunction:
+    def compile(self, task: Task, shape: Shape | None = None) -> Program:
+        """The program of a task, in stages where these pay."""
+        if shape is None and self.has_stages:
+            number = len(task.inputs)
+            results = tuple(range(number, number + len(task.outputs)))
+            source = Source(task.function, tuple(range(number)), results)
+            made = in_tiles([task], [source], self.host)
+            if made is not None:
+                Bindings.check(task.function, self.uniforms)
+                tiles = Tiles(made[1], task.outputs)
+                return ComputeStaged(task, made[0], partial(self.plain, task), tiles)
+        return self.plain(task, shape)
+
+    def link(
+        self, links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]
+    ) -> Linked | None:
+        return linked(links, wanted, shape, self.host, Tiles) if self.has_stages else None
+
+    @property
+    def host(self) -> Host:
+        return Host(self.dialect, self.buffers, self._is_of_bytes)
+
+    def _is_of_bytes(self, task: Task) -> bool:
+        """Whether there is a program of its own kind for a task: of bytes, by tables, in lanes."""
+        given = _Shaped(without_nans(task.function, task.inputs), task.inputs, task.outputs)
+        if self._table(given) is not None or not can_block(given.function):
+            return True
+        return self._lanes(given) is not None or self._rgba8(given) is not None
+
+    def plain(self, task: Task, shape: Shape | None = None) -> ComputedFunction:
         """One pass, or several where there are more results than the driver takes buffers. Without
         a shape, the one that was measured for the function, or one by how it reads."""
         function, inputs, outputs = task.function, task.inputs, task.outputs
@@ -109,7 +141,7 @@ class ComputeDevice(OpenGLDevice):
             formats = [outputs[index] for index in indices]
             some = _Shaped(only(function, indices), inputs, formats, shape=shape)
             parts.append((self._program(some), indices, formats))
-        return ComputedFunction(parts, partial(self.compile, task))
+        return ComputedFunction(task, parts, partial(self.plain, task))
 
     def _program(self, task: _Shaped) -> ComputeProgram:
         """The program of a pass: by a table where results are few, by blocks where pixels share
@@ -207,10 +239,12 @@ class ComputedFunction(Passes):
 
     def __init__(
         self,
+        task: Task,
         parts: Sequence[tuple[ComputeProgram, Sequence[int], Sequence[Format]]],
         reshaped: Callable[[Shape], ComputedFunction],
     ) -> None:
         first = parts[0][0]
+        self.task = task
         self._reshaped = reshaped
         self._others: dict[Shape, ComputedFunction] = {}
         self.shape = Shape(first.columns, first.rows, *first.threads)
@@ -226,6 +260,9 @@ class ComputedFunction(Passes):
     ) -> list[Storage]:
         return Passes.run(self._fitted(shape), inputs, uniforms, shape, out)
 
+    def reach(self, index: int) -> tuple[int, int] | None:
+        return reach(self.task.function, index)
+
     def ready(self, shape: tuple[int, int]) -> Callable[..., list[Storage]]:
         return partial(Passes.run, self._fitted(shape))
 
@@ -238,6 +275,14 @@ class ComputedFunction(Passes):
         if other is None:
             other = self._others[fitted] = self._reshaped(fitted)
         return other
+
+
+class Tiles(Passes):
+    """A program whose groups make tiles of the results (codegen/glsl/tiles.py)."""
+
+    def __init__(self, text: ComputeProgram, outputs: Sequence[Format]) -> None:
+        part = text, range(len(outputs)), outputs
+        super().__init__(text.text, COPY, lambda gl: [Pass(gl, *part)], read_buffer)
 
 
 class Pass:

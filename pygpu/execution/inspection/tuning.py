@@ -63,14 +63,14 @@ def tune(
     """Find the fastest shape of a compiled function's program for arguments like these, by running
     it on them in each of the shapes that its device takes. It counts from the next call on, and in
     later processes on this machine and driver, where the disk cache is on. Images should be as
-    large as those to come. Of the targets only compute has shapes. DeviceError where the images are
-    too large for the device at once."""
+    large as those to come. Of the targets only compute has shapes, and functions in stages have
+    none. DeviceError where the images are too large for the device at once."""
     if isinstance(getattr(function, "__func__", None), Programs):  # a method of an object
         function, args = function.__func__, (function.__self__, *args)
     if not isinstance(function, Programs):
         raise TypeError(f"tune: takes a compiled function, got {shown(function)}")
     job = Job.of(function, args, kwargs, shape, dtype)
-    if not job.made.device.shapes:
+    if not job.made.device.shapes or job.made.program.stages:
         return Tuned(function.signature.name, job.made.device.name)
     return _tuned(function, job)
 

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from pygpu.core.device import Device, Link, Linked, Program, Task
 from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.core.host.records import record
@@ -94,11 +96,25 @@ class Group:
         self, images: Mapping[int, Storage], uniforms: Sequence[Sequence[Constant]]
     ) -> dict[int, Storage]:
         """The images that are there afterwards."""
-        if self.linked is not None:
+        if self.linked is not None and self._fits(images):
             return self.linked.run(images, uniforms)
-        (ready,) = self.stages
-        made = ready.run([images[number] for number in ready.reads], uniforms[0])
-        return dict(zip(ready.stage.makes, made, strict=True))
+        found = dict(images)
+        for ready, given in zip(self.stages, uniforms, strict=True):
+            made = ready.run([found[number] for number in ready.reads], given)
+            found.update(zip(ready.stage.makes, made, strict=True))
+        return {number: each for number, each in found.items() if number not in images}
+
+    def _fits(self, images: Mapping[int, Storage]) -> bool:
+        """Whether the device holds what the stages read from outside, and make."""
+        limits = targets.limits(self.stages[0].device)
+        if limits is None:
+            return True
+        for each in self.stages:
+            absent = Storage(*each.shape, 1, np.dtype(np.float32))
+            given = [images.get(number, absent) for number in each.reads]
+            if not tiles.hold(limits, each, given, each.shape):
+                return False
+        return True
 
 
 class Runner:

@@ -134,6 +134,13 @@ def block(task: Task, cut: Cut) -> Blocked:
     return made.blocked(_either(made.reach, made.is_clamped, fast, exact))
 
 
+def rows_of_pixels(function: Function, rows: int) -> Function:
+    """The function of so many pixels below one another, with all loads inside their images. Its
+    results are those of the original in order, each from top to bottom."""
+    pixels = _by_source_row(share_pairs(_pixels(function, 1, rows)))
+    return apply(CLEAN, lower_boundary(pixels))
+
+
 @record
 class Halves:
     """Two functions of blocks of COLUMNS columns. `inner` is for blocks that look over no edge to
@@ -375,4 +382,14 @@ def _either(
     return build.finish(build.append("if", [inside], types, sides))
 
 
-__all__ = ["Blocked", "Cut", "Halves", "block", "can_block", "columns_of", "halves", "size"]
+__all__ = [
+    "Blocked",
+    "Cut",
+    "Halves",
+    "block",
+    "can_block",
+    "columns_of",
+    "halves",
+    "rows_of_pixels",
+    "size",
+]
