@@ -16,7 +16,7 @@ from benchmarks.gallery.with_c import numbers, text
 from pygpu.devices.opengl import context as opengl
 
 BLOCK: Final = (32, 8)
-LEAST: Final = 0.02  # seconds that calls between two waits take together
+LEAST: Final = 0.01  # seconds that calls between two waits take together
 Timed = tuple[Callable[[], Any], Callable[[], None]]  # a call, and what waits for all of them
 
 
