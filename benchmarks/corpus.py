@@ -28,13 +28,14 @@ from corpus import (
     packages,
     sciences,
     shapes,
+    strangers,
     styles,
 )
 from corpus.suite import CORNERS, HEIGHT, WIDTH, Entry
 
 TOPICS = (
     *(algorithms, colours, everyday, images, libraries, noise, packages),
-    *(sciences, shapes, styles),
+    *(sciences, shapes, strangers, styles),
 )
 SHOWN = 25  # the slowest
 PHASES = "translate", "simplify", "compile", "driver"

@@ -314,7 +314,8 @@ def _is_truth(drafts: list[Draft]) -> bool:
 
 # Positions for carets.
 
-_POINTED: Final = frozenset({"BRANCH", "ITER", "FOR", "ENTER", "UNSUPPORTED"})
+_POINTED: Final = frozenset({"BRANCH", "ITER", "FOR", "ENTER", "MATCH_EXC", "UNSUPPORTED"})
+_SAID_BEFORE: Final = frozenset({"async with", "except*"})  # by the value these are given
 
 
 def _finish(drafts: list[Draft]) -> tuple[Instruction, ...]:
@@ -329,7 +330,7 @@ def _finish(drafts: list[Draft]) -> tuple[Instruction, ...]:
             continue
         if draft.op == "FOR":
             draft.position = _iterable(drafts, place) or draft.position
-        elif draft.op != "UNSUPPORTED" or draft.arg == "async with":
+        elif draft.op != "UNSUPPORTED" or draft.arg in _SAID_BEFORE:
             draft.position = _source(drafts, place, targets) or draft.position
     return tuple([Instruction(draft.op, draft.arg, draft.position) for draft in drafts])
 

@@ -24,6 +24,7 @@ from corpus import (
     refused,
     sciences,
     shapes,
+    strangers,
     styles,
 )
 from corpus.suite import CORNERS, HEIGHT, WIDTH, Entry
@@ -31,7 +32,7 @@ from pygpu import CompileError, Image, Position
 
 TOPICS = (
     *(algorithms, colours, everyday, images, libraries, noise, packages),
-    *(sciences, shapes, styles),
+    *(sciences, shapes, strangers, styles),
 )
 ENTRIES = {entry.name: entry for topic in TOPICS for entry in topic.program}
 LEAST = 150  # programs that compile with no change

@@ -67,7 +67,7 @@ def number_by_itself(im: Image, p: Position):
 def on_one_path(im: Image, p: Position):
     if im(p) > 0:
         x = 1.0
-    return x if im(p) > 0 else 0.0
+    return x if im(p) > 1 else 0.0
 
 
 @pair("give it a value on the other path too, or before", on_one_path)
@@ -75,7 +75,31 @@ def on_both_paths(im: Image, p: Position):
     x = 0.0
     if im(p) > 0:
         x = 1.0
-    return x if im(p) > 0 else 0.0
+    return x if im(p) > 1 else 0.0
+
+
+def popped_from_a_dict(counts: Image, p: Position):
+    d = {0: 1.5, 1: 2.5, 2: 3.5}
+    v = d.pop(counts(p) % 3)
+    return v + sum(d.values())
+
+
+@pair("keep what is left in a list of True and False", popped_from_a_dict)
+def kept_in_a_list(counts: Image, p: Position):
+    d = {0: 1.5, 1: 2.5, 2: 3.5}
+    left = [True, True, True]
+    v = d[counts(p) % 3]
+    left[counts(p) % 3] = False
+    return v + sum(x for x, here in zip(d.values(), left) if here)
+
+
+def polynomial_of_texels(im: Image, p: Position):
+    return np.poly1d([im(p), 1.0, 2.0])(0.5)
+
+
+@pair("use np.polyval(coefficients, x)", polynomial_of_texels)
+def value_of_a_polynomial(im: Image, p: Position):
+    return np.polyval([im(p), 1.0, 2.0], 0.5)
 
 
 def exponent_of_any_sign(counts: Image, p: Position):

@@ -7,6 +7,8 @@ on a device is refused.
 
 from __future__ import annotations
 
+import decimal
+import fractions
 import functools
 import operator
 import types
@@ -40,7 +42,9 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
     if plain is not None:
         inner, values = plain
         return w.call(inner, *args, **{**values, **keywords})
-    if is_numpy(function) and not isinstance(function, (type, types.MethodType)):
+    method = datamodel.class_attribute(w, type(function), "__call__")
+    is_walked = isinstance(method, types.FunctionType) or isinstance(function, types.MethodType)
+    if is_numpy(function) and not is_walked and not isinstance(function, type):
         return on_objects(w, function, args, keywords)  # the general way, for what has no rule
     if isinstance(function, types.FunctionType):
         return w.call(Function.of(function), *args, **keywords)
@@ -62,6 +66,7 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         raise w.error(
             f"{function.__name__} cannot be made from "
             f"{', '.join(describe(arg) for arg in args if isinstance(arg, Abstract))}"
+            f"{_INSTEAD.get(function, '')}"
         )
     plain = getattr(type(function), "plain_binding", None)
     if plain is not None:  # compiled functions are their plain functions here
@@ -71,9 +76,8 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
     wrapped = getattr(function, "__wrapped__", None)
     if wrapped is not None and type(function).__module__.partition(".")[0] in _COMPILERS:
         return w.call(wrapped, *args, **keywords)
-    method = datamodel.class_attribute(w, type(function), "__call__")
     if isinstance(method, types.FunctionType):
-        return w.call(method, function, *args, **keywords)
+        return w.call(Function.of(method), function, *args, **keywords)
     if wrapped is not None:
         return w.call(wrapped, *args, **keywords)
     if isinstance(function, (operator.itemgetter, operator.attrgetter, operator.methodcaller)):
@@ -145,6 +149,13 @@ def _method_of_outside(w: ControlFlow, owner: Any, name: str, args: Any, keyword
         )
     return w.call(method, *args, **keywords)
 
+
+# What to write in place of an object that is made of dynamic values.
+_INSTEAD: Final[dict[type, str]] = {
+    np.poly1d: ": use np.polyval(coefficients, x)",
+    fractions.Fraction: ": divide the numbers",
+    decimal.Decimal: ": use the number itself",
+}
 
 _WRITING: Final = frozenset("format format_map join replace ljust rjust center zfill".split())
 

@@ -67,7 +67,11 @@ def _merge(
         for region, contents in zip(regions, (a, b), strict=True):
             with w.build.inside(region):
                 values.append(arithmetic.as_value(w, contents, type))
-        return slots.pair(values[0], values[1], key)
+        made = slots.pair(values[0], values[1], key)
+        if key[-1] == ".which":
+            numbers = [part if isinstance(part, int) else None for part in (a, b)]
+            w.meanings.tell(condition, made, *numbers)
+        return made
 
     exits: dict[int, State] = {}
     for target in [t for t in left.exits if t in right.exits]:

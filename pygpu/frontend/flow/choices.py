@@ -26,6 +26,7 @@ from pygpu.frontend.methods.methods import MUTATING
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.values.callables import Bound, Builtin, Function
+from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object, Set, youngest
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Choice, Conflict, Dynamic, describe
@@ -78,6 +79,16 @@ def possible(w: ControlFlow, choice: Choice) -> frozenset[int]:
 def narrowed(w: ControlFlow, value: Any) -> Any:
     """What a variable holds: the only option that is left, where one is."""
     return settled(value, w.state.facts)
+
+
+def loaded(w: ControlFlow, choice: Choice) -> Any:
+    """What a variable holds that is one of several values: an error where it may not be set."""
+    value = narrowed(w, choice)
+    left = [value.options[i] for i in possible(w, value)] if type(value) is Choice else [value]
+    for option in left:
+        if isinstance(option, Conflict) and not isinstance(option, Text):
+            raise w.error(option.message)
+    return value
 
 
 def is_one_of(

@@ -24,7 +24,7 @@ from pygpu.frontend.flow.choices import possible
 from pygpu.frontend.flow.paths import RAISED, RETURN, SUSPENDED, ControlFlow, Outcome
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.sequences import taken_or_put_off
-from pygpu.frontend.values.faults import PathEnds
+from pygpu.frontend.values.faults import Fault, PathEnds
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed, Lazy, Suspended
 from pygpu.frontend.values.objects import Iterator, Object, Waiting, Yielded
@@ -119,6 +119,37 @@ def send(w: ControlFlow, iterator: Iterator, value: Any) -> Any:
             w.write(waiting, {**contents, f".stack{depth - 1}": value})
         elif value is not None:
             raise TypeError("can't send non-None value to a just-started generator")
+    return w.next(iterator)
+
+
+def throw(w: ControlFlow, iterator: Iterator, error: Any) -> Any:
+    """What a generator yields next in which its `yield` raises: its handlers see to that."""
+    source = w.read(iterator)[0]
+    if not isinstance(source, Suspended):
+        raise w.error(
+            "throw() and close() are of generator functions that are called in the function"
+        )
+    if isinstance(error, type):
+        error = w.call(error)
+    if isinstance(error, BaseException):
+        error = w.faults.raised(Fault(type(error), str(error), w.frame.place(), error))
+    (waiting,) = source.of
+    contents = w.read(waiting)
+    at, code = contents[AT], bytecode.decode(source.code)
+    if code.handlers and (isinstance(at, Choice) or at in _STUCK):
+        raise w.error(
+            "at which 'yield' this generator waits only the device knows: nothing can be raised "
+            "there; ask for its items by next() before"
+        )
+    w.write(waiting, {AT: ENDED})
+    if not code.handlers or at == ENDED:
+        raise PathEnds(error)
+    block, locals, stack = unpacked(contents, at)
+    handler = code.handlers.get(block - 1)  # of the `yield`
+    if handler is None:
+        raise PathEnds(error)
+    stack = [*stack[: handler.depth], *[bytecode.NULL] * handler.marked, error]
+    w.write(waiting, packed(handler.target, State(locals, stack, {})))
     return w.next(iterator)
 
 
@@ -227,12 +258,19 @@ def _resume(
         w.write(waiting, packed(end, State(state.locals, [*state.stack, None], {})))
         return Outcome.one(SUSPENDED, State({}, [item], state.heap, state.facts))
 
-    outcome = go_on(w, code, globals, waiting, stop, suspends=True)
+    try:
+        outcome = go_on(w, code, globals, waiting, stop, suspends=True)
+    except CompileError:
+        raise
+    except (Exception, GeneratorExit):  # of the program: it has ended
+        w.write(waiting, {AT: ENDED})
+        raise
     if len(outcome.exits) > 1:
         raise w.error(why)
     ((target, state),) = outcome.exits.items()
     w.state.heap = state.heap
     if target == RAISED:
+        w.write(waiting, {AT: ENDED})
         raise PathEnds(state.stack[0] if state.stack else None)
     if target == RETURN:
         w.write(waiting, {AT: ENDED})
@@ -251,4 +289,4 @@ def _whole(
     return Iterator((contents if isinstance(contents, Indexed) else collected, 0))
 
 
-__all__ = ["expression", "generator", "go_on", "in_sight", "packed", "send", "unpacked"]
+__all__ = ["expression", "generator", "go_on", "in_sight", "packed", "send", "throw", "unpacked"]

@@ -50,7 +50,7 @@ def _gives_an_item(frame: Frame) -> bool:
     return frame.driver is not None and frame.code.instructions[frame.at].op == "YIELD"
 
 
-def is_handled(w: ControlFlow, frame: Frame, error: Exception) -> bool:
+def is_handled(w: ControlFlow, frame: Frame, error: BaseException) -> bool:
     """Whether what Python has raised is a path of its own: it comes to a handler of this function,
     or it is raised under a dynamic condition, and a caller has a handler."""
     raised = frame.code.instructions[frame.at].op == "RAISE"
@@ -61,7 +61,7 @@ def is_handled(w: ControlFlow, frame: Frame, error: Exception) -> bool:
     return w.conditions is not frame.conditions and is_awaited(w.frames[:-1])
 
 
-def raised(w: ControlFlow, frame: Frame, error: Exception) -> Raised:
+def raised(w: ControlFlow, frame: Frame, error: BaseException) -> Raised:
     """What Python has raised, as a value."""
     return w.faults.raised(Fault(type(error), str(error), frame.place(), error))
 

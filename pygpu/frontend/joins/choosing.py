@@ -23,6 +23,7 @@ from pygpu.frontend.values.values import (
     Dynamic,
     Key,
     Tuple,
+    Unset,
     same_known,
 )
 from pygpu.language.scalars import UInt
@@ -78,7 +79,7 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     for place, pair in enumerate(pairs):
         x, y = pair if base == 0 else pair[::-1]
         made.append(option(join, x, y, (*key, place)))
-        if made[-1] is ABSENT or isinstance(made[-1], Conflict):
+        if made[-1] is ABSENT or (isinstance(made[-1], Conflict) and type(made[-1]) is not Unset):
             return None
     which = (first, second) if base == 0 else (second, first)
     own = isinstance(key[0], str) and key[0].isidentifier()
@@ -142,6 +143,8 @@ def alike(join: Joining, x: Any, y: Any) -> bool:
         return False
     if x is y or (not isinstance(x, Abstract) and not isinstance(y, Abstract)):
         return x is y or same_known(x, y) or bool(scalar_kind(x) and scalar_kind(y))
+    if isinstance(x, Unset) and isinstance(y, Unset):
+        return True
     x, y = join.lifted(x), join.lifted(y)
     numeric = [bool(scalar_kind(v)) or isinstance(v, Vector) for v in (x, y)]
     if any(numeric):
@@ -161,7 +164,7 @@ def option(join: Joining, x: Any, y: Any, key: Key) -> Any:
     if x is not ABSENT and y is not ABSENT:
         return join.value(x, y, key)
     there = y if x is ABSENT else x
-    if not isinstance(there, Abstract):
+    if not isinstance(there, Abstract) or type(there) is Unset:
         return there
     if isinstance(there, Object) and not isinstance(there, Vector):
         return join.alone(there, x is ABSENT, key)

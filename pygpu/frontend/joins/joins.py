@@ -45,6 +45,7 @@ from pygpu.frontend.values.values import (
     Narrow,
     Parts,
     Picture,
+    Unset,
     describe,
     same_known,
 )
@@ -81,9 +82,7 @@ class Join:
             if name in left.locals and name in right.locals:
                 locals[name] = self.value(left.locals[name], right.locals[name], (name,))
             else:
-                was = left.locals.get(name)
-                self.spoiled |= name in left.locals and not isinstance(was, Conflict)
-                locals[name] = Conflict(self.meeting.explain(name))
+                locals[name] = self._set_on_one_side(name)
         stack = [
             self.value(a, b, (f".{index}",))
             for index, (a, b) in enumerate(zip(left.stack, right.stack, strict=True))
@@ -106,6 +105,23 @@ class Join:
         self._differing(state, differing)
         self._guard_aliases(state)
         return state
+
+    def _set_on_one_side(self, name: str) -> Any:
+        """A variable that one path has set: it can be read where a test says that it is set."""
+        unset = Unset(self.meeting.explain(name))
+        a, b = self.left.locals.get(name, unset), self.right.locals.get(name, unset)
+        made = self._perhaps_set(a, b, (name,))
+        if made is None:
+            self.spoiled |= name in self.left.locals and not isinstance(a, Conflict)
+        return unset if made is None else made
+
+    def _perhaps_set(self, a: Any, b: Any, key: Key) -> Choice | None:
+        """What is set on one of two paths as a choice, where that can be."""
+        is_conflict = isinstance(a, Conflict), isinstance(b, Conflict)
+        is_unset = isinstance(a, Unset) or isinstance(b, Unset)
+        if self.meeting.loop or all(is_conflict) or not is_unset:
+            return None
+        return choice(self, a, b, key)
 
     def guarded(self) -> bool:
         """Whether something has become impossible that could be done on the left: to read a value,
@@ -156,6 +172,9 @@ class Join:
                 return Narrow(made, dtype) if same else self.conflict(a, b, key)  # type: ignore[arg-type]
             return Dynamic(made)
         if isinstance(a, Conflict) or isinstance(b, Conflict):
+            option = self._perhaps_set(a, b, key)
+            if option is not None:
+                return option
             self.spoiled |= not isinstance(a, Conflict)
             return a if isinstance(a, Conflict) else b
         a, b = as_complex((a, b)) or (self.lifted(a), self.lifted(b))

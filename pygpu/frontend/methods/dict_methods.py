@@ -12,7 +12,7 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Dict, Set
-from pygpu.frontend.values.values import NotKnown, describe, tuple_of
+from pygpu.frontend.values.values import Conflict, NotKnown, describe, tuple_of
 
 
 def known_index(w: Evaluator, index: Any, what: str) -> Any:
@@ -33,10 +33,21 @@ def _get(w: Evaluator, d: Dict, key: Any, default: Any = None) -> Any:
 
 
 def _dict_pop(w: Evaluator, d: Dict, key: Any, *default: Any) -> Any:
-    contents, key = dict(w.read(d)), known_index(w, key, "a dict")
+    contents = dict(w.read(d))
+    try:
+        key = concrete(w, key)
+    except NotKnown:
+        value = _get(w, d, key, *default) if default else indexing.item(w, d, key)
+        message = "which key was popped from this dict only the device knows: {hint}"
+        w.write(d, contents)
+        w.state.heap[d] = Conflict(message.format(hint=_POP_HINT))
+        return value
     value = contents.pop(key, *default)
     w.write(d, contents)
     return value
+
+
+_POP_HINT: Final = "read d[k] and keep what is left in a list of True and False"
 
 
 def _setdefault(w: Evaluator, d: Dict, key: Any, default: Any = None) -> Any:

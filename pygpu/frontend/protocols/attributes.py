@@ -53,6 +53,7 @@ from pygpu.frontend.values.values import (
     describe,
 )
 from pygpu.frontend.values.views import viewed
+from pygpu.frontend.walked import library
 from pygpu.language import vectors
 from pygpu.language.components import SWIZZLES, swizzle
 from pygpu.types import INT, vector, widest
@@ -154,11 +155,10 @@ def _method(w: Evaluator, value: Any, name: str) -> Builtin:
         )
     if isinstance(value, Iterator) and name == "send":
         return Builtin(name, functools.partial(w.send, value), value)
-    if isinstance(value, Iterator) and name in ("throw", "close"):
-        raise w.error(
-            f"{name}() of a generator is not supported: keep what the generator is told in an "
-            "object that it reads"
-        )
+    if isinstance(value, Iterator) and name == "throw":
+        return Builtin(name, functools.partial(w.throw, value), value)
+    if isinstance(value, Iterator) and name == "close":
+        return Builtin(name, functools.partial(w.call, library.close, value), value)
     hint = hint_of_number(value) if name in SWIZZLES[4] else ""
     raise AttributeError(f"{describe(value)} has no attribute '{name}'{hint}")
 

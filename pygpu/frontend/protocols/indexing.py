@@ -49,7 +49,7 @@ from pygpu.frontend.values.values import (
     describe,
 )
 from pygpu.frontend.values.views import viewed
-from pygpu.frontend.walked import fitting
+from pygpu.frontend.walked import fitting, library
 from pygpu.language import vectors
 
 
@@ -292,7 +292,8 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
             either = arithmetic.binary(w, "|", at, back)
             items[place] = arithmetic.select(w, either, new, items[place])
             if items[place] is NotImplemented:
-                raise w.error("only scalars and vectors can be stored by a dynamic index")
+                w.call(library.stored_at, container, index, new)
+                return
         if isinstance(container, Vector):
             assign_components(w, container, tuple(range(len(items))), Tuple(tuple(items)))
         else:

@@ -178,7 +178,7 @@ def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         at = wrap_negative(w, indices[0], len(container))
         return _in_turn(w, made(at), indices[1:])
     if isinstance(container, str):
-        raise w.error(f"{describe(container)} cannot be indexed by a dynamic value: use a list")
+        container = tuple(container)
     items = as_known(w, items_of(w, container))
     if not items:
         raise IndexError("index into an empty sequence")

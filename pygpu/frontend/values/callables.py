@@ -13,7 +13,15 @@ from pygpu.frontend.values.values import Abstract, Choice, Conflict, Parts, name
 class Function(Abstract):
     """A function made while translating: a lambda, a nested function, a generator expression."""
 
-    __slots__ = ("closure", "code", "defaults", "globals", "keyword_defaults", "name")
+    __slots__ = (
+        "annotations",
+        "closure",
+        "code",
+        "defaults",
+        "globals",
+        "keyword_defaults",
+        "name",
+    )
 
     def __init__(
         self,
@@ -29,6 +37,7 @@ class Function(Abstract):
         self.defaults = defaults
         self.keyword_defaults = dict(keyword_defaults or {})
         self.closure = closure  # Cells, or real cells of an outside function
+        self.annotations: Any = None  # a dict; from 3.14 on the function that makes it
 
     @classmethod
     def of(cls, function: FunctionType) -> Function:
@@ -50,7 +59,9 @@ class Function(Abstract):
         closure, defaults = parts[names : names + cells], parts[names + cells :]
         if any(isinstance(cell, (Conflict, Choice)) for cell in closure):
             return None  # cells of known functions are Python's own, and no two become one
-        return Function(self.code, self.globals, defaults, keywords, closure)
+        made = Function(self.code, self.globals, defaults, keywords, closure)
+        made.annotations = self.annotations
+        return made
 
     def shape(self) -> Any:
         sizes = len(self.closure), len(self.defaults)
@@ -62,7 +73,15 @@ class Function(Abstract):
         name = self.code.co_name
         function = FunctionType(self.code, self.globals, name, made.defaults, made.closure)
         function.__kwdefaults__ = made.keyword_defaults
+        self.annotate(function)
         return function
+
+    def annotate(self, function: Any) -> None:
+        """Give a Python function the annotations of this one."""
+        if isinstance(self.annotations, dict):
+            function.__annotations__ = self.annotations
+        elif self.annotations is not None and not self.annotations.closure:
+            function.__annotate__ = self.annotations.real(self.annotations.defaults)
 
     def describe(self) -> str:
         return f"the function {self.name}"

@@ -167,6 +167,9 @@ class Evaluator(Protocol):
     def send(self, iterator: Any, value: Any) -> Any:
         """iterator.send(value), of a generator"""
 
+    def throw(self, iterator: Any, error: Any) -> Any:
+        """iterator.throw(error), of a generator"""
+
     def truth(self, value: Any) -> Any:
         """bool(value): a known bool, or a Dynamic one."""
 

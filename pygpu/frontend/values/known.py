@@ -128,6 +128,7 @@ def realised(w: Evaluator, function: Function) -> Any:
     )
     made.__kwdefaults__ = dict(function.keyword_defaults)
     made.__qualname__ = function.name
+    function.annotate(made)
     return made
 
 

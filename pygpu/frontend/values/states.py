@@ -70,17 +70,70 @@ class State:
 
 
 class Meanings:
-    """Of conditions: the int that each tests, and the numbers that it can be on either side."""
+    """Of conditions: the int that each tests, and the numbers that it can be on either side. And
+    the ints that have become one number or another by a condition, which is perhaps asked again."""
 
     def __init__(self) -> None:
         self.known: dict[Value, tuple[Value, frozenset[int], frozenset[int]]] = {}
+        self.told: dict[int, list[tuple[Value, Any, Any]]] = {}  # by the number of a condition
+        self.numbers: dict[Value, tuple[int, bool]] = {}
+        self.shapes: dict[Any, int] = {}
 
     def sides(self, state: State, condition: Value) -> tuple[Any, Any]:
         """What is known where a condition holds, and where it does not."""
-        if condition not in self.known:
-            return state.facts, state.facts
-        subject, yes, no = self.known[condition]
-        return {**state.facts, subject: yes}, {**state.facts, subject: no}
+        facts = state.facts, state.facts
+        if condition in self.known:
+            subject, *either = self.known[condition]
+            facts = {**facts[0], subject: either[0]}, {**facts[1], subject: either[1]}
+        if self.told:
+            number, holds = self._number(condition)
+            for subject, *tells in self.told.get(number, ()):
+                by_side = tells if holds else tells[::-1]
+                facts = tuple(  # type: ignore[assignment]
+                    [
+                        _with(known, subject, told)
+                        for known, told in zip(facts, by_side, strict=True)
+                    ]
+                )
+        return facts
+
+    def tell(self, condition: Value, subject: Value, yes: int | None, no: int | None) -> None:
+        """Note which number an int is where a condition holds, and where not; None: any."""
+        number, holds = self._number(condition)
+        told = (yes, no) if holds else (no, yes)
+        self.told.setdefault(number, []).append((subject, *told))
+
+    def _number(self, condition: Value) -> tuple[int, bool]:
+        """A number that conditions have in common which always hold together, and whether this one
+        is such; False where it is the opposite of one."""
+        found = self.numbers.get(condition)
+        if found is None:
+            found = self.numbers[condition] = self._numbered(condition)
+        return found
+
+    def _numbered(self, value: Value) -> tuple[int, bool]:
+        op, shape, holds = value.op, value, True
+        if op is not None and not op.regions and len(op.results) == 1:
+            if op.code == "not":
+                number, holds = self._number(op.operands[0])
+                return number, not holds
+            code, exact = op.code, bool(op.operands) and op.operands[0].type.kind != "float"
+            if code == "ne" or (exact and code in _OPPOSITE):  # NaN is neither less nor not less
+                code, holds = _OPPOSITE[code], False
+            data = repr(op.data) if code == "constant" else op.data  # -0.0 is not 0.0
+            shape = code, data, *[self._number(operand) for operand in op.operands]  # type: ignore[assignment]
+        return self.shapes.setdefault(shape, len(self.shapes)), holds
+
+
+_OPPOSITE: Final = {"ne": "eq", "ge": "lt", "le": "gt"}
+
+
+def _with(facts: Facts, subject: Value, number: int | None) -> Facts:
+    """What is known, and that an int is a number. Where that cannot be, no path comes."""
+    before = facts.get(subject)
+    if number is None or (before is not None and number not in before):
+        return facts
+    return {**facts, subject: frozenset((number,))}
 
 
 _LEAVES: Final = (Abstract, Value)  # of what leaves a region all else is known, and stays

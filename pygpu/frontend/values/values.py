@@ -274,6 +274,12 @@ class Conflict(Abstract):
         return self.message
 
 
+class Unset(Conflict):
+    """What a variable holds where two paths meet of which one has not set it."""
+
+    __slots__ = ()
+
+
 class _Mark:
     """Something that is no value, where a value may stand."""
 

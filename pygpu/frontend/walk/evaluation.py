@@ -124,6 +124,9 @@ class Evaluation(ControlFlow):
     def send(self, iterator: Any, value: Any) -> Any:
         return generators.send(self, iterator, value)
 
+    def throw(self, iterator: Any, error: Any) -> Any:
+        return generators.throw(self, iterator, error)
+
     def truth(self, value: Any) -> Any:
         if type(value) is Choice:
             return choices.truth(self, value)

@@ -37,7 +37,15 @@ from pygpu.frontend.values.callables import Function, Super
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import EITHER, Array, Dict
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import UNBOUND, Choice, Dynamic, NotKnown, Slice, describe
+from pygpu.frontend.values.values import (
+    UNBOUND,
+    Abstract,
+    Choice,
+    Dynamic,
+    NotKnown,
+    Slice,
+    describe,
+)
 from pygpu.frontend.walk.contexts import HANDLING
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.variables import VARIABLES, checked
@@ -183,6 +191,14 @@ def _setfunc(w: ControlFlow, state: State, part: int) -> None:
             made.defaults = items_of(w, value)
         case 2:
             made.keyword_defaults = dict(w.read(value) if isinstance(value, Dict) else value)
+        case 4:
+            parts = items_of(w, value)
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            made.annotations = {
+                name: part for name, part in pairs if not isinstance(part, Abstract)
+            }
+        case 16:
+            made.annotations = value
         case 8:
             made.closure = items_of(w, value)
     state.stack.append(made)

@@ -9,11 +9,11 @@ import types
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
-from pygpu.frontend.flow.choices import narrowed
+from pygpu.frontend.flow.choices import loaded, narrowed
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.values.objects import Cell, Vector
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import UNBOUND, Choice, Conflict, Dynamic
+from pygpu.frontend.values.values import UNBOUND, Choice, Conflict, Dynamic, Unset
 from pygpu.frontend.walk.displays import Step
 from pygpu.ssa import Value
 
@@ -53,13 +53,13 @@ def _load(w: ControlFlow, state: State, name: str) -> None:
             raise UnboundLocalError(
                 f"cannot access local variable '{name}' where it is not associated with a value"
             )
-        if kind is Conflict:
+        if kind is not Choice:
             raise w.error(value.message)
-        value = narrowed(w, value)
+        value = loaded(w, value)
     state.stack.append(value)
 
 
-_ODD: Final = frozenset((Choice, Conflict, type(UNBOUND)))  # what is not loaded as it is
+_ODD: Final = frozenset((Choice, Conflict, Unset, type(UNBOUND)))  # what is not loaded as it is
 
 
 def _store(w: ControlFlow, state: State, name: str) -> None:

@@ -36,6 +36,7 @@ STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
 CALL_LIMIT: Final = 150  # calls inside calls
 
 _NONE: Final[frozenset[int]] = frozenset()
+_OF_PROGRAMS: Final = (Exception, GeneratorExit)  # what a program may raise and handle
 
 
 class Walker(Evaluation):
@@ -85,7 +86,7 @@ class Walker(Evaluation):
         self.build.since = self.build.count
         try:
             return self.run(frame, block, state, stops)
-        except Exception:
+        except _OF_PROGRAMS:
             if self.conditions is conditions:
                 outer.heap = self.state.heap
             self.state, self.conditions = outer, conditions
@@ -216,7 +217,7 @@ class Walker(Evaluation):
             if ends.error is not None:
                 return handling.leave(self, frame, state, ends.error)
             return Outcome.one(RAISED, State({}, [], state.heap))
-        except Exception as error:
+        except _OF_PROGRAMS as error:
             if frame is not self.frames[-1]:
                 raise
             if handling.is_handled(self, frame, error):

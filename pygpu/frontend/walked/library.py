@@ -217,6 +217,22 @@ def reduce_of(function: Any, xs: Any, initial: Any) -> Any:
     return result
 
 
+def close(generator: Any) -> None:
+    """A generator's method `close`."""
+    try:
+        generator.throw(GeneratorExit())
+    except (GeneratorExit, StopIteration):
+        return
+    raise RuntimeError("generator ignored GeneratorExit")
+
+
+def stored_at(xs: Any, index: Any, new: Any) -> None:
+    """xs[index] = new, of what is no number: each item is joined with it."""
+    for place in range(len(xs)):
+        if index == place or index == place - len(xs):
+            xs[place] = new
+
+
 def chosen(test: Any, a: Any, b: Any) -> Any:
     return a if test else b
 

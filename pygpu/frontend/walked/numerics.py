@@ -272,6 +272,18 @@ def running_min(a: Any) -> Any:
     return accumulate(np.minimum, a)
 
 
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    if axis is None:
+        return take(np.ravel(arr), np.ravel(indices))
+    a = np.moveaxis(np.asarray(arr), axis, -1)
+    at = np.moveaxis(np.asarray(indices), axis, -1)
+    shape = np.broadcast_shapes(a.shape[:-1], at.shape[:-1])
+    rows = np.reshape(np.broadcast_to(a, (*shape, a.shape[-1])), (-1, a.shape[-1]))
+    places = np.reshape(np.broadcast_to(at, (*shape, at.shape[-1])), (-1, at.shape[-1]))
+    taken = [row[k] for row, ks in zip(rows, places, strict=True) for k in ks]
+    return np.moveaxis(np.reshape(np.array(taken), (*shape, at.shape[-1])), -1, axis)
+
+
 # The functions by what means them.
 MEANT: Final[dict[Any, Any]] = {
     np.allclose: allclose,
@@ -292,6 +304,7 @@ MEANT: Final[dict[Any, Any]] = {
     np.searchsorted: searchsorted,
     np.sinc: sinc,
     np.take: take,
+    np.take_along_axis: take_along_axis,
     np.unravel_index: unravel_index,
     bisect.bisect_left: bisect_left,
     bisect.bisect_right: bisect_right,

@@ -1,0 +1,88 @@
+"""Python's module `heapq`, as functions that are walked: items move as in CPython's own, so a heap
+has its items in the same places.
+
+    heapq.heappush(queue, (cost, node))
+    cost, node = heapq.heappop(queue)
+"""
+
+import heapq
+from typing import Any, Final
+
+
+def sift_down(heap: Any, start: Any, pos: Any) -> None:
+    """Move the item at `pos` towards the root while it is less than its parent."""
+    item = heap[pos]
+    while pos > start:
+        parent = (pos - 1) >> 1
+        if not item < heap[parent]:
+            break
+        heap[pos] = heap[parent]
+        pos = parent
+    heap[pos] = item
+
+
+def sift_up(heap: Any, pos: Any) -> None:
+    """Move the smaller child up until a leaf is free, then the item down from there."""
+    end, start, item = len(heap), pos, heap[pos]
+    child = 2 * pos + 1
+    while child < end:
+        right = child + 1
+        if right < end and not heap[child] < heap[right]:
+            child = right
+        heap[pos] = heap[child]
+        pos = child
+        child = 2 * pos + 1
+    heap[pos] = item
+    sift_down(heap, start, pos)
+
+
+def heappush(heap: Any, item: Any) -> None:
+    heap.append(item)
+    sift_down(heap, 0, len(heap) - 1)
+
+
+def heappop(heap: Any) -> Any:
+    last = heap.pop()
+    if len(heap) == 0:
+        return last
+    least = heap[0]
+    heap[0] = last
+    sift_up(heap, 0)
+    return least
+
+
+def heapreplace(heap: Any, item: Any) -> Any:
+    least = heap[0]
+    heap[0] = item
+    sift_up(heap, 0)
+    return least
+
+
+def heappushpop(heap: Any, item: Any) -> Any:
+    if len(heap) > 0 and heap[0] < item:
+        return heapreplace(heap, item)
+    return item
+
+
+def heapify(heap: Any) -> None:
+    for pos in reversed(range(len(heap) // 2)):
+        sift_up(heap, pos)
+
+
+def nsmallest(n: Any, iterable: Any, key: Any = None) -> Any:
+    return sorted(iterable, key=key)[:n]
+
+
+def nlargest(n: Any, iterable: Any, key: Any = None) -> Any:
+    return sorted(iterable, key=key, reverse=True)[:n]
+
+
+def merge(*iterables: Any, key: Any = None, reverse: Any = False) -> Any:
+    return iter(sorted([x for xs in iterables for x in xs], key=key, reverse=reverse))
+
+
+# The functions by what means them.
+MEANT: Final[dict[Any, Any]] = {
+    getattr(heapq, made.__name__): made
+    for made in (heappush, heappop, heapreplace, heappushpop, heapify, nsmallest, nlargest, merge)
+}
