@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from pygpu.image.files_formats import Picture, Which, refused
 
 MAGIC: Final = b"\x76\x2f\x31\x01"
+HEADER: Final = 1 << 20  # bytes in which the header and the table are looked for
+MULTIPART: Final = 0x10  # of the second byte of the version
 NAMES: Final = {1: ("Y",), 2: ("Y", "A"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "A")}
 
 
@@ -39,6 +41,8 @@ def read(source: Any, which: Which) -> list[Picture]:
     library = _library(source)
     path = _path(source)
     damaged = OSError(f"{path}: the EXR is damaged or was not written to its end")
+    if _ends_too_soon(path):  # which the library would tell on the standard error output
+        raise damaged
     try:
         file = library.File(path, separate_channels=True)
     except RuntimeError:
@@ -47,6 +51,29 @@ def read(source: Any, which: Which) -> list[Picture]:
         raise damaged
     with file:
         return [_part(path, file.parts[number].channels) for number in which(len(file.parts))]
+
+
+def _ends_too_soon(path: str) -> bool:
+    """Whether a file of one part is shorter than its table says, which has where each chunk of rows
+    begins and stands between the header and the first chunk."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        start = file.read(min(size, HEADER))
+    at = 8  # behind the magic number and the version
+    if len(start) < at or start[5] & MULTIPART:
+        return False
+    while at < len(start) and start[at]:  # attributes: name, type, size, value
+        behind = start.find(b"\0", start.find(b"\0", at) + 1) + 1
+        if behind < at or behind + 4 > len(start):
+            return len(start) == size
+        at = behind + 4 + int.from_bytes(start[behind : behind + 4], "little")
+    at += 1
+    if at + 8 > len(start):
+        return len(start) == size
+    count = (int.from_bytes(start[at : at + 8], "little") - at) // 8
+    if not 0 < count <= (len(start) - at) // 8:
+        return False  # rows from below, or a long table: the library looks
+    return bool(np.frombuffer(start, "<u8", count, at).max() >= size)
 
 
 def _part(path: str, channels: Mapping[str, Any]) -> Picture:

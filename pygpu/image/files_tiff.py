@@ -1,11 +1,12 @@
 """TIFF files: whole numbers and floats of any depth, one page or many.
 
 tifffile reads and writes them. What it needs a codec for (LZW and JPEG, above all) Pillow reads
-where it can without narrowing, and so are palettes and colours that are no RGB.
+where it can without narrowing, and so are colours that are no RGB.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import struct
 from collections.abc import Iterator, Mapping
@@ -26,9 +27,12 @@ from pygpu.image.files_formats import (
     turned,
 )
 
+# tifffile tells of what it finds in damaged files by logging, which would print where nobody listens.
+logging.getLogger("tifffile").addHandler(logging.NullHandler())
+
 MAGIC: Final = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 
-WHITE_IS_ZERO, BLACK_IS_ZERO, RGB = 0, 1, 2
+WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, PALETTE = 0, 1, 2, 3
 LONG: Final = 4  # the type of a whole number of 32 bits
 SMALLER: Final = 0b101  # bits of a page's kind: a copy of less resolution, a mask
 RAW: Final = (32803, 34892)  # colour filter arrays, and linear raw
@@ -85,7 +89,7 @@ def _whole_file(source: Any) -> Iterator[None]:
 def _picture(source: Any, page: Any) -> Picture:
     if int(page.photometric) in RAW:
         raise refused(source, "a raw photograph: rawpy develops it (pip install rawpy)")
-    if int(page.photometric) not in (WHITE_IS_ZERO, BLACK_IS_ZERO, RGB):
+    if int(page.photometric) not in (WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, PALETTE):
         return files_pillow.page(source, page.index)
     try:
         texels = _whole(source, page)
@@ -98,10 +102,21 @@ def _picture(source: Any, page: Any) -> Picture:
         texels = np.moveaxis(texels, 0, -1)
     if texels.ndim not in (2, 3):
         raise refused(source, f"a page of shape {texels.shape} is no image; tifffile reads it")
+    if int(page.photometric) == PALETTE:
+        texels = _coloured(texels, page.colormap)
     if int(page.photometric) == WHITE_IS_ZERO:
         texels = ~texels if texels.dtype.kind == "b" else np.iinfo(texels.dtype).max - texels
     orientation = page.tags.valueof(ORIENTATION)
     return Picture(turned(texels, orientation), _info(source, page))
+
+
+def _coloured(numbers: NDArray[Any], palette: NDArray[np.uint16]) -> NDArray[Any]:
+    """The colours (H, W, 3) of numbers in a palette (3, N) of 16 bits; of 8 where it holds no more,
+    which files say by equal bytes, or by lower ones of 0."""
+    low, high = palette & 0xFF, palette >> 8
+    if not low.any() or np.array_equal(low, high):
+        palette = high.astype(np.uint8)
+    return np.ascontiguousarray(palette.T)[numbers]
 
 
 def _whole(source: Any, page: Any) -> NDArray[Any]:

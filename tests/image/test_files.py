@@ -196,6 +196,20 @@ def test_planes_and_palettes(tmp_path):
         np.testing.assert_array_equal(imread(tmp_path / name), np.asarray(picture.convert("RGB")))
 
 
+@pytest.mark.parametrize(("bits", "dtype"), [(16, "uint16"), (8, "uint8"), (8, "uint16")])
+def test_palettes_have_the_depth_of_their_colours(tmp_path, bits, dtype):
+    """Of numbers of 8 or 16 bits: colours of 8 bits are written as equal bytes."""
+    numbers = randoms(13, 17, dtype=f"uint{bits}")
+    colours = randoms(3, 2**bits, dtype="uint16")
+    if dtype == "uint8":
+        colours = (colours >> 8) * np.uint16(257)
+    tifffile.imwrite(tmp_path / "a.tif", numbers, photometric="palette", colormap=colours)
+    expected = np.moveaxis(colours[:, numbers], 0, -1)
+    texels = imread(tmp_path / "a.tif")
+    assert texels.dtype == dtype
+    np.testing.assert_array_equal(texels, expected >> 8 if dtype == "uint8" else expected)
+
+
 @pytest.mark.parametrize("suffix", ["jpg", "webp"])
 def test_quality_is_asked_for(tmp_path, suffix):
     photo = Image.open(ROOT / "examples/astronaut.jpg")
@@ -449,7 +463,8 @@ SAID = {
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=NEEDS_EXR) if n.endswith("exr") else n for n in SAID]
 )
-def test_bad_files_are_told_in_a_line(bad, name, capsys):
+def test_bad_files_are_told_in_a_line(bad, name, capfd):
+    """And neither libraries nor logging print more."""
     with pytest.raises(OSError) as caught:  # noqa: PT011  the words are looked for below
         Image.open(name)
     assert SAID[name] in str(caught.value)
@@ -459,7 +474,7 @@ def test_bad_files_are_told_in_a_line(bad, name, capsys):
         "from pygpu import Image, Position\ndef same(im: Image, p: Position):\n    return im(p)\n"
     )
     assert main(["run", "f.py:same", name, "-o", "out.png"]) == 2
-    told = capsys.readouterr().err
+    told = capfd.readouterr().err
     assert told.startswith(f"pygpu: {name}: ")
     assert told.count("\n") == 1
     assert SAID[name] in told
