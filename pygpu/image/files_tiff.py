@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.execution.arguments.metadata import DIRECTORIES, TEXTS, photograph_exif
 from pygpu.image import files_pillow
 from pygpu.image.files_formats import (
     ORIENTATION,
@@ -27,7 +28,7 @@ from pygpu.image.files_formats import (
     turned,
 )
 
-# tifffile tells of what it finds in damaged files by logging, which would print where nobody listens.
+# tifffile tells by logging what it finds in damaged files; where nobody listens that is printed.
 logging.getLogger("tifffile").addHandler(logging.NullHandler())
 
 MAGIC: Final = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
@@ -39,10 +40,6 @@ RAW: Final = (32803, 34892)  # colour filter arrays, and linear raw
 RESOLUTION: Final = (282, 283, 296)
 PROFILE: Final = 34675
 INCHES: Final = {2: 1.0, 3: 2.54}  # what a unit of resolution takes to dots an inch
-
-# Tags that tell of the photograph, rather than how it lies in the file.
-TEXTS: Final = (270, 271, 272, 305, 306, 315, 33432)
-DIRECTORIES: Final = (0x8769, 0x8825)  # of EXIF, of GPS
 
 
 def read(source: Any, which: Which) -> list[Picture]:
@@ -116,7 +113,8 @@ def _coloured(numbers: NDArray[Any], palette: NDArray[np.uint16]) -> NDArray[Any
     low, high = palette & 0xFF, palette >> 8
     if not low.any() or np.array_equal(low, high):
         palette = high.astype(np.uint8)
-    return np.ascontiguousarray(palette.T)[numbers]
+    colours: NDArray[Any] = np.ascontiguousarray(palette.T)[numbers]
+    return colours
 
 
 def _whole(source: Any, page: Any) -> NDArray[Any]:
@@ -164,30 +162,17 @@ def _exif(source: Any) -> bytes | None:
     """What tags say of the photograph, as EXIF; the orientation is left out."""
     from PIL import Image as PILImage  # heavy, and needed only here
 
-    found, kept = PILImage.Exif(), PILImage.Exif()
+    found = PILImage.Exif()
     file = source if hasattr(source, "seek") else open(source, "rb")  # noqa: SIM115  closed below
     try:
         file.seek(0)
         found.load_from_fp(file)
-        for tag in TEXTS:
-            if tag in found and not (tag in (270, 305) and _is_tifffiles(found[tag])):
-                kept[tag] = found[tag]
-        for tag in DIRECTORIES:
-            inner = found.get_ifd(tag)
-            if inner:
-                kept.get_ifd(tag).update(inner)
-                kept[tag] = dict(inner)
+        return photograph_exif(found)
     except (SyntaxError, OSError, KeyError):  # BigTIFF, which Pillow reads in part
         return None
     finally:
         if file is not source:
             file.close()
-    return kept.tobytes() if len(kept) else None
-
-
-def _is_tifffiles(text: Any) -> bool:
-    """Whether a description is what tifffile writes for itself."""
-    return str(text).startswith(("tifffile.py", '{"shape"'))
 
 
 # ---------------------------------------------------------------- writing

@@ -24,7 +24,7 @@ from pygpu.execution.arguments.convert import (
     array_of,
     storage_of,
 )
-from pygpu.execution.arguments.results import NO_INFO
+from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.image.operators import ArrayMethods, texelwise
 from pygpu.language.scalars import Int, UInt, number
 from pygpu.language.vectors import CLASSES

@@ -14,7 +14,8 @@ import numpy as np
 
 from pygpu.core.errors import guarded, shown
 from pygpu.execution.arguments.convert import is_pil, result_dtype
-from pygpu.execution.arguments.results import NO_INFO, picture_info, picture_of
+from pygpu.execution.arguments.metadata import NO_INFO, picture_info
+from pygpu.execution.arguments.results import picture_of
 from pygpu.execution.inspection import html
 from pygpu.image.grid import Grid
 from pygpu.image.levels import mipmaps

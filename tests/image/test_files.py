@@ -210,6 +210,21 @@ def test_palettes_have_the_depth_of_their_colours(tmp_path, bits, dtype):
     np.testing.assert_array_equal(texels, expected >> 8 if dtype == "uint8" else expected)
 
 
+def test_tags_of_a_tiff_that_pillow_opens_come_back_as_exif(tmp_path, on_cpu):
+    """Pillow itself turns it upright and keeps its tags apart from what other files say."""
+    exif = PILImage.Exif()
+    exif[0x10F], exif[0x112] = "Maker", 6  # of which the second is the orientation
+    PILImage.fromarray(randoms(6, 8, 3, dtype="uint8")).save(
+        tmp_path / "a.tif", exif=exif, dpi=(300, 300)
+    )
+    same = pygpu.compile(lambda im, p: im(p), im=Image, p=Position)
+    with PILImage.open(tmp_path / "a.tif") as picture:
+        result = same(picture)
+    assert result.size == (6, 8)
+    assert dict(result.getexif()) == {0x10F: "Maker"}
+    assert result.info["dpi"] == (300, 300)
+
+
 @pytest.mark.parametrize("suffix", ["jpg", "webp"])
 def test_quality_is_asked_for(tmp_path, suffix):
     photo = Image.open(ROOT / "examples/astronaut.jpg")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from pygpu.execution.arguments.convert import (
     is_pil,
     pil_of,
 )
+from pygpu.execution.arguments.metadata import KEPT_INFO, NO_INFO, picture_info
 from pygpu.execution.arguments.parameters import Given
 from pygpu.types import INTEGERS, Type
 
@@ -39,11 +39,6 @@ class Wanted(NamedTuple):
     form: Form
     mode: str = ""
     dtype: np.dtype[Any] | tuple[np.dtype[Any] | None, ...] | None = None
-
-
-# What a picture of Pillow's says of itself that its results say, too.
-KEPT_INFO: Final = ("icc_profile", "exif", "dpi")
-NO_INFO: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class ImageMaker:
@@ -113,14 +108,6 @@ def info_from(originals: Iterable[Any]) -> Mapping[str, Any]:
         if is_pil(original):
             return picture_info(original)
     return NO_INFO
-
-
-def picture_info(picture: Any) -> Mapping[str, Any]:
-    """What a picture of Pillow's says of itself: its profile, EXIF as it came, resolution."""
-    info = {name: picture.info[name] for name in KEPT_INFO if picture.info.get(name)}
-    if picture.mode.startswith("I;16"):
-        info["bits"] = 16
-    return info or NO_INFO
 
 
 def picture_of(array: NDArray[Any], info: Mapping[str, Any]) -> Any:

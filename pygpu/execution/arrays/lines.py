@@ -31,7 +31,8 @@ from pygpu.execution.arguments.convert import (
     narrow,
     texels_of,
 )
-from pygpu.execution.arguments.results import ImageMaker, picture_info, picture_of
+from pygpu.execution.arguments.metadata import picture_info
+from pygpu.execution.arguments.results import ImageMaker, picture_of
 from pygpu.execution.arrays.mapping import Reading
 from pygpu.language.vectors import Position
 

@@ -21,7 +21,8 @@ from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.core.storage import rows_of as shape_of
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import is_pil, storage_of
-from pygpu.execution.arguments.results import ImageMaker, natural_dtype, picture_info, picture_of
+from pygpu.execution.arguments.metadata import picture_info
+from pygpu.execution.arguments.results import ImageMaker, natural_dtype, picture_of
 from pygpu.execution.arrays.grouping import Grouping
 from pygpu.execution.arrays.lines import Taken, rows_of, source, spread, taken
 from pygpu.execution.arrays.mapping import Reading, bound, value_at

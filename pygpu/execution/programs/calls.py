@@ -23,8 +23,9 @@ from pygpu.core.sampler import Sampler, inherited
 from pygpu.core.storage import ImageLike, Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import LONGEST, result_dtype
+from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.execution.arguments.parameters import Arguments
-from pygpu.execution.arguments.results import NO_INFO, Form, Out, Wanted, info_of, present
+from pygpu.execution.arguments.results import Form, Out, Wanted, info_of, present
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.programs import checked, running, tiles
 from pygpu.execution.programs.extents import Extended, extended

@@ -23,7 +23,8 @@ from pygpu.core.sampler import Sampler
 from pygpu.core.storage import ImageLike, Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.arguments import uniforms
-from pygpu.execution.arguments.results import NO_INFO, Form, info_from, present
+from pygpu.execution.arguments.metadata import NO_INFO
+from pygpu.execution.arguments.results import Form, info_from, present
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs import running, tiles
 from pygpu.execution.programs.calls import Programs, Run

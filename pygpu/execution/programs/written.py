@@ -20,9 +20,9 @@ from pygpu.devices import targets
 from pygpu.devices.written.text import GIVEN, Uniform, Written, kind_of
 from pygpu.execution.arguments.annotations import user_type
 from pygpu.execution.arguments.convert import result_dtype
+from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import (
-    NO_INFO,
     Out,
     Wanted,
     form_of,
