@@ -14,7 +14,7 @@ import numpy as np
 
 from pygpu.codegen.llvm import mathematics, trigonometry
 from pygpu.codegen.llvm.code import Code, floor
-from pygpu.codegen.llvm.flow import Loop
+from pygpu.codegen.llvm.flow import Branch, Loop
 from pygpu.codegen.llvm.mathematics import _scale, _signed, _wide, floor_32
 from pygpu.codegen.llvm.text import FLOATING, Val
 
@@ -23,18 +23,52 @@ Formula = Callable[..., Val]
 
 def _floordiv(code: Code, a: Val, b: Val) -> Val:
     if a.kind in FLOATING:
-        return code.outlined("floordiv", _float_floordiv, a, b)
+        return _by(code, "floordiv", _float_floordiv, a, b)
     return _divided(code, a, b)[0]
 
 
 def _mod(code: Code, a: Val, b: Val) -> Val:
     if a.kind in FLOATING:
-        return code.outlined("mod", _float_mod, a, b)
+        return _by(code, "mod", _float_mod, a, b)
     return _divided(code, a, b)[1]
 
 
+def _by(code: Code, name: str, rule: Formula, x: Val, y: Val) -> Val:
+    """An outlined rule, with a known divisor one of its own."""
+    number = y.number
+    if number is None:
+        return code.outlined(name, rule, x, y)
+    bits = int(np.float32(number).view(np.uint32))
+    of_number = lambda inner, x: rule(inner, x, inner.constant("float", number))  # noqa: E731
+    return code.outlined(f"{name}.{bits:08x}", of_number, x)
+
+
+QUOTIENT: Final = 2.0**19  # up to which a quotient of floats is one too large at most
+
+
 def _fmod(code: Code, x: Val, y: Val) -> Val:
-    """The exact remainder with the sign of x: long division in steps of 24 bits of the quotient."""
+    """The exact remainder with the sign of x. Where quotients are small, less a whole multiple:
+    multiples of y's last place below y are floats, and so are those above -y where the quotient was
+    taken for one more than it is. It is never taken for less."""
+    if not code.machine.has("fma"):
+        return _long_division(code, x, y)
+    a, b, known = code.absolute(x), code.absolute(y), y.number
+    if known is not None and 2.0**-100 < abs(known) < 2.0**100:
+        quotient, is_small = a * (1 / abs(known) * (1 + 2.0**-21)), a < QUOTIENT * abs(known)
+    else:
+        quotient = (a / b) * (1 + 2.0**-22)
+        is_small = (a < b * QUOTIENT) & (b > 2.0**-100) & (b < 2.0**100)
+    branch = Branch(code, code.anywhere(~is_small))
+    with branch.side():
+        large = [code.splat(_long_division(code, x, y), x.lanes)]
+    with branch.side():
+        rest = code.fma(-floor_32(code, quotient), b, a)
+        small = [code.intrinsic("copysign", code.select(rest < 0.0, rest + b, rest), x)]
+    return branch.join(large, small)[0]
+
+
+def _long_division(code: Code, x: Val, y: Val) -> Val:
+    """The remainder by steps of 24 bits of the quotient."""
     b = _wide(code, code.absolute(y))
     first = _wide(code, code.absolute(x))
     regular = (b > 0.0) & (b < math.inf) & (first < math.inf)
@@ -307,7 +341,7 @@ RULES: Final[dict[str, Formula]] = {
     **_OUTLINED,
     **{name: _accurate_or_fast(name) for name in FAST},
     **{name: _outlined(name, rule) for name, rule in trigonometry.OUTLINED.items()},
-    "fmod": _outlined("fmod", _fmod),
+    "fmod": lambda code, x, y: _by(code, "fmod", _fmod, x, y),
     "floordiv": _floordiv,
     "mod": _mod,
     "pow": _pow,
