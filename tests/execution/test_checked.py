@@ -337,6 +337,25 @@ def test_folds_are_checked() -> None:
 
 
 @pytest.mark.usefixtures("asked_for")
+def test_folds_of_more_parts_than_a_program_reads_images_are_checked() -> None:
+    image = Image(np.arange(30, dtype=np.float32).reshape(3, 10))
+    limit = 870.0
+
+    def values(v):
+        return (v, *[Vec2(v + i, i) for i in range(17)])
+
+    def join(a, b):
+        assert a[0] + b[0] < limit
+        return tuple(x + y for x, y in zip(a, b, strict=True))
+
+    total, *vectors = pygpu.reduce(join, image, map=values)
+    assert total == 435
+    assert_array_equal(vectors, [[435 + 30 * i, 30 * i] for i in range(17)])
+    limit = 400.0
+    assert isinstance(fails(pygpu.reduce, join, image, map=values), AssertionError)
+
+
+@pytest.mark.usefixtures("asked_for")
 def test_elements_of_arrays_are_told_by_their_indices() -> None:
     divide = pygpu.vectorize(lambda a, b: a // b)
     array = np.arange(24).reshape(2, 3, 4)

@@ -33,7 +33,7 @@ from pygpu.execution.folds.workgroups import Folded, Groups, Ready, Source
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.checked import is_asked_for
 from pygpu.language.vectors import Position, Vec2
-from pygpu.types import INT, Type, vector
+from pygpu.types import Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
 COMPONENTS: Final = 64  # of the values that one pass folds into one, or of two
@@ -48,13 +48,18 @@ def _fold(
     """The fold of `radix` values at RADIX*p and after it along x (0) or y (1); the last ones of
     a row or column are those there are, `length` in all. A value is a texel of each image, or
     `first` of them (see value_at); `corner` is the first position. `how` is (first, whether values
-    are tuples, axis, radix, how they lie in images if not each part in its own)."""
-    first, is_tuple, along, radix, packing = how
+    are tuples, axis, radix, how they lie in images if not each part in its own, which images
+    stand one below another: see stacked). `length` holds their rows, too."""
+    first, is_tuple, along, radix, packing, layout = how
+    length, rows = length
     start = (p.x, p.y)[along] * radix
 
     def value(i: Any) -> Any:
         at = Position(i, p.y) if along == 0 else Position(p.x, i)
-        found = value_at(first, images, is_tuple, at, corner, given)
+        if layout is not None:
+            found = tuple([images[n](Position(at.x, at.y + k * rows)) for n, k in layout])
+        else:
+            found = value_at(first, images, is_tuple, at, corner, given)
         return found if packing is None or first is not None else apart(found, packing)
 
     folded = value(start)
@@ -90,7 +95,7 @@ class Fold:
                 Parameter("function", "known", default=function),
                 Parameter("how", "known"),
                 Parameter("images", "object"),
-                Parameter("length", "uniform", INT),
+                Parameter("length", "uniform", vector("int", 2)),
                 Parameter("corner", "uniform", vector("int", 2)),
                 Parameter("given", "object"),
                 Parameter("p", "position"),
@@ -220,6 +225,7 @@ def by_passes(
     """What is left by folding along these axes (1: rows into one another), each until one is left
     or for `limit` passes; `packing`: how values that a map has made lie in images from then on."""
     compiled, function, first = fold.passes, fold.function, fold.first
+    most = targets.choose(fold.target).images_at_once(1)
     for along in alongs:
         for _ in range(limit):
             storage = state.images[0].storage
@@ -230,9 +236,10 @@ def by_passes(
             radix = min(_radix(fold, state, first), length)
             left = -(-length // radix)
             size = (height, left) if along == 0 else (left, width)
-            how = first, state.is_tuple, along, radix, packing
+            images, layout = stacked(state.images, most if first is None else None)
+            how = first, state.is_tuple, along, radix, packing, layout
             given = dict(state.given) if first is not None else {}
-            values = [function, how, state.images, length, corner, given, None]
+            values = [function, how, images, (length, height), corner, given, None]
             arguments = flatten(compiled.signature, values)
             results = compiled.run(arguments, Wanted("image"), shape=size).presented()
             is_tuple = isinstance(results, tuple)
@@ -241,13 +248,30 @@ def by_passes(
     return state
 
 
+def stacked(
+    images: tuple[ImageLike, ...], most: int | None
+) -> tuple[tuple[ImageLike, ...], tuple[tuple[int, int], ...] | None]:
+    """Images of one size as at most so many, those of a format one below another, and for each
+    in which it is, below how many others; None where they are few enough as they are."""
+    if most is None or len(images) <= most:
+        return images, None
+    groups: dict[Format, list[ImageLike]] = {}
+    layout = []
+    for image in images:
+        group = groups.setdefault(image.format, [])
+        layout.append((list(groups).index(image.format), len(group)))
+        group.append(image)
+    made = [np.concatenate([each.storage.host() for each in group]) for group in groups.values()]
+    return tuple(map(image_of, made)), tuple(layout)
+
+
 def _radix(fold: Fold, state: State, first: Any) -> int:
     """How many values a pass folds into one: fewer where they have many components, for what is
     compiled grows with all that is folded at once."""
     count = sum(image.format.channels for image in state.images)
     if first is not None:
-        how = first, False, 0, 1, None
-        values = [fold.function, how, state.images, 1, (0, 0), dict(state.given), None]
+        how = first, False, 0, 1, None, None
+        values = [fold.function, how, state.images, (1, 1), (0, 0), dict(state.given), None]
         types, _ = fold.passes.types(flatten(fold.passes.signature, values))
         count = sum(type.size for type in types)
     return max(2, min(RADIX, COMPONENTS // count))
@@ -262,4 +286,5 @@ __all__ = [
     "folded_once",
     "image_of",
     "program",
+    "stacked",
 ]
