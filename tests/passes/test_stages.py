@@ -14,6 +14,7 @@ from pygpu.devices.cpu import staged, strips
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.cpu.staged import CpuStaged
 from pygpu.passes.simplify.pipeline import simplify
+from pygpu.passes.stages import rank
 from pygpu.passes.stages.part import stages
 from pygpu.passes.stages.rank import factored
 from pygpu.passes.stages.shifts import numbered
@@ -228,6 +229,28 @@ def test_other_weights_stay_as_they_are() -> None:
 
     function = lowered(window)
     assert factored(function) is function
+
+
+def test_sums_of_products_of_sums_take_time_by_their_length(monkeypatch) -> None:
+    looked = []
+    terms = rank._terms
+    monkeypatch.setattr(rank, "_terms", lambda *args: looked.append(1) or terms(*args))
+
+    def chain(length):
+        @pygpu.compile
+        def long(im: Image, p: Position):
+            total = 0.0
+            for k in range(length):
+                total = total * 0.5 + im(p) * (k + 2.0)
+            return total
+
+        looked.clear()
+        lowered(long)
+        return len(looked)
+
+    short = chain(40)
+    assert short > 0
+    assert chain(160) < 6 * short
 
 
 def test_stages_in_a_pipeline_are_stages_of_it() -> None:

@@ -27,7 +27,7 @@ from pygpu.types import Type
 LEAST: Final = 26  # texels of a sum worth it: 5 x 5 of floats take as long
 MOST: Final = 4096
 TOLERANCE: Final = 5e-7  # of a weight: they are products that were rounded to float32
-DEEPEST: Final = 4  # sums within a sum that are looked at
+DEEPEST: Final = 16  # sums and products within a sum that are looked at
 SUMS: Final = ("add", "sub", "fma")
 
 
@@ -52,7 +52,7 @@ def factored(function: Function) -> Function:
     """The function with such sums outside of branches and loops; itself where there is none."""
     finder = _Finder(function)
     for op in reversed(function.body.ops):
-        if op.code in SUMS and op.result.type.kind == "float" and not finder.is_within(op):
+        if _is_linear(op) and op.result.type.kind == "float" and not finder.is_within(op):
             finder.look(op.result, DEEPEST)
     products = finder.products
     if not products:
@@ -73,7 +73,7 @@ class _Finder:
         self.inner = {
             value
             for op in function.body.ops
-            if op.code in SUMS
+            if _is_linear(op)
             for value in op.operands
             if self.count[value] == 1
         }
@@ -122,6 +122,13 @@ class _Finder:
                 return None
             pending += terms
         return _Window(first, weights) if first is not None else None
+
+
+def _is_linear(op: Op) -> bool:
+    """Whether it is a sum, or what is summed times a number."""
+    if op.code == "mul":
+        return any(_number(operand) is not None for operand in op.operands)
+    return op.code in (*SUMS, "neg")
 
 
 def _alike(one: Load, other: Load) -> bool:
