@@ -7,7 +7,6 @@ colour = draw(Glow(camera), lamps, onto=colour, depth=depths, blend="add")
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -21,6 +20,7 @@ from pygpu.core.errors import shorten, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import STORED, ImageLike, Storage
 from pygpu.devices import targets
+from pygpu.drawing.checks import check, checks_of
 from pygpu.drawing.drawings import Made, arguments_of, compiled, converted, translate
 from pygpu.drawing.mesh import Mesh
 from pygpu.drawing.shader import Shader
@@ -94,6 +94,8 @@ def draw(
         made, device = _made(shader, mesh, arguments, state, target)
         colours = made.drawing.colours
         _check_onto(under, [type.size for type in colours], size)
+        if is_asked_for():
+            _check(shader, mesh, arguments, state, device, size)
         inputs = [given.storage for given in arguments.images]
         work = Draw(
             mesh.geometry,
@@ -121,8 +123,6 @@ def _made(
 ) -> tuple[Made, Device]:
     """The drawing for these: kept, or compiled now. Nothing is kept if it fails."""
     device = targets.choose(targets.check(target)).for_meshes()
-    if is_asked_for():
-        warnings.warn("PYGPU_CHECK: what shaders draw is not checked", UserWarning, stacklevel=3)
     key = (*arguments.key, mesh.widths)
     drawings = type(shader)._drawings
     found = drawings.get((key, state, device.name))
@@ -150,6 +150,21 @@ def _made(
         while len(drawings) > LIMIT:
             del drawings[next(iter(drawings))]
     return made, device
+
+
+def _check(
+    shader: Shader, mesh: Mesh, arguments: Arguments, state: _State, device: Device,
+    size: tuple[int, int],
+) -> None:  # fmt: skip
+    """Raise what goes wrong in the shader's methods; what was translated for that is kept."""
+    drawings = type(shader)._drawings
+    key = ("checked", *arguments.key, mesh.widths, state.cull, device.name)
+    with COMPILING.lock:
+        checks = drawings.get(key)
+        if checks is None or checks.changed():
+            cull: Any = state.cull
+            checks = drawings[key] = checks_of(shader, mesh, arguments, device, cull)
+    check(checks, shader, mesh, arguments, size)
 
 
 def _state(depth: Any, cull: Any, blend: Any, samples: Any) -> _State:

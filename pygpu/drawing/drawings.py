@@ -59,7 +59,7 @@ class Made:
 
 
 @record
-class _Varying:
+class Varying:
     """What is interpolated: a number or vector, or a matrix, whose rows are."""
 
     rows: tuple[Type, ...]
@@ -68,11 +68,13 @@ class _Varying:
 
 def arguments_of(shader: Shader) -> Arguments:
     """The shader's fields, flattened: uniforms, images, and the key of all that is compiled in."""
-    return flatten(_signature(_class(shader)), [shader])
+    return flatten(signature_of(shader), [shader])
 
 
-def _class(shader: Shader) -> Any:
-    return type(shader)
+def signature_of(shader: Shader) -> Signature:
+    """Of a function of the shader alone."""
+    cls: Any = type(shader)
+    return _signature(cls)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -82,12 +84,12 @@ def _signature(cls: Any) -> Signature:
 
 def translate(shader: Shader, geometry: Geometry, arguments: Arguments) -> Made:
     """Both stages in SSA, simplified. Errors name the attribute or varying that does not fit."""
-    bound, images, uniforms = bindings(_signature(_class(shader)), arguments)
+    bound, images, uniforms = bindings(signature_of(shader), arguments)
     given = images, uniforms
     begun = time.perf_counter()
-    vertex, names = _vertex(shader, geometry, bound["self"], given)
-    varyings = _varyings(vertex)
-    fragment = _fragment(shader, varyings, bound["self"], given)
+    vertex, names = vertex_of(shader, geometry, bound["self"], given)
+    varyings = varyings_of(vertex)
+    fragment = fragment_of(shader, varyings, bound["self"], given)
     for image in (*vertex.function.images, *fragment.function.images):
         if image.dims == 3:
             name = type(shader).__name__
@@ -102,7 +104,7 @@ def translate(shader: Shader, geometry: Geometry, arguments: Arguments) -> Made:
     times["simplify"] = time.perf_counter() - begun
     read = [made.sampler.format for made in arguments.images]
     stages = [
-        Stage(_with_inputs(function, len(uniforms), chosen), len(chosen), _formats(read, made))
+        Stage(with_inputs(function, len(uniforms), chosen), len(chosen), formats(read, made))
         for function, chosen, made in ((before, there, vertex), (after, used, fragment))
     ]
     for stage in stages:
@@ -111,7 +113,7 @@ def translate(shader: Shader, geometry: Geometry, arguments: Arguments) -> Made:
         Drawing(stages[0], stages[1], fragment.discards, shared=len(images)),
         _NOT_COMPILED,
         tuple([names[place] for place in there]),
-        (_storages(vertex), _storages(fragment)),
+        (storages(vertex), storages(fragment)),
         (vertex, fragment),
         fragment.is_tuple,
         times,
@@ -129,11 +131,11 @@ def compiled(made: Made, drawing: Drawing, program: DrawProgram, where: str, nam
     return replace(made, drawing=drawing, program=program, times=times)
 
 
-def _formats(read: list[Format], translation: frontend.Translation) -> list[Format]:
+def formats(read: list[Format], translation: frontend.Translation) -> list[Format]:
     return read + [of(image).format for image in translation.captured]
 
 
-def _storages(translation: frontend.Translation) -> list[Storage]:
+def storages(translation: frontend.Translation) -> list[Storage]:
     return [image.storage for image in translation.captured]
 
 
@@ -143,7 +145,7 @@ def _used(function: Function, count: int) -> list[int]:
     return [place for place, value in enumerate(function.uniforms[count:]) if value in used]
 
 
-def _with_inputs(function: Function, count: int, chosen: Sequence[int]) -> Function:
+def with_inputs(function: Function, count: int, chosen: Sequence[int]) -> Function:
     """The function with some of its inputs: the others are not used."""
     inputs = function.uniforms[count:]
     params = (*function.body.params[: 2 + count], *[inputs[place] for place in chosen])
@@ -154,8 +156,8 @@ def _with_inputs(function: Function, count: int, chosen: Sequence[int]) -> Funct
 # ---------------------------------------------------------------- vertices
 
 
-def _vertex(
-    shader: Shader, geometry: Geometry, owner: Any, given: Given
+def vertex_of(
+    shader: Shader, geometry: Geometry, owner: Any, given: Given, checked: bool = False
 ) -> tuple[frontend.Translation, list[str]]:
     """The vertex method in SSA, and the names of its attributes in the order of its inputs."""
     function, (images, uniforms) = method(shader, "vertex"), given
@@ -185,8 +187,9 @@ def _vertex(
                 f"it has {there}"
             )
     translated = frontend.translate(
-        function, bound, images=images, uniforms=[*uniforms, *inputs], stage="vertex"
-    )
+        function, bound,
+        images=images, uniforms=[*uniforms, *inputs], checked=checked, stage="vertex",
+    )  # fmt: skip
     return translated, [name for name, _ in inputs]
 
 
@@ -226,17 +229,17 @@ def _attribute_type(name: str, geometry: Geometry, attribute: str, annotation: A
 # ---------------------------------------------------------------- fragments
 
 
-def _varyings(vertex: frontend.Translation) -> list[_Varying]:
+def varyings_of(vertex: frontend.Translation) -> list[Varying]:
     """What the vertices hand on, after their positions."""
     types, made, at = [value.type for value in vertex.function.outputs], [], 1
     for size in vertex.sizes[1:]:
-        made.append(_Varying(tuple(types[at : at + size]), size > 1))
+        made.append(Varying(tuple(types[at : at + size]), size > 1))
         at += size
     return made
 
 
-def _fragment(
-    shader: Shader, varyings: list[_Varying], owner: Any, given: Given
+def fragment_of(
+    shader: Shader, varyings: list[Varying], owner: Any, given: Given, checked: bool = False
 ) -> frontend.Translation:
     """The fragment method in SSA."""
     function, (images, uniforms) = method(shader, "fragment"), given
@@ -276,8 +279,9 @@ def _fragment(
             f"{name} takes {len(varyings) - len(left)}"
         )
     translated = frontend.translate(
-        function, bound, images=images, uniforms=[*uniforms, *inputs], stage="fragment"
-    )
+        function, bound,
+        images=images, uniforms=[*uniforms, *inputs], checked=checked, stage="fragment",
+    )  # fmt: skip
     if any(value.type.size > 4 for value in translated.function.outputs):
         raise CompileError(f"{name}: a colour has 1 to 4 components")
     return translated
@@ -288,7 +292,7 @@ def _counted(count: int) -> str:
 
 
 def _varying(
-    inputs: list[tuple[str, Type]], uniforms: list[tuple[str, Type]], name: str, varying: _Varying
+    inputs: list[tuple[str, Type]], uniforms: list[tuple[str, Type]], name: str, varying: Varying
 ) -> Any:
     if not varying.is_matrix:
         return _input(inputs, uniforms, name, varying.rows[0])
@@ -297,7 +301,7 @@ def _varying(
     return MatrixSpec(index, name, len(varying.rows))
 
 
-def _check_varying(name: str, parameter: str, kind: Any, varying: _Varying) -> None:
+def _check_varying(name: str, parameter: str, kind: Any, varying: Varying) -> None:
     """TypeError where an annotation says something else than what the vertices give."""
     if kind is None:
         return

@@ -751,10 +751,3 @@ def test_depths_are_float32_on_opengl():
     for drawn in depths.values():  # 24 bits would have steps of 6e-8
         assert len(np.unique(drawn)) > 8
         np.testing.assert_allclose(drawn, depths["cpu"], rtol=0, atol=2e-8)
-
-
-def test_checking_says_that_draws_are_not_checked(monkeypatch):
-    monkeypatch.setenv("PYGPU_CHECK", "1")
-    with pytest.warns(UserWarning, match="what shaders draw is not checked") as caught:
-        pygpu.draw(Flat(), Mesh.quad(), shape=(2, 2), target="cpu")
-    assert caught[0].filename == __file__

@@ -81,16 +81,26 @@ def raise_first(
     error = None
     if arguments is not None:
         error = _in_python(function, signature, arguments, Position(*coordinates))
+    named = (where or _position)(coordinates)
+    more = counted(len(places), "position") + among
+    raise told(fault, error, signature.name + (named and f" at the {named}, {more}"))
+
+
+def told(fault: Fault, error: BaseException | None, where: str) -> BaseException:
+    """What is raised of a fault: the `error` that plain Python raised there, if it did, else what
+    the fault itself says, with a note."""
     if error is None:
         error = (fault.error or RuntimeError)(fault.message)
         if fault.place is not None:
             error.add_note(f"{AT_RUN_TIME}{fault.place}")
-    count = len(places)
-    more = f"the first of {count} such positions" if count > 1 else "the only such position"
-    more += among
-    named = (where or _position)(coordinates)
-    error.add_note(f"{AT_RUN_TIME}{signature.name}{named and f' at the {named}, {more}'}")
-    raise error
+    error.add_note(f"{AT_RUN_TIME}{where}")
+    return error
+
+
+def counted(count: int, what: str) -> str:
+    """How many such places there are, of which the first was named."""
+    plural = "vertices" if what == "vertex" else f"{what}s"
+    return f"the first of {count} such {plural}" if count > 1 else f"the only such {what}"
 
 
 def nowhere(coordinates: tuple[int, ...]) -> str:
@@ -134,4 +144,4 @@ def _in_python(
     return None
 
 
-__all__ = ["Where", "check_sizes", "is_asked_for", "nowhere", "raise_first"]
+__all__ = ["Where", "check_sizes", "counted", "is_asked_for", "nowhere", "raise_first", "told"]
