@@ -578,3 +578,53 @@ def lazy_maps_that_are_left_open(im: Image, p: Position):
     rows = map(lambda dy: map(lambda dx: im(p + (dx, dy)), range(3)), range(3))
     first = next(rows)
     return next(first) + 2 * next(next(rows)) + 4 * next(first)
+
+
+@program
+def filters_in_a_map(im: Image, p: Position):
+    s = 0.0
+    for row in map(lambda dy: filter(None, (im(p + (dx, dy)) for dx in range(-1, 2))), range(3)):
+        for v in row:
+            s = s * 0.5 + v
+    return s
+
+
+@program
+def filters_in_a_generator_expression(im: Image, p: Position):
+    s = 0.0
+    rows = (filter(None, (im(p + (dx, dy)) for dx in range(-1, 2))) for dy in range(-1, 2))
+    for row in rows:
+        for v in row:
+            s = s * 0.5 + v
+    return s
+
+
+@program
+def functions_of_a_generator_expressions_variable(im: Image, p: Position):
+    s = 0.0
+    for f in (lambda: i * im(p) for i in range(3)):
+        s = s * 2 + f()
+    later = list(lambda: i + im(p) for i in range(3))  # all see the last one
+    at_once = [lambda: i * 3 for i in range(4)]
+    return s, later[0]() + 10 * later[2](), at_once[0]() + 10 * at_once[3]()
+
+
+@program
+def functions_that_a_generator_yields(im: Image, p: Position):
+    def made():
+        for i in range(3):
+            yield lambda: i * im(p)
+
+    s = 0.0
+    for f in made():
+        s = s * 2 + f()
+    return s, sum(f() * k for k, f in enumerate(made()))
+
+
+@program
+def zips_in_a_map(im: Image, p: Position):
+    s = 0.0
+    for pairs in map(lambda k: zip([im(p), 2.0], [k, k + 1]), range(3)):
+        for a, b in pairs:
+            s = s * 0.5 + a * b
+    return s

@@ -27,9 +27,9 @@ from pygpu.frontend.protocols.sequences import taken_or_put_off
 from pygpu.frontend.values.faults import Fault, PathEnds
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Indexed, Lazy, Suspended
-from pygpu.frontend.values.objects import Iterator, Object, Waiting, Yielded
+from pygpu.frontend.values.objects import Cell, Iterator, Object, Waiting, Yielded, youngest
 from pygpu.frontend.values.states import State, reachable
-from pygpu.frontend.values.values import Choice
+from pygpu.frontend.values.values import Choice, NotKnown
 
 # Where a frame goes on stands with its variables: a block and how much is on its stack, or why it
 # does not. It is a string: what is one string on one path and another on the other is a choice.
@@ -87,8 +87,13 @@ def expression(
         return suspended, 0
 
     def whole() -> Iterator:
+        before = youngest()
         with w.heap.noted() as reads:
             made = _whole(code, globals, w, waiting)
+        if code.co_cellvars and any(
+            type(held) is Cell and held.serial > before for held in reachable([made], w.state)
+        ):
+            raise NotKnown  # an item reads the expression's own variable, which goes on
         followed: Iterator = w.heap.follow(made, reads - {waiting}, late=late)
         return followed
 

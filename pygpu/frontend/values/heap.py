@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from pygpu.core.errors import CompileError
 from pygpu.core.host.records import record
-from pygpu.frontend.values.objects import Array, Cell, List, Object, Yielded
+from pygpu.frontend.values.objects import Array, Cell, List, Object, Yielded, youngest
 from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import ABSENT, Conflict, describe
@@ -128,12 +128,15 @@ class Heap:
 
     @contextmanager
     def noted(self) -> Iterator[set[Object]]:
-        """The objects that are read meanwhile."""
-        self._noting.append(set())
+        """The objects that are read meanwhile; in the end without those made meanwhile: who changes
+        one of these has it from an item that was taken, as it would be in Python."""
+        before, reads = youngest(), set[Object]()
+        self._noting.append(reads)
         try:
-            yield self._noting[-1]
+            yield reads
         finally:
             self._noting.pop()
+            reads.difference_update([each for each in reads if each.serial > before])
 
     def follower(self, made: Object) -> Follower | None:
         """What an iterator's or a list's items were taken from, if that has been noted."""
