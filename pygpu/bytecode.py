@@ -52,6 +52,8 @@ The canonical instructions, with what they take from the stack (its top last) an
     PUSH_EXC           exception -> the one handled before, exception: it is handled now
     POP_EXC            exception ->; it is the one handled now
     MATCH_EXC          exception class -> exception, answer
+    MATCH_GROUP        rest class -> rest without what is of the class, that or None
+    UNHANDLED          exception list -> what is raised again after handlers of groups, or None
     ENTER              context -> its exit, what its enter gives
     SPECIAL name       context -> its method, NULL
     EXIT i             calls the exit that is i-th from the top with the exception on top -> result
@@ -314,8 +316,9 @@ def _is_truth(drafts: list[Draft]) -> bool:
 
 # Positions for carets.
 
-_POINTED: Final = frozenset({"BRANCH", "ITER", "FOR", "ENTER", "MATCH_EXC", "UNSUPPORTED"})
-_SAID_BEFORE: Final = frozenset({"async with", "except*"})  # by the value these are given
+_POINTED: Final = frozenset(
+    {"BRANCH", "ITER", "FOR", "ENTER", "MATCH_EXC", "MATCH_GROUP", "UNSUPPORTED"}
+)
 
 
 def _finish(drafts: list[Draft]) -> tuple[Instruction, ...]:
@@ -330,7 +333,7 @@ def _finish(drafts: list[Draft]) -> tuple[Instruction, ...]:
             continue
         if draft.op == "FOR":
             draft.position = _iterable(drafts, place) or draft.position
-        elif draft.op != "UNSUPPORTED" or draft.arg in _SAID_BEFORE:
+        elif draft.op != "UNSUPPORTED" or draft.arg == "async with":
             draft.position = _source(drafts, place, targets) or draft.position
     return tuple([Instruction(draft.op, draft.arg, draft.position) for draft in drafts])
 

@@ -13,15 +13,22 @@ program = Corpus()
 
 astral = module("astral.sun")
 chemicals = module("chemicals")
+coloraide = module("coloraide")
 colormath = module("colormath.color_diff_matrix")
+colorzero = module("colorzero.conversions")
 colour = module("colour")
 easing_functions = module("easing_functions")
 fluids = module("fluids")
 geographiclib = module("geographiclib.geomath")
 haversine = module("haversine")
 hsluv = module("hsluv")
+iapws = module("iapws")
+meteocalc = module("meteocalc")
+numpy_financial = module("numpy_financial")
 opensimplex = module("opensimplex.internals")
 perlin_noise = module("perlin_noise.tools")
+pymap3d = module("pymap3d")
+pysolar = module("pysolar.solar")
 psychrolib = module("psychrolib")
 pytweening = module("pytweening")
 suncalc = module("suncalc.suncalc")
@@ -420,3 +427,57 @@ def bisect_in_thresholds(im: Image, p: Position):
 @program
 def heapq_of_a_window(im: Image, p: Position):
     return math.dist((im(p), im(p + (1, 0))), (1.0, 2.0)) + math.hypot(im(p), 3.0, 4.0)
+
+
+# ---------------------------------------------------------------- earth, weather, money
+
+
+@program(needs=pymap3d)
+def pymap3d_from_the_centre(unit: Image, p: Position):
+    wgs84 = pymap3d.Ellipsoid.from_name("wgs84")
+    x, y, z = pymap3d.geodetic2ecef(unit(p) * 60, 10.0 + unit(p), 100.0, ell=wgs84)
+    return x / 6.4e6, y / 6.4e6, z / 6.4e6
+
+
+@program(needs=pymap3d)
+def pymap3d_east_north_up(unit: Image, p: Position):
+    return pymap3d.aer2enu(unit(p) * 300, 30.0, 10.0)
+
+
+@program(needs=numpy_financial)
+def numpy_financial_values(unit: Image, p: Position):
+    rate = unit(p) * 0.1 + 0.01
+    return (
+        numpy_financial.fv(rate, 10, -1.0, -0.5),
+        numpy_financial.pmt(rate, 12, 10.0),
+        numpy_financial.npv(rate, [-1.0, 0.4, 0.5, 0.6]),
+    )
+
+
+@program(needs=coloraide)
+def coloraide_oklch(rgb: Image, p: Position):
+    lightness, chroma, _ = coloraide.Color("srgb", list(rgb(p))).convert("oklch").coords()
+    return lightness, chroma
+
+
+@program(needs=colorzero)
+def colorzero_yuv_and_lab(rgb: Image, p: Position):
+    r, g, b = rgb(p)
+    return *colorzero.rgb_to_yuv(r, g, b), *colorzero.xyz_to_lab(*colorzero.rgb_to_xyz(r, g, b))
+
+
+@program(needs=meteocalc)
+def meteocalc_heat_and_dew(unit: Image, p: Position):
+    air, humidity = meteocalc.Temp(unit(p) * 40, "c"), unit(p + (1, 0)) * 99 + 1
+    return meteocalc.heat_index(air, humidity).c, meteocalc.dew_point(air, humidity).c
+
+
+@program(needs=iapws)
+def iapws_of_water(unit: Image, p: Position):
+    t = 300.0 + unit(p) * 50
+    return iapws._iapws._Viscosity(900.0 + unit(p), t) * 1e3, iapws.iapws97._PSat_T(t)
+
+
+@program(needs=pysolar, within=1e-3)
+def pysolar_times(unit: Image, p: Position):
+    return pysolar.equation_of_time(unit(p) * 300), pysolar.get_declination(unit(p) * 300)

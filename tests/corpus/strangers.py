@@ -5,9 +5,12 @@ shadertoy, colour science, geometry, toys of physics, decorators, protocols, Pyt
 import abc
 import contextlib
 import dataclasses
+import enum
 import functools
 import heapq
 import itertools
+import json
+import logging
 import math
 import operator
 import statistics
@@ -15,7 +18,7 @@ from collections import ChainMap, Counter, OrderedDict
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntFlag
 from fractions import Fraction
-from typing import ClassVar, Generic, NamedTuple, Optional, TypeVar
+from typing import ClassVar, Generic, NamedTuple, Optional, TypedDict, TypeVar
 
 import numpy as np
 
@@ -927,3 +930,594 @@ def generator_closed_after_a_loop(unit: Image, p: Position):
         total += x
     g.close()
     return total
+
+
+@program
+def groups_of_exceptions(unit: Image, p: Position):
+    class Dark(ValueError):
+        pass
+
+    def checked(v):
+        if v < 0.2:
+            raise Dark("dark")
+        if v > 0.8:
+            raise OverflowError("bright")
+        return v
+
+    x = y = 0.0
+    try:
+        x = checked(unit(p))
+        y = 1.0 / (unit(p + (1, 0)) // 0.5)
+    except* ValueError:
+        x = -1.0
+    except* (ZeroDivisionError, OverflowError) as group:
+        y = -2.0
+    else:
+        x += 0.5
+    finally:
+        y += 0.25
+    try:
+        try:
+            checked(unit(p + (0, 1)))
+        except* Dark:
+            y += 1
+    except OverflowError:
+        y += 3
+    return x, y
+
+
+@program
+def canny_nonmax(im: Image, p: Position):
+    gx = (im(p + (1, 0)) - im(p - (1, 0))) / 2
+    gy = (im(p + (0, 1)) - im(p - (0, 1))) / 2
+    mag = math.sqrt(gx * gx + gy * gy)
+    angle = math.degrees(math.atan2(gy, gx)) % 180
+    if 0 <= angle < 22.5 or 157.5 <= angle <= 180:
+        q, r = im(p + (1, 0)), im(p - (1, 0))
+    elif 22.5 <= angle < 67.5:
+        q, r = im(p + (1, -1)), im(p + (-1, 1))
+    elif 67.5 <= angle < 112.5:
+        q, r = im(p + (0, 1)), im(p - (0, 1))
+    else:
+        q, r = im(p - (1, 1)), im(p + (1, 1))
+    return mag if mag >= q and mag >= r else 0.0
+
+
+@program
+def worley_too(p: Position):
+    def hash2(x, y):
+        h = (x * 374761393 + y * 668265263) & 0xFFFFFFFF
+        h = ((h ^ (h >> 13)) * 1274126177) & 0xFFFFFFFF
+        return (h & 0xFFFF) / 65535.0, (h >> 16) / 65535.0
+
+    x, y = p.x * 0.7, p.y * 0.7
+    cx, cy = math.floor(x), math.floor(y)
+    distances = sorted(
+        math.hypot(cx + i + fx - x, cy + j + fy - y)
+        for i in range(-1, 2)
+        for j in range(-1, 2)
+        for fx, fy in [hash2(cx + i, cy + j)]
+    )
+    f1, f2, *_ = distances
+    return f1, f2 - f1
+
+
+@program
+def voronoi_regions(p: Position):
+    sites = {"a": (0.5, 0.5), "b": (3.0, 1.0), "c": (1.5, 2.5)}
+    colours = dict(a=Vec3(1, 0, 0), b=Vec3(0, 1, 0), c=Vec3(0, 0, 1))
+    name = min(sites, key=lambda k: math.dist(sites[k], (p.x, p.y)))
+    return colours[name]
+
+
+@program
+def bezier_de_casteljau(unit: Image, p: Position):
+    def casteljau(points, t):
+        points = list(points)
+        while len(points) > 1:
+            points = [
+                ((1 - t) * x0 + t * x1, (1 - t) * y0 + t * y1)
+                for (x0, y0), (x1, y1) in zip(points, points[1:])
+            ]
+        return points[0]
+
+    return casteljau([(0, 0), (1, 2), (3, 3), (4, 0)], unit(p))
+
+
+@program
+def catmull_rom(unit: Image, p: Position):
+    M = np.array([[-1, 3, -3, 1], [2, -5, 4, -1], [-1, 0, 1, 0], [0, 2, 0, 0]]) / 2
+    t = unit(p)
+    T = np.array([t**3, t**2, t, 1])
+    P = np.array([[0, 0], [1, 2], [3, 1], [4, 4]], float)
+    return T @ M @ P
+
+
+@program
+def kalman_scalar(im: Image, p: Position):
+    @dataclass
+    class Kalman:
+        x: float = 0.0
+        P: float = 1.0
+        Q: float = 0.01
+        R: float = 0.1
+        history: list = field(default_factory=list)
+
+        def update(self, z):
+            self.P += self.Q
+            K = self.P / (self.P + self.R)
+            self.x += K * (z - self.x)
+            self.P *= 1 - K
+            self.history.append(self.x)
+            return self
+
+    k = Kalman()
+    for i in range(5):
+        k.update(im(p + (i, 0)))
+    return k.x, k.P, max(k.history), len(k.history)
+
+
+@program
+def softmax_layer(im: Image, p: Position):
+    rng = np.random.RandomState(3)
+    W, b = rng.randn(3, 4), rng.randn(3)
+    x = np.array([im(p + o) for o in ((0, 0), (1, 0), (0, 1), (1, 1))])
+    z = W @ x + b
+    e = np.exp(z - z.max())
+    y = e / e.sum()
+    return (*y, np.argmax(y))
+
+
+@program
+def lstm_cell(im: Image, p: Position):
+    sigmoid = lambda v: 1 / (1 + math.exp(-v))
+    h = c = 0.0
+    for i in range(4):
+        x = im(p + (i, 0))
+        f, i_, o = (
+            sigmoid(w * x + u * h + b)
+            for w, u, b in ((0.5, 0.1, 0), (0.3, -0.2, 0.1), (0.8, 0.4, -0.1))
+        )
+        g = math.tanh(x - h)
+        c = f * c + i_ * g
+        h = o * math.tanh(c)
+    return h
+
+
+@program
+def matrix_determinant_recursive(im: Image, p: Position):
+    def det(m):
+        if len(m) == 1:
+            return m[0][0]
+        return sum(
+            (-1) ** c * m[0][c] * det([row[:c] + row[c + 1 :] for row in m[1:]])
+            for c in range(len(m))
+        )
+
+    a = [[im(p + (i, j)) + (i == j) for i in range(3)] for j in range(3)]
+    return det(a)
+
+
+@program
+def levenshtein_too(counts: Image, p: Position):
+    a = [counts(p + (i, 0)) % 3 for i in range(4)]
+    b = [0, 1, 2, 1]
+    prev = list(range(len(b) + 1))
+    for i, ca in enumerate(a, 1):
+        cur = [i]
+        for j, cb in enumerate(b, 1):
+            cur.append(min(prev[j] + 1, cur[j - 1] + 1, prev[j - 1] + (ca != cb)))
+        prev = cur
+    return prev[-1]
+
+
+@program
+def knapsack_too(counts: Image, p: Position):
+    weights, values, cap = (1, 3, 4), [abs(counts(p + (i, 0))) % 9 for i in range(3)], 5
+    dp = [[0] * (cap + 1) for _ in range(len(weights) + 1)]
+    for i in range(1, len(weights) + 1):
+        for w in range(cap + 1):
+            dp[i][w] = dp[i - 1][w]
+            if weights[i - 1] <= w:
+                dp[i][w] = max(dp[i][w], dp[i - 1][w - weights[i - 1]] + values[i - 1])
+    return dp[-1][-1]
+
+
+@program
+def binary_search_too(unit: Image, p: Position):
+    table = [i * i / 100 for i in range(11)]
+    lo, hi, target = 0, len(table) - 1, unit(p)
+    while lo <= hi:
+        mid = (lo + hi) // 2
+        if table[mid] == target:
+            return mid
+        if table[mid] < target:
+            lo = mid + 1
+        else:
+            hi = mid - 1
+    return lo
+
+
+@program
+def bubble_sort_too(im: Image, p: Position):
+    xs = [im(p + (i, 0)) for i in range(5)]
+    n = len(xs)
+    for i in range(n):
+        swapped = False
+        for j in range(n - i - 1):
+            if xs[j] > xs[j + 1]:
+                xs[j], xs[j + 1] = xs[j + 1], xs[j]
+                swapped = True
+        if not swapped:
+            break
+    return tuple(xs)
+
+
+@program
+def insertion_sort_too(im: Image, p: Position):
+    xs = [im(p + (i, 0)) for i in range(5)]
+    for i in range(1, len(xs)):
+        key, j = xs[i], i - 1
+        while j >= 0 and xs[j] > key:
+            xs[j + 1] = xs[j]
+            j -= 1
+        xs[j + 1] = key
+    return tuple(xs)
+
+
+@program
+def quickselect(im: Image, p: Position):
+    def quick(xs):
+        if len(xs) <= 1:
+            return xs
+        pivot, *rest = xs
+        return (
+            quick([x for x in rest if x < pivot]) + [pivot] + quick([x for x in rest if x >= pivot])
+        )
+
+    return sorted([im(p + (i, 0)) for i in range(5)])[2]
+
+
+@program
+def sieve_lookup(counts: Image, p: Position):
+    n = 100
+    sieve = [True] * n
+    sieve[0:2] = [False, False]
+    for i in range(2, int(n**0.5) + 1):
+        if sieve[i]:
+            sieve[i * i : n : i] = [False] * len(range(i * i, n, i))
+    return sieve[abs(counts(p)) % n]
+
+
+@program
+def roman(counts: Image, p: Position):
+    n = abs(counts(p)) % 40
+    total = 0
+    for value, symbol in zip((10, 9, 5, 4, 1), "X IX V IV I".split()):
+        count, n = divmod(n, value)
+        total += count * len(symbol)
+    return total
+
+
+@program
+def quaternion_rotation(unit: Image, p: Position):
+    class Q(NamedTuple):
+        w: float
+        x: float
+        y: float
+        z: float
+
+        def __mul__(self, o):
+            if isinstance(o, Q):
+                return Q(
+                    self.w * o.w - self.x * o.x - self.y * o.y - self.z * o.z,
+                    self.w * o.x + self.x * o.w + self.y * o.z - self.z * o.y,
+                    self.w * o.y - self.x * o.z + self.y * o.w + self.z * o.x,
+                    self.w * o.z + self.x * o.y - self.y * o.x + self.z * o.w,
+                )
+            return Q(*(c * o for c in self))
+
+        def conj(self):
+            return Q(self.w, -self.x, -self.y, -self.z)
+
+    a = unit(p)
+    q = Q(math.cos(a), 0, 0, math.sin(a))
+    v = q * Q(0, 1, 2, 3) * q.conj()
+    return v.x, v.y, v.z
+
+
+@program
+def fraction_meets_texel(im: Image, p: Position):
+    third = Fraction(1, 3)
+    return im(p) * third + third, third if im(p) > 0 else 0, im(p) > third
+
+
+@program
+def boids_rules(unit: Image, p: Position):
+    birds = [(Vec2(unit(p + (i, 0)), unit(p + (0, i))), Vec2(0.1 * i, -0.1)) for i in range(3)]
+    centre = sum((b[0] for b in birds), Vec2(0, 0)) / len(birds)
+    heading = functools.reduce(operator.add, (v for _, v in birds)) / len(birds)
+    push = Vec2(0, 0)
+    for a, b in itertools.combinations(birds, 2):
+        gap = a[0] - b[0]
+        if math.hypot(*gap) < 0.3:
+            push += gap
+    return centre * 0.01 + heading * 0.1 + push
+
+
+@program
+def lorenz_too(unit: Image, p: Position):
+    sigma, rho, beta = 10, 28, 8 / 3
+    x, y, z = unit(p), 1.0, 1.05
+    for _ in range(20):
+        x, y, z = (
+            x + 0.01 * sigma * (y - x),
+            y + 0.01 * (x * (rho - z) - y),
+            z + 0.01 * (x * y - beta * z),
+        )
+    return x, y, z
+
+
+@program
+def game_of_life_sets(counts: Image, p: Position):
+    alive = lambda q: counts(q) & 1
+    n = sum(alive(p + d) for d in itertools.product((-1, 0, 1), repeat=2) if d != (0, 0))
+    return int(n in {2, 3}) if alive(p) else int(n == 3)
+
+
+@program
+def state_machine(counts: Image, p: Position):
+    class S(enum.Enum):
+        IDLE = enum.auto()
+        RUN = enum.auto()
+        STOP = enum.auto()
+
+    table = {
+        (S.IDLE, 0): S.RUN,
+        (S.IDLE, 1): S.IDLE,
+        (S.RUN, 0): S.RUN,
+        (S.RUN, 1): S.STOP,
+        (S.STOP, 0): S.IDLE,
+        (S.STOP, 1): S.STOP,
+    }
+    s = S.IDLE
+    for i in range(4):
+        bit = counts(p + (i, 0)) & 1
+        for (state, b), after in table.items():
+            if s is state and bit == b:
+                s = after
+                break
+    return s.value
+
+
+@program
+def event_log(counts: Image, p: Position):
+    logger = logging.getLogger("strangers")
+    total = 0
+    for i in range(3):
+        v = counts(p + (i, 0))
+        logger.debug("value %s", v)
+        if v < 0:
+            continue
+        total += v
+    return total
+
+
+@program
+def typed_dict_config(im: Image, p: Position):
+    class Config(TypedDict, total=False):
+        gain: float
+        bias: float
+
+    cfg: Config = {"gain": 2.0}
+    cfg.setdefault("bias", 0.5)
+    cfg |= {"gain": 3.0}
+    return im(p) * cfg["gain"] + cfg.get("bias", 0.0) + ("bias" in cfg)
+
+
+@program
+def overloads(im: Image, p: Position):
+    class V:
+        def __init__(self, *xs):
+            self.xs = xs
+
+        def __getitem__(self, i):
+            return self.xs[i]
+
+        def __len__(self):
+            return len(self.xs)
+
+        def __add__(self, o):
+            return V(*(a + b for a, b in zip(self.xs, o.xs)))
+
+        def __rmul__(self, k):
+            return V(*(k * a for a in self.xs))
+
+        def __abs__(self):
+            return math.sqrt(sum(a * a for a in self))
+
+        def __iter__(self):
+            return iter(self.xs)
+
+        def __bool__(self):
+            return any(self.xs)
+
+        def __eq__(self, o):
+            return all(a == b for a, b in zip(self, o))
+
+        def __contains__(self, x):
+            return x in self.xs
+
+        def __round__(self, n=None):
+            return V(*(round(a, n) for a in self))
+
+        def __format__(self, spec):
+            return ",".join(format(a, spec) for a in self.xs)
+
+    v = 2 * V(im(p), 1.0) + V(1.0, im(p))
+    return abs(v), v[-1], 1 if v else 0, v == V(1.0, 2.0), len(v), round(v, 1)[0]
+
+
+@program
+def partition_and_tee(im: Image, p: Position):
+    xs = [im(p + (i, 0)) for i in range(4)]
+    a, b = itertools.tee(xs)
+    next(b, None)
+    steps = [y - x for x, y in zip(a, b)]
+    up = sum(1 for s in steps if s > 0)
+    pairs = dict(zip("abc", steps))
+    return (
+        up,
+        max(pairs, key=pairs.get) == "a",
+        sum(itertools.compress(xs, [1, 0, 1, 1])),
+        sum(itertools.takewhile(lambda v: v < 10, xs)),
+    )
+
+
+@program
+def sawtooth_waves(p: Position):
+    waves = {
+        "sine": math.sin,
+        "saw": lambda t: 2 * (t / math.tau % 1) - 1,
+        "square": lambda t: math.copysign(1, math.sin(t + 1e-3)),
+    }
+    return tuple(f(p.x * 0.5 + 0.1) for f in waves.values()) + (
+        sum(f(p.y + 0.2) for _, f in sorted(waves.items())),
+    )
+
+
+@program
+def tonemaps(rgb: Image, p: Position):
+    def reinhard(c):
+        return c / (1 + c)
+
+    def aces(x, a=2.51, b=0.03, c=2.43, d=0.59, e=0.14):
+        return np.clip((x * (a * x + b)) / (x * (c * x + d) + e), 0, 1)
+
+    def filmic(x):
+        x = np.maximum(0, x - 0.004)
+        return (x * (6.2 * x + 0.5)) / (x * (6.2 * x + 1.7) + 0.06)
+
+    return reinhard(rgb(p)), aces(rgb(p)), filmic(rgb(p))
+
+
+@program
+def dither_bayer(unit: Image, p: Position):
+    def bayer(n):
+        if n == 1:
+            return np.array([[0]])
+        m = bayer(n // 2)
+        return np.block([[4 * m, 4 * m + 2], [4 * m + 3, 4 * m + 1]])
+
+    m = bayer(4)
+    return float(unit(p) > (m[p.y % 4][p.x % 4] + 0.5) / m.size)
+
+
+@program
+def floyd(unit: Image, p: Position):
+    levels = np.linspace(0, 1, 4)
+    i = np.abs(levels - unit(p)).argmin()
+    return levels[i], np.searchsorted(levels, unit(p))
+
+
+@program
+def simpson_too(unit: Image, p: Position):
+    def integrate(f, a, b, n=8):
+        h = (b - a) / n
+        return (
+            h
+            / 3
+            * (
+                f(a)
+                + f(b)
+                + 4 * sum(f(a + i * h) for i in range(1, n, 2))
+                + 2 * sum(f(a + i * h) for i in range(2, n, 2))
+            )
+        )
+
+    return integrate(lambda t: math.exp(-t * t), 0.0, unit(p))
+
+
+@program
+def bisection(unit: Image, p: Position):
+    f = lambda x: x**3 - x - unit(p) - 1
+    a, b = 1.0, 3.0
+    for _ in range(24):
+        m = (a + b) / 2
+        if f(a) * f(m) <= 0:
+            b = m
+        else:
+            a = m
+    return a
+
+
+@program
+def monte_carlo_halton_pi(p: Position):
+    inside = 0
+    for k in range(p.x + 5):
+        u, v = (k * 0.754877) % 1, (k * 0.569840) % 1
+        inside += u * u + v * v < 1
+    return 4 * inside / (p.x + 5)
+
+
+@program
+def exceptions_in_helpers(unit: Image, p: Position):
+    def safe(f, *args, default=None, errors=(ZeroDivisionError, ValueError)):
+        try:
+            return f(*args)
+        except errors:
+            return default
+
+    return safe(lambda a, b: a / b, 1.0, unit(p), default=-1.0) + safe(
+        math.log, unit(p) - 0.5, default=0.0
+    )
+
+
+@program
+def nested_closures(im: Image, p: Position):
+    def counter():
+        n = 0
+
+        def inc(by=1):
+            nonlocal n
+            n += by
+            return n
+
+        def get():
+            return n
+
+        return inc, get
+
+    inc, get = counter()
+    inc()
+    inc(im(p))
+    if im(p) > 0.2:
+        inc(10)
+    return get()
+
+
+@program
+def string_keyed_kernels(im: Image, p: Position):
+    kernels = {"blur": "1 2 1;2 4 2;1 2 1", "edge": "0 1 0;1 -4 1;0 1 0"}
+
+    def parse(text):
+        return np.array([[float(v) for v in row.split()] for row in text.split(";")])
+
+    def conv(k):
+        return sum(w * im(p + d) for w, d in zip(k.flat, offsets(k)) if w)
+
+    return {name: conv(parse(text)) for name, text in kernels.items()}["edge"], conv(
+        parse(kernels["blur"]) / 16
+    )
+
+
+@program
+def luts_from_json(unit: Image, p: Position):
+    data = json.loads('{"stops": [[0.0, [0, 0, 0]], [0.5, [1, 0, 0]], [1.0, [1, 1, 0]]]}')
+    stops = data["stops"]
+    t = unit(p)
+    for (a, ca), (b, cb) in itertools.pairwise(stops):
+        if t <= b:
+            k = (t - a) / (b - a)
+            return Vec3(*(x + (y - x) * k for x, y in zip(ca, cb)))
+    return Vec3(*stops[-1][1])

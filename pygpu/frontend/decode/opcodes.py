@@ -52,6 +52,8 @@ _WITHOUT_ARGUMENT: Final = {
     "PUSH_EXC_INFO": "PUSH_EXC",
     "POP_EXCEPT": "POP_EXC",
     "CHECK_EXC_MATCH": "MATCH_EXC",
+    "CHECK_EG_MATCH": "MATCH_GROUP",
+    "PREP_RERAISE_STAR": "UNHANDLED",  # 3.11
     "BEFORE_WITH": "ENTER",
     "GET_LEN": "LEN",
     "MATCH_SEQUENCE": "MATCH_SEQ",
@@ -171,8 +173,6 @@ _INTRINSICS: Final[dict[int, Pairs]] = {
 
 UNSUPPORTED: Final = {
     "BEFORE_ASYNC_WITH": "async with",
-    "CHECK_EG_MATCH": "except*",
-    "PREP_RERAISE_STAR": "except*",
     "CLEANUP_THROW": "yield from",
     "GET_AWAITABLE": "await",
     "GET_AITER": "async for",
@@ -180,12 +180,14 @@ UNSUPPORTED: Final = {
     "END_ASYNC_FOR": "async for",
     "ASYNC_GEN_WRAP": "async def",
     "IMPORT_STAR": "import *",
-    "CALL_INTRINSIC_2": "type parameters",
     "BUILD_INTERPOLATION": "a template string",
     "BUILD_TEMPLATE": "a template string",
     "PRINT_EXPR": "an interactive statement",
 }
 """The instructions that are not supported: what they stand for, in the user's words."""
+
+
+_PREP_RERAISE_STAR: Final = 1  # of CALL_INTRINSIC_2, from 3.12 on
 
 
 def _load_global(t: Tables, a: int) -> Pairs:
@@ -309,6 +311,9 @@ RULES: Final[dict[str, Rule]] = {
     "UNPACK_EX": lambda t, a: (("UNPACK_EX", (a & 0xFF, a >> 8)),),
     "RETURN_CONST": lambda t, a: (("CONST", t.consts[a]), ("RETURN", None)),  # 3.12, 3.13
     "CALL_INTRINSIC_1": lambda t, a: _INTRINSICS.get(a, (("UNSUPPORTED", "type parameters"),)),
+    "CALL_INTRINSIC_2": lambda t, a: (
+        ("UNHANDLED", None) if a == _PREP_RERAISE_STAR else ("UNSUPPORTED", "type parameters"),
+    ),
     "CALL": lambda t, a: (("CALL", (a, ())),),
     "CALL_KW": lambda t, a: (("CALL", (a, ())),),  # the names are the constant before it
     "CALL_FUNCTION_EX": _call_function_ex,

@@ -7,6 +7,7 @@ what is not known): the run raises there, or leaves its mark.
 from __future__ import annotations
 
 import builtins
+import types
 from typing import Any, Final
 
 from pygpu.bytecode import Instruction
@@ -14,6 +15,7 @@ from pygpu.core.errors import AT_COMPILE_TIME
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Fault, Raised
 from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.objects import Cell
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Choice
 
@@ -34,20 +36,41 @@ def doom(frame: Frame, block: int) -> Fault:
         if one in reached
         for at in range(one, frame.graph.blocks[one])
     ]
-    named = [_exception(frame, instruction) for _, instruction in instructions]
-    error = next((each for each in named if each is not None), None)
+    error = _exception(frame, [instruction for _, instruction in instructions])
     at = next(at for at, instruction in instructions if instruction.op == "RAISE")
     return Fault(error, "", frame.place(at))
 
 
-def _exception(frame: Frame, instruction: Instruction) -> type[BaseException] | None:
-    """The class of exceptions that an instruction loads, if it does."""
-    value = instruction.arg
-    if instruction.op == "GLOBAL" and isinstance(value, str):
-        value = frame.globals.get(value, getattr(builtins, value, None))
-    elif instruction.op != "CONST":
-        return None
-    return value if isinstance(value, type) and issubclass(value, BaseException) else None
+def _exception(frame: Frame, instructions: list[Instruction]) -> type[BaseException] | None:
+    """The first class of exceptions that instructions load, by its name or from a module."""
+    held: Any = None
+    for instruction in instructions:
+        name = instruction.arg
+        match instruction.op:
+            case "CONST":
+                held = name
+            case "GLOBAL":
+                held = frame.globals.get(name, getattr(builtins, name, None))
+            case "LOAD" | "DEREF":
+                held = _variable(frame, name)
+            case "ATTR":
+                held = getattr(held, name, None) if isinstance(held, types.ModuleType) else None
+            case "NULL":
+                continue
+            case _:
+                held = None
+        if isinstance(held, type) and issubclass(held, BaseException):
+            return held
+    return None
+
+
+def _variable(frame: Frame, name: str) -> Any:
+    """What a variable holds, through its cell if it has one."""
+    state = frame.state
+    held = None if state is None else state.locals.get(name)
+    if isinstance(held, types.CellType):
+        held = held.cell_contents if held != types.CellType() else None
+    return state.get(held) if state is not None and isinstance(held, Cell) else held
 
 
 def is_assertion(frame: Frame, block: int) -> bool:
@@ -78,8 +101,12 @@ def raised_by(w: Evaluator, state: State, instruction: Instruction) -> Any:
             raise known
         if w.conditions or w.handled():
             return error
-    if isinstance(error, Choice) and all(isinstance(one, Raised) for one in error.options):
-        return error
+    if isinstance(error, Choice):
+        left = state.facts.get(error.which.value, range(len(error.options)))
+        some = [error.options[i] for i in left]
+        if all(isinstance(one, Raised) for one in some):  # what it cannot be here is none of these
+            every = [one if isinstance(one, Raised) else some[0] for one in error.options]
+            return Choice(error.which, tuple(every), error.why)
     if error is None:
         raise RuntimeError("No active exception to reraise")
     raise w.error("an exception with dynamic arguments cannot be raised")

@@ -15,6 +15,7 @@ from pygpu.frontend.flow.paths import RESULT, ControlFlow, Outcome
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import sequences
 from pygpu.frontend.values.frames import Frame
+from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.lazy import Indexed, Suspended
 from pygpu.frontend.values.objects import Iterator, List
 from pygpu.frontend.values.states import State
@@ -34,7 +35,7 @@ def branch_on(
     value = state.stack.pop()
     end = frame.graph.blocks[block]
     if test in ("none", "notnone"):
-        if isinstance(value, Conflict):
+        if isinstance(value, Conflict) and not isinstance(value, Text):
             raise w.error(value.message)
         if not isinstance(value, Choice):
             return Outcome.one(target if (value is None) == (test == "none") else end, state)

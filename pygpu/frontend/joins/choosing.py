@@ -243,6 +243,14 @@ def mismatch(join: Joining, handle: Object, a: Any, b: Any) -> str:
         return f"a set differs on the paths through {meeting}"
     if differ_in_length(a, b):
         counts = [c.most if isinstance(c, Bounded) else len(c) for c in (a, b)]
+        loop = join.meeting.loop
+        rounds = loop.rounds if loop else None
+        if rounds is not None and counts[0] + rounds * (counts[1] - counts[0]) > SLOTS:
+            return (
+                f"a list grows by {counts[1] - counts[0]} in each of {rounds} rounds of "
+                f"{meeting}, and one whose length only the device knows has at most {SLOTS} items: "
+                f"loop at most {SLOTS // (counts[1] - counts[0])} times, or fold while you go"
+            )
         return lengths(join, counts[0], counts[1])
     return f"a long sequence differs on the paths through {meeting}"
 

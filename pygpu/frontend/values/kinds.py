@@ -13,6 +13,7 @@ complex one becomes complex.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +24,7 @@ from pygpu.types import Kind, widest
 
 _SCALARS: Final[dict[type, Kind]] = {  # of most known ones
     bool: "bool", int: "int", Int: "int", UInt: "uint",
-    float: "float", np.float64: "float", np.float32: "float",
+    float: "float", np.float64: "float", np.float32: "float", Fraction: "float",
 }  # fmt: skip
 
 

@@ -293,8 +293,8 @@ def is_users_class(cls: type) -> bool:
         new, (staticmethod, types.FunctionType)
     ):
         return False
-    kind = type(cls)
-    return kind is type or kind.__module__ in ("abc", "typing")
+    kind = type(cls)  # a metaclass may make classes as it likes, and objects as `type` does
+    return kind.__module__ == "typing" or kind.__call__ is type.__call__
 
 
 LIFTED: Final = 1024  # elements of an outside array or list that may meet another in a join

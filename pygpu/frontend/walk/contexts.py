@@ -19,16 +19,18 @@ import numpy as np
 from pygpu.bytecode import NULL
 from pygpu.frontend.calls.calls import call
 from pygpu.frontend.effects.raising import HANDLED
-from pygpu.frontend.flow.choices import is_one_of, possible
+from pygpu.frontend.flow.choices import is_one_of, narrowed, possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.protocols import attributes, datamodel
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.faults import Raised
+from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.objects import Instance
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Abstract, Choice, Conflict, describe
 from pygpu.frontend.walk.displays import Step
+from pygpu.frontend.walked import library
 
 # ---------------------------------------------------------------- handlers
 
@@ -77,6 +79,56 @@ def matches(w: ControlFlow, error: Any, classes: Any) -> Any:
         case Raised():
             return issubclass(error.fault.error or Exception, several)
     return isinstance(error, several)
+
+
+class _Group(Text):
+    """The group of exceptions that an `except*` takes, which nobody may look into."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        Conflict.__init__(
+            self,
+            "the exceptions that 'except*' takes cannot be looked into or raised again: handle "
+            "each by an 'except' of its own",
+        )
+
+
+def _match_group(w: ControlFlow, state: State, arg: Any) -> None:
+    """Part what is not handled yet: what is of the classes, and the rest. An exception that is
+    raised alone is in either whole."""
+    classes = state.stack.pop()
+    rest = state.stack.pop()
+    options = rest.options if isinstance(rest, Choice) else (rest,)
+    left = possible(w, rest) if isinstance(rest, Choice) else frozenset((0,))
+    held = {i for i in left if options[i] is not None and _is_of_group(w, options[i], classes)}
+    if held:
+        state.locals[HANDLED] = _Group()
+    if not isinstance(rest, Choice):
+        state.stack += [None, _Group()] if held else [rest, None]
+        return
+    others = tuple([None if i in held else option for i, option in enumerate(options)])
+    groups = tuple([_Group() if i in held else None for i in range(len(options))])
+    for parts in (others, groups):
+        found = {i: parts[i] for i in left}
+        alike = all(part is None for part in found.values())
+        state.stack.append(None if alike else narrowed(w, Choice(rest.which, parts, "")))
+
+
+def _is_of_group(w: ControlFlow, error: Any, classes: Any) -> bool:
+    if isinstance(error, Raised) and issubclass(error.fault.error or Exception, BaseExceptionGroup):
+        raise w.error("'except*' of a group that is raised as such is not supported: raise one")
+    return bool(matches(w, error, classes))
+
+
+def _unhandled(w: ControlFlow, state: State, arg: Any) -> None:
+    """What is raised after the handlers: one of them at most has run, and raised something, or
+    there is a rest."""
+    found = None
+    for each in reversed(w.items(state.stack.pop())):
+        if each is not None:
+            found = each if found is None else w.call(library.first_of, each, found)
+    state.stack[-1] = found
 
 
 # ---------------------------------------------------------------- contexts
@@ -193,6 +245,8 @@ HANDLING: Final[dict[str, Step]] = {
     "PUSH_EXC": _push_exc,
     "POP_EXC": _pop_exc,
     "MATCH_EXC": _match_exc,
+    "MATCH_GROUP": _match_group,
+    "UNHANDLED": _unhandled,
     "ENTER": _enter,
     "SPECIAL": _special,
     "EXIT": _exit,

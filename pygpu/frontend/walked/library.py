@@ -226,6 +226,11 @@ def close(generator: Any) -> None:
     raise RuntimeError("generator ignored GeneratorExit")
 
 
+def first_of(a: Any, b: Any) -> Any:
+    """The first of two that is there."""
+    return b if a is None else a
+
+
 def stored_at(xs: Any, index: Any, new: Any) -> None:
     """xs[index] = new, of what is no number: each item is joined with it."""
     for place in range(len(xs)):

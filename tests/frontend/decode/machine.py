@@ -462,6 +462,19 @@ class Frame:
         cls = self.stack.pop()
         self.push(issubclass(type(self.stack[-1]), cls))
 
+    def MATCH_GROUP(self, _: None) -> None:
+        rest, cls = self.take(2)
+        if rest is None:
+            self.stack += [None, None]
+            return
+        group = rest if isinstance(rest, BaseExceptionGroup) else BaseExceptionGroup("", [rest])
+        found, other = group.split(cls)
+        self.stack += [other if found is not None else rest, found]
+
+    def UNHANDLED(self, _: None) -> None:
+        errors = [error for error in self.stack.pop() if error is not None]
+        self.stack[-1] = errors[0] if errors else None
+
     def RERAISE(self, _: None) -> None:
         raise self.stack.pop()
 

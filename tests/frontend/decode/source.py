@@ -16,6 +16,8 @@ EFFECTS = {
     **dict.fromkeys(("SWAP", "DELETE", "CELL", "DELDEREF", "DELGLOBAL", "DELNAME"), 0),
     **dict.fromkeys(("DICT_DEREF", "DICT_GLOBAL", "ATTR", "UNARY", "TO_TUPLE", "FUNCTION"), 0),
     **dict.fromkeys(("YIELD", "JUMP", "ITER", "FOR", "UNSUPPORTED", "MATCH_EXC"), 0),
+    "MATCH_GROUP": 0,
+    "UNHANDLED": -1,
     **dict.fromkeys(("POP", "STORE", "SETREF", "SETGLOBAL", "STORENAME", "DELATTR", "ITEM"), -1),
     **dict.fromkeys(("BINARY", "COMPARE", "IS", "IN", "APPEND", "ADD", "EXTEND", "UPDATE"), -1),
     **dict.fromkeys(("MERGE", "SETFUNC", "IMPORT", "BRANCH", "RETURN", "RERAISE", "POP_EXC"), -1),
