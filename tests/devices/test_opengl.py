@@ -11,12 +11,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import pygpu
 from conftest import require
 from pygpu.core.builder import Builder
 from pygpu.core.device import Task
@@ -647,3 +649,25 @@ def test_device_is_chosen_by_its_number_and_one_that_is_missing_is_told() -> Non
     if sys.platform.startswith("linux") and "DISPLAY" not in os.environ:
         assert answers["0"].returncode == 0, answers["0"].stderr
         assert "PYGPU_DEVICE='99': the devices here are 0" in answers["99"].stderr
+
+
+@pytest.mark.parametrize("device", ["fragment", "compute"])
+@pytest.mark.parametrize("count", [5, 40, 300])
+def test_tables_that_pixels_read_anywhere_may_be_textures(
+    device: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require(device)
+    opened: Any = targets.open_device(device)
+    monkeypatch.setattr(opened, "dialect", replace(opened.dialect, uniform_blocks=True))
+    table = np.sin(np.arange(count)).astype(np.float32)
+
+    def looked_up(im: pygpu.Image, p: pygpu.Position) -> Any:
+        near = sum(table[k] * im(p + (k % 3, 0)) for k in range(5))
+        return table[pygpu.Int(im(p) * (count - 1))] + near
+
+    values = np.random.default_rng(0).random((20, 33), np.float32)
+    compiled = pygpu.compile(looked_up, target=device)
+    source = compiled.lower(values).source
+    assert ("sampler2D table" in source) == (count > 16)
+    expected = pygpu.compile(looked_up, target="cpu")(values)
+    np.testing.assert_allclose(compiled(values), expected, rtol=1e-6, atol=1e-6)

@@ -180,3 +180,16 @@ def test_small_results_are_sent_to_the_device_together(monkeypatch: pytest.Monke
     f(whole)
     assert sent.count == 2
     np.testing.assert_array_equal(np.asarray(one), 2)
+
+
+@pytest.mark.parametrize("device", ["fragment", "compute"])
+def test_rounds_need_no_more_memory_than_two(device: str) -> None:
+    require(device)
+    compiled = pygpu.compile(doubled, target=device)
+    image = pygpu.Image(np.ones((31, 44), np.float32))
+    with opengl.context() as gl:
+        gl.give_up()
+    np.testing.assert_array_equal(compiled.iterate(image, 40).numpy(), 2.0**40)
+    with opengl.context() as gl:
+        gl.drain()
+        assert len(gl.pool) <= 4

@@ -22,10 +22,11 @@ from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
 from pygpu.passes.analysis.variance import variance
-from pygpu.ssa import Function, Load, Op, Table, Value, walk
+from pygpu.ssa import Function, Load, Op, Value, walk
 from pygpu.types import INT, Kind, Type, vector
 
 SMALL_TABLE: Final = 64  # numbers that are printed as a constant array
+FEWEST: Final = 16  # numbers that are printed so wherever they are read
 BLOCKS: Final = 12  # uniform blocks of one program; the specification grants these
 TEXTURES: Final = 4  # tables of one program that are textures where they need not be: units are few
 NARROW_BUFFERS: Final = "GL_NV_gpu_shader5"  # by which buffers have elements of 8 and 16 bits
@@ -116,6 +117,7 @@ class Writer:
         self.accessors: dict[int, str] = {}
         self.bound: list[BoundTable] = []
         self.declared: list[str] = []
+        self.constant: set[int] = set()  # tables that are constant arrays
         self.varying: set[int] | None = None  # tables that pixels read at places of their own
 
     # ------------------------------------------------ the body
@@ -185,28 +187,50 @@ class Writer:
         index = op.data.table
         table = self.function.tables[index]
         if index not in self.accessors:
+            if self.is_small(index):
+                self.constant.add(index)
             self.accessors[index] = self.namer.fresh(table.name)
             self.declared += self.table(index, self.accessors[index], op.data.type)
         name = self.accessors[index]
         at = self.printer.text(op.operands[0])
-        if self.is_small(table):
+        if index in self.constant:
             return Text(f"{name}[{clamped(at, 0, len(table.values) - 1)}]")
         return call(name, at)
 
-    def is_small(self, table: Table) -> bool:
-        return table.values.size <= SMALL_TABLE and bool(np.isfinite(table.values).all())
+    def is_small(self, index: int) -> bool:
+        """Whether a table is a constant array, which GPUs read as they do uniform blocks."""
+        values = self.function.tables[index].values
+        few = values.size <= SMALL_TABLE and bool(np.isfinite(values).all())
+        return few and (values.size <= FEWEST or not self.is_scattered(index))
+
+    def is_scattered(self, index: int) -> bool:
+        """Whether pixels read a table at places of their own, one thread of a GPU after the other
+        where it is no texture."""
+        if not self.dialect.uniform_blocks:
+            return False
+        if self.varying is None:
+            bits = variance(self.function)
+            self.varying = {
+                op.data.table
+                for op in walk(self.function.body)
+                if op.code == "table" and bits[op.operands[0]]
+            }
+        textures = sum(not table.is_block for table in self.bound)
+        return index in self.varying and textures < TEXTURES
 
     def table(self, index: int, name: str, type: Type) -> list[str]:
         """What declares a table: a constant array, or a function that reads it."""
         values = self.function.tables[index].values
-        if self.is_small(self.function.tables[index]):
+        if index in self.constant:
             rows = values.reshape(len(values), -1).tolist()
             elements = [literal(type, tuple(row) if len(row) > 1 else row[0]) for row in rows]
             array = f"{type}[{len(values)}]"
             return wrap(f"const {type} {name}[{len(values)}] = {call(array, *elements)};")
         rows4 = _in_rows_of_four(values)
         kind = {"f": "float", "u": "uint"}.get(values.dtype.kind, "int")
-        is_block = rows4.nbytes <= self.dialect.block_size and self.takes_block(index)
+        blocks = sum(table.is_block for table in self.bound)
+        is_block = rows4.nbytes <= self.dialect.block_size and blocks < BLOCKS
+        is_block = is_block and not self.is_scattered(index)
         data = self.namer.fresh(f"{name}_data")
         self.bound.append(BoundTable(data if not is_block else f"{data}_block", rows4, is_block))
         row_type = vector(kind, 4)  # type: ignore[arg-type]
@@ -234,23 +258,6 @@ class Writer:
             f"{INDENT}return {element};",
             "}",
         ]
-
-    def takes_block(self, index: int) -> bool:
-        """Whether a table is to lie in a uniform block. GPUs read such a block for one thread after
-        the other where each has an index of its own: textures are many times as fast there."""
-        blocks = sum(table.is_block for table in self.bound)
-        if blocks >= BLOCKS:
-            return False
-        if not self.dialect.uniform_blocks or len(self.bound) - blocks >= TEXTURES:
-            return True
-        if self.varying is None:
-            bits = variance(self.function)
-            self.varying = {
-                op.data.table
-                for op in walk(self.function.body)
-                if op.code == "table" and bits[op.operands[0]]
-            }
-        return index not in self.varying
 
     # ------------------------------------------------ the whole
 

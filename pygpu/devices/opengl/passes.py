@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Held
 from pygpu.ssa import Constant
+
+TOGETHER: Final = 16  # rounds within one section: others come between, and the device begins
 
 
 class Pass(Protocol):
@@ -81,6 +83,27 @@ class Passes(Program):
             if door.depth == 1:
                 gl.submitted(nbytes)
         return [results[index] for index in range(len(results))]
+
+    def run_rounds(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Sequence[Constant]],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+        state: Sequence[int],
+    ) -> list[Storage] | None:
+        if any(array is not None for array in out):
+            return None
+        run, images = self.ready(shape), list(inputs)
+        results: list[Storage] = []
+        for first in range(0, len(uniforms), TOGETHER):
+            with opengl.context() as gl:
+                for given in uniforms[first : first + TOGETHER]:
+                    results = run(images, given, shape, ())
+                    for place, result in zip(state, results, strict=True):
+                        images[place] = result
+                    gl.drain()  # what the round before read is free for the next one
+        return results
 
 
 def kept(

@@ -97,6 +97,16 @@ class ComputeStaged(Program):
     ) -> list[Storage]:
         return self._chosen(shape).run(inputs, uniforms, shape, out)
 
+    def run_rounds(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Sequence[Constant]],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+        state: Sequence[int],
+    ) -> list[Storage] | None:
+        return self._chosen(shape).run_rounds(inputs, uniforms, shape, out, state)
+
     def ready(self, shape: tuple[int, int]) -> Callable[..., list[Storage]]:
         return self._chosen(shape).ready(shape)
 

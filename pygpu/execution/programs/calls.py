@@ -137,7 +137,6 @@ class Programs:
             or made.planar is not None
             or made.translated.translation.faults
             or len(made.types) != len(state)
-            or targets.limits(made.device) is not None
             or any(
                 arguments.images[place].sampler != sampler or dtype != sampler.format.dtype
                 for place, sampler, dtype in zip(state, made.samplers, made.dtypes, strict=True)
@@ -145,6 +144,9 @@ class Programs:
         ):
             return None
         inputs = [given.storage for given in arguments.images] + made.captured
+        is_limited = targets.limits(made.device) is not None
+        if is_limited and running.ready(made, inputs, whole) is None:
+            return None
         nowhere: list[NDArray[Any] | None] = [None] * len(state)
         storages = made.program.run_rounds(inputs, uniforms, rows_of(whole), nowhere, state)
         if storages is None:

@@ -31,7 +31,7 @@ SIZES: Final = ((64, 32), (32, 32), (64, 16), (32, 16), (32, 8))  # of tiles of 
 SHARED: Final = 4  # sums that a read or a write of shared memory costs
 LOADED: Final = 2  # those that a read of an image costs, which others near have read
 STORED: Final = 26  # those that writing a number to an image, or reading it first, costs
-WORTH: Final = 1.25  # times as much as in tiles, what is apart must cost
+WORTH: Final = 2.0  # times as much as in tiles, what is apart must cost: blocks and caches are good
 LARGEST: Final = 4096  # operations of all pieces
 BLOCK: Final = 16  # pixels of a block, with which tiles are compared
 
