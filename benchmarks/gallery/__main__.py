@@ -15,6 +15,7 @@ import datetime
 import json
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from functools import lru_cache
@@ -98,7 +99,6 @@ def measure_gpu(run: Run, rounds: int) -> dict[str, Any]:
     from benchmarks.gallery import with_cuda
 
     outs = run.outs()
-    os.environ["PYGPU_TARGET"] = "cpu"
     run.call(outs)
     timed, left = {}, {}
     try:
@@ -197,14 +197,17 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="a file of seconds, which is added to")
     parser.add_argument("--why", type=Path, help="a file of remarks by function")
     parser.add_argument("--report", type=Path)
+    parser.add_argument("--seconds", type=float, default=1e9, help="after which it stops")
     options = parser.parse_args()
-    os.environ["PYGPU_TARGET"] = "cpu"
+    os.environ["PYGPU_TARGET"] = "compute" if options.gpu else "cpu"
     there = options.json and options.json.exists()
     done: dict[str, Any] = json.loads(options.json.read_text()) if there else {}
+    ends = time.monotonic() + options.seconds
     for name in options.names or capture.names():
         for dtype in options.dtypes:
             for size in options.sizes:
-                _measure_all(name, size, dtype, options, done)
+                if time.monotonic() < ends:
+                    _measure_all(name, size, dtype, options, done)
     why = json.loads(options.why.read_text()) if options.why else {}
     text = report(done, why, options.gpu)
     print(text)
@@ -225,7 +228,6 @@ def _measure_all(name: str, size: int, dtype: str, options: Any, done: dict[str,
             continue
         if options.gpu:
             done[key] = measure_gpu(run, options.rounds)
-            os.environ["PYGPU_TARGET"] = "cpu"
         else:
             done[key] = measure(run, options.rounds, options.peers, options.first)
         times = {n: round(t * 1e3, 3) for n, t in done[key]["seconds"].items()}

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 import pygpu
 from pygpu import runtime
 from pygpu.core.storage import Format
-from pygpu.devices.cpu.program import CpuProgram
+from pygpu.execution.programs import running
 from pygpu.ssa import Function
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "examples" / "gallery"
@@ -57,17 +57,17 @@ def captured(name: str, photo: NDArray[Any]) -> list[Run]:
     if str(FOLDER) not in sys.path:  # where the examples find what they share
         sys.path.insert(0, str(FOLDER))
     found: dict[Any, Run] = {}
-    called, ran = runtime.Compiled.__call__, CpuProgram.run
+    called, ran = runtime.Compiled.__call__, running.run
     runs: list[Any] = []
 
-    def run(self: Any, inputs: Any, uniforms: Any, shape: Any, out: Any) -> Any:
-        runs.append((self.task, tuple(inputs), tuple(uniforms), shape))
-        return ran(self, inputs, uniforms, shape, out)
+    def run(made: Any, work: Any) -> Any:
+        runs.append((made.task, tuple(work.inputs), tuple(work.uniforms), work.shape))
+        return ran(made, work)
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         before = len(runs)
         result = called(self, *args, **kwargs)
-        if len(runs) == before + 1 and "out" not in kwargs:
+        if len(runs) == before + 1 and "out" not in kwargs and len(runs[-1][3]) == 2:
             task, inputs, uniforms, shape = runs[-1]
             key = self.__name__, task.function, shape
             if key not in found:
@@ -93,11 +93,11 @@ def captured(name: str, photo: NDArray[Any]) -> list[Run]:
                 )
         return result
 
-    runtime.Compiled.__call__, CpuProgram.run = call, run  # type: ignore[method-assign]
+    runtime.Compiled.__call__, running.run = call, run  # type: ignore[method-assign]
     try:
         importlib.import_module(name).render(pygpu.Image(photo))
     finally:
-        runtime.Compiled.__call__, CpuProgram.run = called, ran  # type: ignore[method-assign]
+        runtime.Compiled.__call__, running.run = called, ran  # type: ignore[method-assign]
     return list(found.values())
 
 
