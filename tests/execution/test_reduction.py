@@ -17,7 +17,6 @@ from pygpu.core import sampler
 from pygpu.core.storage import STORED, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl import reduction as compute_reduction
-from pygpu.devices.opengl.driver.context import Context
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.folds import folding, totals
@@ -110,8 +109,8 @@ def test_every_type_is_folded(dtype: Any, channels: int) -> None:
 def test_programs_for_hardware_are_right(
     dtype: str, channels: int, threads: int, warp: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Context, "is_software", False)  # they are unrolled there
     with opengl.context() as gl:
+        monkeypatch.setattr(gl, "is_software", False)  # they are unrolled there
         monkeypatch.setattr(gl, "limits", replace(gl.limits, warp=warp))
     monkeypatch.setattr(compute_reduction, "THREADS", threads)  # for fewer rounds
     for shape in (*SHAPES, (70, 4096)):
@@ -127,7 +126,8 @@ def test_programs_for_hardware_are_right(
 def test_axes_are_folded_by_programs_for_hardware(
     shape: tuple[int, int], axis: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Context, "is_software", False)
+    with opengl.context() as gl:
+        monkeypatch.setattr(gl, "is_software", False)
     for dtype in ("float32", "uint8", "int16"):
         for threads in (1, compute_reduction.THREADS):
             monkeypatch.setattr(compute_reduction, "THREADS", threads)

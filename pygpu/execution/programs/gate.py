@@ -195,7 +195,7 @@ class Gate:
         made = self.made
         if out is None and self.ready is not None and not targets.is_limited():
             try:
-                storages = self.ready(inputs, values, self.rows, ())
+                storages = self.ready(inputs, values, self.rows, [None] * len(made.types))
             except OutOfMemory:
                 return SHUT
             for storage in storages:

@@ -310,7 +310,9 @@ def test_masks_pick_signals_of_images(target: str, dtype: str) -> None:
         array = (generator.random(count) * 200 - 50).astype(dtype)
         mask = generator.random(count) < 0.3
         mask[-1] = True
-        found = pygpu.compress(pygpu.Signal(mask), pygpu.Signal(array, "wrap"), target=target)
+        found = pygpu.compress(
+            pygpu.Signal(mask), pygpu.Signal(array, boundary="wrap"), target=target
+        )
         assert isinstance(found, pygpu.Signal)
         assert (found.boundary, found.dtype) == ("wrap", array.dtype)
         np.testing.assert_array_equal(found, array[mask])

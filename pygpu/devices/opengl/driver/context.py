@@ -33,12 +33,6 @@ STAGED: Final = 64 << 20  # bytes that are downloaded at once
 LARGE: Final = 16 << 20  # bytes of a buffer from which on it lies in large pages
 
 
-SENT: Final = 1 << 20  # bytes of results for which a device is told to begin
-
-
-LEAST_SENT: Final = SENT // 16  # as which small results count, so that some calls are sent at once
-
-
 SPARE: Final = 16  # buffers of a size that results take turns in, so that few programs wait
 
 
@@ -84,8 +78,6 @@ class Context:
         status = platform.load("glGetGraphicsResetStatus") or platform.load(
             "glGetGraphicsResetStatusARB"
         )
-        self.is_brief = False  # whether what was just submitted may wait for more
-        self._unsent = 0  # how much has been submitted and is waiting
         flush = 0 if platform.flushes else platform.load("glFlush")
         self._flush = ctypes.CFUNCTYPE(None)(flush) if flush else None
         self._status = ctypes.CFUNCTYPE(ctypes.c_uint)(status) if status else None
@@ -298,18 +290,11 @@ class Context:
             self.gl.copy_buffer(self.staging, buffer.glo, len(part), read_offset=start)
             self.staging.read_into(part, len(part))
 
-    def submitted(self, nbytes: int) -> None:
-        """To be told after a section's only command, a program that makes so many bytes. To begin
-        it takes a driver some 5 us: small ones may wait for those that follow."""
-        self._unsent += nbytes + LEAST_SENT
-        self.is_brief = self._unsent < SENT and not self.is_software
-
     def send(self) -> None:
-        """At the end of a section, have the device begin, but where that was `submitted`."""
-        if self._flush is not None and not self.is_brief:
+        """At the end of a section, have the device begin. The next one may be another thread's,
+        and NVIDIA's driver keeps what is not sent with the thread: it came too late."""
+        if self._flush is not None:
             self._flush()
-            self._unsent = 0
-        self.is_brief = False
 
     # ------------------------------------------------ trouble
 

@@ -30,7 +30,7 @@ _RECOMMENDED: Final = 1  # CU_MEM_ALLOC_GRANULARITY_RECOMMENDED
 
 _WORD: Final = b"\x5a\xa5\x3c\xc3"  # written and read back: what is no driver's first content
 
-_REACH: Final = 1 << 31  # bytes, above which moderngl takes no offsets
+_REACH: Final = 1 << 31  # bytes: moderngl writes into no larger buffers
 
 _FUNCTIONS: Final[dict[str, tuple[Any, ...]]] = {
     "glGetUnsignedBytei_vEXT": (ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p),
@@ -122,15 +122,14 @@ class LargePages:
             self._delete(name)
             raise PagesError(answer)
         buffer = _Buffer(self.gl.external_buffer(name.value, nbytes), lambda: self._delete(name))
-        if not self._keeps(buffer):
+        if nbytes < _REACH and not self._keeps(buffer):
             buffer.release()
             raise PagesError("the driver's memory object loses what is written to it")
         return buffer
 
     def _keeps(self, buffer: Any) -> bool:
-        """Whether words at both ends, or as far as moderngl counts, are read as they were written.
-        Such buffers cannot be mapped."""
-        ends = 0, min(buffer.size, _REACH) - len(_WORD)
+        """Whether words at both ends are read as they were written. They cannot be mapped."""
+        ends = 0, buffer.size - len(_WORD)
         for place in ends:
             buffer.write(_WORD, offset=place)
         word = self.gl.buffer(reserve=len(_WORD))
