@@ -80,16 +80,15 @@ class Compiled(Programs):
         dtype: Any = None,
         **kwargs: Any,
     ) -> Any:
-        is_plain = shape is None
-        if is_plain:
-            try:
-                for gate in self._gates:
+        try:
+            for gate in self._gates:
+                if shape is gate.shape or gate.is_shape(shape):
                     results = gate.enter(self, args, kwargs, out, dtype)
                     if results is not SHUT:
                         return results
-            except Exception as error:
-                shorten(error)
-                raise
+        except Exception as error:
+            shorten(error)
+            raise
         signature = self.signature
         if labels.holds_labelled(args, kwargs):
             asked = {"out": out, "shape": shape, "dtype": dtype}
@@ -113,7 +112,7 @@ class Compiled(Programs):
             targeted = None if out is None else Out.of(out)
             wanted = self.wanted(form_of(arguments.deciding), targeted, dtype)
             run = self.run(arguments, wanted, out=targeted, shape=shape)
-            made = Gate.after(signature, args, kwargs, run, dtype) if is_plain else None
+            made = Gate.after(signature, args, kwargs, run, dtype, shape)
             if made is not None:
                 self._gates = (made, *self._gates[: KEPT - 1])
             return run.presented()

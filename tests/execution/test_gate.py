@@ -295,3 +295,50 @@ def test_limits_set_between_two_calls_are_heeded(device, monkeypatch, caplog):
     with caplog.at_level("INFO", logger="pygpu"):
         np.testing.assert_array_equal(np.asarray(f(image)), expected)
     assert "tiles" in caplog.text
+
+
+def rings(p: Position, step: Float):
+    return (p.x * p.x + p.y * p.y) * step
+
+
+@pytest.mark.parametrize("device", ["cpu", "compute"])
+def test_calls_for_results_of_a_shape_are_not_sorted_either(device, sorted_calls):
+    require(device)
+    f, g = pygpu.compile(blur, target=device), pygpu.compile(rings, target=device)
+    image, alone = photo(), pygpu.compile(blur, target="cpu")
+    for round in range(3):
+        for shape in ((4, 5), (9, 20), None):
+            expected = alone(image, shape=shape)
+            np.testing.assert_allclose(np.asarray(f(image, shape=shape)), expected, rtol=1e-6)
+        made = np.asarray(g(0.5 + round, shape=(3, 4)))
+        y, x = np.indices((3, 4))
+        np.testing.assert_array_equal(made, ((x * x + y * y) * (0.5 + round)).astype(np.float32))
+    assert len([1 for called, *_ in sorted_calls if called.has_image]) == 3 + 3
+    assert len([1 for called, *_ in sorted_calls if not called.has_image]) == 1
+
+
+def test_results_of_a_shape_go_into_the_callers_array(sorted_calls):
+    f = pygpu.compile(blur, target="cpu")
+    out = np.zeros((4, 5), np.float32)
+    for seed in range(3):
+        image = photo(seed=seed)
+        assert f(image, shape=(4, 5), out=out) is out
+        np.testing.assert_array_equal(out, f(image)[:4, :5])
+    assert len(sorted_calls) == 2
+    with pytest.raises(ValueError, match="shape"):
+        f(image, shape=(5, 4), out=out)
+
+
+@pytest.mark.parametrize("shape", [(4.0, 5), (True, 5), "45", np.array([4, 5]), [4, 5]])
+def test_what_is_equal_to_a_shape_is_looked_at(shape):
+    first, later = pygpu.compile(blur, target="cpu"), pygpu.compile(blur, target="cpu")
+    image = photo()
+    later(image, shape=(4, 5)), later(image, shape=(1, 5))
+
+    def outcome(f):
+        try:
+            return np.asarray(f(image, shape=shape)).shape
+        except Exception as error:
+            return type(error), str(error)
+
+    assert outcome(first) == outcome(later)

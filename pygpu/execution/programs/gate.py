@@ -52,7 +52,7 @@ class Gate:
 
     __slots__ = (
         "captured", "count", "dtype", "form", "made", "names", "out", "passages", "prepared",
-        "ready", "rows", "whole",
+        "ready", "rows", "shape", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -62,8 +62,10 @@ class Gate:
         passages: Sequence[_Passage],
         run: Run,
         dtype: Any,
+        shape: Any,
     ) -> None:
         self.dtype: Final = dtype  # of results, as it was asked for
+        self.shape: Final = shape  # likewise: a tuple of ints, or None
         self.names: Final = names  # of the arguments that come by keyword
         self.count: Final = count  # of all arguments
         self.passages: Final = tuple(passages)  # in the order of the parameters
@@ -87,6 +89,7 @@ class Gate:
         kwargs: Mapping[str, Any],
         run: Run,
         dtype: Any = None,
+        shape: Any = None,
     ) -> Gate | None:
         """The gate for calls like one that was given these arguments."""
         made, arguments = run.specialisation, run.arguments
@@ -96,7 +99,7 @@ class Gate:
             or run.wanted.form == "pil"
             or any(d != s.dtype for d, s in zip(made.dtypes, run.storages, strict=True))
             or len(args) > len(signature.positional)
-            or not arguments.images
+            or not (arguments.images if shape is None else _is_plain(shape))
             or (run.out is not None and (made.is_tuple or run.direct[0] is None))
         ):
             return None
@@ -117,7 +120,11 @@ class Gate:
             passages.append(passage)
         if places or next(images, None) is not None:
             return None
-        return cls(tuple(kwargs), len(given), passages, run, dtype)
+        return cls(tuple(kwargs), len(given), passages, run, dtype, shape)
+
+    def is_shape(self, shape: Any) -> bool:
+        """Whether results of this shape were asked for, too."""
+        return _is_plain(shape) and bool(shape == self.shape)
 
     def enter(
         self,
@@ -221,6 +228,11 @@ class Gate:
             for storage, dtype, sampler in zip(storages, made.dtypes, made.samplers, strict=True)
         ]
         return tuple(results) if made.is_tuple else results[0]
+
+
+def _is_plain(shape: Any) -> bool:
+    """Whether a shape is a tuple of ints, which is what it is equal to."""
+    return shape.__class__ is tuple and {*map(type, shape)} <= {int}
 
 
 def _passage(place: int, parameter: Parameter, value: Any, images: Any) -> _Passage | None:
