@@ -42,9 +42,14 @@ def test_calls_leave_nothing(target):
         blurred.iterate(image, 5)
 
     some(200)
-    before = resident()
-    some(600)
-    assert resident() - before < 2 * MIB
+    grown = []
+    for _ in range(3):  # a leak is there each time, what a driver keeps for later once
+        before = resident()
+        some(600)
+        grown.append(resident() - before)
+        if grown[-1] < 2 * MIB:
+            return
+    raise AssertionError(f"600 calls each left {grown} bytes")
 
 
 def machine_code() -> int:
