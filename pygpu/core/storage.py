@@ -95,6 +95,7 @@ class Storage:
         "other",
         "planes",
         "shape",
+        "strips",
         "width",
     )
 
@@ -114,6 +115,7 @@ class Storage:
         self.copies: dict[str, Any] = {}
         self.planes: list[Storage] = []  # of a volume, once they are asked for
         self.other: Storage | None = None  # the same with columns for rows, once it is asked for
+        self.strips: dict[Any, Storage] = {}  # few long rows cut into strips, once these are read
 
     @classmethod
     def of(cls, array: NDArray[Any], shape: tuple[int, ...] = ()) -> Storage:
