@@ -65,12 +65,8 @@ def iterate(
     values = _collect(signature, slots, state, args, kwargs)
     changing = check_each(values, rounds, [p.name for p in signature.parameters])
     if holds_dask(state):
-        if asked.ending.until is not None:
-            raise TypeError(
-                "iterate: Dask arrays take no until=, for nothing is computed yet that could be "
-                "asked: iterate some rounds, persist() the result, ask it, and go on"
-            )
-        return _lazily(compiled, values, slots, rounds, several, asked.out, asked.dtype)
+        laid = _lazily(compiled, values, slots, rounds, asked)
+        return laid if several else laid[0]
     if rounds == 0:
         plain = [v for place, v in enumerate(values) if place not in changing]
         kept = [p for place, p in enumerate(signature.parameters) if place not in changing]
@@ -150,22 +146,18 @@ def _lazily(
     values: list[Any],
     slots: list[int],
     rounds: int,
-    several: bool,
-    out: Any,
-    dtype: Any,
-) -> Any:
+    asked: Asked,
+) -> tuple[Any, ...]:
     """The rounds of Dask arrays, as Dask arrays."""
     from pygpu.execution.large import calls as large  # few programs need it
 
-    if out is not None:
+    if asked.out is not None:
         raise TypeError(NO_OUT)
-    state = [values[slot] for slot in slots]
-    if rounds:
-        turns = {place: v.values for place, v in enumerate(values) if isinstance(v, Each)}
-        results = large.iterate(compiled, values, slots, rounds, turns, dtype)
-    else:
-        results = tuple([large.converted(each, dtype) for each in state])
-    return results if several else results[0]
+    if rounds == 0:
+        return tuple([large.converted(values[slot], asked.dtype) for slot in slots])
+    turns = {place: v.values for place, v in enumerate(values) if isinstance(v, Each)}
+    work = large.Iterated(compiled, values, slots, turns)
+    return large.iterate(work, rounds, asked.dtype, asked.ending)
 
 
 def _listed(results: Any) -> list[Any]:

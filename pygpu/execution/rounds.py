@@ -74,14 +74,23 @@ class Ending:
         """Whether that is so after `done` of the rounds."""
         if self.until is None or (done % self.every and done < rounds):
             return False
-        answer = self.until(*state)
-        try:
-            return bool(answer)
-        except ValueError:
-            raise TypeError(
-                f"iterate: until gives a number or a truth value, got {shown(answer)}; "
-                ".all(), .any(), .max() make one of an image"
-            ) from None
+        return truth(self.until(*state))
+
+
+def truth(answer: Any) -> bool:
+    """What `until` has said. TypeError where that is no truth value."""
+    try:
+        return bool(answer)
+    except ValueError:
+        raise no_truth(answer) from None
+
+
+def no_truth(answer: Any) -> TypeError:
+    """What is said of an answer that is no truth value."""
+    return TypeError(
+        f"iterate: until gives a number or a truth value, got {shown(answer)}; "
+        ".all(), .any(), .max() make one of an image"
+    )
 
 
 def check_each(values: Sequence[Any], rounds: int, names: Sequence[str]) -> list[int]:
@@ -97,4 +106,4 @@ def check_each(values: Sequence[Any], rounds: int, names: Sequence[str]) -> list
     return places
 
 
-__all__ = ["Each", "Ending", "check_each", "each"]
+__all__ = ["Each", "Ending", "check_each", "each", "no_truth", "truth"]

@@ -50,16 +50,46 @@ def test_folds_join_in_a_tree_and_with_other_functions_of_dask() -> None:
     np.testing.assert_allclose((total / GREY.size).compute(), GREY.mean(), rtol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("fold", "words"),
-    [
-        (lambda a: pygpu.reduce(np.add, a, map=lambda v, p: v * p.x), "map takes the position"),
-        (lambda a: pygpu.reduce(np.argmax, a), "dask.array.argmax has it"),
-    ],
-)
-def test_what_chunks_do_not_know_is_refused(fold: object, words: str) -> None:
-    with pytest.raises(TypeError, match=words):
-        fold(da.from_array(GREY, chunks=(16, 16)))
+@pytest.mark.parametrize("chunks", [(16, 16), (1, 50), (7, (20, 30)), ((0, 13, 27), 50)])
+def test_positions_are_those_of_the_whole(chunks: object) -> None:
+    lazy = da.from_array(GREY, chunks=chunks)
+    told = {"map": lambda v, p: v * p.x + p.y}
+    found = pygpu.reduce(np.add, lazy, **told).compute()
+    np.testing.assert_allclose(found, pygpu.reduce(np.add, GREY, **told), rtol=1e-5)
+    for function in (np.add, np.maximum, lambda a, b: a + b):
+        asked = {"by": lambda v, p: (p.x + 3 * p.y) % 5, "groups": 6, "initial": 0.0, **told}
+        found = pygpu.reduce(function, lazy, **asked).compute()
+        np.testing.assert_allclose(found, pygpu.reduce(function, GREY, **asked), rtol=1e-5)
+
+
+@pytest.mark.parametrize("function", [np.argmax, np.argmin])
+@pytest.mark.parametrize("chunks", [(16, 16), (1, 50), (40, (20, 30)), ((0, 13, 27), 50)])
+def test_place_of_the_extreme_is_the_first_of_the_whole(function: object, chunks: object) -> None:
+    for values in (GREY, np.round(GREY * 8).astype(np.uint8), np.where(GREY > 0.9, np.nan, GREY)):
+        values = values.astype(np.float32) if values.dtype == np.float64 else values
+        lazy = da.from_array(values, chunks=chunks)
+        found = pygpu.reduce(function, lazy)
+        assert isinstance(found, da.Array)
+        assert found.shape == (2,)
+        np.testing.assert_array_equal(found.compute(), pygpu.reduce(function, values))
+        by = {"by": lambda v, p: p.x // 9, "groups": 8}  # of the last two there are none
+        found = pygpu.reduce(function, lazy, **by)
+        assert found.shape == (8, 2)
+        np.testing.assert_array_equal(found.compute(), pygpu.reduce(function, values, **by))
+
+
+def test_signals_are_folded_with_their_places() -> None:
+    line = RNG.random(5000).astype(np.float32)
+    lazy = da.from_array(line, chunks=700)
+    told = {"map": lambda v, p: v * p}
+    found = pygpu.reduce(np.add, lazy, **told).compute()
+    np.testing.assert_allclose(found, pygpu.reduce(np.add, line, **told), rtol=1e-5)
+    assert pygpu.reduce(np.argmax, lazy).compute() == line.argmax()
+
+
+def test_places_have_no_initial() -> None:
+    with pytest.raises(TypeError, match="positions have no initial"):
+        pygpu.reduce(np.argmax, da.from_array(GREY), initial=0.0)
 
 
 def test_images_of_different_sizes_are_refused() -> None:

@@ -12,11 +12,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from pygpu.core.host.records import record
 from pygpu.language.vectors import Position
 
+CHUNK: Final = "where the chunk begins"  # among what is given, of a part of a larger image
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -114,6 +115,8 @@ def value_at(first: Any, images: Any, is_tuple: Any, p: Any, corner: Any, given:
         return tuple([image(p) for image in images]) if is_tuple else images[0](p)
     map, (with_position, names, order, axes, row, placed) = first
     x, y = p.x + corner[0], p.y + corner[1]
+    if CHUNK in given:
+        x, y = x + given[CHUNK].x, y + given[CHUNK].y
     texels = [image(p) for image in images]
     value = texels[0]
     if map is not None:
@@ -168,4 +171,4 @@ def takes_two(function: Callable[..., Any] | None) -> bool:
     return len(required) == 2
 
 
-__all__ = ["Reading", "bound", "check_arguments", "first_of", "value_at"]
+__all__ = ["CHUNK", "Reading", "bound", "check_arguments", "first_of", "value_at"]

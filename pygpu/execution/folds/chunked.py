@@ -6,7 +6,10 @@ total = pygpu.reduce(np.add, dask_array)        # a Dask array of no dimensions
 from __future__ import annotations
 
 import importlib
+import uuid
 from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from itertools import accumulate, product
 from typing import Any, Final
 
 import numpy as np
@@ -22,21 +25,25 @@ TOGETHER: Final = 16  # results that a node of the tree joins
 class ChunkFold:
     """A fold of arrays in memory, as workers run it, with `function` as what joins two results."""
 
-    fold: Callable[..., Any]
+    fold: Callable[..., Any]  # of the corner (x, y) of a chunk, and of chunks
     function: Callable[..., Any]
     grouped: bool
+    least: bool | None = None  # whether the place of the least is wanted, or of the greatest
 
-    def part(self, *arrays: NDArray[Any]) -> NDArray[Any] | None:
+    def part(self, corner: tuple[int, int], *arrays: NDArray[Any]) -> NDArray[Any] | None:
         """What a chunk gives; nothing where it is empty."""
         if arrays[0].size == 0:
             return None
-        return np.asarray(self.fold(*map(np.ascontiguousarray, arrays)))
+        found = self.fold(corner, *map(np.ascontiguousarray, arrays))
+        return np.asarray(found if self.least is None else np.stack(found).astype(np.float64))
 
     def join(self, parts: Sequence[NDArray[Any] | None]) -> NDArray[Any] | None:
         """What several results give together."""
         there = [part for part in parts if part is not None]
         if len(there) < 2:
             return there[0] if there else None
+        if self.least is not None:
+            return reduce(partial(first_extreme, least=self.least), there)
         stack = np.stack(there)
         if isinstance(self.function, np.ufunc):
             return np.asarray(self.function.reduce(stack, axis=0)).astype(stack.dtype)
@@ -50,6 +57,27 @@ class ChunkFold:
             raise ValueError("reduce: an array without elements")
         return found
 
+    def place(self, parts: Sequence[NDArray[Any] | None], axes: int) -> NDArray[Any]:
+        """The coordinates, x first, of the first extreme; of a group that has none -1."""
+        found = np.moveaxis(self.whole(parts)[1 : 1 + axes], 0, -1).astype(np.int64)
+        return found[..., 0] if axes == 1 else found
+
+
+def first_extreme(a: NDArray[Any], b: NDArray[Any], least: bool) -> NDArray[Any]:
+    """Of two values, each with its column and row, (3,) or for groups (3, N), that of which comes
+    first what np.argmax and np.argmin look for: a NaN, else the greatest or the least. A group that
+    has none has a column below 0."""
+    (value, x, y), (other, other_x, other_y) = a, b
+    is_nan, other_is_nan = np.isnan(value), np.isnan(other)
+    is_earlier = (other_y < y) | ((other_y == y) & (other_x < x))
+    is_better = other < value if least else other > value
+    takes = np.where(
+        (is_nan & other_is_nan) | (value == other),
+        is_earlier,
+        other_is_nan | (is_better & ~is_nan),
+    )
+    return np.where((other_x >= 0) & ((x < 0) | takes), b, a)
+
 
 def narrowed(array: NDArray[Any]) -> NDArray[Any]:
     """Numbers as images hold them."""
@@ -59,31 +87,58 @@ def narrowed(array: NDArray[Any]) -> NDArray[Any]:
 
 def reduced(fold: ChunkFold, images: Sequence[Any]) -> Any:
     """The fold of arrays of one size, of which some are Dask's, as one of Dask's."""
-    dask_array, delayed = (
-        importlib.import_module("dask.array"),
-        importlib.import_module("dask").delayed,
-    )
+    dask_array = importlib.import_module("dask.array")
     first = next(each for each in images if hasattr(each, "dask"))
-    chunks = first.chunks[:2]
-    blocks = []
+    axes = min(first.ndim, 2)
+    chunks = first.chunks[:axes]
+    arrays = []
     for each in images:
         array = each if hasattr(each, "dask") else dask_array.from_array(np.asarray(each))
         if array.shape[:2] != first.shape[:2]:
             raise ValueError(f"reduce: images of different sizes: {first.shape}, {array.shape}")
-        whole = dict.fromkeys(range(2, array.ndim), -1)
-        array = array.rechunk({0: chunks[0], 1: chunks[1], **whole})
-        blocks.append(array.to_delayed().ravel())
-    level = [delayed(fold.part, pure=False)(*some) for some in zip(*blocks, strict=True)]
-    while len(level) > TOGETHER:
-        level = [
-            delayed(fold.join, pure=False)(level[start : start + TOGETHER])
-            for start in range(0, len(level), TOGETHER)
-        ]
-    result = delayed(fold.whole, pure=False)(level)
-    texels = [np.zeros((1, 1, *each.shape[2:]), each.dtype) for each in images]
-    like = fold.part(*texels)
+        whole = dict.fromkeys(range(axes, array.ndim), -1)
+        arrays.append(array.rechunk({**dict(enumerate(chunks)), **whole}))
+    texels = [np.zeros(((1, 1)[:axes] + each.shape[axes:]), each.dtype) for each in images]
+    like = fold.part((0, 0), *texels)
     assert like is not None, "a texel is something"
-    return dask_array.from_delayed(result, like.shape, like.dtype)
+    if fold.least is not None:
+        like = fold.place([like], axes)
+    name = f"reduce-{uuid.uuid4().hex}"
+    tasks = _tree(fold, name, arrays, axes)
+    last = [list(tasks)[-1]]
+    key = (name, *(0,) * like.ndim)
+    tasks[key] = (fold.whole, last) if fold.least is None else (fold.place, last, axes)
+    highlevelgraph = importlib.import_module("dask.highlevelgraph")
+    graph = highlevelgraph.HighLevelGraph.from_collections(name, tasks, dependencies=arrays)
+    sizes = tuple([(length,) for length in like.shape])
+    return dask_array.Array(graph, name, sizes, meta=np.empty((0,) * like.ndim, like.dtype))
+
+
+def _tree(fold: ChunkFold, name: str, arrays: Sequence[Any], axes: int) -> dict[Any, Any]:
+    """The tasks that fold each chunk, and those that join what they give, the last one all."""
+    lengths = arrays[0].chunks[:axes]
+    starts = [accumulate(each[:-1], initial=0) for each in lengths]
+    corners = [(*place[::-1], 0)[:2] for place in product(*starts)]
+    keys = [_flat(array.__dask_keys__()) for array in arrays]
+    tasks: dict[Any, Any] = {}
+    level: list[Any] = []
+    for number, (corner, *some) in enumerate(zip(corners, *keys, strict=True)):
+        level.append((f"{name}-part", number))
+        tasks[level[-1]] = (fold.part, corner, *some)
+    depth = 0
+    while len(level) > 1:
+        depth += 1
+        joined: list[Any] = []
+        for start in range(0, len(level), TOGETHER):
+            joined.append((f"{name}-join-{depth}", start))
+            tasks[joined[-1]] = (fold.join, level[start : start + TOGETHER])
+        level = joined
+    return tasks
+
+
+def _flat(keys: Any) -> list[Any]:
+    """The keys of all chunks, in order."""
+    return [key for each in keys for key in _flat(each)] if isinstance(keys, list) else [keys]
 
 
 __all__ = ["ChunkFold", "reduced"]

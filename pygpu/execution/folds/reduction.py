@@ -25,7 +25,7 @@ from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arrays.lines import all_taken
-from pygpu.execution.arrays.mapping import bound, check_arguments
+from pygpu.execution.arrays.mapping import CHUNK, bound, check_arguments
 from pygpu.execution.arrays.passes import IMAGES, lasting, made
 from pygpu.execution.arrays.recall import Plan, Plans
 from pygpu.execution.arrays.values import checked, described, identity, settled
@@ -45,7 +45,7 @@ from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.checked import is_asked_for
 from pygpu.execution.programs.tiles import Tile, tiles_of
 from pygpu.language.scalars import number
-from pygpu.language.vectors import Position, Vector
+from pygpu.language.vectors import IVec2, Position, Vector
 from pygpu.types import Type
 
 NOWHERE: Final = -1  # each coordinate of the greatest of a group that has no texel
@@ -94,28 +94,42 @@ def reduce(
         return _lazily(function, images, {**given, **arguments})
     folding = _folding(function, images, map, arguments, target)
     grouped = _by(by, groups, folding)
-    named = {*folding.reading.given, *(grouped.reading.given if grouped else ())}
-    check_arguments("reduce", arguments, named)
+    check_arguments("reduce", arguments, _named(folding, grouped))
     return _reduced(folding, grouped, initial, key)
 
 
 def _lazily(function: Callable[..., Any], images: Sequence[Any], given: Mapping[str, Any]) -> Any:
-    """The fold of Dask arrays, as one. Chunks do not know where they are: nothing that takes the
-    position is folded by them."""
-    if function in _POSITIONS:
-        name = getattr(function, "__name__", "")
-        raise TypeError(f"reduce: np.{name} of Dask arrays: dask.array.{name} has it")
-    named = {name for name in given if name not in ("map", "initial", "by", "groups", "target")}
-    for role in ("map", "by"):
-        if given[role] is not None:
-            arguments = {name: given[name] for name in named}
-            if bound(f"reduce: {role}", given[role], len(images), arguments)[0]:
-                raise TypeError(
-                    f"reduce: {role} takes the position, which chunks of a Dask array do not know: "
-                    "give it an image that holds what it needs"
-                )
-    fold = partial(reduce, function, **given)
-    return reduced(ChunkFold(fold, function, given["by"] is not None), images)
+    """The fold of Dask arrays, as one: each chunk is told where it begins."""
+    if function in _POSITIONS and given["initial"] is not None:
+        raise TypeError("reduce: positions have no initial")
+    least = {np.argmax: False, np.argmin: True}.get(function)
+    fold = partial(_of_chunk, function, given)
+    return reduced(ChunkFold(fold, function, given["by"] is not None, least), images)
+
+
+def _of_chunk(
+    function: Callable[..., Any],
+    given: Mapping[str, Any],
+    corner: tuple[int, int],
+    *images: Any,
+) -> Any:
+    """The fold of a chunk that begins at a corner (x, y); of positions the values, then their
+    columns and rows in the whole."""
+    roles = ("map", "initial", "by", "groups", "target")
+    map, initial, by, groups, target = [given[role] for role in roles]
+    arguments = {name: value for name, value in given.items() if name not in roles}
+    folding = _folding(function, images, map, arguments, target)
+    grouped = _by(by, groups, folding)
+    check_arguments("reduce", arguments, _named(folding, grouped))
+    folding = replace(folding, given={**arguments, CHUNK: IVec2(*corner)})
+    kind = _types(folding)
+    parts = _parts_of(folding, grouped, initial, kind)
+    return tuple(parts) if folding.reading.placed or kind[1] else parts[0]
+
+
+def _named(folding: Folding, by: By | None) -> set[str]:
+    """The arguments that map and by take."""
+    return set(folding.reading.given) | set(by.reading.given if by else ())
 
 
 def _folding(
@@ -158,24 +172,42 @@ def _by(by: Callable[..., Any] | None, groups: Any, folding: Folding) -> By | No
 
 def _reduced(folding: Folding, by: By | None, initial: Any, key: Any = None) -> Any:
     """The result; what calls like this one are to do is written down under the key."""
-    is_placed, first = folding.reading.placed, folding.images[0]
+    types, is_tuple = _types(folding)
+    if folding.images[0].count == 0 and by is None:
+        if initial is not None and not folding.reading.placed:
+            _check_initial(initial, types, is_tuple)
+        return _of_nothing(folding, types, is_tuple, initial)
+    parts = _parts_of(folding, by, initial, (types, is_tuple), key)
+    if not folding.reading.placed:
+        return tuple(parts) if is_tuple else parts[0]
+    first = folding.images[0]
+    if by is None:
+        return Position(*first.position(*parts[1:]))
+    places = np.stack(first.position(*parts[1:]), axis=-1)
+    places[parts[1] < 0] = NOWHERE
+    return places[:, 0] if len(first.size) == 1 else places
+
+
+def _parts_of(
+    folding: Folding,
+    by: By | None,
+    initial: Any,
+    kind: tuple[tuple[Type, ...], bool],
+    key: Any = None,
+) -> list[Any]:
+    """Each part of the result, whose types, and whether they are a tuple, are its `kind`; of
+    positions the value, the column and the row."""
+    types, is_tuple = kind
+    is_placed = folding.reading.placed
     if is_placed and initial is not None:
         raise TypeError("reduce: positions have no initial")
-    types, is_tuple = _types(folding)
     if by is not None:
         neutral = _neutral(folding, types, is_tuple, initial)
-        parts = by_group(folding, by, types, is_tuple, neutral)
         if key is not None and not is_placed:
             _plan_groups(key, folding, by, types, is_tuple, neutral)
-        if is_placed:
-            places = np.stack(first.position(*parts[1:]), axis=-1)
-            places[parts[1] < 0] = NOWHERE
-            return places[:, 0] if len(first.size) == 1 else places
-        return tuple(parts) if is_tuple else parts[0]
+        return by_group(folding, by, types, is_tuple, neutral)
     if initial is not None:
         _check_initial(initial, types, is_tuple)
-    if folding.images[0].count == 0:
-        return _of_nothing(folding, types, is_tuple, initial)
     is_wide = not is_tuple and may_overflow(folding, types[0])
     if is_wide:
         folding = words_of(folding)
@@ -184,11 +216,7 @@ def _reduced(folding: Folding, by: By | None, initial: Any, key: Any = None) -> 
         _plan(key, folding, is_wide)
     state = _whole(folding, types if is_tuple else ())
     results = [_pixel(part) for part in state.images]
-    if is_wide:
-        return total_of(results)
-    if is_placed:
-        return Position(*first.position(*results[1:]))
-    return tuple(results) if state.is_tuple else results[0]
+    return [total_of(results)] if is_wide else results
 
 
 # ---------------------------------------------------------------- plans

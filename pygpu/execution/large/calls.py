@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage, stored, texels
 from pygpu.execution.arguments.convert import result_dtype, texels_of
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted
 from pygpu.execution.arguments.signatures import Parameter
+from pygpu.execution.large.endings import chosen, either, only_row, stored_as
 from pygpu.execution.large.graph import Graph
-from pygpu.execution.large.plans import Function, Plan, Rounds, windowed_for
+from pygpu.execution.large.plans import Function, Plan, Rounds, results, windowed_for
 from pygpu.execution.large.sources import NO_OUT, Source, is_dask
 from pygpu.execution.programs.checked import check_sizes
+from pygpu.execution.rounds import Ending
 from pygpu.passes.analysis.footprint import Footprint
 
 
@@ -42,21 +46,62 @@ def call(
     return _Call.of(compiled, values, compiled.wanted(("array", ""), dtype=dtype)).laid(shape)
 
 
-def iterate(
-    compiled: Function,
-    values: Sequence[Any],
-    slots: Sequence[int],
-    rounds: int,
-    turns: Mapping[int, Sequence[Any]],
-    dtype: Any,
-) -> tuple[Any, ...]:
-    """The images after some rounds, at least one, as Dask arrays. `slots` are the parameters that
-    take the results of the round before, `turns` has those that have another value in each. Rounds
-    that reach little are done several at a time: a chunk then reads, and computes, a little more
-    around it, and travels less often."""
-    values = list(values)
+@record(eq=False)
+class Iterated:
+    """Rounds of a function of some values: `slots` are the parameters that take the results of the
+    round before, `turns` has those that have another value in each."""
+
+    compiled: Function
+    values: Sequence[Any]
+    slots: Sequence[int]
+    turns: Mapping[int, Sequence[Any]]
+
+    def first(self) -> list[Any]:
+        """The values of the first round."""
+        values = list(self.values)
+        for place, changing in self.turns.items():
+            values[place] = changing[0]
+        return values
+
+    def after(self, done: int, state: Sequence[Any]) -> Iterated:
+        """The rounds that are left, of the results of those before."""
+        values = list(self.values)
+        for slot, result in zip(self.slots, state, strict=True):
+            values[slot] = result
+        turns = {place: changing[done:] for place, changing in self.turns.items()}
+        return replace(self, values=values, turns=turns)
+
+
+def iterate(work: Iterated, rounds: int, dtype: Any, ending: Ending) -> tuple[Any, ...]:
+    """The images after some rounds, at least one, as Dask arrays. Where they may end before, those
+    that are not needed are in the graph, and not computed."""
+    last = work.compiled.wanted(("array", ""), dtype=dtype)
+    if ending.until is None:
+        return rounds_of(work, rounds, last, None)
+    call = _Call.of(work.compiled, work.first(), last)
+    done, ended = 0, None
+    state: tuple[Any, ...] = ()
+    while True:
+        count = min(ending.every, rounds - done)
+        made = rounds_of(work, count, Wanted("array"), ended)
+        state = made if ended is None else chosen(ended, state, made)
+        done += count
+        if done == rounds:
+            break
+        ended = either(ended, ending.until(*state))
+        if ended is True:
+            break
+        work = work.after(count, state)
+    dtypes = results(call.translated, last)[1]
+    return tuple([stored_as(each, own) for each, own in zip(state, dtypes, strict=True)])
+
+
+def rounds_of(work: Iterated, rounds: int, last: Wanted, ended: Any) -> tuple[Any, ...]:
+    """The images after some rounds, unless they have `ended`. Rounds that reach little are done
+    several at a time: a chunk then reads, and computes, a little more around it, and travels less
+    often."""
+    compiled, values, slots, turns = work.compiled, list(work.values), work.slots, work.turns
     plain = Wanted("array")
-    last = compiled.wanted(("array", ""), dtype=dtype)
     done = 0
     while done < rounds:
         for place, changing in turns.items():
@@ -69,8 +114,9 @@ def iterate(
             assert not isinstance(asked, tuple)
             made = _Call.of(compiled, values, plain)
             made.rounds = Rounds(together, tuple(state), made.reach(state), asked)
-        results = made.laid(None)
-        listed = results if isinstance(results, tuple) else (results,)
+        made.ended = ended
+        laid = made.laid(None)
+        listed = laid if isinstance(laid, tuple) else (laid,)
         if len(listed) != len(slots):
             raise TypeError(
                 f"iterate: {compiled.signature.name}() returns {len(listed)} images and "
@@ -114,6 +160,7 @@ class _Call:
         self.compiled, self.stood, self.arguments = compiled, stood, arguments
         self.by_image, self.wanted = by_image, wanted
         self.rounds: Rounds | None = None
+        self.ended: Any = None  # a Dask array that says whether nobody needs the results
         self.translated = compiled.translated(arguments)
         storages = [given.storage for given in arguments.images]
         storages += [image.storage for image in self.translated.translation.captured]
@@ -171,10 +218,11 @@ class _Call:
         if self.arguments.checked:
             self.check(size)
         chunks = _chunks(size, first, self.by_image)
-        made = Graph(plan, self.by_image, self.views, chunks).results(self.translated)
+        graph = Graph(plan, self.by_image, self.views, chunks, self.ended)
+        made = graph.results(self.translated)
         if dims > 1:
             return made
-        return tuple([each[0] for each in made]) if isinstance(made, tuple) else made[0]
+        return tuple(map(only_row, made)) if isinstance(made, tuple) else only_row(made)
 
     def check(self, size: tuple[int, ...]) -> None:
         """What of a checked call is known before anything is computed."""
@@ -270,4 +318,4 @@ def _chunks(
     return chunks  # type: ignore[no-any-return]
 
 
-__all__ = ["call", "converted", "iterate"]
+__all__ = ["Iterated", "call", "converted", "iterate"]

@@ -18,7 +18,7 @@ from pygpu.core.host.records import record
 from pygpu.execution.large.plans import Plan, Rounds, Views, results
 from pygpu.execution.large.regions import Assembly, Cut, Reach
 from pygpu.execution.large.sources import Source
-from pygpu.execution.large.work import Block, cut_off, run_block
+from pygpu.execution.large.work import Block, cut_off, run_block, unless
 from pygpu.execution.programs.specialise import Translated
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.lower.planes import Read
@@ -37,11 +37,14 @@ class Graph:
         sources: Mapping[int, Source],
         windowed: Views,
         chunks: tuple[tuple[int, ...], ...],
+        ended: Any = None,
     ) -> None:
+        """Where `ended`, a Dask array of one truth value, holds, chunks are not computed: None."""
         self.plan, self.sources, self.chunks = plan, sources, chunks
         self.name: Final = f"{plan.compiled.signature.name}-{plan.token}"
         self.plan_key: Final = f"plan-{self.name}"
         self.tasks: dict[Any, Any] = {self.plan_key: plan}
+        self.ended = ended
         self.edges = [_edges(sizes) for sizes in chunks]
         self.places = list(product(*[range(len(sizes)) for sizes in chunks]))
         self.views = [
@@ -62,14 +65,16 @@ class Graph:
         channels = [(format.channels,) if format.channels > 1 else () for format in formats]
         self.tiles(() if is_tuple or not channels[0] else (0,))
         names = [f"{self.name}-{index}" for index in range(len(formats))] if is_tuple else []
+        if self.ended is not None:
+            count = len(formats) if is_tuple else None
+            self.tasks[self.plan_key] = (unless, self.plan, count, (self.ended.name,))
         for index, (name, own) in enumerate(zip(names, channels, strict=bool(names))):
             for place in self.places:
                 key = (name, *place, *([0] if own else []))
                 self.tasks[key] = (getitem, (self.name, *place), index)
         arrays = {id(source.array): source.array for source in self.sources.values()}
-        given = HighLevelGraph.from_collections(
-            self.name, self.tasks, dependencies=list(arrays.values())
-        )
+        needed = [*arrays.values(), *([] if self.ended is None else [self.ended])]
+        given = HighLevelGraph.from_collections(self.name, self.tasks, dependencies=needed)
         graph = HighLevelGraph(
             dict(given.layers) | {name: {} for name in names},
             dict(given.dependencies) | {name: {self.name} for name in names},

@@ -31,9 +31,27 @@ BAND: Final = 1 << 21  # bytes that are put together at a time for a device of t
 LEAST_BAND: Final = 16  # rows, of which some are put together twice
 
 
-def cut_off(chunk: NDArray[Any], cuts: Sequence[Cut]) -> dict[Cut, NDArray[Any]]:
+def cut_off(chunk: NDArray[Any] | None, cuts: Sequence[Cut]) -> dict[Cut, NDArray[Any] | None]:
     """Parts of a chunk. They are copies: views would keep, or take along, all of it."""
+    if chunk is None:  # of a round that nobody needs
+        return dict.fromkeys(cuts)
     return {cut: chunk[tuple([slice(*ends) for ends in cut])].copy() for cut in cuts}
+
+
+@record
+class Ended:
+    """In place of the plan of a round that nobody needs. `count`: of results, if it has several."""
+
+    count: int | None
+
+    @property
+    def nothing(self) -> Any:
+        return None if self.count is None else (None,) * self.count
+
+
+def unless(plan: Plan, count: int | None, has_ended: Any) -> Plan | Ended:
+    """The plan, if its round is needed."""
+    return Ended(count) if has_ended else plan
 
 
 @record
@@ -45,7 +63,7 @@ class Block:
 
 
 def run_block(
-    plan: Plan,
+    plan: Plan | Ended,
     block: Block,
     assemblies: Sequence[Assembly | None],
     picks: Sequence[Cut | None],
@@ -54,6 +72,8 @@ def run_block(
     """One chunk of the results: an array, or a tuple of them. `assemblies` says for each view how
     its pieces are put together; None: the view is of an image that the plan holds. Pieces are
     whole chunks, or what `picks` names of those that `cut_off` gives."""
+    if isinstance(plan, Ended):
+        return plan.nothing
     pieces = [
         part if pick is None else part[pick] for part, pick in zip(chunks, picks, strict=True)
     ]
@@ -354,4 +374,4 @@ def _listed(ready: Ready, results: list[NDArray[Any]]) -> Any:
     return tuple(results) if ready.is_tuple else results[0]
 
 
-__all__ = ["Block", "cut_off", "run_block"]
+__all__ = ["Block", "cut_off", "run_block", "unless"]
