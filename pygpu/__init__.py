@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pygpu.drawing.mesh import Mesh
     from pygpu.drawing.shader import Shader
     from pygpu.drawing.shadertoy import shadertoy
+    from pygpu.execution.arguments.rounds import each
     from pygpu.execution.arrays.histograms import histogram
     from pygpu.execution.arrays.packing import compress
     from pygpu.execution.arrays.scanning import scan
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from pygpu.execution.pipeline import pipeline
     from pygpu.execution.programs.bars import progress
     from pygpu.execution.programs.written import program
-    from pygpu.execution.rounds import each
     from pygpu.execution.vectorized import vectorize
     from pygpu.glsl import (
         acos,

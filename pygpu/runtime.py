@@ -26,6 +26,7 @@ from pygpu.execution.arguments.results import (
     Out,
     form_of,
 )
+from pygpu.execution.arguments.rounds import Ending
 from pygpu.execution.arguments.several import calls_of
 from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.bound import BoundMethod
@@ -41,7 +42,6 @@ from pygpu.execution.programs.options import Options
 from pygpu.execution.programs.specialise import (
     Specialisation,
 )
-from pygpu.execution.rounds import Ending
 
 if TYPE_CHECKING:
     from pygpu.execution.inspection.profile import Profile

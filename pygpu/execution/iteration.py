@@ -27,11 +27,11 @@ from pygpu.execution.arguments.results import (
     info_of,
     picture_of,
 )
+from pygpu.execution.arguments.rounds import Each, Ending, check_each
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.large.sources import NO_OUT, holds_dask
 from pygpu.execution.programs.bars import Bar
 from pygpu.execution.programs.calls import Programs, Run
-from pygpu.execution.rounds import Each, Ending, check_each
 from pygpu.types import INTEGERS
 
 

@@ -39,7 +39,7 @@ _NAMES: Final = {
     "execution.arrays.scanning": "scan",
     "execution.arrays.sorting": "argsort sort",
     "execution.folds.reduction": "reduce",
-    "execution.rounds": "each",
+    "execution.arguments.rounds": "each",
     "execution.folds.scattering": "scatter",
     "runtime": "compile",
     "language.scalars": "Bool Complex Float Int UInt",

@@ -21,13 +21,13 @@ from pygpu.core.storage import Format, Storage, stored, texels
 from pygpu.execution.arguments.convert import result_dtype, texels_of
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted
+from pygpu.execution.arguments.rounds import Ending
 from pygpu.execution.arguments.signatures import Parameter
 from pygpu.execution.large.endings import chosen, either, only_row, stored_as
 from pygpu.execution.large.graph import Graph
 from pygpu.execution.large.plans import Function, Plan, Rounds, results, windowed_for
 from pygpu.execution.large.sources import NO_OUT, Source, is_dask
 from pygpu.execution.programs.checked import check_sizes
-from pygpu.execution.rounds import Ending
 from pygpu.passes.analysis.footprint import Footprint
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.storage import stored
-from pygpu.execution.rounds import no_truth, truth
+from pygpu.execution.arguments.rounds import no_truth, truth
 
 
 def either(before: Any, answer: Any) -> Any:

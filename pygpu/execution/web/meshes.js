@@ -121,8 +121,10 @@ class Meshes {
   target(step, width, height) {
     const count = step.channels.length, [format, samples] = this.format(step);
     const key = [width, height, count, format, samples, step.depth].join();
-    if (!this.targets.has(key)) this.targets.set(key, this.newTarget(step, width, height, format, samples));
-    if (format !== this.gl.RGBA32F) say(ROUNDED);
+    if (!this.targets.has(key)) {
+      this.targets.set(key, this.newTarget(step, width, height, format, samples));
+      if (format !== this.gl.RGBA32F) say(ROUNDED);
+    }
     return this.targets.get(key);
   }
 
