@@ -1521,3 +1521,15 @@ def luts_from_json(unit: Image, p: Position):
             k = (t - a) / (b - a)
             return Vec3(*(x + (y - x) * k for x, y in zip(ca, cb)))
     return Vec3(*stops[-1][1])
+
+
+@program
+def list_under_two_names_on_one_path(im: Image, p: Position):
+    if im(p) > 0:
+        v = [1.0, 2.0]
+        w = v
+    else:
+        v = [3.0, 4.0]
+        w = [5.0, 6.0]
+    v[0] = 9.0
+    return w[0], v[0] + w[1]

@@ -367,18 +367,6 @@ def join_of_number_and_none(im: Image, p: Position):
 
 
 @program
-def change_of_one_that_may_be_another(im: Image, p: Position):
-    if im(p) > 0:
-        v = [1.0, 2.0]
-        w = v
-    else:
-        v = [3.0, 4.0]
-        w = [5.0, 6.0]
-    v[0] = 9.0
-    return w[0]
-
-
-@program
 def change_of_one_that_may_be_another_after_rounds(im: Image, p: Position):
     u, v, w = Vec2(1.0, 2.0), Vec2(3.0, 4.0), Vec2(5.0, 6.0)
     for _ in range(p.x):
