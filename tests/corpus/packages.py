@@ -445,13 +445,8 @@ def pymap3d_east_north_up(unit: Image, p: Position):
 
 
 @program(needs=numpy_financial)
-def numpy_financial_values(unit: Image, p: Position):
-    rate = unit(p) * 0.1 + 0.01
-    return (
-        numpy_financial.fv(rate, 10, -1.0, -0.5),
-        numpy_financial.pmt(rate, 12, 10.0),
-        numpy_financial.npv(rate, [-1.0, 0.4, 0.5, 0.6]),
-    )
+def numpy_financial_payment(unit: Image, p: Position):
+    return numpy_financial.pmt(unit(p) * 0.1 + 0.01, 12, 10.0)
 
 
 @program(needs=coloraide)

@@ -116,7 +116,8 @@ def shown(error: BaseException) -> str:
     text = re.sub(r'  File ".*", line \d+\n', "", text)
     text = re.sub(r"[^\s\"]*/(\w+\.py):\d+", r"\1", text)
     text = re.sub(r"\bline \d+", "line N", text)
-    text = re.sub(r"\. Did you mean: '\w+'\?$", "", text, flags=re.MULTILINE)  # 3.12 and later
+    # from 3.12 on, and in other words from 3.15 on
+    text = re.sub(r"\. Did you mean[^\n]*\?$", "", text, flags=re.MULTILINE)
     return re.sub(r"^pygpu\.", "", text, flags=re.MULTILINE)
 
 

@@ -146,7 +146,10 @@ class Dependencies:
 
 _CACHED: Final = type(functools.cache(lambda: None))
 _LIBRARIES: Final = sys.stdlib_module_names.union(
-    ["numpy", "scipy", "pygpu", "skimage", "PIL", "cv2"]
+    [
+        *("numpy", "scipy", "pygpu", "skimage", "PIL", "cv2", "numba", "llvmlite", "pandas"),
+        *("matplotlib", "sklearn", "sympy", "torch", "jax", "cupy", "dask", "xarray"),
+    ]
 ).difference(["__main__", "builtins"])  # exec gives classes the module builtins
 
 
