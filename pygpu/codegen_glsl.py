@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from pygpu.codegen.glsl.expressions.text import Text, call
@@ -31,6 +31,7 @@ from pygpu.codegen.glsl.writer import (
     triangle,
 )
 from pygpu.core.device import Task
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.passes.blocks.block import Blocked
 from pygpu.passes.blocks.block_views import COLUMNS, is_column, view_of
@@ -43,7 +44,7 @@ PARTS: Final = 32  # loads of single pixels of a packed texture that it is read 
 NONE: Final[frozenset[int]] = frozenset()
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class FragmentProgram(GlslProgram):
     """The width of a packed image in pixels is a uniform, an int, under the name in `widths`;
     `last` is the uniform of the last column of the results. Units of textures, of those

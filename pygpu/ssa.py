@@ -34,7 +34,7 @@ import math
 import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import Any, Final
 
@@ -104,7 +104,7 @@ class Op:
         return f"<{self.code} {list(self.operands)} {self.data}>"
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Region:
     """Ops in order, and the values handed on at the end."""
 
@@ -174,7 +174,7 @@ class Table:
     values: NDArray[Any]
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Function:
     """A whole program: what is computed for the pixel at x, y."""
 

@@ -8,7 +8,7 @@ so that a tuple of them is the key of a specialisation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from pygpu.core.host.records import record
@@ -62,7 +62,7 @@ class PositionSpec:
     dims: int = 2
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class ObjectSpec:
     """An object of a user's class (or a list, tuple or dict) some of whose leaves are dynamic.
 

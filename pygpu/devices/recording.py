@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, NoReturn
 
 import numpy as np
@@ -55,7 +55,7 @@ class MeshStep:
         return [*[Format(FLOATS, type.size) for type in self.drawing.colours], *depths]
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Recording:
     """All images that were read or made, and what made them."""
 

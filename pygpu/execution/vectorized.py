@@ -13,7 +13,7 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.errors import shorten, shown
+from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, rows_of, stored
 from pygpu.execution.arguments import broadcasting
 from pygpu.execution.arguments.annotations import user_type
@@ -43,7 +44,7 @@ def _apply(function: Any, arguments: Any, read: Any, keywords: Any, p: Any) -> A
     return function(*values[:by_place], **dict(zip(keywords, values[by_place:])))  # noqa: B905
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Bound:
     """The arguments of a call. The last ones are given by the names in `keywords`."""
 
@@ -56,7 +57,7 @@ class _Bound:
         return any(isinstance(value, ImageLike) for value in self.values)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Over:
     """Arguments over arrays, and where the results go."""
 

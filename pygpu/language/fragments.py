@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from pygpu.core.errors import guarded
+from pygpu.core.host.records import record
 
 # What computes a neighbour along an axis (0: x, 1: y): a call of the same function for that pixel,
 # its own surroundings, and whether the neighbour comes after this pixel or before it.
@@ -62,7 +62,7 @@ def fwidth(x: Any) -> Any:
 # ---------------------------------------------------------------- in plain Python
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Surroundings:
     """The neighbours of the pixel that is being computed. `wanted` is the derivative whose operand
     is asked for, where this pixel is itself computed as a neighbour."""

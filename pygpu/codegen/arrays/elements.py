@@ -10,7 +10,6 @@ are read as functions see them; results are rows of words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from pygpu.codegen.glsl.expressions.functions import source
@@ -19,6 +18,7 @@ from pygpu.codegen.glsl.values import JoinWriter, ValueWriter, own_texels
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
 from pygpu.core.arrays import CompressTask, GroupTask, SortTask
 from pygpu.core.device import FoldTask
+from pygpu.core.host.records import record
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.types import Type
@@ -26,7 +26,7 @@ from pygpu.types import Type
 SHARED: Final = 32768  # bytes of shared memory that OpenGL 4.3 grants
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class ArrayText:
     """A program, and how it takes its images: the uniforms of their sizes, (width, height, words
     from row to row), "" where they are not read. Buffers are bound in order: images that are read,
@@ -96,7 +96,7 @@ def stores(types: Sequence[Type]) -> list[str]:
     return function("void store(ivec2 p, Value v)", lines)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Functions:
     """The functions that a program is made around: that of a pixel's value, and that of two."""
 

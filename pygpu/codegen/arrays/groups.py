@@ -13,7 +13,6 @@ and the greatest, of which floats go as words in the order of the numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from pygpu.codegen.arrays.elements import (
@@ -30,6 +29,7 @@ from pygpu.codegen.glsl.partials import AXES, function, struct
 from pygpu.codegen.glsl.printer import INDENT
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
 from pygpu.core.arrays import GroupTask
+from pygpu.core.host.records import record
 from pygpu.types import Type
 
 AT_ONCE: Final = 8  # elements that a thread reads before it folds them
@@ -42,7 +42,7 @@ TAKEN: Final = frozenset(
 )
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class GroupText:
     """Programs. `main` takes the images and then the buffer of `partials` (of tables), or the one
     of the result (of atomic operations). `rest` takes `partials` and results; `finish` the

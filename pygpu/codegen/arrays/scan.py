@@ -16,7 +16,6 @@ the nodes before, of which one reads all elements once more.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from pygpu.codegen.arrays.elements import (
@@ -34,6 +33,7 @@ from pygpu.codegen.glsl.partials import function, struct
 from pygpu.codegen.glsl.printer import INDENT, braced
 from pygpu.codegen.glsl.writer import Dialect
 from pygpu.core.device import FoldTask
+from pygpu.core.host.records import record
 from pygpu.types import Type
 
 Layout = Literal["x", "y", "folded"]
@@ -53,7 +53,7 @@ _PLACES: Final[dict[str, str]] = {
 }
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class ScanText:
     """A program. Results' buffers follow those of images, one for each part of a value; in programs
     of lines a ticket and states of nodes follow, then what nodes hold."""

@@ -12,7 +12,6 @@ results. Lines are told apart by rounds over their numbers, which come last.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from pygpu.codegen.arrays.elements import ArrayText, Functions
@@ -20,6 +19,7 @@ from pygpu.codegen.glsl.partials import function, struct
 from pygpu.codegen.glsl.printer import INDENT
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
 from pygpu.core.arrays import SortTask
+from pygpu.core.host.records import record
 
 THREADS: Final = 256
 DIGITS: Final = 256
@@ -33,7 +33,7 @@ TAKEN: Final = frozenset(
 _PLACES: Final = {"x": "ivec2(i, line)", "y": "ivec2(line, i)", "folded": "ivec2(i % row, i / row)"}
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class SortText:
     """Programs, whose buffers are those of the image, then by number: keys and places before and
     after a round, counts, totals, and the results' keys and places."""

@@ -10,7 +10,7 @@ How texels lie in buffers, pygpu/codegen/glsl/buffers.py says.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from pygpu.codegen.glsl.buffers import (
@@ -43,7 +43,7 @@ GROUP: Final = (64, 1)  # threads of a work group along x and y
 PLAIN: Final = Dialect(version=430)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class ComputeProgram(GlslProgram):
     """Buffers are bound in order: the images that are read (`sources` says which of the inputs each
     is), then the results. A thread makes `columns` by `rows` pixels, a group `threads` times as

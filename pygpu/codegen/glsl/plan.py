@@ -12,9 +12,10 @@ their lives do not overlap, so that no copies are printed.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from pygpu.core.host.records import record
 from pygpu.ssa import Function, Op, Region, Value, walk
 
 # Operations in one expression: enough for a row of a window, whose texels then need no variables.
@@ -22,7 +23,7 @@ LARGEST: Final = 18
 BRANCH: Final = 10  # operations in a branch that is printed as `c ? a : b`
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Variable:
     """What one or more values live in, and when: from position to position, in printing order."""
 
@@ -34,7 +35,7 @@ class Variable:
         return any(a < d and c < b for a, b in self.lives for c, d in other.lives)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Plan:
     """See the module's head. `free` values are printed at every use: constants, parameters of the
     function, sizes, components of a variable."""

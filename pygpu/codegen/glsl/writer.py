@@ -7,7 +7,7 @@ writers of pygpu/codegen_glsl.py, which build on this one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import numpy as np
@@ -79,7 +79,7 @@ class BoundTable:
     is_block: bool
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class GlslProgram:
     """A program's text, and under which names it takes what it is given (None: not used)."""
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from pygpu.codegen.llvm.text import TYPES, Instructions, Machine, Val, literal, type_text
+from pygpu.core.host.records import record
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Scope:
     """The lines of a loop's body, of one side of a branch, or of the function itself."""
 

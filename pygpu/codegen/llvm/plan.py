@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from pygpu.codegen.llvm.schedule import Cell, Chain, Step, chains, in_order
@@ -67,7 +67,7 @@ class Pixels:
 ALONE: Final = Pixels()
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Plan:
     """See the module's head."""
 

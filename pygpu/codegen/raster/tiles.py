@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
@@ -29,6 +28,7 @@ from pygpu.codegen.raster.edges import Area, Edge, Edges, Interpolation, blended
 from pygpu.codegen.raster.memory import read
 from pygpu.codegen.raster.planes import Planes, Target, Tile
 from pygpu.core.drawing import Drawing
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.variance import variance
@@ -65,7 +65,7 @@ Lanes = list[list[Val]]  # a vector for each sample and each row of a block
 Tested = tuple[Lanes, Lanes, Lanes]
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Place:
     """Where a block is: its first pixel, also as counted from where the triangle's area starts, and
     a number of 64 bits for that pixel in memory."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import numpy as np
@@ -50,7 +50,7 @@ class Request:
     iterate: int | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Scene:
     """See the module's head. `call` makes the results of numbers by name, `page` the page."""
 

@@ -1,12 +1,13 @@
-"""Records: values of several fields that do not change, whose classes are made fast.
+"""Records: values of several fields, whose classes are made fast.
 
     @record
     class Tap:
         dx: int
         dy: int = 0
 
-Records are dataclasses, frozen and with slots: `dataclasses.replace` and `fields` take them, and
-two are equal if their fields are (with `eq=False` each is itself alone). `dataclass` has the
+Records are dataclasses with slots: `dataclasses.replace` and `fields` take them, and two are equal
+if their fields are (with `eq=False` each is itself alone). They do not change, but for those with
+`frozen=False`, which cannot be hashed unless each is itself alone. `dataclass` has the
 compiler make six functions for such a class, which takes half a millisecond; here one is made, and
 the others are shared. A process that imports a hundred records starts 30 ms sooner.
 """
@@ -24,29 +25,29 @@ def record(cls: type[T], /) -> type[T]: ...
 
 
 @overload
-def record(*, eq: bool = True) -> Callable[[type[T]], type[T]]: ...
+def record(*, eq: bool = True, frozen: bool = True) -> Callable[[type[T]], type[T]]: ...
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
+def record(cls: type[T] | None = None, /, *, eq: bool = True, frozen: bool = True) -> Any:
     """Make a class of annotated fields one of records."""
-    return (lambda cls: _made(cls, eq)) if cls is None else _made(cls, eq)
+    return (lambda cls: _made(cls, eq, frozen)) if cls is None else _made(cls, eq, frozen)
 
 
-def _made(plain: type[Any], eq: bool) -> type[Any]:
+def _made(plain: type[Any], eq: bool, frozen: bool) -> type[Any]:
     cls: Any = dataclass(init=False, repr=False, eq=False, slots=True)(plain)
     listed = fields(cls)
     methods: dict[str, Any] = {
-        "__init__": _init(cls, listed),
+        "__init__": _init(cls, listed, frozen),
         "__repr__": _repr(tuple([each.name for each in listed if each.repr])),
-        "__setattr__": _set,
-        "__delattr__": _delete,
         "__getstate__": _method(_values([each.name for each in listed])),
         "__setstate__": _restore([_setter(cls, each) for each in listed]),
     }
+    if frozen:
+        methods |= {"__setattr__": _set, "__delattr__": _delete}
     if eq:
         values = _values([each.name for each in listed if each.compare])
-        methods |= {"__eq__": _equal(values), "__hash__": _hashed(values)}
+        methods |= {"__eq__": _equal(values), "__hash__": _hashed(values) if frozen else None}
     own = {name for name in vars(plain) if name in methods}
     if "__eq__" in own and vars(plain)["__hash__"] is None:  # Python's doing, not the class's
         own.discard("__hash__")
@@ -56,13 +57,15 @@ def _made(plain: type[Any], eq: bool) -> type[Any]:
     return cls  # type: ignore[no-any-return]
 
 
-def _init(cls: type[Any], listed: tuple[Field[Any], ...]) -> Any:
-    """def __init__(self, dx, dy=default): set_dx(self, dx); set_dy(self, dy)"""
+def _init(cls: type[Any], listed: tuple[Field[Any], ...], frozen: bool) -> Any:
+    """def __init__(self, dx, dy=default): set_dx(self, dx); set_dy(self, dy), where these are those
+    of slots, since a frozen record lets nobody set attributes"""
     known: dict[str, Any] = {"MISSING": MISSING}
     params, lines = ["self"], []
     for number, each in enumerate(listed):
         value = each.name
-        known[f"set{number}"] = _setter(cls, each)
+        if frozen:
+            known[f"set{number}"] = _setter(cls, each)
         if each.default_factory is not MISSING:
             known[f"make{number}"], params = each.default_factory, [*params, f"{each.name}=MISSING"]
             value = f"make{number}() if {each.name} is MISSING else {each.name}"
@@ -71,7 +74,9 @@ def _init(cls: type[Any], listed: tuple[Field[Any], ...]) -> Any:
             params.append(f"{each.name}=default{number}")
         else:
             params.append(each.name)
-        lines.append(f"    set{number}(self, {value})\n")
+        lines.append(
+            f"    set{number}(self, {value})\n" if frozen else f"    self.{each.name} = {value}\n"
+        )
     if hasattr(cls, "__post_init__"):
         lines.append("    self.__post_init__()\n")
     exec(f"def __init__({', '.join(params)}):\n{''.join(lines) or '    pass'}", known)

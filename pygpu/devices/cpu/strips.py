@@ -10,7 +10,6 @@ threads of two strips make may be read by one of them while the other writes it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final, Protocol
 
@@ -46,7 +45,7 @@ class Parted(Protocol):
     programs: Sequence[CpuProgram]
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Stage:
     """A program in strips: how many rows above and below a strip it computes, and how many rows it
     is ahead of the results."""

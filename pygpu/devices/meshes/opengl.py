@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ from pygpu.codegen.glsl.writer import Dialect
 from pygpu.core.device import Task
 from pygpu.core.drawing import Draw, Drawing, DrawProgram, Geometry, Stage
 from pygpu.core.errors import DeviceError
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.meshes.depths import depth_texture
 from pygpu.devices.opengl import context as opengl
@@ -141,7 +142,7 @@ class _Ready:
 # ---------------------------------------------------------------- vertices
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Buffers:
     """A geometry in the context: a buffer for each attribute that was asked for, and how programs
     have them bound."""

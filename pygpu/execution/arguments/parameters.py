@@ -15,13 +15,14 @@ import enum
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 
 from pygpu.core import sampler
+from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler
 from pygpu.core.specs import (
     ComplexSpec,
@@ -56,7 +57,7 @@ TEXTURE: Final = 3  # the rank of what textures hold: their sizes say nothing of
 OBJECT_LIMIT: Final = 20_000  # parts of an object's graph: more is hardly meant
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Given:
     """An image given at a call: its texels, how it is read, what the caller handed over, and how
     near to the call it was: 0 for an argument, 1 for a default, 2 for what an object holds, 3
@@ -68,7 +69,7 @@ class Given:
     rank: int = 0
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Arguments:
     """What a call gives, flattened in the order of the parameters."""
 
@@ -289,7 +290,7 @@ _CATEGORIES: Final[tuple[tuple[Any, Category], ...]] = (
 # ---------------------------------------------------------------- the same for the walker
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Binder:
     """Makes specs, counting images and uniforms as `flatten` does."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
@@ -42,7 +41,7 @@ class Planned:
         return Part(self.task.function, self.inputs, self.outputs)
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Stage:
     """Steps that run as one: by their places, in order. `makes` are the images it stores, `reads`
     those it reads."""

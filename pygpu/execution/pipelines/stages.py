@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Hashable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ from pygpu.ssa import Constant, walk
 KEPT: Final = 64  # structures of a pipeline
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Ready:
     """A stage that can run: its program, which images it is given and makes, of which step each of
     its uniforms is which."""
@@ -83,7 +83,7 @@ class StageReport:
     source: str = field(repr=False)
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Group:
     """Stages that run together, and which images nobody needs after them; `linked` where what only
     they read is not made whole."""

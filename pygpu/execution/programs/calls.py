@@ -11,7 +11,6 @@ and functions of scalars use them as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.device import Device
 from pygpu.core.errors import DeviceError, OutOfMemory, shown
+from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler, inherited
 from pygpu.core.storage import ImageLike, Storage, rows_of
 from pygpu.devices import targets
@@ -295,7 +295,7 @@ class Programs:
         self._cache.clear()
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Run:
     """Results, still as storages."""
 

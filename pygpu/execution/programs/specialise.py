@@ -21,6 +21,7 @@ import numpy as np
 from pygpu.core.device import Device, Program, Task
 from pygpu.core.host import settings
 from pygpu.core.host.collector import paused
+from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler, inherited, make, of
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.arguments.parameters import Arguments, bindings
@@ -57,7 +58,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=COMPILING.renew)
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Translated:
     """A function in SSA, before and after the passes, and what it cost."""
 
@@ -99,7 +100,7 @@ class Specialisation:
     wrapped: dict[tuple[int, ...], Specialisation] = field(default_factory=dict)  # wrapping.py
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Cache:
     """The translations and programs of one function, the least recently used dropped."""
 

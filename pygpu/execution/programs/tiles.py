@@ -11,7 +11,6 @@ rows that are short enough.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, overload
 
@@ -93,7 +92,7 @@ def needed(made: Made, inputs: Sequence[Storage], size: tuple[int, int]) -> int:
     return total
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Room:
     """What a tile may take."""
 

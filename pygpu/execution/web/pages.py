@@ -14,7 +14,7 @@ import base64
 import html
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ import numpy as np
 from pygpu.codegen.glsl.writer import TABLE_WIDTH, BoundTable
 from pygpu.codegen_glsl import FragmentProgram
 from pygpu.core.device import Task
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.devices.opengl.drawn import Drawn
 from pygpu.devices.recording import MeshStep, Recording, Step
@@ -38,7 +39,7 @@ PLACES: Final = frozenset(("onto", "depths"))  # images that a mesh is drawn ove
 Uses = Mapping[tuple[int, int], str]
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Page:
     """What is on a page. `names` are those of given images by place, `results` the places of what
     is shown, `state` the pairs of places (given, made) that a round hands on, `formats` those of

@@ -6,10 +6,10 @@ changes.  Jumps name indices of the list from `resolve` on.
 """
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from pygpu.core.host.records import record
 from pygpu.frontend.decode.flow import Graph
 from pygpu.frontend.decode.opcodes import INLINED_CALLS
 
@@ -17,7 +17,7 @@ Position = tuple[int | None, int | None, int | None, int | None]
 NOWHERE: Final = (None, None, None, None)
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Handler:
     """Where instructions go that raise, and what of the stack they find there."""
 
@@ -26,7 +26,7 @@ class Handler:
     marked: bool  # whether there is room for CPython's last instruction below the exception
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Draft:
     """An instruction in the making; its position is as in Span."""
 

@@ -5,23 +5,23 @@ calls that show something to somebody, where it is dynamic: nothing is shown.
 
 from __future__ import annotations
 
-import datetime
 import logging
-import random
 import sys
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 from weakref import WeakSet
-
-import numpy as np
 
 from pygpu.bytecode import decode
 from pygpu.core.errors import HOME
 from pygpu.frontend.values.frames import Frame
 
-_GENERATORS: Final = (random.Random, np.random.Generator, np.random.RandomState)
+# Generators and clocks by module and name: who never imported these has none.
+_GENERATORS: Final = (
+    ("random", "Random"), ("numpy.random", "Generator"), ("numpy.random", "RandomState"),
+)  # fmt: skip
+_DATES: Final = (("datetime", "date"),)
 _STILL: Final = frozenset("seed setstate getstate set_state get_state spawn bit_generator".split())
 _MODULES: Final = frozenset(("secrets", "numpy.random", "numpy.random.mtrand"))
 _CLOCKS: Final = frozenset(
@@ -63,14 +63,19 @@ def is_volatile(function: Callable[..., Any]) -> bool:
     """Whether calls of a function give something else each time."""
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
-    if isinstance(owner, _GENERATORS):
+    if isinstance(owner, _loaded(_GENERATORS)):
         return name not in _STILL
     module = getattr(function, "__module__", None)
-    if isinstance(owner, type) and issubclass(owner, datetime.date):
+    if isinstance(owner, type) and issubclass(owner, _loaded(_DATES)):
         return name in ("now", "today", "utcnow")
     if module in _MODULES:
         return not isinstance(function, type) and name not in ("default_rng", *_STILL)
     return name in _CLOCKS and module in _TIMED
+
+
+def _loaded(names: Sequence[tuple[str, str]]) -> tuple[type[Any], ...]:
+    """The classes of these modules and names, of modules that somebody has imported."""
+    return tuple([getattr(sys.modules[at], name) for at, name in names if at in sys.modules])
 
 
 def _drawn_by(function: Callable[..., Any]) -> Callable[..., Any] | None:
@@ -113,7 +118,7 @@ def _named(function: types.FunctionType) -> list[Any]:
             case "DEREF" if name in captured:
                 held = _contents(captured[name])
             case "ATTR" | "METHOD":
-                named = isinstance(held, (types.ModuleType, type, *_GENERATORS))
+                named = isinstance(held, (types.ModuleType, type, *_loaded(_GENERATORS)))
                 held = getattr(held, name, None) if named else None
             case "NULL":
                 continue

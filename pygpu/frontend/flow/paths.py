@@ -6,9 +6,9 @@ An `Outcome` says at which blocks paths have arrived, each with the state there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Protocol
 
+from pygpu.core.host.records import record
 from pygpu.frontend.values.evaluator import Evaluator, Mark
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.objects import Iterator
@@ -53,7 +53,7 @@ class ControlFlow(Evaluator, Protocol):
         """Go on from one of an outcome's exits, under its guard where there are others."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Outcome:
     """Where paths arrived, and which was taken: a guard is a bool and the truth it must have,
     None where there is one exit."""

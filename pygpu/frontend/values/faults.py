@@ -11,7 +11,7 @@ What is raised where a handler waits (`try`, `with`) is a value, a `Raised`, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Final, Literal
 
 from pygpu.core.builder import Builder
@@ -76,7 +76,7 @@ class PathEnds(Exception):
         self.error = error
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Faults:
     """The faults of a walk. Where it is `checked`, every one ends in an error after the run; else
     the results of a pixel whose path ends by raising are NaN, 0 or False. In a fragment that is

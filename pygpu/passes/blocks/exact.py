@@ -9,12 +9,13 @@ numbers of 255ths, small enough for float16 where windows are small.
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 import numpy as np
 
 from pygpu.core.device import Task
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
@@ -36,7 +37,7 @@ EXTREMES: Final = frozenset(("min", "max"))
 Bounds = tuple[int, int]
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Exact:
     """A function of bytes that gives bytes, and its values that are whole numbers, in units of a
     255th, of at most LARGEST: of each the least and the greatest that it can be. Some are
