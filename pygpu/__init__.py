@@ -8,8 +8,10 @@ Names are imported from their modules at first use, so that a program pays for w
 """
 
 import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
+from pygpu.core.host.collector import paused
 from pygpu.language.names import HOMES, hint_of_attribute
 
 if TYPE_CHECKING:
@@ -120,11 +122,17 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return importlib.import_module(f"pygpu.{_MODULES[name]}")
+        return _imported(_MODULES[name])
     if name not in HOMES:
         raise AttributeError(f"module 'pygpu' has no attribute {name!r}{hint_of_attribute(name)}")
-    value = globals()[name] = getattr(importlib.import_module(f"pygpu.{HOMES[name]}"), name)
+    value = globals()[name] = getattr(_imported(HOMES[name]), name)
     return value
+
+
+def _imported(module: str) -> ModuleType:
+    """A module of the package. All that is made meanwhile stays: nothing of it is garbage."""
+    with paused():
+        return importlib.import_module(f"pygpu.{module}")
 
 
 def __dir__() -> list[str]:

@@ -31,6 +31,7 @@ from pygpu.core.device import Device, Limits, Task
 from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.host import cache, forks, settings
+from pygpu.core.host.collector import paused
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.process.undisturbed import undisturbed
@@ -240,7 +241,7 @@ def open_device(name: str) -> Device:
 def _imported(module: str) -> Any:
     """A module of a device. No handler of a signal comes between its lines: one that used the
     device, or forked, would find half of it."""
-    with forks.IMPORTING:
+    with forks.IMPORTING, paused():
         return importlib.import_module(module)
 
 
