@@ -10,10 +10,12 @@ import pytest
 import scipy.ndimage
 
 import pygpu
+from conftest import require
 from pygpu import CompileError, Float, Image, Int, Position, Signal, Vec3, Volume, offsets
 from pygpu.core.device import Limits
 from pygpu.core.storage import Storage
 from pygpu.devices import targets
+from pygpu.devices.opengl import compute
 from pygpu.passes.lower.planes import by_planes
 
 MODES = {
@@ -47,6 +49,51 @@ def in_python(f, volume, **values):
 def correlate(kernel, v: Volume, p: Position):
     taps = zip(np.ravel(kernel), offsets(kernel), strict=True)
     return sum([float(w) * v(p + d) for w, d in taps])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_functions_of_the_texel_alone_see_the_number_of_its_plane(target, shape):
+    for f in (
+        lambda im, p: im(p) * p.z,
+        lambda im, p: im(p) + p.z if p.x > 1 else 2.0 * p.z,
+        lambda im, p: p.z,
+    ):
+        volume = Volume(scan(shape))
+        compiled = pygpu.compile(f, im=Volume, p=Position, target=target)
+        np.testing.assert_allclose(compiled(volume), in_python(f, volume), 1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float16", "float32", "int8", "bool"])
+def test_all_planes_at_once_are_what_they_are_one_by_one(dtype, monkeypatch):
+    require("compute")
+
+    def across(v, p):
+        return v(p + (1, 0, 1)) + v(p - (0, 1, 2)) * p.z + v((p.x, p.y, 1)) - v(p + (0, 1, 0))
+
+    def least(v, p):
+        return min([v(p + d) for d in offsets(np.ones((3, 3, 3)))])
+
+    def run(f, volume):
+        return np.asarray(pygpu.compile(f, v=Volume, p=Position, target="compute")(volume))
+
+    for f, shape, boundary in itertools.product((across, least), SHAPES, MODES):
+        volume = Volume(scan(shape, dtype), boundary=boundary)
+        at_once = run(f, volume)
+        with monkeypatch.context() as patch:
+            patch.setattr(compute.PlanarFunction, "run_planes", lambda *_: None)
+            one_by_one = run(f, volume)
+        np.testing.assert_array_equal(at_once, one_by_one)
+
+
+def test_planes_at_once_go_into_arrays_and_feed_the_next_call():
+    require("compute")
+    compiled = pygpu.compile(correlate, kernel=np.ones((3, 3, 3)), target="compute")
+    a, out = scan((5, 6, 7)), np.zeros((5, 6, 7), np.float32)
+    compiled(a, out=out)
+    once = compiled(Volume(a))
+    np.testing.assert_array_equal(out, once)
+    twice = scipy.ndimage.correlate(out.astype(float), np.ones((3, 3, 3)), mode="nearest")
+    np.testing.assert_allclose(compiled(once), twice, 1e-4)
 
 
 @pytest.mark.parametrize("boundary", MODES)

@@ -37,6 +37,7 @@ from pygpu.core.storage import Format
 from pygpu.passes.analysis.branches import left_by
 from pygpu.passes.blocks.block import Blocked
 from pygpu.ssa import Op, Value
+from pygpu.types import Type
 
 _TYPES: Final = ("int", "uint", "vec4", "uvec4", "ivec4")
 GROUP: Final = (64, 1)  # threads of a work group along x and y
@@ -49,7 +50,11 @@ class ComputeProgram(GlslProgram):
     is), then the results. A thread makes `columns` by `rows` pixels, a group `threads` times as
     many. The uniforms of sizes are (width, height, elements from row to row), of views the width in
     texels; `image_sizes` and `result_sizes` have their names (None: not used) and the bytes of an
-    element; `top` is the first row."""
+    element; `top` is the first row.
+
+    A planar program has groups along z for planes, whose number is the function's last uniform. In
+    buffers planes lie one below the other; the one that is bound last says, for each plane of the
+    result, which one is read of each source (-1: the image is read whole)."""
 
     sources: list[int] = field(default_factory=list)
     columns: int = 1
@@ -74,12 +79,14 @@ def pixel_program(
     threads: tuple[int, int] = GROUP,
     dialect: Dialect = PLAIN,
     loops: bool = False,
+    planar: bool = False,
 ) -> ComputeProgram:
     """The program of a function whose loads lie inside their images. A thread makes one pixel, or
     as many along a row as fill whole elements of the buffers: where it `loops`, by a loop that no
     compiler unrolls, for those of software take ten times as long for four pixels as for one."""
     columns = max([pixels_at_once(format, dialect.narrow) for format in task.outputs])
     writer = ComputeWriter(task, dialect)
+    writer.planar = planar
     lines, stores = writer.body(), []
     for target, value in zip(writer.targets, task.function.outputs, strict=True):
         before, text = writer.stored(value, target.format, "value")
@@ -96,6 +103,7 @@ def block_program(
     threads: tuple[int, int] = GROUP,
     dialect: Dialect = PLAIN,
     early: bool = True,
+    planar: bool = False,
 ) -> ComputeProgram:
     """The program of which a thread makes a block. Rows are stored as soon as they are there
     (`early`), so that few values live at once, or all at the end: no driver moves loads before
@@ -103,6 +111,8 @@ def block_program(
     held = frozenset() if early else frozenset(("load",))
     made = Task(blocked.function, blocked.inputs, blocked.outputs)
     writer = ComputeWriter(made, dialect, True, held)
+    count = len(blocked.inputs) - len(blocked.views)
+    writer.planar, writer.sources = planar, [*range(count), *blocked.views]
     size = writer.targets[0].size
     step = f"ivec2({blocked.columns}, {blocked.rows})"
     is_one = blocked.columns == blocked.rows == 1
@@ -126,10 +136,7 @@ def block_program(
         ]
         body += flat(printer.if_else(branch.operands[0], [*first], [*second]))
     main = braced("void main()", body)
-    program = writer.finish(main, blocked.columns, blocked.rows, threads)
-    count = len(blocked.inputs) - len(blocked.views)
-    program.sources = [*range(count), *blocked.views]
-    return program
+    return writer.finish(main, blocked.columns, blocked.rows, threads)
 
 
 def _rows(
@@ -293,10 +300,11 @@ class ComputeWriter(Writer):
         outputs = task.outputs
         many = len(outputs) > 1
         names = [f"result{index}" if many else "result" for index in range(len(outputs))]
-        taken = frozenset([*names, "top", "pixel", *names_taken])
+        taken = frozenset([*names, "top", "pixel", "planes", *names_taken])
         super().__init__(task.function, task.inputs, dialect, taken, is_parted, held)
         self.sizes: dict[int, str] = {}
         self.data: dict[int, str] = {}
+        self.planar, self.sources = False, list(range(len(task.inputs)))
         fresh = self.namer.fresh
         self.targets = [
             Target(name, format, fresh(f"{name}_data"), fresh(f"{name}_size"))
@@ -326,14 +334,42 @@ class ComputeWriter(Writer):
         lines, texel = read_texel(format, data, size, narrow, place)
         seen = as_seen(self.printer, texel, format)
         if self.has_lanes and not lines:
-            return [f"#define {self.images[image]}(p) {seen}", ""]
+            return self.placed([f"#define {self.images[image]}(p) {seen}", ""], data)
         head = f"{format.type} {self.images[image]}(ivec2 p)"
-        return [*braced(head, [*lines, f"return {seen};"]), ""]
+        return self.placed([*braced(head, [*lines, f"return {seen};"]), ""], data)
 
     def stores(self, target: Target, texels: Sequence[str], x: str, y: str) -> list[str]:
         """Lines that store neighbouring texels of a result, the first at x."""
         narrow = self.dialect.narrow
-        return write_texels(target.format, target.data, target.size, texels, x, y, narrow)
+        lines = write_texels(target.format, target.data, target.size, texels, x, y, narrow)
+        return self.placed(lines, target.data)
+
+    # ------------------------------------------------ planes
+
+    def placed(self, lines: list[str], data: str) -> list[str]:
+        """Lines that read or write a buffer, from where its plane begins."""
+        if not self.planar:
+            return lines
+        return [line.replace(f"{data}[", f"{data}[{data}_plane + ") for line in lines]
+
+    def given(self, type: Type, name: str) -> str:
+        if self.planar and name == self.uniforms[-1]:
+            return f"#define {name} int(gl_WorkGroupID.z)"
+        return super().given(type, name)
+
+    def begun(self, main: list[str], read: Sequence[int]) -> list[str]:
+        """The main function, which first finds where the planes of its group begin."""
+        if not self.planar:
+            return main
+        count, first, lines = max(self.sources) + 1, main.index("void main() {"), []
+        for image in read:
+            data, size = self.data[image], self.sizes[image]
+            plane = f"planes[int(gl_WorkGroupID.z) * {count} + {self.sources[image]}]"
+            lines.append(f"{data}_plane = max({plane}, 0) * {size}.y * {size}.z;")
+        for target in self.targets:
+            size = target.size
+            lines.append(f"{target.data}_plane = int(gl_WorkGroupID.z) * {size}.y * {size}.z;")
+        return [*main[: first + 1], *[INDENT + line for line in lines], *main[first + 1 :]]
 
     def finish(
         self, main: list[str], columns: int, rows: int, threads: tuple[int, int]
@@ -350,6 +386,13 @@ class ComputeWriter(Writer):
         is_narrow = any(element_bytes(format, narrow) < 4 for _, format, _ in bound)
         uniforms = [f"uniform ivec3 {name};" for _, name in sorted(self.sizes.items())]
         uniforms += [f"uniform ivec3 {target.size};" for target in self.targets]
+        if self.planar:
+            blocks.append(
+                f"layout(std430, binding = {len(bound)}) readonly buffer planes_block "
+                "{ int planes[]; };"
+            )
+            names = [*[self.data[image] for image in read], *[t.data for t in self.targets]]
+            blocks += [f"int {name}_plane;" for name in names]
         accessors = [line for image in read for line in self.accessor(image)]
         across = f"local_size_x = {threads[0]}"
         down = f", local_size_y = {threads[1]}" if threads[1] > 1 else ""
@@ -357,7 +400,7 @@ class ComputeWriter(Writer):
             430,
             [f"layout({across}{down}) in;", "", *blocks, *uniforms, "uniform int top;"],
             [],
-            [*accessors, *main],
+            [*accessors, *self.begun(main, read)],
             [NARROW_BUFFERS] if is_narrow else [],
         )
         return ComputeProgram(
@@ -365,7 +408,7 @@ class ComputeWriter(Writer):
             text.images,
             text.uniforms,
             text.tables,
-            list(range(len(self.inputs))),
+            list(self.sources),
             columns,
             rows,
             threads,

@@ -31,7 +31,7 @@ from pygpu.devices.process import reserve
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.blocks.flattened import flattened
 from pygpu.passes.lower.turned import is_thin, turned
-from pygpu.ssa import Constant, walk
+from pygpu.ssa import Constant, Function, Value, walk
 
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
 MOVED: Final = 6  # operations that reading and writing a pixel takes as long as
@@ -66,6 +66,7 @@ class CpuProgram(Program):
         self.task, self.cost = self.given.task, cost(self.given.task.function.body)
         self.code, self.group = by_component(self.task)
         self.size = self.given.size
+        self.numbered = task.planar and _is_used(task.function, task.function.uniforms[-1])
         self.layouts: dict[Any, Layout] = {}
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
         self.low: CpuProgram | None = None  # for results of one row, likewise
@@ -128,7 +129,8 @@ class CpuProgram(Program):
         results = self._results(rows, width, out)
         given = [*uniforms, 0] if self.task.planar else uniforms  # each plane has its number
         arrays = self.given.arrays(inputs)
-        if self.plan.flat and all(each.shape[0] == rows for each in arrays) and _are_own(planes):
+        is_flat = self.plan.flat and not self.numbered  # the number of a plane is one for all rows
+        if is_flat and all(each.shape[0] == rows for each in arrays) and _are_own(planes):
             self._run(arrays, given, (rows, width), results)
         else:
             self._run(arrays, given, shape, results, planes)
@@ -345,6 +347,13 @@ def by_component(task: Task) -> tuple[Task, int]:
 def _turn(array: NDArray[Any]) -> NDArray[Any]:
     """The array with columns for rows: the same memory where it has one column."""
     return np.ascontiguousarray(array.swapaxes(0, 1))
+
+
+def _is_used(function: Function, value: Value) -> bool:
+    """Whether anything is computed of a value, or it is a result."""
+    ops = list(walk(function.body))
+    results = [function.outputs, *[region.results for op in ops for region in op.regions]]
+    return any(value in some for some in [*results, *[op.operands for op in ops]])
 
 
 def _are_own(planes: Planes) -> bool:

@@ -13,18 +13,26 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen.glsl.compute import ComputeProgram, block_program, pixel_program
 from pygpu.codegen.glsl.table import table_program
-from pygpu.core.device import FoldProgram, FoldTask, Limits, Link, Linked, Program, Shape, Task
+from pygpu.core.device import (
+    FoldProgram,
+    FoldTask,
+    Limits,
+    Link,
+    Linked,
+    Planes,
+    Program,
+    Shape,
+    Task,
+)
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.bindings import Bindings
-from pygpu.devices.opengl.buffers import COPY, read_buffer, upload
+from pygpu.devices.opengl.buffers import COPY, read_buffer
 from pygpu.devices.opengl.device import OpenGLDevice
-from pygpu.devices.opengl.driver.context import Context
-from pygpu.devices.opengl.driver.held import Buffer
+from pygpu.devices.opengl.dispatch import Pass
 from pygpu.devices.opengl.passes import Passes
 from pygpu.devices.opengl.reduction import fold
 from pygpu.devices.opengl.staged import ComputeStaged, Host, in_tiles, linked, reach
@@ -53,7 +61,6 @@ LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
 WORDS: Final = 4  # of a block's row, where bytes are computed two at a time
 EARLY: Final = 32  # operations of a pixel from which on a row is stored before the next is read
 AHEAD: Final = 2  # rows, at most, that are read first where they share nothing: both on their way
-LAYOUTS: Final = 64  # sizes of results of which is remembered what they take
 LIGHT: Final = 128  # operations of a pixel, at most, for that: with more, memory is not all
 
 
@@ -92,7 +99,9 @@ class ComputeDevice(OpenGLDevice):
         return fold(task)
 
     def compile(self, task: Task, shape: Shape | None = None) -> Program:
-        """The program of a task, in stages where these pay."""
+        """The program of a task, in stages where these pay; of planes one for all of them."""
+        if task.planar:
+            return PlanarFunction(self, task, shape)
         if shape is None and self.has_stages:
             number = len(task.inputs)
             results = tuple(range(number, number + len(task.outputs)))
@@ -129,7 +138,7 @@ class ComputeDevice(OpenGLDevice):
             shape = shapes.remembered(shapes.key(task, self.driver))
         function = without_nans(function, inputs)
         read = images_read(function)
-        count = self.buffers - len(read)
+        count = self.buffers - len(read) - task.planar
         if count < 1:
             raise DeviceError(
                 f"the function reads {len(read)} images at once; this driver takes "
@@ -139,7 +148,7 @@ class ComputeDevice(OpenGLDevice):
         for first in range(0, len(outputs), count):
             indices = range(len(outputs))[first : first + count]
             formats = [outputs[index] for index in indices]
-            some = _Shaped(only(function, indices), inputs, formats, shape=shape)
+            some = _Shaped(only(function, indices), inputs, formats, task.planar, shape=shape)
             parts.append((self._program(some), indices, formats))
         return ComputedFunction(task, parts, partial(self.plain, task))
 
@@ -155,12 +164,13 @@ class ComputeDevice(OpenGLDevice):
         shape = task.shape or shapes.default(task, self.dialect.narrow)
         function = convert_all(function) if self.dialect.loose else unroll(function)
         lowered = replace(task, function=apply(CLEAN, lower_boundary(function)))
-        return pixel_program(lowered, shape.threads, self.dialect, loops=self.is_software)
+        loops = self.is_software
+        return pixel_program(lowered, shape.threads, self.dialect, loops, task.planar)
 
     def _table(self, task: _Shaped) -> ComputeProgram | None:
         """The program that looks the results of bytes up; None where it would not pay, as it does
         not where a processor looks up."""
-        if self.is_software:
+        if self.is_software or task.planar:
             return None
         found = of_a_byte(task)
         if found is None or not pays(found.function):
@@ -182,8 +192,8 @@ class ComputeDevice(OpenGLDevice):
         rows = _rows(min(shape.rows, shapes.LANES.rows), row, LARGEST_LANES)
         rows = _rows(rows, 1, TALLEST - regrouped.height)
         blocked = lanes(regrouped, WORDS, rows)
-        program = block_program(blocked, shape.threads, self.dialect)
-        return program if self._is_bound(program) else None
+        program = block_program(blocked, shape.threads, self.dialect, planar=task.planar)
+        return program if self._is_bound(program, task) else None
 
     def _rgba8(self, task: _Shaped) -> ComputeProgram | None:
         """The program that reads and writes pixels of four bytes by four; None where there are
@@ -195,8 +205,8 @@ class ComputeDevice(OpenGLDevice):
             return None
         shape = task.shape or shapes.OWN
         blocked = block_of_rgba8(task, _rows(shape.rows, row, self.largest))
-        program = block_program(blocked, shape.threads, self.dialect)
-        return program if self._is_bound(program) else None
+        program = block_program(blocked, shape.threads, self.dialect, planar=task.planar)
+        return program if self._is_bound(program, task) else None
 
     def _block(self, task: _Shaped) -> ComputeProgram | None:
         """The program by blocks; None where one is too much to compile or to bind."""
@@ -214,13 +224,13 @@ class ComputeDevice(OpenGLDevice):
         cut = Cut(columns, rows, narrow=narrow, loops=self.is_software, ahead=ahead)
         blocked = block(task, cut)
         early = pixel >= EARLY and not ahead
-        program = block_program(blocked, shape.threads, self.dialect, early)
-        return program if self._is_bound(program) else None
+        program = block_program(blocked, shape.threads, self.dialect, early, task.planar)
+        return program if self._is_bound(program, task) else None
 
-    def _is_bound(self, program: ComputeProgram) -> bool:
+    def _is_bound(self, program: ComputeProgram, task: Task) -> bool:
         """Whether there are buffers enough for what is read and written."""
         used = [*filter(None, program.images), *program.result_sizes]
-        return len(used) <= self.buffers
+        return len(used) + task.planar <= self.buffers
 
 
 def _rows(wanted: int, row: int, largest: int) -> int:
@@ -257,8 +267,9 @@ class ComputedFunction(Passes):
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
         out: Sequence[NDArray[Any] | None],
+        *planes: Planes,
     ) -> list[Storage]:
-        return Passes.run(self._fitted(shape), inputs, uniforms, shape, out)
+        return Passes.run(self._fitted(shape), inputs, uniforms, shape, out, *planes)
 
     def reach(self, index: int) -> tuple[int, int] | None:
         return reach(self.task.function, index)
@@ -285,90 +296,44 @@ class Tiles(Passes):
         super().__init__(text.text, COPY, lambda gl: [Pass(gl, *part)], read_buffer)
 
 
-class Pass:
-    """One program of the driver's, ready to be dispatched."""
+class PlanarFunction(Program):
+    """The function of a plane: for all planes at once, or, made when it is first asked for, of one
+    alone."""
 
-    def __init__(
-        self,
-        gl: Context,
-        text: ComputeProgram,
-        indices: Sequence[int],
-        outputs: Sequence[Format],
-    ) -> None:
-        Bindings.check_textures(gl, text, 0)
-        self.held = gl.program(text.text, is_compute=True)
-        self.program = self.held.glo
-        self.indices, self.outputs = indices, outputs
-        self.columns = text.columns * text.threads[0]  # of a group
-        self.rows = text.rows * text.threads[1]
-        self.images = [
-            source for source, name in zip(text.sources, text.images, strict=True) if name
-        ]
-        self.bindings = Bindings(gl, self.held, text, 0)
-        self.image_sizes = [  # source, uniform, bytes of an element, whether it is of a view
-            (source, self.program[name], element, source != index)
-            for index, (source, (name, element)) in enumerate(
-                zip(text.sources, text.image_sizes, strict=True)
-            )
-            if name is not None and name in self.program
-        ]
-        self.result_sizes = [
-            (self.program[name], format, element)
-            for (name, element), format in zip(text.result_sizes, outputs, strict=True)
-            if name in self.program
-        ]
-        self.top = self.program.get("top", None)
-        self.layouts: dict[tuple[int, int], tuple[list[int], tuple[int, int]]] = {}
+    def __init__(self, device: ComputeDevice, task: Task, shape: Shape | None) -> None:
+        self._of_one = partial(device.plain, replace(task, planar=False), shape)
+        self._one: ComputedFunction | None = None
+        self._most = device.granted.groups
+        self._all: ComputedFunction | None = None
+        if len(images_read(task.function)) + len(task.outputs) < device.buffers:
+            self._all = device.plain(task, shape)
+        first = self._all or self.one()
+        self.source, self.shape = first.source, first.shape
+        self.driver_seconds = first.driver_seconds
 
-    def compute(
+    def one(self) -> ComputedFunction:
+        """The program of one plane."""
+        if self._one is None:
+            self._one = self._of_one()
+        return self._one
+
+    def run(
         self,
-        gl: Context,
         inputs: Sequence[Storage],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
-    ) -> list[Buffer]:
-        """See Pass."""
-        nbytes, groups = self.layouts.get(shape) or self._layout(shape)
-        read = [upload(gl, inputs[index]).glo for index in self.images]
-        results = gl.results([*read, *self.bindings.buffers], nbytes)
-        binding = 0
-        for buffer in read:
-            buffer.bind_to_storage_buffer(binding)
-            binding += 1
-        for made in results:
-            made.glo.bind_to_storage_buffer(binding)
-            binding += 1
-        self._set_sizes(inputs, shape)
-        self.bindings.bind(uniforms)
-        self.held.dispatch(groups, gl.limits.groups, self.top, self.rows)
-        return results
+        out: Sequence[NDArray[Any] | None],
+    ) -> list[Storage]:
+        return self.one().run(inputs, uniforms, shape, out)
 
-    def _layout(self, shape: tuple[int, int]) -> tuple[list[int], tuple[int, int]]:
-        """The bytes of each result of (H, W), and the groups of threads across and down."""
-        height, width = shape
-        nbytes = [height * row_bytes(format, width) for format in self.outputs]
-        found = nbytes, (-(-width // self.columns), -(-height // self.rows))
-        if len(self.layouts) >= LAYOUTS:
-            self.layouts.clear()
-        self.layouts[shape] = found
-        return found
-
-    def _set_sizes(self, inputs: Sequence[Storage], shape: tuple[int, int]) -> None:
-        """Set the uniforms of sizes, and `top` to 0, where they are not so already."""
-        sizes: list[Any] = [shape]
-        for index, *_ in self.image_sizes:
-            image = inputs[index]
-            sizes += image.width, image.height
-        if sizes == self.held.sizes:
-            return
-        images = [inputs[index] for index, *_ in self.image_sizes]
-        for image, (_, uniform, element, is_view) in zip(images, self.image_sizes, strict=True):
-            row = row_bytes(Format(image.dtype, image.channels), image.width)
-            width = -(-image.width * image.channels // 4) if is_view else image.width
-            uniform.value = width, image.height, row // element
-        height, width = shape
-        for uniform, format, element in self.result_sizes:
-            uniform.value = width, height, row_bytes(format, width) // element
-        if self.top is not None:
-            self.top.value = 0
-        self.held.sizes = sizes
+    def run_planes(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        out: Sequence[NDArray[Any] | None],
+        planes: Planes,
+    ) -> list[Storage] | None:
+        if self._all is None or planes.count > self._most:
+            return None
+        return self._all.run(inputs, [*uniforms, 0], shape, out, planes)

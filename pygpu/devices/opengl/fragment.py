@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen_glsl import FragmentProgram
-from pygpu.core.device import Shape, Task
+from pygpu.core.device import Planes, Shape, Task
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice
@@ -74,8 +74,10 @@ class Pass:
         inputs: Sequence[Storage],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
+        *planes: Planes,
     ) -> list[Texture]:
         """See Pass."""
+        assert not planes, "programs of one plane"
         height, width = shape
         if self.drawn.is_packed:
             across = -(-width // COLUMNS)

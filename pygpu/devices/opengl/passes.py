@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Program
+from pygpu.core.device import Planes, Program
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
@@ -33,8 +33,10 @@ class Pass(Protocol):
         inputs: Sequence[Storage],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
+        *planes: Planes,
     ) -> Sequence[Held]:
-        """Compute all pixels (H, W); what holds each result. Waits for nothing."""
+        """Compute all pixels (H, W), of each plane where there are some; what holds each result.
+        Waits for nothing."""
 
 
 class Passes(Program):
@@ -62,21 +64,24 @@ class Passes(Program):
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
         out: Sequence[NDArray[Any] | None],
+        *planes: Planes,
     ) -> list[Storage]:
-        """See device.Program. Waits for the device only where `out` has an array."""
+        """See device.Program; `planes` are for passes that compute several. Waits for the device
+        only where `out` has an array."""
+        whole = (shape[0] * planes[0].count, shape[1]) if planes else shape
         results: dict[int, Storage] = {}
         with opengl.context() as gl:
             if self._context is not gl:
                 self._passes, self._context = self._make(gl), gl
             for each in self._passes:
-                made = each.compute(gl, inputs, uniforms, shape)
+                made = each.compute(gl, inputs, uniforms, shape, *planes)
                 for index, format, held in zip(each.indices, each.outputs, made, strict=True):
                     array = out[index] if out else None
                     if array is None:
-                        results[index] = kept(held, self._copy, shape, format, self._read)
+                        results[index] = kept(held, self._copy, whole, format, self._read)
                     else:
                         self._read(gl, held, format, array)
-                        results[index] = Storage(*shape, format.channels, format.dtype, array)
+                        results[index] = Storage(*whole, format.channels, format.dtype, array)
         return [results[index] for index in range(len(results))]
 
     def run_rounds(

@@ -202,13 +202,17 @@ def _by_planes(
     depth, host = depths[0], not made.device.copy
     sizes = [side for image in planar.sized for side in _height_and_depth(inputs[image])]
     given = [*uniforms, *sizes]
-    if limits is None:
+    images = [inputs[read.image] for read in planar.reads]
+    if limits is None or tiles.hold(limits, made, images, (depth * height, width)):
         reads = tuple([_plane_read(read, inputs[read.image]) for read in planar.reads])
-        images = [inputs[read.image] for read in planar.reads]
-        size, planes = (height, width), Planes(depth, reads)
-        made_at_once = made.program.run_planes(images, given, size, out, planes)
-        if made_at_once is not None:
-            return made_at_once
+        planes = Planes(depth, reads)
+        try:
+            at_once = made.program.run_planes(images, given, (height, width), out, planes)
+        except OutOfMemory as error:
+            LOG.info("%s; computing planes one by one", error)
+            at_once = None
+        if at_once is not None:
+            return at_once
     places = [
         np.empty((depth * height, width, format.channels), format.dtype)
         if array is None and host

@@ -50,15 +50,17 @@ class Program(Held):
         self.sizes: Any = None
         self.uniforms: Any = None
 
-    def dispatch(self, groups: tuple[int, int], most: int, top: Any, step: int) -> None:
-        """Run a compute program by groups across and down, of which the driver takes so many along
-        an axis at once. The uniform `top` says how far down they begin: so many steps a group. It
-        is 0 before."""
+    def dispatch(
+        self, groups: tuple[int, int], most: int, top: Any, step: int, deep: int = 1
+    ) -> None:
+        """Run a compute program by groups across, down and deep, of which the driver takes so many
+        along an axis at once. The uniform `top` says how far down they begin: so many steps a
+        group. It is 0 before."""
         across, down = groups
         for first in range(0, down, most):
             if first and top is not None:
                 top.value, self.sizes = first * step, None
-            self.glo.run(across, min(down - first, most), 1)
+            self.glo.run(across, min(down - first, most), deep)
 
     def __del__(self) -> None:
         if self.vertices is not None:

@@ -1,0 +1,148 @@
+"""Programs of the compute target, ready to be dispatched: what is bound, which sizes are set, over
+how many groups of threads they run.
+
+each = Pass(gl, text, range(1), [Format(float32, 1)])
+(buffer,) = each.compute(gl, storages, [1.5], (480, 640))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.codegen.glsl.buffers import row_bytes
+from pygpu.codegen.glsl.compute import ComputeProgram
+from pygpu.core.device import Planes
+from pygpu.core.sampler import indices
+from pygpu.core.storage import Format, Storage
+from pygpu.devices.opengl.bindings import Bindings
+from pygpu.devices.opengl.buffers import upload
+from pygpu.devices.opengl.driver.context import Context
+from pygpu.devices.opengl.driver.held import Buffer
+from pygpu.ssa import Constant
+
+LAYOUTS: Final = 64  # sizes of results of which is remembered what they take
+KEPT: Final = 8  # sizes of volumes of which a program remembers what is read
+
+
+class Pass:
+    """One program of the driver's, ready to be dispatched."""
+
+    def __init__(
+        self,
+        gl: Context,
+        text: ComputeProgram,
+        indices: Sequence[int],
+        outputs: Sequence[Format],
+    ) -> None:
+        Bindings.check_textures(gl, text, 0)
+        self.held = gl.program(text.text, is_compute=True)
+        self.program = self.held.glo
+        self.indices, self.outputs = indices, outputs
+        self.columns = text.columns * text.threads[0]  # of a group
+        self.rows = text.rows * text.threads[1]
+        self.images = [
+            source for source, name in zip(text.sources, text.images, strict=True) if name
+        ]
+        self.bindings = Bindings(gl, self.held, text, 0)
+        self.image_sizes = [  # source, uniform, bytes of an element, whether it is of a view
+            (source, self.program[name], element, source != index)
+            for index, (source, (name, element)) in enumerate(
+                zip(text.sources, text.image_sizes, strict=True)
+            )
+            if name is not None and name in self.program
+        ]
+        self.result_sizes = [
+            (self.program[name], format, element)
+            for (name, element), format in zip(text.result_sizes, outputs, strict=True)
+            if name in self.program
+        ]
+        self.top = self.program.get("top", None)
+        self.layouts: dict[tuple[int, int], tuple[list[int], tuple[int, int]]] = {}
+        self.planes: dict[Planes, Buffer] = {}  # what is read of planes, as `_which` has it
+
+    def compute(
+        self,
+        gl: Context,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        *at_once: Planes,
+    ) -> list[Buffer]:
+        """See Pass."""
+        nbytes, groups = self.layouts.get(shape) or self._layout(shape)
+        planes = at_once[0] if at_once else None
+        if planes is not None:
+            nbytes = [planes.count * each for each in nbytes]
+        read = [upload(gl, inputs[index]).glo for index in self.images]
+        results = gl.results([*read, *self.bindings.buffers], nbytes)
+        binding = 0
+        for buffer in read:
+            buffer.bind_to_storage_buffer(binding)
+            binding += 1
+        for made in results:
+            made.glo.bind_to_storage_buffer(binding)
+            binding += 1
+        if planes is not None:
+            self._which(gl, planes).glo.bind_to_storage_buffer(binding)
+        self._set_sizes(inputs, shape, planes)
+        self.bindings.bind(uniforms)
+        deep = 1 if planes is None else planes.count
+        self.held.dispatch(groups, gl.limits.groups, self.top, self.rows, deep)
+        return results
+
+    def _which(self, gl: Context, planes: Planes) -> Buffer:
+        """The buffer that says which plane of each image is read for one of the result."""
+        found = self.planes.get(planes)
+        if found is None:
+            numbers = np.full((planes.count, len(planes.reads)), -1, np.int32)
+            places = np.arange(planes.count)
+            for index, read in enumerate(planes.reads):
+                if read is not None:
+                    numbers[:, index] = indices(read.boundary, places + read.offset, read.depth)
+            found = gl.buffer(numbers.nbytes)
+            gl.write(found, numbers)
+            gl.order.settle()
+            if len(self.planes) >= KEPT:
+                self.planes.pop(next(iter(self.planes)))
+            self.planes[planes] = found
+        return found
+
+    def _layout(self, shape: tuple[int, int]) -> tuple[list[int], tuple[int, int]]:
+        """The bytes of each result of (H, W), and the groups of threads across and down."""
+        height, width = shape
+        nbytes = [height * row_bytes(format, width) for format in self.outputs]
+        found = nbytes, (-(-width // self.columns), -(-height // self.rows))
+        if len(self.layouts) >= LAYOUTS:
+            self.layouts.clear()
+        self.layouts[shape] = found
+        return found
+
+    def _set_sizes(
+        self, inputs: Sequence[Storage], shape: tuple[int, int], planes: Planes | None
+    ) -> None:
+        """Set the uniforms of sizes, and `top` to 0, where they are not so already."""
+        sizes: list[Any] = [shape, planes]
+        for index, *_ in self.image_sizes:
+            image = inputs[index]
+            sizes += image.width, image.height
+        if sizes == self.held.sizes:
+            return
+        images = [inputs[index] for index, *_ in self.image_sizes]
+        for image, (index, uniform, element, is_view) in zip(images, self.image_sizes, strict=True):
+            plane = planes.reads[index] if planes else None
+            rows = image.height if plane is None else image.height // plane.depth
+            row = row_bytes(Format(image.dtype, image.channels), image.width)
+            width = -(-image.width * image.channels // 4) if is_view else image.width
+            uniform.value = width, rows, row // element
+        height, width = shape
+        for uniform, format, element in self.result_sizes:
+            uniform.value = width, height, row_bytes(format, width) // element
+        if self.top is not None:
+            self.top.value = 0
+        self.held.sizes = sizes
+
+
+__all__ = ["Pass"]
