@@ -227,10 +227,10 @@ class FoldProgram(Protocol):
     source: str
 
     def partials(
-        self, inputs: Sequence[Storage], uniforms: Sequence[Constant]
+        self, inputs: Sequence[Storage], uniforms: Sequence[Constant], fewest: bool = False
     ) -> list[NDArray[Any]]:
         """What groups have made of their parts of the image: (H, n, C) along x, (n, W, C) along
-        y."""
+        y; of `fewest` n is 1 where the device folds parts, too."""
 
     def whole(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[NDArray[Any]]:
         """The fold of all texels, (1, 1, C). `along` must be BOTH."""

@@ -17,6 +17,8 @@ from pygpu.codegen.glsl.writer import GlslProgram, Writer, lines_of
 from pygpu.types import Type
 
 PARTIALS: Final = 16  # that a lane folds
+ROWS: Final = 8  # of partial results that a lane folds
+DOWN_LANES: Final = 64  # of a group of these
 AXES: Final = "xyzw"
 
 
@@ -97,7 +99,44 @@ def rest_program(
         "uniform ivec2 count;  // partial results before and after",
     ]
     tail = [f"shared Value lanes[{lanes}];", "", *strip, *function("void main()", body)]
-    main = [*struct(types), *joined, *tail]
+    return _program(joiner, head, [*struct(types), *joined, *tail])
+
+
+def down_program(joiner: Writer, joined: list[str], types: Sequence[Type]) -> GlslProgram:
+    """The program that folds rows of partial results, ROWS of them into one, by pairs of pairs."""
+    body = [
+        "int k = int(gl_GlobalInvocationID.x + gl_GlobalInvocationID.y * gl_NumWorkGroups.x * "
+        f"{DOWN_LANES}u);",
+        "if (k >= count.y * count.z)",
+        f"{INDENT}return;",
+        f"int first = k / count.z * {ROWS};",
+        f"Value some[{ROWS}];",
+        f"for (int row = 0; row < {ROWS}; row++) {{",
+        f"{INDENT}int at = min(first + row, count.x - 1) * count.z + k % count.z;",
+        f"{INDENT}some[row] = {loads(types, 'count.x * count.z')};",
+        "}",
+    ]
+    apart = 1
+    while apart < ROWS:
+        for row in range(0, ROWS, 2 * apart):
+            body += [
+                f"if (first + {row + apart} < count.x)",
+                f"{INDENT}some[{row}] = join(some[{row}], some[{row + apart}]);",
+            ]
+        apart *= 2
+    body += ["Value folded = some[0];", "int at = k;", *stores(types, "count.y * count.z")]
+    head = [
+        f"layout(local_size_x = {DOWN_LANES}) in;",
+        "",
+        "layout(std430, binding = 0) readonly buffer before_block { uint before[]; };",
+        "layout(std430, binding = 1) writeonly buffer partials_block { uint partials[]; };",
+        "uniform ivec3 count;  // rows before and after, columns",
+    ]
+    return _program(joiner, head, [*struct(types), *joined, *function("void main()", body)])
+
+
+def _program(joiner: Writer, head: list[str], main: list[str]) -> GlslProgram:
+    """A program of partial results alone."""
     helpers = source(joiner.printer.helpers)
     parts = [lines_of(["#version 430 core"]), lines_of(head), lines_of(joiner.declared), helpers]
     text = "\n".join(part for part in [*parts, lines_of(main)] if part)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pygpu.codegen.glsl.partials import function, rest_program, struct
+from pygpu.codegen.glsl.partials import down_program, function, rest_program, struct
 from pygpu.codegen.glsl.strips import main, plain_strip, strips
 from pygpu.codegen.glsl.values import CHUNK, JoinWriter, ValueWriter, own_texels
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram
@@ -48,6 +48,7 @@ class FoldTexts:
 
     first: GlslProgram
     rest: GlslProgram
+    down: GlslProgram  # folds rows of partial results
     along: Along
     types: tuple[Type, ...]  # of the parts of a value
     lanes: int
@@ -107,8 +108,9 @@ def fold_program(
     elements = tuple([16 if image in writer.whole else 4 for image in range(len(inputs))])
     rest_lanes = min(most, LANES_REST)
     rest = rest_program(joiner, joined, types, rest_lanes)
+    down = down_program(joiner, joined, types)
     return FoldTexts(
-        text, rest, along, tuple(types), lanes, rest_lanes, chunks.pixels,
+        text, rest, down, along, tuple(types), lanes, rest_lanes, chunks.pixels,
         (*rounds, chunks.count), names, elements,
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.buffers import row_bytes
-from pygpu.codegen.glsl.partials import PARTIALS
+from pygpu.codegen.glsl.partials import DOWN_LANES, PARTIALS, ROWS
 from pygpu.codegen.glsl.reduction import FoldTexts, fold_program
 from pygpu.core.device import ALONG_X, ALONG_Y, BOTH, FoldProgram, FoldTask
 from pygpu.core.operations.ops import NUMPY_TYPE
@@ -62,15 +62,41 @@ class Folded(FoldProgram):
         program = self.program
         self._first = _Ready(gl, program.first)
         self._rest = _Ready(gl, program.rest)
+        self._down: _Ready | None = None  # made when it is first needed
         self._images = [i for i, name in enumerate(program.first.images) if name is not None]
         self._context = gl
 
-    def partials(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Array]:
+    def partials(
+        self, inputs: Sequence[Storage], uniforms: Sequence[Constant], fewest: bool = False
+    ) -> list[Array]:
         """What groups have made of their parts of the image: arrays (rows, columns, channels),
         (H, n, C) along x and (n, W, C) along y."""
         with opengl.context() as gl:
             buffer, shape = self.dispatch(gl, inputs, uniforms)
+            if fewest and self.program.along == ALONG_Y:
+                buffer, shape = self._folded_down(gl, buffer, shape)
             return self._read(gl, buffer, shape)
+
+    def _folded_down(
+        self, gl: Context, buffer: Buffer, shape: tuple[int, int]
+    ) -> tuple[Buffer, tuple[int, int]]:
+        """Rows of partial results, folded into one."""
+        rows, columns = shape
+        if rows > 1 and self._down is None:
+            self._down = _Ready(gl, self.program.down)
+        while rows > 1 and self._down is not None:
+            ready, left = self._down, -(-rows // ROWS)
+            read = [buffer.glo, *ready.bindings.buffers]
+            (fewer,) = gl.results(read, [4 * left * columns * self.program.components])
+            buffer.glo.bind_to_storage_buffer(0)
+            fewer.glo.bind_to_storage_buffer(1)
+            ready.set(count=(rows, left, columns))
+            ready.bindings.bind(())
+            groups = -(-left * columns // DOWN_LANES)
+            down = -(-groups // gl.limits.groups)
+            ready.program.run(-(-groups // down), down, 1)
+            buffer, rows = fewer, left
+        return buffer, (rows, columns)
 
     def whole(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Array]:
         """The fold of all texels, each part (1, 1, channels). `along` must be BOTH."""

@@ -6,7 +6,7 @@ total(image, axis=(0, 1), keepdims=False); extreme(image, np.max, None, False)
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from pygpu.devices import targets
 from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.arrays.recall import Plan, Plans
 from pygpu.execution.folds import folding
 from pygpu.execution.folds.folding import State, program
 
@@ -118,13 +119,31 @@ def _along(image: ImageLike, axis: Any) -> Along | None:
     return ALONG_Y if 0 in axes else None
 
 
+_PLANS: Final = Plans()
+
+
 def _folded(function: Any, map: Any, image: ImageLike, axis: Any) -> list[NDArray[Any]]:
     """Arrays of fewer rows or columns, each value the fold of some along the axes."""
-    fold, along = program(Code(function), Code(map), "auto"), _along(image, axis)
+    along = _along(image, axis)
     assert along is not None, "there is something to fold"
-    folded = fold.by_groups(State((image,)), along)
-    if folded is not None:
-        return [without_channel_axis(part) for part in folded.parts]
+    key = _PLANS.key("auto", (image,), function, map, along)
+    plan = _PLANS.find(key)
+    if plan is not None:
+        parts: list[NDArray[Any]] = plan.run((image,))
+        return parts
+    fold = program(Code(function), Code(map), "auto")
+    ready = fold.ready(State((image,)), along)
+    if ready is not None:
+        is_safe = image.format.kind == "float" or (function is not _add and map is None)
+
+        def run(images: Sequence[Any]) -> Any:
+            # Sums of ints fit into 32 bits where 65536 texels are added, not more.
+            found = ready.run([images[0].storage], whole=False, fewest=is_safe)
+            return [without_channel_axis(part) for part in found.parts]
+
+        if key is not None:
+            _PLANS.keep(key, Plan(run, ready.sources))
+        return list(run((image,)))
     state = folding.by_passes(fold, State((image,)), (1 if ALONG_Y in along else 0,), FOLDED)
     return [without_channel_axis(part.storage.host()) for part in state.images]
 

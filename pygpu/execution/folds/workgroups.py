@@ -55,11 +55,13 @@ class Ready:
     is_tuple: bool
     sources: tuple[Translated, ...]
 
-    def run(self, images: Sequence[Storage], whole: bool) -> Folded:
-        """The fold of all texels (`whole`), or what groups have made of parts."""
-        inputs = [*images, *self.beside]
-        run = self.program.whole if whole else self.program.partials
-        return Folded(run(inputs, self.uniforms), self.is_tuple)
+    def run(self, images: Sequence[Storage], whole: bool, fewest: bool = False) -> Folded:
+        """The fold of all texels (`whole`), or what groups have made of parts, `fewest` of them
+        where values may be folded however many there are."""
+        inputs, uniforms = [*images, *self.beside], self.uniforms
+        if whole:
+            return Folded(self.program.whole(inputs, uniforms), self.is_tuple)
+        return Folded(self.program.partials(inputs, uniforms, fewest), self.is_tuple)
 
 
 @record
