@@ -129,6 +129,56 @@ def test_sums_of_equal_floats_keep_what_rounding_takes() -> None:
     np.testing.assert_allclose(found, counts * np.float64(np.float32(0.1)), 1e-7)
 
 
+@pytest.mark.parametrize("groups", [600, 3840, 3841, 7681, 20_000, 65_536])
+def test_sums_of_many_groups_are_exact_and_equal_in_every_run(groups: int) -> None:
+    def summed(values: Any, index: Any) -> Any:
+        how = {"map": lambda v, k: v, "by": lambda v, k: k, "groups": groups}
+        return pygpu.reduce(np.add, values, index, **how, target="compute")
+
+    for count, scale in ((10, 0), (30_000, 0), (30_000, 30), (5000, -40)):
+        index = GENERATOR.integers(-2, groups + 3, count).astype(np.int32)
+        powers = GENERATOR.integers(-scale, scale + 1, count) if scale > 0 else scale
+        values = (GENERATOR.standard_normal(count) * 10.0**powers).astype(np.float32)
+        inside = (index >= 0) & (index < groups)
+        kept, where = values[inside].astype(float), index[inside]
+        expected = np.bincount(where, kept, groups).astype(np.float32)
+        greatest = np.zeros(groups)
+        np.maximum.at(greatest, where, abs(kept))
+        found = summed(values, index)
+        assert np.all(abs(found - expected) <= 2e-7 * abs(expected) + 1e-7 * greatest + 1e-44)
+        np.testing.assert_array_equal(summed(values, index), found)
+    special = np.array([1, np.inf, -np.inf, np.inf, -np.inf, np.nan, 0, 5, np.inf], np.float32)
+    index = np.array([0, 1, 2, 3, 3, 4, 5, 1, 599], np.int32)
+    found = summed(special, index)
+    np.testing.assert_array_equal(found[:6], [1, np.inf, -np.inf, np.nan, np.nan, 0])
+    assert found[599] == np.inf
+
+
+def test_vectors_are_summed_in_many_groups() -> None:
+    array = GENERATOR.random((50, 60, 3), np.float32)
+    how = {"map": lambda v, p: v, "by": lambda v, p: p.x * 50 + p.y, "groups": 3000}
+    found = pygpu.reduce(np.add, array, **how, target="compute")
+    np.testing.assert_array_equal(found, array.swapaxes(0, 1).reshape(3000, 3))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8"])
+@pytest.mark.parametrize("shape", [(300, 300), (4000, 70), (70, 1000), (20_000, 16)])
+def test_sums_along_axes_stay_exact(
+    shape: tuple[int, int], dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", "compute")
+    scale = 1e7 if dtype == "int32" else 200
+    array = (GENERATOR.random(shape) * scale).astype(dtype)
+    same = pygpu.compile(lambda im, p: im(p), im=Image, p=pygpu.Position)
+    for axis in (0, 1, None):
+        for _ in range(2):
+            image = same(Image(array, normalize=False), dtype=dtype)
+            image.storage.array = None  # texels on the device alone
+            close = 3e-6 if array.dtype.kind == "f" else 0
+            np.testing.assert_allclose(image.sum(axis=axis), array.sum(axis, dtype=float), close)
+            np.testing.assert_array_equal(image.max(axis=axis), array.max(axis))
+
+
 def test_infinities_and_nans_stay_in_their_groups() -> None:
     array = np.array([1, np.inf, 2, np.inf, -np.inf, np.nan, 3, -0.0], np.float32)
     number = [0, 1, 1, 2, 2, 3, 4, 4]

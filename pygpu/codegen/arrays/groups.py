@@ -86,7 +86,7 @@ def table_programs(
         f"layout(local_size_x = {threads}) in;",
         f"layout(std430, binding = {len(functions.writer.read)}) writeonly buffer partials_block "
         "{ uint partials[]; };",
-        *_extent(in_software),
+        *extent_of(in_software),
         f"#define THREADS {threads}",
         f"#define WIDE {wide * threads}",
         "uniform int parts;  // groups of threads",
@@ -96,7 +96,8 @@ def table_programs(
     return GroupText(main, threads, _rest_program(task, dialect, has_flags, is_sum))
 
 
-def _extent(in_software: bool) -> list[str]:
+def extent_of(in_software: bool) -> list[str]:
+    """The uniforms that share elements out."""
     return [
         "uniform ivec4 extent;  // elements, of a row, of a group of threads; groups",
         "uniform ivec2 pace;  // columns and rows from an element of a thread to the next",
@@ -126,11 +127,16 @@ def _fold(types: Sequence[Type], is_sum: bool) -> list[str]:
     return function("void fold(inout Value total, inout Value rest, Value v)", lines)
 
 
-def _each(lines: Sequence[str], counted: Sequence[str] = ()) -> list[str]:
+_PART: Final = "int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x)"
+
+
+def each_element(
+    lines: Sequence[str], part: str = _PART, holds: str = "number >= 0 && number < extent.w"
+) -> list[str]:
     """A loop over the elements of a thread, AT_ONCE of them read at once: for each, as `v` of the
-    group `group`, these lines."""
+    group `number`, these lines, where that holds. `part` is that of the elements."""
     return [
-        "int first = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * extent.z;",
+        f"int first = {part} * extent.z;",
         "int last = min(first + extent.z, extent.x);",
         "int place = first + thread;",
         "ivec2 at = ivec2(place % extent.y, place / extent.y);",
@@ -150,7 +156,7 @@ def _each(lines: Sequence[str], counted: Sequence[str] = ()) -> list[str]:
         f"{INDENT}for (int k = 0; k < AT_ONCE; k++) {{",
         f"{INDENT * 2}int number = numbers[k];",
         f"{INDENT * 2}Value v = values[k];",
-        f"{INDENT * 2}if (number >= 0 && number < extent.w) {{",
+        f"{INDENT * 2}if ({holds}) {{",
         *[f"{INDENT * 3}{line}" for line in lines],
         f"{INDENT * 2}}}",
         f"{INDENT}}}",
@@ -197,7 +203,7 @@ def _table_main(types: Sequence[Type], has_flags: bool, is_sum: bool) -> list[st
     else:
         fold.append("fold(total, rest, v);")
     fold += [f"table[at_word + {c} * THREADS] = {word};" for c, word in enumerate(kept)]
-    lines += _each(fold)
+    lines += each_element(fold)
     lines += [
         "memoryBarrierShared();",
         "barrier();",
@@ -331,7 +337,7 @@ def atomic_programs(
             "memoryBarrierShared();",
             "barrier();",
         ]
-    main += _each(fold)
+    main += each_element(fold)
     if copies:
         main += _merged(operation, joins, size, copies)
     helpers = [] if how == "add" else ordered_functions(type.kind, how)
@@ -349,7 +355,7 @@ def atomic_programs(
         f"layout(local_size_x = {ATOMIC_THREADS}) in;",
         f"layout(std430, binding = {len(functions.writer.read)}) buffer result0_block "
         "{ uint result0[]; };",
-        *_extent(in_software),
+        *extent_of(in_software),
         f"#define THREADS {ATOMIC_THREADS}",
         "uniform int row;  // groups of a row of the result",
         "uniform int stride;  // words of one",
@@ -396,6 +402,8 @@ __all__ = [
     "REST",
     "GroupText",
     "atomic_programs",
+    "each_element",
+    "extent_of",
     "over_words",
     "table_programs",
     "table_words",

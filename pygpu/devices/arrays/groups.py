@@ -19,6 +19,8 @@ from pygpu.codegen.arrays.groups import (
     table_words,
 )
 from pygpu.codegen.arrays.numbers import LEAST
+from pygpu.codegen.arrays.sums import FINISHING, SumText, sum_programs
+from pygpu.codegen.arrays.sums import THREADS as SUM_THREADS
 from pygpu.core.arrays import GroupProgram, GroupTask
 from pygpu.core.storage import Storage
 from pygpu.devices.arrays.ready import Ready, format_of, nbytes, result, stride
@@ -34,10 +36,12 @@ COPIES: Final = 8192  # bytes for which words of a table are copied, so that few
 LEAST_THREADS: Final = 32
 MOST_THREADS: Final = 256
 PARTS: Final = 2048  # groups of threads, at most, where each leaves a table
+SUM_PARTS: Final = 128  # the same where each leaves two words of all groups
+MOST_SUMS: Final = 1 << 16  # groups whose elements are read a few times, once a range
 ELEMENTS: Final = 1 << 14  # of a group of threads, at least
 
 
-def fold_groups(task: GroupTask) -> Tables | Atomic | None:
+def fold_groups(task: GroupTask) -> Tables | Atomic | Sums | None:
     """The programs of a fold by group."""
     with opengl.context() as gl:
         Bindings.check(task.value, gl.limits.uniform_components)
@@ -55,15 +59,16 @@ def fold_groups(task: GroupTask) -> Tables | Atomic | None:
         while threads >= LEAST_THREADS and 4 * words * threads > ROOM:
             threads //= 2
         if threads < LEAST_THREADS:
-            return None
+            sums = is_sum and len(task.types) == 1
+            return Sums(gl, task) if sums and task.groups <= MOST_SUMS else None
         return Tables(gl, task, table_programs(task, gl.dialect, threads, is_sum, gl.is_software))
 
 
 class _Made(GroupProgram):
     """Programs that are made ready in the context when they first run."""
 
-    def __init__(self, gl: Context, task: GroupTask, text: GroupText) -> None:
-        self.task, self.text = task, text
+    def __init__(self, gl: Context, task: GroupTask, text: GroupText | SumText) -> None:
+        self.task = task
         self.source = text.main.text
         self._context: Context | None = None
         self._programs: dict[int, Ready] = {}
@@ -78,17 +83,28 @@ class _Made(GroupProgram):
             found = self._programs[id(text)] = Ready(gl, text, self.task.inputs)
         return found
 
-    def shared(self, count: int, most: int, width: int) -> tuple[int, dict[str, Any]]:
-        """Over how many groups of threads elements are shared out, and what tells them."""
-        threads = self.text.threads
+    def shared(self, count: int, most: int, width: int, threads: int) -> tuple[int, dict[str, Any]]:
+        """Over how many groups of so many threads elements are shared out, and what tells them."""
         each = max(-(-count // most), ELEMENTS // MOST_THREADS * threads)
         each = -(-each // threads) * threads
         extent = count, width, each, self.task.groups
         return -(-count // each), {"extent": extent, "pace": (threads % width, threads // width)}
 
+    def over(self, gl: Context, text: ArrayText, buffer: Buffer, value: int) -> None:
+        """Run a program over all words of a buffer."""
+        gl.order.before([], [buffer.glo])
+        ready = self.ready(gl, text)
+        words = buffer.nbytes // 4
+        ready.bind([buffer], [], count=words, value=value)
+        ready.dispatch(gl, -(-words // ATOMIC_THREADS))
+
 
 class Tables(_Made):
     """Each thread has a table of its own."""
+
+    def __init__(self, gl: Context, task: GroupTask, text: GroupText) -> None:
+        self.text = text
+        super().__init__(gl, task, text)
 
     def run(
         self,
@@ -102,7 +118,7 @@ class Tables(_Made):
         neutral = task.neutral if len(task.neutral) > 1 else task.neutral[0]
         with opengl.context() as gl:
             main = self.ready(gl, self.text.main)
-            parts, sizes = self.shared(count, PARTS, inputs[0].width)
+            parts, sizes = self.shared(count, PARTS, inputs[0].width, self.text.threads)
             images = main.read(gl, inputs)
             words = (sum(type.size for type in task.types) + 1) * task.groups
             read = [*[each.glo for each in images], *main.bindings.buffers]
@@ -142,6 +158,7 @@ class Atomic(_Made):
         self.fill = over_words("value")
         self.least = 0 if task.how == "add" else LEAST[type.kind, task.how]
         self.is_direct = not copies
+        self.text = programs
         super().__init__(gl, task, programs)
 
     def run(
@@ -157,23 +174,53 @@ class Atomic(_Made):
             main = self.ready(gl, self.text.main)
             images = main.read(gl, inputs)
             (made,) = gl.results([], [nbytes(shape, format)])
-            self._over(gl, self.fill, made, self.least)
-            parts, sizes = self.shared(count, PARTS, inputs[0].width)
+            self.over(gl, self.fill, made, self.least)
+            parts, sizes = self.shared(count, PARTS, inputs[0].width, self.text.threads)
             gl.order.before([*[each.glo for each in images], *main.bindings.buffers], [made.glo])
             row = {"row": shape[1], "stride": stride(shape, format), "least": self.least}
             main.bind([*images, made], inputs, **row, **sizes)
             main.dispatch(gl, parts, uniforms)
             if self.text.finish is not None:
-                self._over(gl, self.text.finish, made, 0)
+                self.over(gl, self.text.finish, made, 0)
             return [result(made, shape, format)]
 
-    def _over(self, gl: Context, text: ArrayText, buffer: Buffer, value: int) -> None:
-        """Run a program over all words of a buffer."""
-        gl.order.before([], [buffer.glo])
-        ready = self.ready(gl, text)
-        words = buffer.nbytes // 4
-        ready.bind([buffer], [], count=words, value=value)
-        ready.dispatch(gl, -(-words // ATOMIC_THREADS))
+
+class Sums(_Made):
+    """Sums of floats as whole numbers, over ranges of groups."""
+
+    def __init__(self, gl: Context, task: GroupTask) -> None:
+        self.sums = sum_programs(task, gl.dialect, gl.is_software)
+        self.fill = over_words("value")
+        super().__init__(gl, task, self.sums)
+
+    def run(
+        self,
+        inputs: Sequence[Storage],
+        uniforms: Sequence[Constant],
+        count: int,
+        shape: tuple[int, int],
+    ) -> list[Storage]:
+        """See arrays.GroupProgram."""
+        text, type = self.sums, self.task.types[0]
+        format, words = format_of(type), self.task.groups * type.size
+        base = min(38 - (count.bit_length() + 1), 31)
+        with opengl.context() as gl:
+            parts, sizes = self.shared(count, SUM_PARTS, inputs[0].width, SUM_THREADS)
+            sizes |= {"parts": parts, "base": base}
+            top, main, finish = [self.ready(gl, t) for t in (text.top, text.main, text.finish)]
+            images = main.read(gl, inputs)
+            read = [*[each.glo for each in images], *main.bindings.buffers]
+            tops, sums = gl.results(read, [8 * words, 8 * words * parts])
+            self.over(gl, self.fill, tops, 0)
+            for ready, groups in zip((top, main), text.ranges, strict=True):
+                gl.order.before([*read, tops.glo], [tops.glo, sums.glo])
+                ready.bind([*images, tops, sums], inputs, **sizes)
+                ready.dispatch(gl, parts * -(-self.task.groups // groups), uniforms)
+            (made,) = gl.results([tops.glo, sums.glo], [nbytes(shape, format)])
+            extent = words, parts, shape[1] * type.size, stride(shape, format)
+            finish.bind([tops, sums, made], [], extent=extent, base=base)
+            finish.dispatch(gl, -(-words // FINISHING))
+            return [result(made, shape, format)]
 
 
-__all__ = ["Atomic", "Tables", "fold_groups"]
+__all__ = ["Atomic", "Sums", "Tables", "fold_groups"]
