@@ -361,7 +361,7 @@ class ComputeWriter(Writer):
         """The main function, which first finds where the planes of its group begin."""
         if not self.planar:
             return main
-        count, first, lines = max(self.sources) + 1, main.index("void main() {"), []
+        count, first, lines = max(self.sources, default=0) + 1, main.index("void main() {"), []
         for image in read:
             data, size = self.data[image], self.sizes[image]
             plane = f"planes[int(gl_WorkGroupID.z) * {count} + {self.sources[image]}]"

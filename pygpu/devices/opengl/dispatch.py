@@ -102,7 +102,7 @@ class Pass:
             for index, read in enumerate(planes.reads):
                 if read is not None:
                     numbers[:, index] = indices(read.boundary, places + read.offset, read.depth)
-            found = gl.buffer(numbers.nbytes)
+            found = gl.buffer(max(numbers.nbytes, numbers.itemsize))
             gl.write(found, numbers)
             gl.order.settle()
             if len(self.planes) >= KEPT:
