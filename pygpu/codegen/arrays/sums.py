@@ -66,8 +66,7 @@ def sum_programs(task: GroupTask, dialect: Dialect, in_software: bool) -> SumTex
         "uniform ivec4 extent;  // words, parts, of a row of the result, and with its gap",
         "uniform int base;",
         "",
-        *function("float power(int e)", ["return uintBitsToFloat(uint(e + 127) << 23);"]),
-        *function("float rounded(uint high, uint low, int exponent)", _rounded()),
+        *function("uint rounded(uint high, uint low, int exponent)", _rounded()),
         *function("void main()", _finish_main()),
     ]
     return SumText(top, main, ArrayText(GlslProgram(lines_of(head), [], []), ()), ranges)
@@ -214,7 +213,7 @@ def _finish_main() -> list[str]:
         f"{INDENT}low = ~low + 1u;",
         f"{INDENT}high = ~high + uint(low == 0u);",
         "}",
-        "uint found = floatBitsToUint(rounded(high, low, exponent));",
+        "uint found = rounded(high, low, exponent);",
         "found |= is_negative ? 0x80000000u : 0u;",
         "uint flags = tops[extent.x + k];",
         "if (flags != 0u)",
@@ -224,10 +223,15 @@ def _finish_main() -> list[str]:
 
 
 def _rounded() -> list[str]:
-    """The nearest float to (high, low) * 2**exponent, of two the even one."""
+    """The bits of the nearest float to (high, low) * 2**exponent, of two the even one: made by
+    whole numbers, since devices may take floats below 2**-126 for zero."""
     return [
+        "if ((high | low) == 0u)",
+        f"{INDENT}return 0u;",
         "int left = high != 0u ? findMSB(high) + 32 : findMSB(low);",
-        "int down = left - 23;",
+        "int down = max(left - 23, -149 - exponent);  // bits that a float has no room for",
+        "if (down > 63)",
+        f"{INDENT}return 0u;",
         "uint kept = low;",
         "if (down > 0) {",
         f"{INDENT}kept = down >= 32 ? high >> (down - 32) : (low >> down) | "
@@ -238,9 +242,13 @@ def _rounded() -> list[str]:
         f"{INDENT}kept += half_of & (uint(rest != 0u) | kept & 1u);",
         f"{INDENT}exponent += down;",
         "}",
-        "int first = clamp(exponent, -126, 127);",
-        "int second = clamp(exponent - first, -126, 127);",
-        "return float(kept) * power(first) * power(second);",
+        "int top = findMSB(kept);",
+        "if (kept == 0u || exponent + top < -126)",
+        f"{INDENT}return kept << max(exponent + 149, 0);",
+        "if (exponent + top > 127)",
+        f"{INDENT}return 0x7f800000u;",
+        "uint digits = top > 23 ? kept >> (top - 23) : kept << (23 - top);",
+        "return uint(exponent + top + 127) << 23 | (digits & 0x7fffffu);",
     ]
 
 
