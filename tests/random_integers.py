@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu import Int, Position, UInt
+from pygpu import Image, Int, Position, UInt
 
 COUNT: Final = 8  # expressions of a function
 DEPTH: Final = 4
@@ -50,6 +50,26 @@ def random_integers(seed: int) -> Made:
     return Made(
         expressions, namespace["f"], signed, source.choice([*EDGES, source.randrange(2**32)])
     )
+
+
+def random_result(seed: int) -> tuple[str, Callable[..., Any], Callable[..., Any]]:
+    """An expression, as a function of an image whose texels are `a`, and as one of a texel."""
+    maker = _Maker(random.Random(seed))
+    text = maker.number(maker.kind(), DEPTH - 1).replace("(p.x + 3)", "(p.x & 7)")
+    source = f"""\
+def f(im: Image, p: Position, u: UInt):
+    a = im(p)
+    return {text}
+
+
+def of_texel(a, p, u):
+    return {text}
+"""
+    name = f"<random integers of an image {seed}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    names: dict[str, Any] = {"Position": Position, "Int": Int, "UInt": UInt, "Image": Image}
+    exec(compile(source, name, "exec"), names)
+    return text, names["f"], names["of_texel"]
 
 
 class _Maker:
