@@ -53,57 +53,84 @@ def folded(
 ) -> NDArray[Any] | None:
     """The fold of a contiguous array, of each of its interleaved channels: sums as float64 or
     int64, extremes as int32 or as the array's floats. None where NumPy does it."""
-    if not LEAST[how] <= array.size <= LONGEST or not can_fold(array.dtype, how):
+    if not LEAST[how] <= array.size <= LONGEST:
         return None
-    folding = Folding(array.dtype, how, 3 if channels == 3 else 4)
-    step = folding.vectors * machine.lanes
+    plan = _plan(array.dtype, how, 3 if channels == 3 else 4, array.size, machine)
+    if plan is None:
+        return None
     flat = array.reshape(-1)
-    whole = array.size // step * step
-    if not whole:
-        return None
-    length = TILE // step * step
-    tiles = -(-whole // length)
-    partial = np.empty((tiles, step), accumulated(array.dtype, how))
-    _, span = _native(folding, machine)
-    block = _job(span, flat, partial, (whole, length, step))
-    is_tiny = array.size < TINY
-    scratch = slots.scratch_size(0, step, 0)
-    threads = 1 if is_tiny else min(threads, tiles)
-    POOL.run(calls, Job(block, scratch, (array, partial)), threads, True, is_tiny)
-    join = _JOIN[how]
-    wide = {"f": np.float64}.get(array.dtype.kind, np.int64) if how == "sum" else partial.dtype
-    parts = [part.reshape(-1, channels) for part in (partial, flat[whole:]) if part.size]
-    return join.reduce([join.reduce(part, axis=0, dtype=wide) for part in parts], axis=0)  # type: ignore[no-any-return]
+    try:
+        block, partial = plan.unused.pop()
+    except IndexError:
+        block, partial = plan.made()
+    numbers = block.numbers
+    numbers[slots.NEXT] = 0
+    numbers[slots.JOB_SLOTS + DATA] = flat.__array_interface__["data"][0]
+    threads = 1 if plan.is_tiny else min(threads, plan.tiles)
+    job = Job(block, plan.scratch, (array, partial))
+    POOL.run(calls, job, threads, True, plan.is_tiny)
+    join, rest = _JOIN[how], flat[plan.whole :]
+    found = join.reduce(partial.reshape(-1, channels), axis=0, dtype=plan.wide)
+    plan.unused.append((block, partial))
+    if rest.size:
+        found = join(found, join.reduce(rest.reshape(-1, channels), axis=0, dtype=plan.wide))
+    return found  # type: ignore[no-any-return]
 
 
-def _job(
-    span: int, flat: NDArray[Any], partial: NDArray[Any], sizes: tuple[int, int, int]
-) -> Block:
-    """A job of one row without taps or results: see codegen/jobs/driver.py."""
-    whole, length, step = sizes
-    numbers = [0] * (slots.JOB_SLOTS + SLOTS + 1)
-    args, stop = slots.JOB_SLOTS, slots.JOB_SLOTS + SLOTS
-    for slot, value in {
-        slots.TILES: len(partial),
-        slots.TILE_COLUMNS: len(partial),
-        slots.TILE_WIDTH: length,
-        slots.TILE_HEIGHT: 1,
-        slots.WIDTH: whole,
-        slots.HEIGHT: 1,
-        slots.ROWS: 1,
-        slots.BLOCK: step,
-        slots.END: whole,
-        slots.SPAN: span,
-        slots.SCRATCH: slots.scratch_size(0, step, 0),
-        slots.GATE: slots.SHUT,
-        slots.ARGS: args,
-        slots.STOP: stop,
-        args + DATA: flat.__array_interface__["data"][0],
-        args + PARTIAL: partial.__array_interface__["data"][0],
-        args + LENGTH: length,
-    }.items():
-        numbers[slot] = value
-    return Block(numbers, (slots.ARGS, slots.STOP), stop)
+class _Plan:
+    """What is the same for all folds of arrays of one size: the numbers of a job, with blocks of
+    memory in which they stand already, each with the array in which tiles leave their folds. A
+    block that was halted is not used again."""
+
+    def __init__(self, folding: Folding, size: int, machine: Machine) -> None:
+        self.native, self.span = _native(folding, machine)
+        self.step = folding.vectors * machine.lanes
+        self.whole = size // self.step * self.step  # elements that native code folds
+        self.length = TILE // self.step * self.step  # of a tile
+        self.tiles = -(-self.whole // self.length)
+        self.is_tiny = size < TINY
+        self.scratch = slots.scratch_size(0, self.step, 0)
+        self.accumulated = accumulated(folding.dtype, folding.how)
+        is_sum, is_float = folding.how == "sum", folding.dtype.kind == "f"
+        self.wide = np.dtype(np.float64 if is_float else np.int64) if is_sum else self.accumulated
+        self.unused: list[tuple[Block, NDArray[Any]]] = []
+
+    def made(self) -> tuple[Block, NDArray[Any]]:
+        """A block more: a job of one row without taps or results, see codegen/jobs/driver.py."""
+        partial = np.empty((self.tiles, self.step), self.accumulated)
+        numbers = [0] * (slots.JOB_SLOTS + SLOTS + 1)
+        args, stop = slots.JOB_SLOTS, slots.JOB_SLOTS + SLOTS
+        for slot, value in {
+            slots.TILES: self.tiles,
+            slots.TILE_COLUMNS: self.tiles,
+            slots.TILE_WIDTH: self.length,
+            slots.TILE_HEIGHT: 1,
+            slots.WIDTH: self.whole,
+            slots.HEIGHT: 1,
+            slots.ROWS: 1,
+            slots.BLOCK: self.step,
+            slots.END: self.whole,
+            slots.SPAN: self.span,
+            slots.SCRATCH: self.scratch,
+            slots.GATE: slots.SHUT,
+            slots.ARGS: args,
+            slots.STOP: stop,
+            args + PARTIAL: partial.__array_interface__["data"][0],
+            args + LENGTH: self.length,
+        }.items():
+            numbers[slot] = value
+        return Block(numbers, (slots.ARGS, slots.STOP), stop), partial
+
+
+@lru_cache(maxsize=64)
+def _plan(
+    dtype: np.dtype[Any], how: How, vectors: int, size: int, machine: Machine
+) -> _Plan | None:
+    """The plan of folds of arrays of a size; None where there is no code for them, or nothing for
+    it to fold."""
+    folding = Folding(dtype, how, vectors)
+    is_short = size < vectors * machine.lanes
+    return None if is_short or not can_fold(dtype, how) else _Plan(folding, size, machine)
 
 
 # ---------------------------------------------------------------- running folds
