@@ -19,6 +19,7 @@ from pygpu.core.errors import DeviceError
 from pygpu.core.host import cache
 from pygpu.core.host.records import record
 from pygpu.devices import targets
+from pygpu.execution.arrays import recall
 from pygpu.execution.folds import folding
 from pygpu.image import crops, operators
 
@@ -116,5 +117,6 @@ def clear() -> None:
     Images and compiled functions stay as they are."""
     operators.texelwise.cache_clear()
     folding.program.cache_clear()
+    recall.clear()
     crops.program.cache_clear()
     targets.reset()

@@ -119,3 +119,52 @@ def test_results_of_plans_inherit_what_their_image_says(monkeypatch: pytest.Monk
     monkeypatch.setenv("PYGPU_TEXTURE_SIZE", "4")
     array = floats(8, 8)
     np.testing.assert_allclose(pygpu.scan(np.add, Image(array)), np.cumsum(array, 1), 1e-5)
+
+
+@pytest.mark.parametrize("on", ["cpu", "fragment"])
+def test_folds_by_passes_follow_plans(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    require(on)
+    monkeypatch.setenv("PYGPU_TARGET", on)
+
+    def both(a: Any, b: Any) -> Any:
+        return a[0] + b[0], max(a[1], b[1]), a[2] + b[2]
+
+    def one_of_each(v: Any, p: Any) -> Any:
+        return v, v, p.x
+
+    calls: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]] = [
+        (lambda im: pygpu.reduce(np.add, im), lambda a: a.sum(dtype=float)),
+        (lambda im: pygpu.reduce(np.maximum, im), lambda a: a.max()),
+        (lambda im: pygpu.reduce(stepped, im), lambda a: a.sum(dtype=float)),
+        (
+            lambda im: pygpu.reduce(np.add, im, map=lambda v: 2 * v),
+            lambda a: 2 * a.sum(dtype=float),
+        ),
+        (
+            lambda im: pygpu.reduce(both, im, map=one_of_each),
+            lambda a: (a.sum(dtype=float), a.max(), 20 * np.arange(30).sum()),
+        ),
+        (
+            lambda im: pygpu.reduce(np.argmin, im),
+            lambda a: np.unravel_index(a.argmin(), a.shape)[::-1],
+        ),
+        (lambda im: pygpu.reduce(np.add, im, map=lambda v: 2**31 - 1), lambda a: 600 * (2**31 - 1)),
+    ]
+    kept = recall.Plans.keep
+    for call, expected in calls:
+        for count in range(3):
+            array = floats(20, 30)
+            with patch.object(recall.Plans, "keep", autospec=True, side_effect=kept) as keep:
+                found = call(Image(array))
+            assert bool(keep.called) is (count == 0)
+            np.testing.assert_allclose(found, expected(array), 1e-5)
+    colours = GENERATOR.integers(0, 256, (20, 30, 3), np.uint8)
+    for _ in range(2):
+        found = pygpu.reduce(np.add, Image(colours))
+        np.testing.assert_allclose(found, colours.sum((0, 1)) / 255, 1e-5)
+        assert pygpu.reduce(np.minimum, Image(colours)).shape == (3,)
+
+
+def test_a_changed_global_ends_a_plan_of_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+    test_a_changed_global_ends_a_plan()

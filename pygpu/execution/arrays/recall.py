@@ -46,17 +46,19 @@ _ALL: Final[WeakSet[Any]] = WeakSet()  # of Plans
 class Plans:
     """The plans of a function, by the kinds of what it is given."""
 
-    def __init__(self) -> None:
+    def __init__(self, everywhere: bool = False) -> None:
+        """`everywhere`: also on devices that have no programs for whole arrays."""
+        self.everywhere: Final = everywhere
         self._kept: dict[Any, Plan] = {}
         _ALL.add(self)
 
-    @staticmethod
-    def key(target: str, images: Sequence[Any], *rest: Any) -> Any:
+    def key(self, target: str, images: Sequence[Any], *rest: Any) -> Any:
         """What stands for the kinds of a call's arguments: those of images, and `rest`, which is
         compared as it is. None where there are no plans: for arrays of the host, on devices that
         have no programs for whole arrays, and where settings ask for something else."""
         device = targets.choose(target)
-        if targets.arrays(device) is None or any(map(settings.read, SETTINGS)):
+        is_without = targets.arrays(device) is None and not self.everywhere
+        if is_without or any(map(settings.read, SETTINGS)):
             return None
         kinds: list[Any] = [device]
         for image in images:

@@ -11,7 +11,7 @@ before, so that sums of floats err by the logarithm of their length.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -30,9 +30,12 @@ from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
 from pygpu.execution.folds.packing import Packing, apart, packed, together
 from pygpu.execution.folds.workgroups import Folded, Groups, Ready, Source
+from pygpu.execution.programs import running
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.checked import is_asked_for
+from pygpu.execution.programs.specialise import Specialisation
 from pygpu.language.vectors import Position, Vec2
+from pygpu.ssa import Constant
 from pygpu.types import Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
@@ -167,14 +170,32 @@ def program(function: Code, map: Code, target: str, reading: Reading | None = No
 # ---------------------------------------------------------------- passes
 
 
+@record(eq=False)
+class Pass:
+    """A pass that was run: its program and what that was given besides images."""
+
+    made: Specialisation
+    uniforms: Sequence[Constant]
+    shape: tuple[int, ...]
+
+    def run(self, inputs: Sequence[Storage]) -> list[Storage]:
+        """What it makes of other images of the same sizes."""
+        nowhere = [None] * len(self.made.types)
+        given = [*inputs, *self.made.captured]
+        return running.run(self.made, running.Work(given, self.uniforms, self.shape, nowhere))
+
+
 @record
 class State:
     """Values so far: an image for each part of a tuple, or one alone. Before the first pass: the
-    images of which values are made, and the arguments that are given for that."""
+    images of which values are made, and the arguments that are given for that. `passes` are those
+    that made the values, `packing` says how parts lie in what the last one gave."""
 
     images: tuple[ImageLike, ...]
     is_tuple: bool = False
     given: Mapping[str, Any] = field(default_factory=dict)
+    passes: tuple[Pass, ...] = ()
+    packing: Packing | None = None
 
 
 def fold_all(
@@ -194,18 +215,24 @@ def fold_all(
     count = storage.height * storage.width
     packing = packed(types) if fold.first is not None and count > 1 else None
     left = by_passes(fold, state, (1, 0), corner=corner, packing=packing)
-    return left if packing is None else State(_apart(left.images, packing), is_tuple=True)
+    if packing is None:
+        return left
+    return State(_apart(left.images, packing), True, passes=left.passes, packing=packing)
 
 
 def _apart(images: Sequence[ImageLike], packing: Packing) -> tuple[ImageLike, ...]:
     """An image of one pixel for each part of a value."""
-    parts: dict[int, ImageLike] = {}
-    for image, (_, places) in zip(images, packing, strict=True):
+    values = unpacked([image.storage.host() for image in images], packing)
+    return tuple([image_of(each) for each in values])
+
+
+def unpacked(values: Sequence[NDArray[Any]], packing: Packing) -> list[NDArray[Any]]:
+    """Arrays (H, W, C), those of several parts taken apart into such of one channel."""
+    parts: dict[int, NDArray[Any]] = {}
+    for array, (_, places) in zip(values, packing, strict=True):
         for channel, place in enumerate(places):
-            alone = len(places) == 1
-            texels = image.storage.host()
-            parts[place] = image if alone else image_of(texels[:, :, channel : channel + 1])
-    return tuple([parts[place] for place in range(len(parts))])
+            parts[place] = array if len(places) == 1 else array[:, :, channel : channel + 1]
+    return [parts[place] for place in range(len(parts))]
 
 
 def image_of(values: NDArray[Any]) -> ImageLike:
@@ -226,6 +253,8 @@ def by_passes(
     or for `limit` passes; `packing`: how values that a map has made lie in images from then on."""
     compiled, function, first = fold.passes, fold.function, fold.first
     most = targets.choose(fold.target).images_at_once(1)
+    passes: list[Pass] = []
+    is_as_made = True  # whether each reads the images that the one before has made
     for along in alongs:
         for _ in range(limit):
             storage = state.images[0].storage
@@ -241,11 +270,14 @@ def by_passes(
             given = dict(state.given) if first is not None else {}
             values = [function, how, images, (length, height), corner, given, None]
             arguments = flatten(compiled.signature, values)
-            results = compiled.run(arguments, Wanted("image"), shape=size).presented()
+            run = compiled.run(arguments, Wanted("image"), shape=size)
+            results, made = run.presented(), run.specialisation
             is_tuple = isinstance(results, tuple)
+            passes.append(Pass(made, tuple(arguments.uniforms), run.storages[0].shape))
+            is_as_made = is_as_made and layout is None
             state = State(results if is_tuple else (results,), is_tuple)
             first = None
-    return state
+    return replace(state, passes=tuple(passes) if is_as_made else ())
 
 
 def stacked(
@@ -287,4 +319,5 @@ __all__ = [
     "image_of",
     "program",
     "stacked",
+    "unpacked",
 ]

@@ -17,7 +17,6 @@ import numpy as np
 
 from pygpu.core.device import BOTH
 from pygpu.core.errors import guarded, shown
-from pygpu.core.sampler import make
 from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import ImageLike, Storage, texels
 from pygpu.devices import targets
@@ -32,6 +31,7 @@ from pygpu.execution.arrays.values import checked, described, identity, settled
 from pygpu.execution.arrays.whole import parts_of
 from pygpu.execution.folds.by_group import By, Folding, at_once, by_group, checked_groups
 from pygpu.execution.folds.chunked import ChunkFold, reduced
+from pygpu.execution.folds.cuts import Cut
 from pygpu.execution.folds.exact import may_overflow, total_of, words_of
 from pygpu.execution.folds.folding import (
     State,
@@ -39,7 +39,10 @@ from pygpu.execution.folds.folding import (
     folded_once,
     image_of,
     program,
+    unpacked,
 )
+from pygpu.execution.folds.positions import POSITIONS
+from pygpu.execution.folds.stored import stored_fold
 from pygpu.execution.large.sources import holds_dask
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.checked import is_asked_for
@@ -100,7 +103,7 @@ def reduce(
 
 def _lazily(function: Callable[..., Any], images: Sequence[Any], given: Mapping[str, Any]) -> Any:
     """The fold of Dask arrays, as one: each chunk is told where it begins."""
-    if function in _POSITIONS and given["initial"] is not None:
+    if function in POSITIONS and given["initial"] is not None:
         raise TypeError("reduce: positions have no initial")
     least = {np.argmax: False, np.argmin: True}.get(function)
     fold = partial(_of_chunk, function, given)
@@ -151,11 +154,11 @@ def _folding(
         raise ValueError(
             f"reduce: images of different sizes: {', '.join([str(size) for size in sizes])}"
         )
-    reading = replace(given[0].reading, placed=function in _POSITIONS)
+    reading = replace(given[0].reading, placed=function in POSITIONS)
     if map is not None:
         reading = reading.of(*bound("reduce: map", map, len(images), arguments))
         map = lasting(map)
-    function = lasting(_POSITIONS.get(function, function))
+    function = lasting(POSITIONS.get(function, function))
     return Folding(function, map, reading, given, arguments, target)
 
 
@@ -208,6 +211,11 @@ def _parts_of(
         return by_group(folding, by, types, is_tuple, neutral)
     if initial is not None:
         _check_initial(initial, types, is_tuple)
+    stored = None if is_tuple else stored_fold(folding, types[0])
+    if stored is not None:
+        if key is not None and folding.images[0].is_itself:
+            _PLANS.keep(key, Plan(stored))
+        return [stored([folding.images[0].image])]
     is_wide = not is_tuple and may_overflow(folding, types[0])
     if is_wide:
         folding = words_of(folding)
@@ -215,13 +223,15 @@ def _parts_of(
     if key is not None:
         _plan(key, folding, is_wide)
     state = _whole(folding, types if is_tuple else ())
+    if key is not None and state.passes:
+        _plan_passes(key, folding, state, is_wide)
     results = [_pixel(part) for part in state.images]
     return [total_of(results)] if is_wide else results
 
 
 # ---------------------------------------------------------------- plans
 
-_PLANS: Final = Plans()
+_PLANS: Final = Plans(everywhere=True)
 
 
 def _plan(key: Any, folding: Folding, is_wide: bool) -> None:
@@ -246,6 +256,29 @@ def _plan(key: Any, folding: Folding, is_wide: bool) -> None:
         return tuple(results) if found.is_tuple else results[0]
 
     _PLANS.keep(key, Plan(run, ready.sources))
+
+
+def _plan_passes(key: Any, folding: Folding, state: State, is_wide: bool) -> None:
+    """The same of passes, those that were run."""
+    if not all(each.is_itself for each in folding.images):
+        return
+    place, is_placed = folding.images[0].place, folding.reading.placed
+    passes, packing, is_tuple = state.passes, state.packing, state.is_tuple
+
+    def run(images: Sequence[Any]) -> Any:
+        storages = [image.storage for image in images]
+        for each in passes:
+            storages = each.run(storages)
+        found = [storage.host() for storage in storages]
+        parts = found if packing is None else unpacked(found, packing)
+        results = [part.item() if part.size == 1 else np.array(part[0, 0]) for part in parts]
+        if is_wide:
+            return total_of(results)
+        if is_placed:
+            return Position(*place(*results[1:]))
+        return tuple(results) if is_tuple else results[0]
+
+    _PLANS.keep(key, Plan(run, tuple([each.made.translated for each in passes])))
 
 
 def _plan_groups(
@@ -344,31 +377,6 @@ def _check_initial(initial: Any, types: Sequence[Type], is_tuple: bool) -> None:
     )
 
 
-def first_greatest(a: Any, b: Any) -> Any:
-    """Of two values with their positions the greater, a NaN before all, else the first."""
-    return b if _comes_before(b[0] > a[0], a, b) else a
-
-
-def first_least(a: Any, b: Any) -> Any:
-    return b if _comes_before(b[0] < a[0], a, b) else a
-
-
-def _comes_before(is_better: Any, a: Any, b: Any) -> Any:
-    """Whether the second value is to be taken, which is better than the first or is not."""
-    first_is_nan, second_is_nan = a[0] != a[0], b[0] != b[0]
-    are_equal = (first_is_nan and second_is_nan) or a[0] == b[0]
-    is_earlier = b[2] < a[2] or (b[2] == a[2] and b[1] < a[1])
-    if are_equal:
-        return is_earlier
-    return second_is_nan or (is_better and not first_is_nan)
-
-
-_POSITIONS: Final[dict[Any, Callable[..., Any]]] = {
-    np.argmax: first_greatest,
-    np.argmin: first_least,
-}
-
-
 # ---------------------------------------------------------------- folds
 
 
@@ -389,7 +397,8 @@ def _whole(folding: Folding, types: Sequence[Type]) -> State:
         for each in zip(*[state.images for state in folded], strict=True)
     ]
     rest = program(Code(folding.function), Code(None), folding.target)
-    return fold_all(rest, State(tuple(joined), folded[0].is_tuple))
+    left = fold_all(rest, State(tuple(joined), folded[0].is_tuple))
+    return replace(left, passes=())  # which are those of the rest
 
 
 def _parts(folding: Folding) -> Sequence[tuple[tuple[ImageLike, ...], tuple[int, int]]]:
@@ -408,31 +417,12 @@ def _parts(folding: Folding) -> Sequence[tuple[tuple[ImageLike, ...], tuple[int,
         tiles = tiles_of(limits, widest, size)
     if len(tiles) == 1:
         return [(images, (0, 0))]
-    return _Cut(images, tiles)
+    return Cut(images, tiles)
 
 
 def _are_there(images: Sequence[ImageLike]) -> bool:
     """Whether all texels are on a device already."""
     return all(bool(image.storage.copies) for image in images)
-
-
-class _Cut(Sequence[Any]):
-    """Images in tiles, each made when it is asked for: of large ones there may be very many."""
-
-    def __init__(self, images: Sequence[ImageLike], tiles: Sequence[Tile]) -> None:
-        self.images, self.tiles = images, tiles
-
-    def __len__(self) -> int:
-        return len(self.tiles)
-
-    def __getitem__(self, index: Any) -> Any:
-        tile = self.tiles[index]
-        return tuple([_cut(image, tile) for image in self.images]), (tile.left, tile.top)
-
-
-def _cut(image: ImageLike, tile: Tile) -> ImageLike:
-    values = np.ascontiguousarray(tile.of(image.storage.host()))
-    return ImageMaker.make(Storage.of(values), make(image.format))
 
 
 def _pixel(image: ImageLike) -> Any:
