@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import pygpu
+from conftest import require
 from pygpu import Image
 from pygpu.core.errors import HOME
 
@@ -322,3 +323,49 @@ def test_stacks_of_colours_are_volumes_and_images() -> None:
     rows = np.stack([pygpu.Signal(colours[0]), pygpu.Signal(colours[1])])
     assert isinstance(rows, Image)
     np.testing.assert_array_equal(rows, colours[:2])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "int32", "bool"])
+@pytest.mark.parametrize("channels", [(), (3,)])
+def test_images_are_put_together_on_their_device(
+    dtype: str, channels: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("compute")
+    monkeypatch.setenv("PYGPU_TARGET", "compute")
+    a = np.random.default_rng(0).integers(0, 2, (5, 7, *channels)).astype(dtype)
+    b = a[::-1, ::-1].copy()
+    copy = pygpu.compile(lambda im, p: im(p), im=Image, p=pygpu.Position)
+    on_device = [copy(Image(each), dtype=each.dtype) for each in (a, b)]
+    joins: list[Callable[[Any], Any]] = [
+        np.concatenate,
+        lambda images: np.concatenate(images, axis=1),
+        np.vstack,
+        np.hstack,
+    ]
+    if not channels:
+        joins += [lambda images: np.stack(images, -1), np.dstack]
+    for join in joins:
+        for images, arrays in ((on_device, [a, b]), ([on_device[0], Image(b)] * 3, [a, b] * 3)):
+            if len(images) > 4 and join in joins[4:]:
+                continue
+            found = join(images)
+            assert found.storage.array is None, "on the device alone"
+            assert found.dtype == a.dtype
+            np.testing.assert_array_equal(found, join(arrays))
+    with pytest.raises(ValueError, match="dimension"):
+        np.concatenate([on_device[0], on_device[1][:, :3]])
+
+
+def test_signals_and_volumes_are_put_together_on_their_device(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    require("compute")
+    monkeypatch.setenv("PYGPU_TARGET", "compute")
+    for kind, shape in ((pygpu.Signal, (50,)), (pygpu.Volume, (3, 4, 5))):
+        copy = pygpu.compile(lambda im, p: im(p), im=kind, p=pygpu.Position)
+        array = np.random.default_rng(0).random(shape, np.float32)
+        image = copy(kind(array))
+        for axis in range(len(shape)):
+            found = np.concatenate([image, image, image], axis)
+            assert kind is pygpu.Volume or found.storage.array is None
+            np.testing.assert_array_equal(found, np.concatenate([array] * 3, axis))

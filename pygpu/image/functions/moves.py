@@ -21,6 +21,7 @@ from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.image.functions.joins import joined
 from pygpu.image.functions.texels import first, image_of, images_in, seen_in, stored_in
 from pygpu.runtime import Compiled
 from pygpu.types import vector
@@ -45,6 +46,9 @@ def moved(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) ->
         found = _on_device(function, image, args, kwargs)
         if found is not None:
             return found
+    together = joined(function, args, kwargs)
+    if together is not None:
+        return together
     every = list(images_in((args, kwargs)))
     arrays = [a for a in _arrays(args) if a.ndim >= image.dims]
     if function in _JOINING and arrays:  # arrays beside images are images, too
