@@ -379,9 +379,10 @@ class Tiles:
                     place = code.select(outside, -1 - element, element)
                     to = column_of(k) * channels + c
                     self.write_to(self.read(kind, base, place, nbytes), target, to, nbytes)
-            self.repeat(target, before * texel, left * texel)
-            end = code.at(target, right * texel)
-            self.repeat(end, behind * texel, (count - right) * texel)
+            with when(code, outer < left + count - right):
+                self.repeat(target, before * texel, left * texel)
+                end = code.at(target, right * texel)
+                self.repeat(end, behind * texel, (count - right) * texel)
             self.write_to(slot + 1, slot_place, self.zero)
 
     def column(self, column: Val, taps: list[Val]) -> Val:
