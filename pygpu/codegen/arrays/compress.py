@@ -10,7 +10,6 @@ goes within its tile and copies it. No group waits for another.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from pygpu.codegen.arrays.elements import ArrayText, Functions, words
@@ -18,6 +17,7 @@ from pygpu.codegen.glsl.partials import function, struct
 from pygpu.codegen.glsl.printer import INDENT
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
 from pygpu.core.arrays import CompressTask
+from pygpu.core.host.records import record
 from pygpu.types import Type
 
 THREADS: Final = 256
@@ -31,7 +31,7 @@ TAKEN: Final = frozenset(
 _BARRIER: Final = ("memoryBarrierShared();", "barrier();")
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class CompressText:
     """Programs. Buffers are those of the images that each reads, then counts: their sum and, from
     word 1 on, one a tile. Results' buffers follow in `move`, one for each part of a value."""

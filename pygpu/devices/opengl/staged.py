@@ -8,7 +8,7 @@ groups: those of one function taken apart, and those of several that read one an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -130,7 +130,7 @@ def reach(function: Function, index: int) -> tuple[int, int] | None:
 # ---------------------------------------------------------------- several programs
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class _Unit:
     """Links that run as one program, by their places; the last makes what it makes."""
 

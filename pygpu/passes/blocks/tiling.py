@@ -14,7 +14,7 @@ results are those of the functions one after the other. The parts of one functio
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from pygpu.core.host.records import record
@@ -45,7 +45,7 @@ class Source:
     outputs: tuple[int, ...]
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class Piece:
     """A function of ROWS pixels below one another. Its images are those of the tiling. The area in
     which it makes pixels begins so far (`before`) left of and above the tile of results, in its own
@@ -76,7 +76,7 @@ class Tiling:
     cost: float  # in sums, for each pixel of the results
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False, frozen=False)
 class _Node:
     """A part of a source, by the keys of what it reads and makes."""
 
