@@ -46,10 +46,8 @@ def browser_page(webgl: tuple[str, ...] = SWIFTSHADER, **options: Any) -> Iterat
         pytest.fail(f"PYGPU_REQUIRE_BROWSER is set, but {reason}", pytrace=False)
     if reason:
         pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
-
     path = next(filter(None, map(shutil.which, NAMES)))
-    with sync_playwright() as playwright:
+    with _driver() as playwright:
         chromium = playwright.chromium.launch(
             executable_path=path,
             args=[*OPTIONS, *webgl],
@@ -57,6 +55,25 @@ def browser_page(webgl: tuple[str, ...] = SWIFTSHADER, **options: Any) -> Iterat
         )
         yield chromium.new_page(**options)
         chromium.close()
+
+
+@contextmanager
+def _driver() -> Iterator[Any]:
+    """Playwright, of which a thread may have one: who comes while it runs shares it."""
+    from playwright.sync_api import sync_playwright
+
+    if _RUNNING:
+        yield _RUNNING[0]
+        return
+    with sync_playwright() as playwright:
+        _RUNNING.append(playwright)
+        try:
+            yield playwright
+        finally:
+            _RUNNING.clear()
+
+
+_RUNNING: list[Any] = []
 
 
 def opened(page: Any, file: Path) -> None:

@@ -123,3 +123,33 @@ def test_own_methods_stay() -> None:
     assert repr(Checked(1)) == "checked"
     with pytest.raises(ValueError, match="low"):
         Checked(-1)
+
+
+@record(frozen=False)
+class Box:
+    """A record that changes."""
+
+    width: int
+    height: int = 1
+    names: list[str] = field(default_factory=list)
+    area: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.area = self.width * self.height
+
+
+def test_records_may_change() -> None:
+    box = Box(2, names=["a"])
+    assert (box.area, box.names, repr(box)) == (
+        2,
+        ["a"],
+        "Box(width=2, height=1, names=['a'], area=2)",
+    )
+    box.height = 5
+    assert replace(box).area == 10
+    assert box != Box(2)
+    assert Box(2).names is not Box(2).names
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(box)
+    with pytest.raises(AttributeError):
+        box.depth = 3  # type: ignore[attr-defined]

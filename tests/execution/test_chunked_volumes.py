@@ -115,11 +115,16 @@ def test_other_shapes() -> None:
     assert_array_equal(lazy.compute(), function(GREY, shape=(4, 5, 6)))
 
 
-def test_bad_volumes_and_rounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rounds_of_volumes_end_when_it_is_enough() -> None:
+    function = around("wrap")
+    given = {"until": lambda v: v.max() < 1, "every": 1}
+    lazy = function.iterate(da.from_array(GREY, chunks=(4, 6, 23)), 6, **given)
+    assert_array_equal(lazy.compute(), function.iterate(GREY, 6, **given))
+
+
+def test_bad_volumes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=r"shape \(3, 4\); a volume is an array \(D, H, W\)"):
         around("wrap")(da.zeros((3, 4)))
-    with pytest.raises(TypeError, match=r"persist\(\) the result, ask it, and go on"):
-        around("wrap").iterate(da.from_array(GREY), 3, until=lambda v: v.max() < 1)
     monkeypatch.setenv("PYGPU_CHECK", "1")
     with pytest.raises(TypeError, match="no Dask arrays as signals and volumes"):
         around("wrap")(da.from_array(GREY, chunks=(4, 6, 23)))

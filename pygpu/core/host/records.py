@@ -7,7 +7,8 @@
 
 Records are dataclasses with slots: `dataclasses.replace` and `fields` take them, and two are equal
 if their fields are (with `eq=False` each is itself alone). They do not change, but for those with
-`frozen=False`, which cannot be hashed unless each is itself alone. `dataclass` has the
+`frozen=False`, which cannot be hashed unless each is itself alone. Fields of `init=False` are left
+to `__post_init__`. `dataclass` has the
 compiler make six functions for such a class, which takes half a millisecond; here one is made, and
 the others are shared. A process that imports a hundred records starts 30 ms sooner.
 """
@@ -63,6 +64,8 @@ def _init(cls: type[Any], listed: tuple[Field[Any], ...], frozen: bool) -> Any:
     known: dict[str, Any] = {"MISSING": MISSING}
     params, lines = ["self"], []
     for number, each in enumerate(listed):
+        if not each.init:  # set by __post_init__
+            continue
         value = each.name
         if frozen:
             known[f"set{number}"] = _setter(cls, each)
