@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pygpu.codegen.arrays.elements import ArrayText, Functions, words
+from pygpu.codegen.arrays.tiles import BARRIER, running_sums, tile
 from pygpu.codegen.glsl.partials import function, struct
 from pygpu.codegen.glsl.printer import INDENT
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
@@ -28,7 +29,6 @@ TAKEN: Final = frozenset(
     """extent counts ranks sums slot each EACH thread number first left before at_place side held
     own total""".split()
 )
-_BARRIER: Final = ("memoryBarrierShared();", "barrier();")
 
 
 @record(frozen=False)
@@ -89,14 +89,7 @@ def _program(task: CompressTask, dialect: Dialect, in_software: bool, moves: boo
     return functions.finish(head, body)
 
 
-_TILE: Final = (
-    "int thread = int(gl_LocalInvocationIndex);",
-    "int number = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x);",
-    "if (number >= extent.z)",
-    f"{INDENT}return;",
-    f"int first = number * {THREADS} * EACH;",
-    "int left = extent.x - first;",
-)
+_TILE: Final = (*tile(THREADS, "extent.z"), "int left = extent.x - first;")
 _HOLDS: Final = "e < left && value(at_place(first + e)).v0 != 0"
 
 
@@ -109,30 +102,14 @@ def _count_main() -> list[str]:
         f"{INDENT}own += {_HOLDS} ? 1u : 0u;",
         "}",
         "sums[thread] = own;",
-        *_BARRIER,
+        *BARRIER,
         f"for (int apart = {THREADS // 2}; apart > 0; apart >>= 1) {{",
         f"{INDENT}if (thread < apart)",
         f"{INDENT * 2}sums[thread] += sums[thread + apart];",
-        *[INDENT + line for line in _BARRIER],
+        *[INDENT + line for line in BARRIER],
         "}",
         "if (thread == 0)",
         f"{INDENT}counts[1 + number] = sums[0];",
-    ]
-
-
-def _scanned(word: str) -> list[str]:
-    """`sums` from `side` on: the running sums of a word of each thread."""
-    return [
-        "int side = 0;",
-        f"sums[thread] = {word};",
-        *_BARRIER,
-        f"for (int apart = 1; apart < {THREADS}; apart <<= 1) {{",
-        f"{INDENT}uint sum = sums[side + thread];",
-        f"{INDENT}sum += thread >= apart ? sums[side + thread - apart] : 0u;",
-        f"{INDENT}side = {THREADS} - side;",
-        f"{INDENT}sums[side + thread] = sum;",
-        *[INDENT + line for line in _BARRIER],
-        "}",
     ]
 
 
@@ -143,7 +120,7 @@ def _offsets_main() -> list[str]:
         "uint own = 0u;",
         f"for (int k = 0; k < {AT_ONCE}; k++)",
         f"{INDENT}own += first + k < tiles ? counts[1 + first + k] : 0u;",
-        *_scanned("own"),
+        *running_sums(THREADS, "own"),
         "uint before = carried + sums[side + thread] - own;",
         f"carried += sums[side + {THREADS - 1}];",
         f"for (int k = 0; k < {AT_ONCE}; k++) {{",
@@ -153,7 +130,7 @@ def _offsets_main() -> list[str]:
         f"{INDENT * 2}before += some;",
         f"{INDENT}}}",
         "}",
-        *_BARRIER,
+        *BARRIER,
     ]
     return [
         "int thread = int(gl_LocalInvocationIndex);",
@@ -175,18 +152,18 @@ def _move_main(types: Sequence[Type]) -> list[str]:
         f"{INDENT}int e = k * {THREADS} + thread;",
         f"{INDENT}ranks[slot(e)] = {_HOLDS} ? 1u : 0u;",
         "}",
-        *_BARRIER,
+        *BARRIER,
         "uint own = 0u;",
         "for (int k = 0; k < EACH; k++)",
         f"{INDENT}own += ranks[slot(thread * EACH + k)];",
-        *_scanned("own"),
+        *running_sums(THREADS, "own"),
         "uint before = counts[1 + number] + sums[side + thread] - own;",
         "for (int k = 0; k < EACH; k++) {",
         f"{INDENT}uint held = ranks[slot(thread * EACH + k)];",
         f"{INDENT}ranks[slot(thread * EACH + k)] = before | held << 31;",
         f"{INDENT}before += held;",
         "}",
-        *_BARRIER,
+        *BARRIER,
         "for (int k = 0; k < EACH; k++) {",
         f"{INDENT}int e = k * {THREADS} + thread;",
         f"{INDENT}uint rank = ranks[slot(e)];",

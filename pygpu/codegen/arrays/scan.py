@@ -29,6 +29,7 @@ from pygpu.codegen.arrays.elements import (
     stores,
     words,
 )
+from pygpu.codegen.arrays.tiles import BARRIER
 from pygpu.codegen.glsl.partials import function, struct
 from pygpu.codegen.glsl.printer import INDENT, braced
 from pygpu.codegen.glsl.writer import Dialect
@@ -249,7 +250,7 @@ def _tile_folded() -> list[str]:
         f"{INDENT}if (ticket_of == gl_NumWorkGroups.x * gl_NumWorkGroups.y - 1u)",
         f"{INDENT * 2}atomicExchange(ticket, 0u);",
         "}",
-        *_BARRIER,
+        *BARRIER,
         "int number = int(ticket_of);",
         f"int line = number / extent.z * ({THREADS} / across) + thread / across;",
         "int index = number % extent.z;",
@@ -264,7 +265,7 @@ def _tile_folded() -> list[str]:
         "extent.x - 1));",
         f"{INDENT}tile[slot(base + k * across + lane)] = value(p);",
         "}",
-        *_BARRIER,
+        *BARRIER,
         "int mine = lane * EACH;",
         "Value total = tile[slot(base + mine)];",
         "for (int k = 1; k < EACH; k++) {",
@@ -275,14 +276,14 @@ def _tile_folded() -> list[str]:
         "}",
         "int side = 0;",
         "lanes[thread] = total;",
-        *_BARRIER,
+        *BARRIER,
         "for (int apart = 1; apart < across; apart <<= 1) {",
         f"{INDENT}Value folded = lanes[side + thread];",
         f"{INDENT}if (lane >= apart && mine < left)",
         f"{INDENT * 2}folded = join(lanes[side + thread - apart], folded);",
         f"{INDENT}side = {THREADS} - side;",
         f"{INDENT}lanes[side + thread] = folded;",
-        *[INDENT + line for line in _BARRIER],
+        *[INDENT + line for line in BARRIER],
         "}",
     ]
 
@@ -314,7 +315,7 @@ def _line_main(waits: bool) -> list[str]:
         f"{INDENT}for (int k = 0; k < EACH; k++)",
         f"{INDENT * 2}tile[slot(base + mine + k)] = join(before, tile[slot(base + mine + k)]);",
         "}",
-        *_BARRIER,
+        *BARRIER,
         "for (int k = 0; k < EACH; k++) {",
         f"{INDENT}int element = k * across + lane;",
         f"{INDENT}if (element < left)",
@@ -338,11 +339,11 @@ def _lookback(waits: bool) -> list[str]:
         f"{INDENT}if (earlier > 0) {{",
         f"{INDENT * 2}if (thread < earlier)",
         f"{INDENT * 3}look[thread] = {taken}(node + place_of - earlier + thread);",
-        *[INDENT * 2 + line for line in _BARRIER],
+        *[INDENT * 2 + line for line in BARRIER],
         f"{INDENT * 2}for (int apart = 1; apart < earlier; apart <<= 1) {{",
         f"{INDENT * 3}if (thread % (2 * apart) == 0 && thread + apart < earlier)",
         f"{INDENT * 4}look[thread] = join(look[thread], look[thread + apart]);",
-        *[INDENT * 3 + line for line in _BARRIER],
+        *[INDENT * 3 + line for line in BARRIER],
         f"{INDENT * 2}}}",
         f"{INDENT * 2}Value some = look[0];",
         f"{INDENT * 2}if (is_first)",
@@ -351,7 +352,7 @@ def _lookback(waits: bool) -> list[str]:
         f"{INDENT * 3}before = join(some, before);",
         f"{INDENT * 2}is_first = false;",
         f"{INDENT * 2}block = join(some, block);",
-        *[INDENT * 2 + line for line in _BARRIER],
+        *[INDENT * 2 + line for line in BARRIER],
         f"{INDENT}}}",
         f"{INDENT}is_whole = is_whole && earlier == {FAN - 1};",
         f"{INDENT}node += nodes;",
@@ -373,7 +374,7 @@ def _column_main(down: int) -> list[str]:
         f"{INDENT * 2}own[k] = join(own[k - 1], own[k]);",
         f"{INDENT}lanes[thread] = own[EACH - 1];",
         "}",
-        *_BARRIER,
+        *BARRIER,
         "if (is_there) {",
         f"{INDENT}bool is_first = top == 0;",
         f"{INDENT}Value before;",
@@ -396,10 +397,10 @@ def _column_main(down: int) -> list[str]:
         f"{INDENT * 3}store(place(line, mine + k), own[k]);",
         f"{INDENT}}}",
         "}",
-        *_BARRIER,
+        *BARRIER,
         f"if (lane == {down - 1} && is_there)  // all rows are there if any follow",
         f"{INDENT}carried[thread % {ACROSS}] = own[EACH - 1];",
-        *_BARRIER,
+        *BARRIER,
     ]
     return [
         "int thread = int(gl_LocalInvocationIndex);",
@@ -416,7 +417,5 @@ def _left(waits: bool) -> list[str]:
         f"{INDENT * 2}leave(node + place_of, block);",
     ] if waits else []  # fmt: skip
 
-
-_BARRIER: Final = ("memoryBarrierShared();", "barrier();")
 
 __all__ = ["ACROSS", "FAN", "THREADS", "Layout", "ScanText", "column_program", "line_programs"]

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Final
 
 from pygpu.codegen.arrays.elements import ArrayText, Functions
+from pygpu.codegen.arrays.tiles import BARRIER, running_sums, tile
 from pygpu.codegen.glsl.partials import function, struct
 from pygpu.codegen.glsl.printer import INDENT
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
@@ -192,27 +193,20 @@ def _shared(is_placed: bool, each: int) -> list[str]:
     ]
 
 
-_BARRIER: Final = ("memoryBarrierShared();", "barrier();")
-_TILE: Final = (
-    "int thread = int(gl_LocalInvocationIndex);",
-    "int number = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x);",
-    "if (number >= extent.z)",
-    f"{INDENT}return;",
-    f"int first = number * {THREADS} * EACH;",
-)
+_TILE: Final = tile(THREADS, "extent.z")
 
 
 def _count_main() -> list[str]:
     return [
         *_TILE,
         "starts[thread] = 0u;",
-        *_BARRIER,
+        *BARRIER,
         "for (int k = 0; k < EACH; k++) {",
         f"{INDENT}int e = first + k * {THREADS} + thread;",
         f"{INDENT}if (e < extent.x)",
         f"{INDENT * 2}atomicAdd(starts[digit(key_at(e), place_at(e))], 1u);",
         "}",
-        *_BARRIER,
+        *BARRIER,
         f"counts[number * {DIGITS} + thread] = starts[thread];",
     ]
 
@@ -236,7 +230,7 @@ def _offsets_program(down: int) -> list[str]:
         f"{INDENT}for (int k = 0; k < EACH; k++)",
         f"{INDENT * 2}total += own[k];",
         f"{INDENT}lanes[thread] = total;",
-        *[INDENT + line for line in _BARRIER],
+        *[INDENT + line for line in BARRIER],
         f"{INDENT}uint before = carried;",
         f"{INDENT}for (int other = 0; other < DOWN; other++) {{",
         f"{INDENT * 2}uint some = lanes[other * {DIGITS_AT_ONCE} + thread % {DIGITS_AT_ONCE}];",
@@ -249,7 +243,7 @@ def _offsets_program(down: int) -> list[str]:
         f"{INDENT * 3}counts[tile * {DIGITS} + digit] = before;",
         f"{INDENT * 2}before += own[k];",
         f"{INDENT}}}",
-        *[INDENT + line for line in _BARRIER],
+        *[INDENT + line for line in BARRIER],
         "}",
         "if (lane == 0)",
         f"{INDENT}totals[digit] = carried;",
@@ -267,9 +261,9 @@ def _move_main(is_placed: bool) -> list[str]:
         f"{INDENT}tile[slot(e)] = key_at(from);",
         *([f"{INDENT}beside[slot(e)] = place_at(from);"] if is_placed else []),
         "}",
-        *_scanned("totals[thread]"),
+        *running_sums(THREADS, "totals[thread]"),
         f"uint offset = sums[side + thread] - totals[thread] + counts[number * {DIGITS} + thread];",
-        *_BARRIER,
+        *BARRIER,
         "uint keys[MOST];",
         *(["uint places[MOST];"] if is_placed else []),
         "uint ranks[MOST];",
@@ -287,9 +281,9 @@ def _move_main(is_placed: bool) -> list[str]:
         f"{INDENT}if (e < left && (e == 0 || digit(tile[slot(e - 1)], {before}) != d))",
         f"{INDENT * 2}starts[d] = uint(e);",
         "}",
-        *_BARRIER,
+        *BARRIER,
         "sums[thread] = offset - starts[thread];  // of digits that are here",
-        *_BARRIER,
+        *BARRIER,
         "for (int k = 0; k < EACH; k++) {",
         f"{INDENT}int e = k * {THREADS} + thread;",
         f"{INDENT}if (e < left) {{",
@@ -306,22 +300,6 @@ def _move_main(is_placed: bool) -> list[str]:
         *([f"{INDENT * 3}result_places[at] = place % uint(extent.y);"] if is_placed else []),
         f"{INDENT * 2}}}",
         f"{INDENT}}}",
-        "}",
-    ]
-
-
-def _scanned(word: str) -> list[str]:
-    """`sums` from `side` on: the running sums of a word of each thread."""
-    return [
-        "int side = 0;",
-        f"sums[thread] = {word};",
-        *_BARRIER,
-        f"for (int apart = 1; apart < {THREADS}; apart <<= 1) {{",
-        f"{INDENT}uint sum = sums[side + thread];",
-        f"{INDENT}sum += thread >= apart ? sums[side + thread - apart] : 0u;",
-        f"{INDENT}side = {THREADS} - side;",
-        f"{INDENT}sums[side + thread] = sum;",
-        *[INDENT + line for line in _BARRIER],
         "}",
     ]
 
@@ -347,11 +325,11 @@ def _half(is_placed: bool) -> list[str]:
         f"{INDENT}ranks[k] = counted >> shift & 0xffffu;",
         f"{INDENT}bins[bin] = counted + (1u << shift);",
         "}",
-        *_BARRIER,
+        *BARRIER,
         "uint total = 0u;",
         "for (int k = 0; k < 8; k++)",
         f"{INDENT}total += bins[padded(8 * thread + k)];",
-        *_scanned("total"),
+        *running_sums(THREADS, "total"),
         f"uint before = sums[side + thread] - total + (sums[side + {THREADS - 1}] << 16);",
         "for (int k = 0; k < 8; k++) {",
         f"{INDENT}int bin = padded(8 * thread + k);",
@@ -359,7 +337,7 @@ def _half(is_placed: bool) -> list[str]:
         f"{INDENT}bins[bin] = before;",
         f"{INDENT}before += counted;",
         "}",
-        *_BARRIER,
+        *BARRIER,
         "for (int k = 0; k < EACH; k++) {",
         f"{INDENT}int e = thread * EACH + k;",
         f"{INDENT}uint own = e < left ? digit(keys[k], {place}) : 255u;",
@@ -369,7 +347,7 @@ def _half(is_placed: bool) -> list[str]:
         f"{INDENT}tile[slot(to)] = keys[k];",
         *([f"{INDENT}beside[slot(to)] = places[k];"] if is_placed else []),
         "}",
-        *_BARRIER,
+        *BARRIER,
     ]
 
 

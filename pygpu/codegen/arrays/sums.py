@@ -22,6 +22,7 @@ from typing import Final
 
 from pygpu.codegen.arrays.elements import ArrayText, Functions, words
 from pygpu.codegen.arrays.groups import TAKEN, each_element, extent_of
+from pygpu.codegen.arrays.tiles import BARRIER
 from pygpu.codegen.glsl.partials import function, struct
 from pygpu.codegen.glsl.printer import INDENT
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
@@ -34,7 +35,6 @@ FINISHING: Final = 64  # threads of a group of `finish`
 _TAKEN: Final = TAKEN | frozenset(
     """tops sums flags range base low top shift mantissa exponent words_in quantum parts""".split()
 )
-_BARRIER: Final = ("memoryBarrierShared();", "barrier();")
 
 
 @dataclass(slots=True)
@@ -93,9 +93,9 @@ def _program(
         f"{INDENT}return;",
         f"for (int k = thread; k < {ROOM}; k += THREADS)",
         f"{INDENT}table[k] = 0u;",
-        *_BARRIER,
+        *BARRIER,
         *each_element(each, part, f"number >= low && number < min(low + {range}, extent.w)"),
-        *_BARRIER,
+        *BARRIER,
         f"int held = min(extent.w - low, {range}) * {size};",
         f"int words_in = extent.w * {size};",
         "for (int k = thread; k < held; k += THREADS) {",
