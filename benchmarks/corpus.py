@@ -18,25 +18,9 @@ os.environ["PYGPU_CACHE"] = "0"
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import pygpu
-from corpus import (
-    algorithms,
-    colours,
-    everyday,
-    images,
-    libraries,
-    noise,
-    packages,
-    sciences,
-    shapes,
-    strangers,
-    styles,
-)
 from corpus.suite import CORNERS, HEIGHT, WIDTH, Entry
+from corpus.topics import TOPICS
 
-TOPICS = (
-    *(algorithms, colours, everyday, images, libraries, noise, packages),
-    *(sciences, shapes, strangers, styles),
-)
 SHOWN = 25  # the slowest
 PHASES = "translate", "simplify", "compile", "driver"
 

@@ -13,27 +13,11 @@ import pytest
 
 import pygpu
 from conftest import require
-from corpus import (
-    algorithms,
-    colours,
-    everyday,
-    images,
-    libraries,
-    noise,
-    packages,
-    refused,
-    sciences,
-    shapes,
-    strangers,
-    styles,
-)
+from corpus import refused
 from corpus.suite import CORNERS, HEIGHT, WIDTH, Entry
+from corpus.topics import TOPICS
 from pygpu import CompileError, Image, Position
 
-TOPICS = (
-    *(algorithms, colours, everyday, images, libraries, noise, packages),
-    *(sciences, shapes, strangers, styles),
-)
 ENTRIES = {entry.name: entry for topic in TOPICS for entry in topic.program}
 LEAST = 150  # programs that compile with no change
 SHARE = 0.9  # of all, with those that are refused
