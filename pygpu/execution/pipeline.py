@@ -124,7 +124,7 @@ class Pipeline:
         are Dask's, so that all arrays are given as functions see their texels."""
         bound = self._signature.bind(*args, **kwargs)
         for name, value in bound.arguments.items():
-            bound.arguments[name] = _seen(value, self._dims.get(name, 2))
+            bound.arguments[name] = _with_pictures(value, self._dims.get(name, 2), _seen)
         return _as_results(self.__wrapped__(*bound.args, **bound.kwargs))
 
     def _run(self, args: Sequence[Any], kwargs: Mapping[str, Any], settle: Any) -> Any:
@@ -134,7 +134,8 @@ class Pipeline:
         graph = Graph(targets.choose(self._target), settle)
         with deferring(graph):
             for name, dims in given.items():
-                bound.arguments[name] = _wrapped(bound.arguments[name], dims)
+                value = bound.arguments[name]
+                bound.arguments[name] = _with_pictures(value, dims, ImageMaker.wrap)
             result = self.__wrapped__(*bound.args, **bound.kwargs)
             graph.settle([image.storage for image in _images(result)])
         return _presented(result, form)
@@ -228,28 +229,21 @@ def _dims(function: Callable[..., Any]) -> dict[str, int]:
     return {name: kind[1] for name, kind in found.items() if kind and kind[0] == "image"}
 
 
-def _wrapped(value: Any, dims: int) -> Any:
-    """A picture, or an array given for a signal or a volume, as what functions take; those of
-    `*rest` and `**named` parameters, too."""
+def _with_pictures(value: Any, dims: int, become: Callable[[Any, int], Any]) -> Any:
+    """A value in which pictures, and arrays given for a signal or a volume, became something else;
+    those of `*rest` and `**named` parameters, too."""
     if type(value) is tuple:
-        return tuple([_wrapped(each, dims) for each in value])
+        return tuple([_with_pictures(each, dims, become) for each in value])
     if type(value) is dict:
-        return {name: _wrapped(each, dims) for name, each in value.items()}
+        return {name: _with_pictures(each, dims, become) for name, each in value.items()}
     if isinstance(value, ImageLike) or not (is_pil(value) or _is_array(value, dims)):
         return value
-    return ImageMaker.wrap(value, dims)
+    return become(value, dims)
 
 
-def _seen(value: Any, dims: int) -> Any:
-    """Dask arrays, and arrays beside them, as functions see their texels; those of `*rest` and
-    `**named` parameters, too."""
-    if type(value) is tuple:
-        return tuple([_seen(each, dims) for each in value])
-    if type(value) is dict:
-        return {name: _seen(each, dims) for name, each in value.items()}
-    if isinstance(value, ImageLike) or not (is_pil(value) or _is_array(value, dims)):
-        return value
-    return seen(value if is_dask(value) else array_of(value), dims)
+def _seen(picture: Any, dims: int) -> Any:
+    """A Dask array, or an array beside one, as functions see its texels."""
+    return seen(picture if is_dask(picture) else array_of(picture), dims)
 
 
 def _as_results(result: Any) -> Any:
