@@ -14,7 +14,7 @@ import numpy as np
 from pygpu.codegen.arrays.compress import EACH, TILE, CompressText, compress_programs
 from pygpu.core.arrays import CompressProgram, CompressTask
 from pygpu.core.storage import Storage
-from pygpu.devices.arrays.ready import Ready, format_of, nbytes, result
+from pygpu.devices.arrays.ready import Programs, Ready, format_of, nbytes, result
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.driver.context import Context
@@ -39,13 +39,13 @@ class Compressed(CompressProgram):
     def __init__(self, gl: Context, task: CompressTask, text: CompressText) -> None:
         self.task, self.text = task, text
         self.source = text.move.text
-        self._make_ready(gl)
+        self._programs = Programs(task.inputs)
+        self._ready(gl)  # a driver that refuses one says so now
 
-    def _make_ready(self, gl: Context) -> None:
-        self._context = gl
-        self._count = Ready(gl, self.text.count, self.task.inputs)
-        self._offsets = Ready(gl, self.text.offsets, ())
-        self._move = Ready(gl, self.text.move, self.task.inputs)
+    def _ready(self, gl: Context) -> list[Ready]:
+        """What counts, adds up and moves."""
+        texts = self.text.count, self.text.offsets, self.text.move
+        return [self._programs.ready(gl, text) for text in texts]
 
     def run(
         self,
@@ -59,20 +59,19 @@ class Compressed(CompressProgram):
         formats = [format_of(type) for type in self.task.types[1:]]
         sizes: dict[str, Any] = {"extent": (count, inputs[0].width, tiles), "each": EACH}
         with opengl.context() as gl:
-            if self._context is not gl:
-                self._make_ready(gl)
-            images = self._move.read(gl, inputs)  # those of the others: the function is the same
+            count_up, offsets, move = self._ready(gl)
+            images = move.read(gl, inputs)  # those of the others: the function is the same
             read = [each.glo for each in images]
-            counts = gl.results([*read, *self._count.bindings.buffers], [WORD * (1 + tiles)])[0]
-            self._count.bind([*images, counts], inputs, **sizes)
-            self._count.dispatch(gl, tiles, uniforms)
+            counts = gl.results([*read, *count_up.bindings.buffers], [WORD * (1 + tiles)])[0]
+            count_up.bind([*images, counts], inputs, **sizes)
+            count_up.dispatch(gl, tiles, uniforms)
             gl.order.before([counts.glo], [counts.glo])
-            self._offsets.bind([counts], [], tiles=tiles)
-            self._offsets.dispatch(gl, 1)
+            offsets.bind([counts], [], tiles=tiles)
+            offsets.dispatch(gl, 1)
             room = [nbytes(rows_of(count), format) for format in formats]
-            made = gl.results([counts.glo, *read, *self._move.bindings.buffers], room)
-            self._move.bind([*images, counts, *made], inputs, **sizes)
-            self._move.dispatch(gl, tiles, uniforms)
+            made = gl.results([counts.glo, *read, *move.bindings.buffers], room)
+            move.bind([*images, counts, *made], inputs, **sizes)
+            move.dispatch(gl, tiles, uniforms)
             words = np.zeros(1, np.uint32)
             gl.download(counts, words)
             gl.check()

@@ -23,7 +23,7 @@ from pygpu.codegen.arrays.sums import FINISHING, SumText, sum_programs
 from pygpu.codegen.arrays.sums import THREADS as SUM_THREADS
 from pygpu.core.arrays import GroupProgram, GroupTask
 from pygpu.core.storage import Storage
-from pygpu.devices.arrays.ready import Ready, format_of, nbytes, result, stride
+from pygpu.devices.arrays.ready import Programs, format_of, nbytes, result, stride
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.driver.context import Context
@@ -70,18 +70,8 @@ class _Made(GroupProgram):
     def __init__(self, gl: Context, task: GroupTask, text: GroupText | SumText) -> None:
         self.task = task
         self.source = text.main.text
-        self._context: Context | None = None
-        self._programs: dict[int, Ready] = {}
+        self.ready = Programs(task.inputs).ready
         self.ready(gl, text.main)  # a driver that refuses it says so now
-
-    def ready(self, gl: Context, text: ArrayText) -> Ready:
-        """One of the programs."""
-        if self._context is not gl:
-            self._context, self._programs = gl, {}
-        found = self._programs.get(id(text))
-        if found is None:
-            found = self._programs[id(text)] = Ready(gl, text, self.task.inputs)
-        return found
 
     def shared(self, count: int, most: int, width: int, threads: int) -> tuple[int, dict[str, Any]]:
         """Over how many groups of so many threads elements are shared out, and what tells them."""

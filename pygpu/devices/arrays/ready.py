@@ -82,4 +82,22 @@ class Ready:
         self.held.glo.run(-(-groups // down), down, 1)
 
 
-__all__ = ["Ready", "format_of", "nbytes", "result", "stride"]
+class Programs:
+    """The programs of one task, each made ready when a context is first to run it."""
+
+    def __init__(self, inputs: Sequence[Format]) -> None:
+        self.inputs = tuple(inputs)
+        self._context: Context | None = None
+        self._ready: dict[int, Ready] = {}
+
+    def ready(self, gl: Context, text: ArrayText) -> Ready:
+        """One of them."""
+        if self._context is not gl:
+            self._context, self._ready = gl, {}
+        found = self._ready.get(id(text))
+        if found is None:
+            found = self._ready[id(text)] = Ready(gl, text, self.inputs)
+        return found
+
+
+__all__ = ["Programs", "Ready", "format_of", "nbytes", "result", "stride"]

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.codegen.arrays.elements import ArrayText
 from pygpu.codegen.arrays.scan import (
     ACROSS,
     FAN,
@@ -24,7 +23,7 @@ from pygpu.codegen.arrays.scan import (
 from pygpu.core.arrays import Layout, Lines, ScanProgram
 from pygpu.core.device import FoldTask
 from pygpu.core.storage import Storage
-from pygpu.devices.arrays.ready import Ready, format_of, nbytes, result, stride
+from pygpu.devices.arrays.ready import Programs, Ready, format_of, nbytes, result, stride
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.driver.context import Context
@@ -60,16 +59,9 @@ class Scanned(ScanProgram):
         self._make_ready(gl)
 
     def _make_ready(self, gl: Context) -> None:
-        self._programs: dict[int, Ready] = {}
+        self._ready = Programs(self.task.inputs).ready
         self._context, self._epoch, self._room = gl, 0, 0
         self._states: list[Buffer] = []
-
-    def _ready(self, gl: Context, text: ArrayText) -> Ready:
-        """One of the programs."""
-        found = self._programs.get(id(text))
-        if found is None:
-            found = self._programs[id(text)] = Ready(gl, text, self.task.inputs)
-        return found
 
     def run(
         self, inputs: Sequence[Storage], uniforms: Sequence[Constant], lines: Lines

@@ -13,7 +13,7 @@ import numpy as np
 from pygpu.codegen.arrays.sort import DIGITS, DIGITS_AT_ONCE, THREADS, SortText, sort_programs
 from pygpu.core.arrays import Lines, SortProgram, SortTask
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.arrays.ready import Ready, nbytes, result, stride
+from pygpu.devices.arrays.ready import Programs, Ready, nbytes, result, stride
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer
@@ -38,13 +38,13 @@ class Sorted(SortProgram):
         self.task, self.text = task, text
         self.source = text.move.text
         self.words = task.inputs[0].dtype.itemsize == WORD
-        self._make_ready(gl)
+        self._programs = Programs(task.inputs)
+        self._ready(gl)  # a driver that refuses one says so now
 
-    def _make_ready(self, gl: Context) -> None:
-        self._context = gl
-        self._count = Ready(gl, self.text.count, self.task.inputs)
-        self._offsets = Ready(gl, self.text.offsets, ())
-        self._move = Ready(gl, self.text.move, self.task.inputs)
+    def _ready(self, gl: Context) -> list[Ready]:
+        """What counts, adds up and moves."""
+        texts = self.text.count, self.text.offsets, self.text.move
+        return [self._programs.ready(gl, text) for text in texts]
 
     def run(
         self, image: Storage, lines: Lines, bound: int
@@ -57,9 +57,8 @@ class Sorted(SortProgram):
         rounds += [(shift, 1) for shift in range(0, line_bits, 8)]
         tiles = -(-count // (THREADS * self.text.each))
         with opengl.context() as gl:
-            if self._context is not gl:
-                self._make_ready(gl)
-            read = self._move.read(gl, [image])
+            count_up, offsets, move = self._ready(gl)
+            read = move.read(gl, [image])
             gl.order.before([each.glo for each in read])
             keys, places = self._pairs(gl, count, len(rounds))
             counts, totals = gl.buffer(WORD * DIGITS * tiles), gl.buffer(WORD * DIGITS)
@@ -76,9 +75,9 @@ class Sorted(SortProgram):
                 sizes["round_of"] = round_of
                 buffers = [keys[before], places[before], keys[after], places[after], counts, totals]
                 buffers += made
-                self._step(gl, self._count, [*read, *buffers], image, sizes, tiles)
-                self._step(gl, self._offsets, buffers, image, sizes, DIGITS // DIGITS_AT_ONCE)
-                self._step(gl, self._move, [*read, *buffers], image, sizes, tiles)
+                self._step(gl, count_up, [*read, *buffers], image, sizes, tiles)
+                self._step(gl, offsets, buffers, image, sizes, DIGITS // DIGITS_AT_ONCE)
+                self._step(gl, move, [*read, *buffers], image, sizes, tiles)
             used = [*keys, *places, counts, totals, *made]  # what comes waits for the last step
             gl.order.before(written=[each.glo for each in used])
             kept = Format(image.dtype, 1, normalize=False)
@@ -107,8 +106,7 @@ class Sorted(SortProgram):
     ) -> None:
         """Run a program after all that was."""
         gl.order.settle()
-        inputs = [image] if ready.inputs else []
-        ready.bind(buffers, inputs, **sizes)
+        ready.bind(buffers, [image], **sizes)
         ready.dispatch(gl, groups)
 
 
