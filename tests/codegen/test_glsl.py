@@ -680,3 +680,8 @@ def test_long_line_is_broken_before_the_loosest_operator() -> None:
     assert all(len(each) <= 100 for each in lines)
     assert [each.strip()[:2] for each in lines[1:]] == ["+ "] * (len(lines) - 1)
     assert "".join(each.strip() + " " for each in lines).strip() == line.strip()
+
+
+def test_long_directive_stays_whole() -> None:
+    line = "#define texel(p) " + " + ".join(f"weight{i} * value{i}" for i in range(12))
+    assert wrap(line) == [line]

@@ -174,7 +174,10 @@ _TOKENS: Final = re.compile(r"[()\[\]]|, | (?:[-+*/?:&|^<>=!]+) ")
 
 
 def wrap(line: str) -> list[str]:
-    """The line broken before operators, or after commas, where it is too wide for the page."""
+    """The line broken before operators, or after commas, where it is too wide for the page. A
+    directive of the preprocessor ends with its line: it stays whole."""
+    if line.startswith("#"):
+        return [line]
     indent = len(line) - len(line.lstrip())
     lines = [line]
     while len(lines[-1]) > WIDTH and (cut := _cut(lines[-1])):
