@@ -141,12 +141,14 @@ class Instruction(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Code:
     """A decoded code object. `handlers` says of the instructions in a `try` or `with` where they go
-    when they raise: with that much of the stack left, a NULL if `marked`, and the exception."""
+    when they raise: with that much of the stack left, a NULL if `marked`, and the exception.
+    `refused`: whether one of the instructions is of a construct that is not supported."""
 
     code: CodeType
     instructions: tuple[Instruction, ...]
     graph: Graph
     handlers: Mapping[int, Handler]
+    refused: bool
 
 
 def decode(code: CodeType) -> Code:
@@ -184,7 +186,8 @@ def _decode(key: _Identity) -> Code:
         # CPython's compiler is not known to make such code; an editor of bytecode may.
         drafts = [Draft("UNSUPPORTED", "a loop with two entrances", drafts[0].position, 0)]
         graph = graph_of(drafts)
-    return Code(key.code, _finish(drafts), graph, handlers_of(drafts))
+    refused = any(draft.op == "UNSUPPORTED" for draft in drafts)
+    return Code(key.code, _finish(drafts), graph, handlers_of(drafts), refused)
 
 
 # Reading CPython's instructions.

@@ -40,7 +40,15 @@ from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import is_users_class
 from pygpu.frontend.values.objects import Instance
-from pygpu.frontend.values.values import Abstract, Choice, Conflict, NotKnown, Picture, describe
+from pygpu.frontend.values.values import (
+    Abstract,
+    Choice,
+    Conflict,
+    Dynamic,
+    NotKnown,
+    Picture,
+    describe,
+)
 from pygpu.frontend.walked import fitting
 
 _GENERATOR: Final = inspect.CO_GENERATOR
@@ -108,6 +116,8 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
     if rule is None and args and _is_method_of(function, args[0]):
         bound = attributes.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
+    if type(function) is types.FunctionType and Dynamic in map(type, args):
+        return call_dynamic(w, function, args, keywords)  # Python cannot execute it
     objects_given = any(isinstance(value, Instance) for value in (*args, *keywords.values()))
     if _is_generator(function) and any(
         isinstance(value, Abstract) for value in (*args, *keywords.values())
@@ -208,7 +218,7 @@ def _is_walked(function: types.FunctionType) -> bool:
     code = function.__code__
     if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
-    return not any(i.op == "UNSUPPORTED" for i in decode(code).instructions)
+    return not decode(code).refused
 
 
 def _rule(function: Any) -> Any:

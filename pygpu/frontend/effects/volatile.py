@@ -35,6 +35,7 @@ DEPTH: Final = 50  # functions that are looked into for one call
 _LEVELS: Final = frozenset("debug info warning error critical exception log".split())
 _REPORTS: Final = (*[getattr(logging, level) for level in _LEVELS], warnings.warn)
 _SETTINGS: Final = (warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings)
+_TOLD: Final = frozenset(map(id, (print, *_REPORTS, *_SETTINGS)))  # some callables have no hash
 
 
 class _Warned:
@@ -138,12 +139,12 @@ def _contents(cell: types.CellType) -> Any:
 
 def is_report(function: Callable[..., Any]) -> bool:
     """Whether calls of a function only tell somebody something: `print`, logging, warnings."""
-    if function is print or is_setting(function):
+    if id(function) in _TOLD:
         return True
     owner = getattr(function, "__self__", None)
     if isinstance(owner, (logging.Logger, logging.LoggerAdapter)):
         return getattr(function, "__name__", "") in _LEVELS
-    return any(function is one for one in _REPORTS)
+    return False
 
 
 def is_setting(function: Callable[..., Any]) -> bool:

@@ -17,7 +17,7 @@ from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.objects import Object, youngest
 from pygpu.frontend.values.states import Export, State, move_out
-from pygpu.frontend.values.values import Key
+from pygpu.frontend.values.values import Dynamic, Key
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
 
@@ -60,11 +60,13 @@ def _merge(
     for outcome in outcomes:
         for target, state in outcome.exits.items():
             state.locals = still_read(frame.code, target, state.locals)
-    inside = [{value for op in region.ops for value in op.results} for region in regions]
 
     def leaf(a: Any, b: Any, type: Type, key: Key) -> Value:
         values = []
         for region, contents in zip(regions, (a, b), strict=True):
+            if contents.__class__ is Dynamic and contents.value.type is type:
+                values.append(contents.value)
+                continue
             with w.build.inside(region):
                 values.append(arithmetic.as_value(w, contents, type))
         made = slots.pair(values[0], values[1], key)
@@ -84,6 +86,9 @@ def _merge(
         for target in one.exits
         if target not in outcomes[1 - side].exits
     ]
+    inside: list[set[Value]] = []
+    if lone:
+        inside = [{value for op in region.ops for value in op.results} for region in regions]
     exports: list[Export] = []
     for final in (False, True):  # first what must go through a result, then what may share it
         for side, target in lone:
@@ -109,7 +114,7 @@ def join(
 ) -> tuple[State, Join]:
     """Two states as one, and how they were joined: the heap is to be told of its aliases."""
     meeting = Meeting(
-        f"the {'loop' if loop else 'branch'} at line {frame.place().line}",
+        lambda: f"the {'loop' if loop else 'branch'} at line {frame.line()}",
         loop,
         lambda: _outer_values(w, frame),
         lambda name: _one_sided(frame, name),
@@ -128,7 +133,7 @@ def _outer_values(w: ControlFlow, frame: Frame) -> Iterable[Any]:
 
 def _one_sided(frame: Frame, name: str) -> str:
     """What to say of a name that is defined on one of two paths."""
-    branch = frame.place().line
+    branch = frame.line()
     where = f" (line {frame.place(frame.stored[name]).line})" if name in frame.stored else ""
     return (
         f"'{name}' is assigned{where} on one path only through the branch or loop at line "

@@ -138,13 +138,12 @@ def part(w: ControlFlow, frame: Frame, state: State, go_on: Callable[[State], Ou
     return branch(w, frame, first.where, handle, other)
 
 
-def refuse_parting(w: ControlFlow, frame: Frame) -> None:
+def refuse_parting(w: ControlFlow) -> None:
     """An error where what ends a block has noted exceptions."""
-    if frame.raising:
-        raise w.error(
-            "an exception that may be raised by this test or iterator cannot be handled: "
-            "compute it before, in a line of its own"
-        )
+    raise w.error(
+        "an exception that may be raised by this test or iterator cannot be handled: "
+        "compute it before, in a line of its own"
+    )
 
 
 __all__ = [

@@ -85,7 +85,7 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
     own = isinstance(key[0], str) and key[0].isidentifier()
     name = f"'{key[0]}'" if own else "it"
     why = next((v.why for v in (a, b) if isinstance(v, Choice)), "")
-    why = why or f"{name} is None on one path through {join.meeting.place}"
+    why = why or f"{name} is None on one path through {join.meeting.place()}"
     return Choice(Dynamic(join.leaf(*which, INT, (*key, ".which"))), tuple(made), why)
 
 
@@ -224,7 +224,7 @@ def differ_in_length(a: Any, b: Any) -> bool:
 
 def mismatch(join: Joining, handle: Object, a: Any, b: Any) -> str:
     """What to say of an object that holds things of different shapes on two paths."""
-    meeting = join.meeting.place
+    meeting = join.meeting.place()
     if isinstance(handle, Dict):
         return (
             f"a dict has other keys on one path through {meeting} than on the "
@@ -257,7 +257,7 @@ def mismatch(join: Joining, handle: Object, a: Any, b: Any) -> str:
 
 def lengths(join: Joining, first: int, second: int) -> str:
     """What to say of a list that has different lengths on two paths."""
-    place = join.meeting.place
+    place = join.meeting.place()
     if join.meeting.loop:
         return (
             f"a list has {first} items before {place} and {second} after one round: how long "

@@ -76,7 +76,7 @@ def _attributes(join: Joining, a: Any, b: Any, key: Key) -> dict[str, Any]:
         *(a, b, key),
         lambda name: (
             f"the attribute '{name}' is set on one path only through "
-            f"{join.meeting.place}: set it on the other path too, or before"
+            f"{join.meeting.place()}: set it on the other path too, or before"
         ),
     )
 

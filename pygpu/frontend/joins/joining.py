@@ -29,7 +29,7 @@ class Round:
 class Meeting:
     """Where two paths meet."""
 
-    place: str  # where they part and meet, in words
+    place: Callable[[], str]  # where they part and meet, in words
     loop: Round | None
     outer: Callable[[], Iterable[Any]]  # what the frames around this one hold
     explain: Callable[[str], str]  # what to say of a name that is defined on one side only

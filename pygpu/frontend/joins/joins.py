@@ -8,6 +8,7 @@ a result of an `if`, or a parameter of a loop's body.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -148,13 +149,18 @@ class Join:
                     )
                 return
 
-    def _seen(self, state: State) -> set[Object]:
-        return reachable([*state.locals.values(), *state.stack, *self.meeting.outer()], state)
+    def _seen(self, state: State, wanted: Collection[Object] = ()) -> set[Object]:
+        """What is in sight; where some objects are wanted, at least those of them that are."""
+        values = [*state.locals.values(), *state.stack, *self.meeting.outer()]
+        return reachable(values, state, wanted)
 
     def value(self, a: Any, b: Any, key: Key) -> Any:
         if a is b:
             return a
-        a, b = settled(a, self.left.facts), settled(b, self.right.facts)
+        if a.__class__ is Choice:
+            a = settled(a, self.left.facts)
+        if b.__class__ is Choice:
+            b = settled(b, self.right.facts)
         known_a, known_b = not isinstance(a, Abstract), not isinstance(b, Abstract)
         if known_a and known_b and same_known(a, b):
             return a
@@ -339,7 +345,7 @@ class Join:
         ]
         if not old:
             return
-        seen = self._seen(state)
+        seen = self._seen(state, {older for older, _ in old})
         for older, joined in old:
             if older in seen:
                 joined.outside = EITHER

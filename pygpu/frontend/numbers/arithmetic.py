@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -157,7 +158,7 @@ def _vector_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     parts: list[Any] | None = [operand_components(w, each, size) for each in operands]
     if parts[0].__class__ is Value or parts[1].__class__ is Value:  # type: ignore[index]
         operands, parts = integers_apart(w, operands, symbol in "** // % << >>")
-    result = componentwise(w, operands, lambda x, y: binary(w, symbol, x, y), whole, parts)
+    result = componentwise(w, operands, partial(binary, w, symbol), whole, parts)
     return NotImplemented if result is None else result
 
 

@@ -119,6 +119,7 @@ def operand_kind(contents: Any) -> Kind:
     return scalar_kind(contents) or "float"
 
 
+_NO_OPERAND: Final = type(None)
 _POSITIONS: Final = frozenset(vectors.POSITIONS.values())
 
 
@@ -135,18 +136,18 @@ def componentwise(
     size = next(type.size for type in map(vector_type, operands) if type)
     if parts is None:
         parts = [operand_components(w, operand, size) for operand in operands]
-    if type(None) in map(type, parts):
+    classes = list(map(type, parts))
+    if _NO_OPERAND in classes:
         return None
-    if Value in map(type, parts):
+    if Value in classes:
         value = whole(parts, size)
         return make_vector(w, value.type, value)
     columns = [part if isinstance(part, tuple) else (part,) * size for part in parts]
-    results = tuple([scalar(*column) for column in zip(*columns, strict=True)])
+    results = (*map(scalar, *columns),)
     kind = meeting(results)
     if kind is None:
         raise w.error(f"components of one vector are ints and uints: {integers.HINT}")
-    classes = [getattr(operand, "cls", operand.__class__) for operand in operands]
-    position = not _POSITIONS.isdisjoint(classes)
+    position = not _POSITIONS.isdisjoint([getattr(x, "cls", x.__class__) for x in operands])
     if not any(isinstance(result, Abstract) for result in results):
         known = vectors.from_components(tuple(np.asarray(r).item() for r in results))
         return vectors.Position(*known) if position and kind == "int" else known

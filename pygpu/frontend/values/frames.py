@@ -47,6 +47,13 @@ class Frame:
         line = span.line or self.code.code.co_firstlineno
         return Place(file, self.name, line, span.end_line, span.column, span.end_column, caller)
 
+    def line(self) -> int:
+        """The line of that place."""
+        frame = self
+        while frame.caller and frame.code.code.co_filename.startswith(HOME):
+            frame = frame.caller
+        return frame.code.instructions[frame.at].span.line or frame.code.code.co_firstlineno
+
     def raises(self) -> bool:
         """Whether the basic block that is being walked ends by raising."""
         blocks = self.graph.blocks.items()

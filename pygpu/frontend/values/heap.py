@@ -89,7 +89,7 @@ class Heap:
                 f"{describe(handle)} came from outside the function and must not be changed: "
                 "make a copy and change that"
             )
-        views = list(self.aliases.get(handle, ()))
+        views = list(self.aliases[handle]) if handle in self.aliases else []
         for view in views:  # and what may be one of these in turn
             self.state.heap[view] = Conflict(
                 "this may be an object that has been changed since under another name"
@@ -101,7 +101,8 @@ class Heap:
             self.write(handle.base, _replaced(self.read(handle.base), handle.places, contents))
             return
         self.state.heap[handle] = contents
-        self._changed(handle)
+        if self._followed:
+            self._changed(handle)
 
     # ------------------------------------------------------------ aliases
 

@@ -77,9 +77,14 @@ def meeting(scalars: Sequence[Any], wrapping: bool = False) -> Kind | None:
     `wrapping`: known integers are taken modulo 2**32, so that one from 2**31 on may be an int: as
     what a loop begins with. One of more than 32 bits is left to whoever makes a constant of it.
     """
-    kind = widest(*[scalar_kind(value) or "float" for value in scalars])
-    if all(value.__class__ is Dynamic and value.type.kind == kind for value in scalars):
+    kinds = [scalar_kind(value) or "float" for value in scalars]
+    kind = kinds[0]
+    for other, value in zip(kinds, scalars, strict=True):
+        if other != kind or value.__class__ is not Dynamic:
+            break
+    else:
         return kind
+    kind = widest(*kinds)
     if kind in ("float", "bool") or any(map(is_beyond, scalars)):
         return kind
     large = [value for value in scalars if is_plain(value) and int(value) >= 2**31]

@@ -8,7 +8,7 @@ Export(state, leaf, older).states()      # the state as it is outside of a regio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -175,10 +175,11 @@ class Frozen(Abstract):
         return Frozen(State(locals, stack, heap))
 
 
-def reachable(values: Iterable[Any], state: State) -> set[Object]:
-    """Every object that can be reached from the values."""
+def reachable(values: Iterable[Any], state: State, wanted: Collection[Object] = ()) -> set[Object]:
+    """Every object that can be reached from the values; where some are wanted, no more are looked
+    for once all these have been found."""
     seen: set[Object] = set()
-    waiting = list(values)
+    waiting, missing = list(values), len(wanted)
     while waiting:
         value = waiting.pop()
         if not isinstance(value, Object):
@@ -188,6 +189,10 @@ def reachable(values: Iterable[Any], state: State) -> set[Object]:
                 waiting += [part for _, part in value.parts()]
         elif value not in seen:
             seen.add(value)
+            if value in wanted:
+                missing -= 1
+                if not missing:
+                    return seen
             if type(value) is not Vector:  # which holds numbers
                 contents = state.get(value)
                 if type(contents) is dict:

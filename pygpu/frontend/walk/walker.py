@@ -112,6 +112,12 @@ class Walker(Evaluation):
         if force:
             outcome = self.block(frame, block, state, stops)
         while True:
+            if len(outcome.exits) == 1:  # as after most blocks
+                ((target, state),) = outcome.exits.items()
+                if target < 0 or target in stops:
+                    return outcome
+                outcome = self._enter(frame, target, state, stops)
+                continue
             pending = [t for t in outcome.exits if t >= 0 and t not in stops]
             if not pending:
                 return outcome
@@ -189,7 +195,7 @@ class Walker(Evaluation):
                     choices.renew(self)
                 if changes:
                     choices.aim(self, state, frame.code.instructions[at].op, arg)
-                if looked and Choice in map(type, state.stack[-looked:]):
+                if looked and _has_choice(state.stack, looked):
                     op = frame.code.instructions[at].op
                     place = choices.chosen(state, op, arg)
                     if place is not None:
@@ -209,7 +215,8 @@ class Walker(Evaluation):
                 choices.renew(self)
             frame.at = end - 1
             outcome = self._turn(frame, block, state, last, stops)
-            handling.refuse_parting(self, frame)
+            if frame.raising:
+                handling.refuse_parting(self)
             return outcome
         except PathEnds as ends:
             if frame is not self.frames[-1]:
@@ -277,6 +284,15 @@ class Walker(Evaluation):
                     return outcome
                 STEPS["YIELD"](self, state, None)
         return Outcome.one(end, state)
+
+
+def _has_choice(stack: list[Any], looked: int) -> bool:
+    """Whether one of the topmost values is a choice."""
+    if stack[-1].__class__ is Choice:
+        return True
+    if looked == 2:
+        return stack[-2].__class__ is Choice
+    return looked > 2 and Choice in map(type, stack[-looked:])
 
 
 def _until(
