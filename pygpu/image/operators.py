@@ -65,8 +65,10 @@ def _texels_among(operands: Sequence[Any]) -> list[Any]:
 
 
 def _apply(function: Callable[..., Any], *operands: Any) -> Any:
-    if function in _POWERS and _is_whole_power(operands):
-        return _to_the(int(operands[1]))(*_texels_among(operands[:1]))
+    if function in _POWERS and _is_known_power(*operands):
+        exponent = operands[1]
+        number = int if isinstance(exponent, (int, np.integer)) else float
+        return _to_the(number(exponent))(*_texels_among(operands[:1]))
     return texelwise(function)(*_texels_among(operands))
 
 
@@ -74,18 +76,22 @@ _POWERS: Final = (operator.pow, np.power)
 LARGEST_POWER: Final = 64  # that is compiled for itself
 
 
-def _is_whole_power(operands: Sequence[Any]) -> bool:
-    """Whether it is an image of ints or bools to the power of a number that must be known: as an
-    argument it might be negative, and the result a fraction."""
-    image, exponent = operands
-    is_whole = isinstance(exponent, (int, np.integer)) and not isinstance(exponent, bool)
-    if not is_whole or not isinstance(image, ImageLike) or image.format.kind == "float":
+def _is_known_power(image: Any, exponent: Any) -> bool:
+    """Whether it is an image to the power of a number that is compiled for itself: products and
+    square roots are exact where a power of what is an argument errs. Ints and bools take whole
+    numbers so, for an argument might be negative, and the result a fraction."""
+    if not isinstance(image, ImageLike) or isinstance(exponent, (bool, np.bool_)):
         return False
-    return bool(0 <= exponent <= LARGEST_POWER)
+    if isinstance(exponent, (int, np.integer)):
+        return bool(0 <= exponent <= LARGEST_POWER)
+    if isinstance(exponent, (float, np.floating)):
+        is_whole = float(exponent).is_integer()
+        return exponent == 0.5 or (is_whole and bool(0 <= exponent <= LARGEST_POWER))
+    return False
 
 
-@lru_cache(maxsize=LARGEST_POWER)
-def _to_the(exponent: int) -> Vectorized:
+@lru_cache(maxsize=2 * LARGEST_POWER, typed=True)
+def _to_the(exponent: float) -> Vectorized:
     """The function of texels that raises them to a power."""
     return Vectorized(lambda texel: texel**exponent, "auto", None, {})
 

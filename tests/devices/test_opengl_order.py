@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 import pygpu
 from conftest import require
-from pygpu import Image, Position
+from pygpu import Image, Int, Position
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.driver.context import SPARE, Context
 from pygpu.devices.opengl.driver.order import Order
@@ -134,12 +135,26 @@ def test_tables_are_read_too(barriers: Counted) -> None:
     """Their buffers may become those of results once nobody holds the program."""
     table = np.random.default_rng(1).random(500)
 
-    def looked_up(im: Image, p: Position) -> Any:
-        return im(p) + table[p.x % 500]
+    def looked_up(im: Image, p: Position, place: Int) -> Any:
+        return im(p) + table[place]  # the same for all pixels: no texture
 
-    pygpu.compile(looked_up, target="compute")(pygpu.Image(np.ones((2, 3), np.float32)))
+    pygpu.compile(looked_up, target="compute")(pygpu.Image(np.ones((2, 3), np.float32)), 7)
     with opengl.context() as gl:
         assert len(gl.order._read) == 2  # the image and the table
+
+
+def test_threads_get_what_is_theirs(target: str) -> None:
+    """Commands of several threads take one another's textures and buffers, and run in order."""
+
+    def beside(im: Image, p: Position) -> Any:
+        return im(p + (1, 0)) + im(p)
+
+    compiled = pygpu.compile(beside, target=target)
+    images = np.random.default_rng(5).random((400, 10, 12)).astype(np.float32)
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(lambda image: compiled(image[:, 1:11]), images))
+    right = np.concatenate([images[:, :, 2:11], images[:, :, 10:11]], axis=2)
+    np.testing.assert_array_equal(np.stack(found), right + images[:, :, 1:11])
 
 
 def test_chains_give_what_numpy_gives(target: str) -> None:

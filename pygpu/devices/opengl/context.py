@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import threading
 from typing import Any, Final
 
 from pygpu.core.errors import DeviceError
@@ -22,6 +23,16 @@ from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.platform import PlatformError, attempts
 from pygpu.devices.process.door import Door
 from pygpu.devices.process.undisturbed import undisturbed
+
+
+class _Thread(threading.local):
+    """What tells a thread from all others; numbers of threads are given again."""
+
+    def __init__(self) -> None:
+        self.token = object()
+
+
+_THREAD: Final = _Thread()
 
 
 class _Door(Door[Context]):
@@ -54,6 +65,7 @@ class _Door(Door[Context]):
             self.forget()
             raise DeviceError(f"the OpenGL context is gone: {error}") from None
         self.is_current = True
+        held.wait_for_others(_THREAD.token)
         if held.garbage:
             held.drain()
         return held

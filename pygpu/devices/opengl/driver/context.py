@@ -80,6 +80,7 @@ class Context:
         )
         flush = 0 if platform.flushes else platform.load("glFlush")
         self._flush = ctypes.CFUNCTYPE(None)(flush) if flush else None
+        self._thread: object = None  # that was here last
         self._status = ctypes.CFUNCTYPE(ctypes.c_uint)(status) if status else None
 
     @property
@@ -295,6 +296,15 @@ class Context:
         and NVIDIA's driver keeps what is not sent with the thread: it came too late."""
         if self._flush is not None:
             self._flush()
+
+    def wait_for_others(self, thread: object) -> None:
+        """At a section's begin, have the device finish what another thread sent. Where letting the
+        context go does not flush it, NVIDIA's driver runs the threads' commands in no order: of
+        Dask's chunks, computed by 16 threads, nearly every image had one with old texels."""
+        if thread is not self._thread:
+            if self._flush is not None and self._thread is not None:
+                self.gl.finish()
+            self._thread = thread
 
     # ------------------------------------------------ trouble
 
