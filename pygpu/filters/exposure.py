@@ -12,6 +12,9 @@ where the device does not count.
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +23,7 @@ from numpy.typing import NDArray
 from pygpu.core.errors import shown
 from pygpu.core.storage import texels
 from pygpu.devices import targets
-from pygpu.execution.arrays.sorting import sort
+from pygpu.execution.arrays.histograms import histogram
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.rank import median
 from pygpu.filters.whole import (
@@ -33,28 +36,16 @@ from pygpu.filters.whole import (
     whole_only,
 )
 from pygpu.image.image import Image
-from pygpu.language.vectors import CLASSES, Position, Vector
+from pygpu.language.vectors import CLASSES, Position, Vec2, Vector
 from pygpu.runtime import compile
 from pygpu.types import vector
 
-PARTS: Final = 4096  # of a range of sorted values, by which one is found
+PARTS: Final = 1 << 20  # of a range of sorted values, by which one is found, at most
+SHARE: Final = 8  # values of a part, about: of fewer the table takes longer to make
 WIDE: Final = 4096  # columns of a table that is longer than an image may be wide
 
 
 # ---------------------------------------------------------------- counting
-
-
-@compile
-def _bins(im: Image, edges: Image, p: Position, low: float, scale: float, most: int) -> Any:
-    """The number of the bin that a value falls into. As in NumPy, what lies on an edge is right of
-    it, and edges decide where the quotient errs."""
-    v = im(p)
-    bin = min(max(int((v - low) * scale), 0), most)
-    if v < edges((bin, 0)):
-        bin -= 1
-    elif bin < most and v >= edges((bin + 1, 0)):
-        bin += 1
-    return bin
 
 
 def extent(image: Image) -> tuple[float, float]:
@@ -93,17 +84,9 @@ def _histogram(image: Image, nbins: int) -> tuple[NDArray[Any], NDArray[Any]]:
     if low == high:
         counts, edges = np.histogram(np.full(1, low), nbins)
         return counts * math.prod(image.shape), (edges[1:] + edges[:-1]) / 2
-    edges = np.linspace(np.float32(low), np.float32(high), nbins + 1, dtype=np.float32)
     layers = image if image.channels == 1 else Image(np.asarray(image).reshape(image.height, -1))
-    bins = _bins(
-        layers,
-        Image(edges[np.newaxis]),
-        low=low,
-        scale=nbins / (high - low),
-        most=nbins - 1,
-        dtype="uint8" if nbins <= 256 else "uint16",
-    )
-    return _values(bins)[:nbins], (edges[1:] + edges[:-1]) / 2
+    counts, edges = histogram(layers, nbins, (np.float32(low), np.float32(high)))  # type: ignore[arg-type]
+    return counts, (edges[1:] + edges[:-1]) / 2
 
 
 # ---------------------------------------------------------------- histograms made even
@@ -176,14 +159,15 @@ def _of_values(
     results: Image,
     limits: Image,
     p: Position,
-    first: float,
-    scale: float,
+    line: Vec2,
+    parts: int,
 ) -> Any:
     """The result of the greatest of the sorted values that is not above the texel, which is looked
-    for between the limits of the part of their range that it lies in."""
-    v = im(p)
-    part = min(max(int((v - first) * scale), 0), PARTS - 1)
-    low, high = limits((part, 0))
+    for between the limits of the part of their range that it lies in. `line`: the least value, and
+    the parts to a unit."""
+    v, (first, scale) = im(p), line
+    part = min(max(int((v - first) * scale), 0), parts - 1)
+    low, high = limits((part % WIDE, part // WIDE))
     while low < high:
         middle = (low + high + 1) // 2
         if values((middle % WIDE, middle // WIDE)) <= v:
@@ -197,19 +181,22 @@ def _replaced(layer: Any, values: NDArray[Any], results: NDArray[Any]) -> Any:
     """Each texel's result, which the sorted values have theirs of."""
     first = float(values[0])
     width = float(values[-1]) - first
-    scale = PARTS / max(width, 1e-30) if math.isfinite(width) else 0.0  # one part has all
-    part = np.minimum((values - first) * scale, PARTS - 1) if scale else np.zeros(len(values))
+    parts = min(max(WIDE, (1 << len(values).bit_length()) // SHARE), PARTS)
+    scale = parts / max(width, 1e-30) if math.isfinite(width) else 0.0  # one part has all
+    part = np.minimum((values - first) * scale, parts - 1) if scale else np.zeros(len(values))
     # A texel may be taken for one of the part before or behind, as its quotient is rounded.
-    ends = np.searchsorted(part.astype(int), np.arange(-1, PARTS + 2), side="right") - 1
-    low, high = np.maximum(np.concatenate([[0], ends[: PARTS - 1]]), 0), ends[2 : PARTS + 2]
-    limits = np.stack([low, high], axis=-1).astype(np.int32)[np.newaxis]
+    ends = np.cumsum(np.bincount(part.astype(int), minlength=parts)) - 1
+    low, high = np.zeros(parts, np.int32), np.full(parts, len(values) - 1, np.int32)
+    np.maximum(ends[:-2], 0, out=low[2:], casting="unsafe")
+    high[:-1] = ends[1:]
+    limits = np.stack([low, high], axis=-1).reshape(-1, WIDE, 2)
     return _of_values(
         layer,
         Image(_folded(values)),
         Image(_folded(results)),
         Image(limits),
-        first=first,
-        scale=scale,
+        line=Vec2(first, scale),
+        parts=parts,
     )
 
 
@@ -223,18 +210,27 @@ def match_histograms(image: Image, reference: Any) -> Any:
             f"match_histograms: the reference has {other.channels} channels, "
             f"the image {image.channels}"
         )
+    own, others = _counted_all([image, other])
+    columns = [_matched(*one, *another) for one, another in zip(own, others, strict=True)]
     if _is_whole(image):
         most = int(np.iinfo(image.storage.dtype).max)
-        columns = [
-            _matched(*_counted(image, c), *_counted(other, c)) for c in range(image.channels)
-        ]
         tables = [np.interp(np.arange(most + 1) / most, *column) for column in columns]
         table = np.stack([_folded(table, 256) for table in tables], axis=-1)
         return _of_table(image, Image(table), most=most)
-    layers = []
-    for c, layer in enumerate(layers_of(image)):
-        layers.append(_replaced(layer, *_matched(*_counted(image, c), *_counted(other, c))))
-    return joined(layers)
+    layers = zip(layers_of(image), columns, strict=True)
+    return joined([_replaced(layer, *column) for layer, column in layers])
+
+
+def _counted_all(images: Sequence[Image]) -> list[list[tuple[NDArray[Any], NDArray[Any]]]]:
+    """What `_counted` gives of each channel of images. NumPy sorts on one core: where it does,
+    several channels are sorted at once."""
+    if all(map(_is_whole, images)):
+        return [[_counted(image, c) for c in range(image.channels)] for image in images]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        tasks = [
+            [pool.submit(_counted, image, c) for c in range(image.channels)] for image in images
+        ]
+        return [[task.result() for task in each] for each in tasks]
 
 
 def _counted(image: Image, channel: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -244,7 +240,7 @@ def _counted(image: Image, channel: int) -> tuple[NDArray[Any], NDArray[Any]]:
         counts = _values(image, channel)
         values = np.flatnonzero(counts)
         return values / np.iinfo(host.dtype).max, np.cumsum(counts[values]) / host.size
-    ordered = sort(texels(np.ascontiguousarray(host), image.format).ravel())
+    ordered = np.sort(texels(host, image.format), axis=None)
     is_last = np.ones(ordered.size, bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
     last = np.flatnonzero(is_last)

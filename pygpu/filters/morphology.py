@@ -165,7 +165,7 @@ def label(
     image = image_of(label_image, "label")
     channels_of(image, "label", 1)
     labels, count = numbered(np.asarray(image), _stored(background, image), connectivity == 2)
-    result = presented(Image(labels), label_image, image)
+    result = presented(image_of(labels, "label"), label_image, image)
     return (result, count) if return_num else result
 
 

@@ -76,6 +76,17 @@ def test_match_histograms(other) -> None:
     assert_allclose(actual, expected, atol=1e-5)
 
 
+def test_match_histograms_of_values_far_apart() -> None:
+    """Nearly all of the values lie in one part of their range in a thousand."""
+    skewed = np.random.default_rng(1).random(GREY.shape, np.float32) ** 30 * 1000
+    expected = skimage.exposure.match_histograms(skewed, GREY)
+    assert_allclose(filters.match_histograms(skewed, GREY), expected, atol=1e-5)
+    alike = np.full(GREY.shape, np.float32(0.3))
+    assert_allclose(
+        filters.match_histograms(alike, GREY), skimage.exposure.match_histograms(alike, GREY)
+    )
+
+
 @pytest.mark.parametrize("image", [GREY, MOON, WORDS], ids=lambda i: str(i.dtype))
 def test_threshold_otsu(image) -> None:
     most = 1 if image.dtype == np.float32 else np.iinfo(image.dtype).max

@@ -35,7 +35,7 @@ from pygpu.devices.cpu.threads import POOL, Calls, Job
 from pygpu.devices.process.reserve import RESERVE
 
 # Elements below which NumPy is as quick: it sums into 64 bits slowly, and finds extremes quickly.
-LEAST: Final[dict[How, int]] = {"sum": 1 << 17, "min": 1 << 22, "max": 1 << 22}
+LEAST: Final[dict[How, int]] = {"sum": 1 << 17, "min": 1 << 19, "max": 1 << 19}
 LONGEST: Final = 2**31 - 2 * TILE  # elements, so that their indices are ints
 TINY: Final = 4 * TILE  # elements, below which a second thread is not worth its call
 _JOIN: Final[dict[How, np.ufunc]] = {"sum": np.add, "min": np.minimum, "max": np.maximum}

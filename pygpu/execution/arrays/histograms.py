@@ -30,6 +30,9 @@ from pygpu.execution.arrays.whole import Fold, Grouped, grouped, parts_of
 from pygpu.types import INT
 
 MOST: Final = 1 << 24  # bins: their edges are to be told apart
+ROUNDING: Final = (
+    2.0**-20
+)  # of the largest edge: what arithmetic in float32 may err in a bin's place
 
 
 def histogram(
@@ -139,7 +142,7 @@ def _edges(given: Taken, bins: Any, range: Any) -> Edges:
         if is_even and (isinstance(bins, (str, bool)) or not hasattr(bins, "__index__")):
             raise TypeError
         low, high = range
-        limits = float(low), float(high)
+        float(low), float(high)
     except (TypeError, ValueError):
         raise TypeError(
             "histogram: takes bins, a number of them or their edges, and range, (least, greatest);"
@@ -148,7 +151,7 @@ def _edges(given: Taken, bins: Any, range: Any) -> Edges:
     if is_even and not 1 <= operator.index(bins) <= MOST:
         raise ValueError(f"histogram: bins takes 1 to {MOST}, or edges, got {shown(bins)}")
     try:
-        edges = np.histogram_bin_edges(sample, bins, limits)
+        edges = np.histogram_bin_edges(sample, bins, (low, high))  # whose types decide, too
     except ValueError as error:
         raise ValueError(f"histogram: {error}") from None
     return Edges(edges, is_even)
@@ -172,8 +175,9 @@ def _counts(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[np
     roles, numbers = _roles(given, channel, edges, target)
     run = made(_bin, {**roles, "sizes": NUMBERS}, target)
     numbers |= {"how": (wide.is_whole, *numbers["how"]), "sizes": wide.sizes}
-    (found,) = run(wide.shape, ["int32"], **numbers)
-    return counted(found, edges.bins, target)
+    dtype = "uint16" if edges.bins < 1 << 16 else "int32"
+    (found,) = run(wide.shape, [dtype], **numbers)
+    return counted(found, edges.bins + 1, target)[: edges.bins]
 
 
 @record(eq=False)
@@ -250,9 +254,10 @@ def _roles(
     first, last = float(edges.edges[0]), float(edges.edges[-1])
     is_even = edges.is_near
     scale = edges.bins / (last - first) if is_even else 0.0
+    doubt = ROUNDING * max(abs(first), abs(last)) * scale
     roles = {"how": "known", "images": IMAGES, "bins": NUMBERS, "scaled": NUMBERS}
     values: dict[str, Any] = {"images": (given.image, read), "bins": (edges.bins, rows[1])}
-    values["scaled"] = first, scale
+    values["scaled"] = first, scale, doubt
     values["how"] = channel, is_even, given.image.format.channels > 1, rows[0] == 1
     return roles, values
 
@@ -270,11 +275,12 @@ def counted(index: ImageLike, groups: int, target: str) -> NDArray[np.int64]:
 
 
 def _bin(how: Any, images: Any, bins: Any, scaled: Any, sizes: Any, p: Any) -> Any:
-    """The number of the bin of an element; -1 outside, and behind the last element."""
+    """The number of the bin of an element; that of one bin more outside, and behind the last
+    element."""
     is_whole, *rest = how
     i, at = source(is_whole, sizes, p)
     number = _bin_of(rest, images, bins, scaled, at)
-    return number if i < sizes[2] else -1
+    return number if i < sizes[2] and number >= 0 else bins[0]
 
 
 def _one_in_bin(how: Any, images: Any, bins: Any, scaled: Any, p: Any) -> Any:
@@ -287,18 +293,22 @@ def _bin_of(how: Any, images: Any, bins: Any, scaled: Any, at: Any) -> Any:
     channel, is_even, has_channels, is_row = how
     image, edges = images
     bins, across = bins
-    first, scale = scaled
+    first, scale, doubt = scaled
     texel = image(at)[channel] if has_channels else image(at)
     value = texel + 0
 
     def edge(k: Any) -> Any:
         return edges((k, 0)) if is_row else edges((k % across, k // across))
 
-    if is_even:  # the guess is at most one off
-        guess = min(max(int((value - first) * scale), 0), bins - 1)
-        below = guess > 0 and value < edge(guess)
-        above = guess < bins - 1 and value >= edge(guess + 1)
-        found = guess - 1 if below else guess + 1 if above else guess
+    if is_even:  # the guess is at most one off, and right but for what is close to an edge
+        quotient = (value - first) * scale
+        found = min(max(int(quotient), 0), bins - 1)
+        beyond = quotient - found
+        if beyond < doubt or beyond > 1 - doubt:
+            if found > 0 and value < edge(found):
+                found -= 1
+            elif found < bins - 1 and value >= edge(found + 1):
+                found += 1
     else:
         found, above = 0, bins - 1
         while found < above:

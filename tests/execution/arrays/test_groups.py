@@ -268,6 +268,18 @@ def test_histograms_of_edges_and_nans(target: str) -> None:
     np.testing.assert_array_equal(counts, np.histogram(array[np.isfinite(array)], 16, (0, 1))[0])
 
 
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (-3.1, 0.7), (1000, 1001), (0, 1e-20)])
+def test_histograms_beside_their_edges(target: str, low: float, high: float) -> None:
+    """Values that are edges, and those next to them in float32."""
+    edges = np.linspace(low, high, 101, dtype=np.float32)
+    beside = [np.nextafter(edges, np.float32(way)) for way in (-np.inf, np.inf)]
+    values = np.concatenate([edges, *beside])
+    values[np.abs(values) < np.finfo(np.float32).tiny] = 0  # as drivers may read them
+    for limits in ((low, high), (np.float32(low), np.float32(high))):
+        counts, _ = pygpu.histogram(values, 100, limits, target=target)
+        np.testing.assert_array_equal(counts, np.histogram(values, 100, limits)[0])
+
+
 def check_histogram(array: Array, seen: Array, target: str) -> None:
     for bins, limits in BINS:
         counts, edges = pygpu.histogram(array, bins, limits, target=target)
