@@ -42,6 +42,7 @@ _FOUR: Final = ", ".join(f"texelFetch(image, at + ivec2({k}, 0), 0).r" for k in 
 COPIES: Final = {
     "colour": _whole(_OUT, "colour = texelFetch(image, p, 0);"),
     "packed colour": _whole(_OUT, f"colour = vec4({_UNPACKED});"),
+    "depth": _whole("", "gl_FragDepth = texelFetch(image, p, 0).r;"),
     "packed depth": _whole("", f"gl_FragDepth = {_UNPACKED};"),
     "pack": _whole(_OUT, f"ivec2 at = p * ivec2(4, 1);\n    colour = vec4({_FOUR});"),
 }

@@ -5,7 +5,10 @@ fragments of all triangles, also for those that others hide: what is drawn are t
 faults. For the first vertex, or the first pixel, with such a number the plain method is called,
 with what was interpolated there.
 
-    PYGPU_CHECK=1
+With several samples a pixel holds averages of what its samples were given: a number that is not 0
+says that there is a fault, and then each fault is drawn alone, as 1, to see which it is.
+
+    draw(shader, mesh, shape=(720, 1280), check=True)        # or PYGPU_CHECK=1
 """
 
 from __future__ import annotations
@@ -15,7 +18,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pygpu.core.builder import Builder
 from pygpu.core.device import Device, Task
 from pygpu.core.drawing import Cull, Draw, Drawing, DrawProgram, Stage, over_images
 from pygpu.core.host.records import record
@@ -45,10 +50,11 @@ from pygpu.language.vectors import CLASSES, Position
 from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.lower.neighbours import flatten_differences
 from pygpu.passes.simplify import pipeline as passes
-from pygpu.ssa import Function, only
-from pygpu.types import INT, Type, vector
+from pygpu.ssa import Function, Value, only
+from pygpu.types import FLOAT, INT, Type, vector
 
-_AT_ONCE: Final = 4  # varyings that one draw looks up, beside nothing else
+Given = Callable[[Builder, Value, Sequence[Value]], list[Value]]
+_AT_ONCE: Final = 4  # results of one draw
 _FLOATS: Final = np.dtype(np.float32)
 
 
@@ -62,6 +68,7 @@ class Checks:
     varyings: Sequence[Varying]
     device: Device
     cull: Cull
+    samples: int
     count: int  # of uniforms
     formats: Sequence[Format]  # of the shader's images
 
@@ -71,7 +78,7 @@ class Checks:
 
 
 def checks_of(
-    shader: Shader, mesh: Mesh, arguments: Arguments, device: Device, cull: Cull
+    shader: Shader, mesh: Mesh, arguments: Arguments, device: Device, cull: Cull, samples: int
 ) -> Checks:
     """Both methods, translated so that they tell what goes wrong."""
     bound, images, uniforms = bindings(signature_of(shader), arguments)
@@ -80,7 +87,7 @@ def checks_of(
     varyings = varyings_of(vertex)
     fragment = fragment_of(shader, varyings, bound["self"], given, checked=True)
     read = [made.sampler.format for made in arguments.images]
-    return Checks(vertex, fragment, names, varyings, device, cull, len(uniforms), read)
+    return Checks(vertex, fragment, names, varyings, device, cull, samples, len(uniforms), read)
 
 
 def check(
@@ -129,21 +136,23 @@ def _check_vertices(checks: Checks, shader: Shader, mesh: Mesh, arguments: Argum
 def _check_fragments(
     checks: Checks, shader: Shader, mesh: Mesh, arguments: Arguments, size: tuple[int, int]
 ) -> None:
-    made = checks.fragment
-    function = _with_faults(made, checks.count)
-    dropped = len(function.outputs) - 1
-    (found,) = _drawn(checks, only(function, [0, dropped]), mesh, arguments, size)
-    numbers = found.host()[:, :, 0].astype(np.int64)
-    places = np.flatnonzero(numbers)
+    def drawn(*given: Any) -> list[NDArray[Any]]:
+        found = _drawn(checks, _faulty(checks, *given), mesh, arguments, size)
+        return [storage.host() for storage in found]
+
+    (found,) = drawn(_number)
+    places = np.flatnonzero(found)
     if not places.size:
         return
     y, x = divmod(int(places[0]), size[1])
-    fault = made.faults[int(numbers[y, x]) - 1]
+    number = round(float(found[y, x, 0]))
+    if checks.samples > 1:
+        ones = (drawn(_one, each)[0] for each in range(1, len(checks.fragment.faults) + 1))
+        number = next(k for k, one in enumerate(ones, 1) if one[y, x, 0])
     parts: list[Any] = []
-    for first in range(1, dropped, _AT_ONCE):
-        some = list(range(first, min(first + _AT_ONCE, dropped)))
-        drawn = _drawn(checks, only(function, [*some, dropped]), mesh, arguments, size)
-        parts += [storage.host()[y, x] for storage in drawn]
+    for first in range(0, sum(len(each.rows) for each in checks.varyings), _AT_ONCE - 1):
+        weight, *some = drawn(_varyings(first, first + _AT_ONCE - 1), number)
+        parts += [array[y, x] / weight[y, x] for array in some]
     values, at = [], 0
     for varying in checks.varyings:
         rows = varying.rows
@@ -151,31 +160,45 @@ def _check_fragments(
         at += len(rows)
     error = _in_python(lambda: _fragment_at(shader, values, Position(x, y)))
     count = counted(len(places), "position")
-    raise told(
-        fault, error, f"{type(shader).__name__}.fragment at the position ({x}, {y}), {count}"
-    )
+    where = f"{type(shader).__name__}.fragment at the position ({x}, {y}), {count}"
+    raise told(checks.fragment.faults[number - 1], error, where)
 
 
-def _with_faults(made: Translation, count: int) -> Function:
-    """What a fragment gives in place of its colours: the number of its fault, its varyings; and
-    that it is dropped where it has no fault, or is dropped anyway."""
+def _number(build: Builder, fault: Value, varyings: Sequence[Value]) -> list[Value]:
+    return [build.emit("to_float", fault)]
+
+
+def _one(build: Builder, fault: Value, varyings: Sequence[Value]) -> list[Value]:
+    return [build.constant(FLOAT, 1.0)]
+
+
+def _varyings(first: int, end: int) -> Given:
+    """1, and some of what was interpolated."""
+    return lambda build, fault, varyings: [build.constant(FLOAT, 1.0), *varyings[first:end]]
+
+
+def _faulty(checks: Checks, given: Given, number: int = 0) -> Function:
+    """What a fragment gives in place of its colours, as `given` says, and that it is dropped where
+    it has no fault, or not that of this number, or is dropped anyway."""
+    made, count = checks.fragment, checks.count
     function = passes.simplify(flatten_differences(fuse(made.function)))
     place = len(function.outputs) - 1 - made.discards
     rewriter = Rewriter(function, lambda rewriter, op, operands: None)
     rewriter.inline(function.body)
     build = rewriter.build
     fault = rewriter.new[function.outputs[place]]
-    dropped = build.emit("eq", fault, build.constant(INT, 0))
+    dropped = build.emit("ne" if number else "eq", fault, build.constant(INT, number))
     if made.discards:
         dropped = build.emit("bit_or", dropped, rewriter.new[function.outputs[-1]])
     varyings = [rewriter.new[value] for value in function.uniforms[count:]]
-    return build.finish([build.emit("to_float", fault), *varyings, dropped])
+    return build.finish([*given(build, fault, varyings), dropped])
 
 
 def _drawn(
     checks: Checks, function: Function, mesh: Mesh, arguments: Arguments, size: tuple[int, int]
 ) -> list[Storage]:
-    """What fragments give, of all triangles: the last one's where several lie over one another."""
+    """What fragments give, of all triangles: the last one's where several lie over one another;
+    with several samples the mean of these, each 0 where nothing is."""
     count = sum(len(varying.rows) for varying in checks.varyings)
     vertex = only(checks.vertex.function, list(range(1 + count)))
     stages = (
@@ -183,7 +206,10 @@ def _drawn(
         _stage(checks, function, checks.fragment, count),
     )
     shared = len(checks.formats)
-    drawing = Drawing(*stages, discards=True, depth=False, cull=checks.cull, shared=shared)
+    drawing = Drawing(
+        *stages,
+        discards=True, depth=False, cull=checks.cull, samples=checks.samples, shared=shared,
+    )  # fmt: skip
     program: DrawProgram = targets.drawing(checks.device, drawing)
     read = [given.storage for given in arguments.images]
     images = read + storages(checks.vertex), read + storages(checks.fragment)

@@ -60,6 +60,7 @@ def draw(
     samples: int = 1,
     dtype: Any = None,
     keep_depth: bool = False,
+    check: bool = False,
     target: str = "auto",
 ) -> Any:
     """Draw a mesh into new images: one for each result of `shader.fragment`, (H, W) or (H, W, C).
@@ -71,7 +72,8 @@ def draw(
     `keep_depth=True` gives them as a last result. `cull` is "back" or "front": counter-clockwise is
     the front. `blend` is "alpha", "add" or "multiply", of all components alike. With `samples`
     edges are averages of so many. `dtype` is float32, float16 or uint8; that of `onto`
-    where there is one.
+    where there is one. With `check` (or PYGPU_CHECK=1) what goes wrong in the shader's methods is
+    raised, as Python would raise it, before anything is drawn.
 
     TypeError, ValueError and CompileError name what does not fit, before anything is drawn.
     """
@@ -94,7 +96,7 @@ def draw(
         made, device = _made(shader, mesh, arguments, state, target)
         colours = made.drawing.colours
         _check_onto(under, [type.size for type in colours], size)
-        if is_asked_for():
+        if check or is_asked_for():
             _check(shader, mesh, arguments, state, device, size)
         inputs = [given.storage for given in arguments.images]
         work = Draw(
@@ -108,7 +110,9 @@ def draw(
             None if depths is None else _as_floats(depths, device),
             keep_depth,
         )
-        results = _presented(made.program.draw(work), under, wanted, len(colours), device)
+        drawn = made.program.draw(work)
+        del work  # images of floats that were made for this draw are drawn into as they are
+        results = _presented(drawn, under, wanted, len(colours), device)
         return results if made.is_tuple or len(results) > 1 else results[0]
     except Exception as error:
         shorten(error)
@@ -158,12 +162,13 @@ def _check(
 ) -> None:  # fmt: skip
     """Raise what goes wrong in the shader's methods; what was translated for that is kept."""
     drawings = type(shader)._drawings
-    key = ("checked", *arguments.key, mesh.widths, state.cull, device.name)
+    key = ("checked", *arguments.key, mesh.widths, state.cull, state.samples, device.name)
     with COMPILING.lock:
         checks = drawings.get(key)
         if checks is None or checks.changed():
             cull: Any = state.cull
-            checks = drawings[key] = checks_of(shader, mesh, arguments, device, cull)
+            checks = checks_of(shader, mesh, arguments, device, cull, state.samples)
+            drawings[key] = checks
     check(checks, shader, mesh, arguments, size)
 
 

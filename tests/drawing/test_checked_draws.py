@@ -1,4 +1,4 @@
-"""With PYGPU_CHECK what goes wrong in a shader is raised as Python would raise it."""
+"""With check= or PYGPU_CHECK what goes wrong in a shader is raised as Python would raise it."""
 
 from typing import Any
 
@@ -106,3 +106,48 @@ def test_what_nothing_is_drawn_of_is_fine(on: str) -> None:
     error = fails(Hidden(), TRIANGLE, on)
     assert type(error) is IndexError
     assert "at the position (2, 0), the first of 6" in error.__notes__[-1]
+
+
+class Beyond(Shader):
+    limit: Float
+
+    def vertex(self, position: Vec2, weight: Float):
+        return Vec4(position, 0, 1), Mat2((position.x, 0), (0, 1)), weight, position.x
+
+    def fragment(self, turn, weight, x):
+        assert x < self.limit, f"right of it: {turn[0][0]:.1f}"
+        assert weight < 5, f"heavy: {weight:.1f}"
+        return x
+
+
+@pytest.mark.parametrize(
+    ("samples", "limit", "weight", "said"),
+    [
+        (1, 0.85, 1.0, ""),
+        (4, 0.85, 1.0, "right of it: 0.9"),  # the centre of the last column, not covered
+        (4, 2.0, 1.0, ""),
+        (4, 2.0, 9.0, "heavy: 9.0"),
+        (1, 2.0, 9.0, "heavy: 9.0"),
+    ],
+)
+def test_each_fragment_that_samples_ask_for_is_checked(
+    samples: int, limit: float, weight: float, said: str, on: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The square ends within the last column, left of its pixels' centres."""
+    monkeypatch.delenv("PYGPU_CHECK")
+    corners = np.array([(-1, -1), (0.83, -1), (-1, 1), (0.83, 1)], np.float32)
+    mesh = Mesh([(0, 1, 2), (2, 1, 3)], position=corners, weight=np.full(4, weight, np.float32))
+    options: Any = {"shape": (8, 8), "samples": samples, "check": True, "target": on}
+    if not said:
+        assert pygpu.draw(Beyond(limit), mesh, **options).shape == (8, 8)
+        return
+    with pytest.raises(AssertionError, match=said) as caught:
+        pygpu.draw(Beyond(limit), mesh, **options)
+    count = 8 if limit < 1 else 8 * (7 + (samples > 1))
+    assert f"the first of {count} such positions" in caught.value.__notes__[-1]
+
+
+def test_checks_are_asked_for_by_a_keyword_too(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYGPU_CHECK")
+    assert pygpu.draw(Indexed(1.8), TRIANGLE, shape=(4, 6), target=on).shape == (4, 6)
+    assert type(fails(Indexed(1.8), TRIANGLE, on, check=True)) is IndexError

@@ -1,9 +1,9 @@
 """Drawings on OpenGL's own rasteriser, for the targets fragment and compute.
 
 Colours are drawn into float32 textures with row 0 on top; those of two and four channels are the
-results as they are. One channel is packed afterwards, four pixels a texel, as all images of one
-channel are here; three channels lie in textures of four. Buffers of vertices stay with their
-geometry.
+results as they are. One channel is packed when it is read, four pixels a texel, as all images of
+one channel are here; three channels lie in textures of four. Buffers of vertices stay with their
+geometry. Pictures that are drawn over: see drawn.py.
 
     program = OpenGLDrawing(device, drawing)
     colour, = program.draw(draw)
@@ -18,7 +18,6 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Any, Final
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.drawing import COPIES, DrawTexts, draw_program
@@ -27,21 +26,20 @@ from pygpu.core.device import Task
 from pygpu.core.drawing import Draw, Drawing, DrawProgram, Geometry, Stage
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
-from pygpu.core.storage import Format, Storage
+from pygpu.core.storage import Storage
 from pygpu.devices.meshes.depths import depth_texture
+from pygpu.devices.meshes.drawn import FLOATS, Drawn, Under, Waiting
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer, Held, Program, Texture
-from pygpu.devices.opengl.fragment import COPY, TRIANGLES, read_texture, upload
-from pygpu.passes.blocks.block_views import COLUMNS
+from pygpu.devices.opengl.fragment import TRIANGLES, upload
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 
-FLOATS: Final = np.dtype("float32")
 VERTICES: Final = "opengl vertices"  # the name of a geometry's copy here
 KEPT: Final = 16  # programs for which a geometry keeps how its buffers are bound
 
@@ -69,15 +67,26 @@ class OpenGLDrawing(DrawProgram):
         self.driver_seconds = time.perf_counter() - begun
 
     def draw(self, draw: Draw) -> list[Storage]:
-        """See DrawProgram. Waits for nothing."""
+        """See DrawProgram. Waits for nothing; over pictures it is drawn when somebody asks."""
+        sizes = [type.size for type in self.drawing.colours] + [1] * draw.keep_depth
         with opengl.context() as gl:
-            if self._ready.held.context is not gl:
-                self._ready = _Ready(gl, self.texts)
-            targets = _Targets(gl, self.drawing, draw)
-            self._ready.bind(gl, draw)
-            targets.use()
-            _render(gl, self.drawing, self._ready, draw.geometry)
-            return targets.results()
+            gl.check_size(*draw.shape[::-1])
+            over = _Over.of(gl, draw)
+            rest = replace(draw, onto=None, depths=None)
+            work = Waiting(over.all, lambda gl: self._drawn(gl, rest, over))
+            if not over.all:
+                work.texture(gl, 0)
+            return [Drawn(draw.shape, size, work, place) for place, size in enumerate(sizes)]
+
+    def _drawn(self, gl: Context, draw: Draw, over: _Over) -> list[Texture]:
+        """The textures drawn into: the colours, and the depths where they are kept."""
+        if self._ready.held.context is not gl:
+            self._ready = _Ready(gl, self.texts)
+        targets = _Targets(gl, self.drawing, draw, over)
+        self._ready.bind(gl, draw)
+        targets.framebuffer.use()
+        _render(gl, self.drawing, self._ready, draw.geometry)
+        return targets.results(draw.keep_depth)
 
 
 def texts_of(drawing: Drawing, dialect: Dialect) -> DrawTexts:
@@ -220,55 +229,72 @@ def _factors(driver: Any, blend: str) -> tuple[int, int]:
 # ---------------------------------------------------------------- what is drawn into
 
 
-class _Targets:
-    """The textures that a draw goes into, and the images that come of them."""
+@record
+class _Over:
+    """What is drawn over: a picture for each colour, or none, and depths."""
 
-    def __init__(self, gl: Context, drawing: Drawing, draw: Draw) -> None:
-        self.gl, self.draw = gl, draw
-        self.channels = [type.size for type in drawing.colours]
+    colours: Sequence[Under]
+    depths: Under | None
+
+    @classmethod
+    def of(cls, gl: Context, draw: Draw) -> _Over:
+        depths = None if draw.depths is None else Under(gl, draw.depths)
+        return cls([Under(gl, storage) for storage in draw.onto or ()], depths)
+
+    @property
+    def all(self) -> list[Under]:
+        return [*self.colours, *([] if self.depths is None else [self.depths])]
+
+
+class _Targets:
+    """The textures that a draw goes into."""
+
+    def __init__(self, gl: Context, drawing: Drawing, draw: Draw, over: _Over) -> None:
+        self.gl, self.clear, self.over = gl, draw.clear, over
         self.samples = drawing.samples if drawing.samples > 1 else 0
+        self.channels = [4 if type.size == 3 else type.size for type in drawing.colours]
         height, width = draw.shape
         self.size = width, height
-        self.drawn = [self._texture(size, self.samples) for size in self.channels]
-        self.depths = _depths(gl, self.size, self.samples) if drawing.depth else None
+        under: list[Under | None] = [*over.colours] or [None] * len(self.channels)
+        self.drawn = [self._taken(*each) for each in zip(under, self.channels, strict=True)]
+        self.depths = self._taken(over.depths, 0) if drawing.depth else None
         self.framebuffer = gl.framebuffer(self.drawn, self.depths)
         self._begin()
 
-    def _texture(self, channels: int, samples: int = 0) -> Texture:
-        stored = 4 if channels == 3 else channels
-        if not samples:
-            return self.gl.texture(*self.size, stored, FLOATS)
-        return _samples(self.gl, self.size, stored, samples)
+    def _taken(self, under: Under | None, channels: int) -> Texture:
+        """The texture of a picture that is nobody else's, or a new one; depths have no channels."""
+        gl, size, samples = self.gl, self.size, self.samples
+        key = (*size, channels, "f4") if channels else ("depths", *size, 0)
+        make = partial(_colours, channels=channels) if channels else _depths
+        taken = None if under is None or samples else under.take(key)
+        return taken or make(gl, size, samples=samples)
 
     def _begin(self) -> None:
-        """Clear, or put there what is drawn over."""
-        draw = self.draw
-        if draw.onto is None:
+        """Clear, or put there what is drawn over, where that is not there already."""
+        colours, depths = self.over.colours, self.over.depths
+        if not colours:
             self.framebuffer.use()
-            self.framebuffer.clear(*_four(draw.clear[0]), depth=1.0)
-            for texture, colour in zip(self.drawn, draw.clear, strict=True):
-                if colour != draw.clear[0]:
+            self.framebuffer.clear(*_four(self.clear[0]), depth=1.0)
+            for texture, colour in zip(self.drawn, self.clear, strict=True):
+                if colour != self.clear[0]:
                     self.gl.framebuffer([texture]).clear(*_four(colour))
-        elif self.depths is not None and draw.depths is None:
+        elif self.depths is not None and depths is None:
             self.gl.framebuffer([], self.depths).clear(depth=1.0)
-        for texture, storage in zip(self.drawn, draw.onto or (), strict=draw.onto is not None):
-            self._fill([texture], None, storage, "colour")
-        if draw.depths is not None:
-            self._fill([], self.depths, draw.depths, "depth")
+        for texture, under in zip(self.drawn, colours, strict=bool(colours)):
+            self._fill([texture], None, under, "colour")
+        if depths is not None:
+            self._fill([], self.depths, depths, "depth")
 
     def _fill(
-        self,
-        textures: Sequence[Texture],
-        depths: Texture | None,
-        storage: Storage,
-        what: str,
+        self, textures: Sequence[Texture], depths: Texture | None, under: Under, what: str
     ) -> None:
-        """Draw an image over the whole of a target."""
+        """Draw a picture over the whole of a target that is not its own texture."""
+        if under.texture is None:
+            return
         gl = self.gl
-        is_packed = storage.channels == 1
-        program = gl.lasting_program(COPIES[f"packed {what}" if is_packed else what])
+        program = gl.lasting_program(COPIES[f"packed {what}" if under.is_packed else what])
         gl.framebuffer(textures, depths).use()
-        upload(gl, storage).glo.use(0)
+        under.texture.glo.use(0)
         driver = gl.gl
         driver.depth_func = "1"  # always
         driver.enable_only(driver.DEPTH_TEST if depths is not None else 0)
@@ -277,51 +303,26 @@ class _Targets:
         finally:
             driver.enable_only(0)
 
-    def use(self) -> None:
-        self.framebuffer.use()
-
-    def results(self) -> list[Storage]:
+    def results(self, keep_depth: bool) -> list[Texture]:
         """What was drawn, and the depths where they are kept."""
         drawn = self.drawn
         if self.samples:
-            drawn = [self._texture(size) for size in self.channels]
+            new = partial(_colours, self.gl, self.size, samples=0)
+            drawn = [new(channels=channels) for channels in self.channels]
             for many, one in zip(self.drawn, drawn, strict=True):
                 target, source = self.gl.framebuffer([one]), self.gl.framebuffer([many])
                 self.gl.gl.copy_framebuffer(target, source)
-        made = [
-            self._image(self._packed(texture) if size == 1 else texture, size)
-            for texture, size in zip(drawn, self.channels, strict=True)
-        ]
-        if self.draw.keep_depth:
-            assert self.depths is not None, "depths are kept where there are any"
-            made.append(self._image(self._packed(self.depths), 1))
-        return made
+        if not keep_depth:
+            return drawn
+        assert self.depths is not None, "depths are kept where there are any"
+        return [*drawn, self.depths]
 
-    def _packed(self, texture: Texture) -> Texture:
-        """A texture of one channel with four pixels a texel."""
-        gl, (width, height) = self.gl, self.size
-        packed = gl.texture(-(-width // COLUMNS), height, 4, FLOATS, COLUMNS)
-        program = gl.lasting_program(COPIES["pack"])
-        gl.framebuffer([packed]).use()
-        texture.glo.use(0)
-        program.vertices.render(TRIANGLES, 3)
-        return packed
 
-    def _image(self, texture: Texture, channels: int) -> Storage:
-        """A storage of a texture, downloaded when it is asked for."""
-        shape, format = self.draw.shape, Format(FLOATS, channels)
-
-        def download() -> NDArray[Any]:
-            array = np.empty((*shape, channels), FLOATS)
-            with opengl.context() as gl:
-                if texture.context is not gl:
-                    raise DeviceError("the image was lost when the driver reset the device")
-                read_texture(gl, texture, format, array)
-            return array
-
-        storage = Storage(*shape, channels, FLOATS, None, download)
-        storage.copies[COPY] = texture
-        return storage
+def _colours(gl: Context, size: tuple[int, int], *, channels: int, samples: int) -> Texture:
+    """A texture to be drawn into, undefined."""
+    if samples:
+        return _samples(gl, size, channels, samples)
+    return gl.texture(*size, channels, FLOATS)
 
 
 def _samples(gl: Context, size: tuple[int, int], channels: int, samples: int) -> Texture:

@@ -147,12 +147,10 @@ class _Program:
         width: int,
     ) -> None:
         """Draw over the framebuffer in use."""
-        held = [upload(gl, inputs[index]) for index, _ in self.textures]
-        for texture, (_, unit) in zip(held, self.textures, strict=True):
+        held = [upload(gl, inputs[index]) for index, _ in (*self.textures, *self.images)]
+        for texture, (_, unit) in zip(held, self.textures, strict=False):
             texture.glo.use(unit)
-        for index, unit in self.images:
-            texture = upload(gl, inputs[index])
-            held.append(texture)
+        for texture, (_, unit) in zip(held[len(self.textures) :], self.images, strict=True):
             texture.glo.bind_to_image(unit, read=True, write=False)
         sizes = (width, [(name, inputs[index].width) for index, name, _ in self.widths])
         if sizes != self.held.sizes:  # which other functions with the same text may have set

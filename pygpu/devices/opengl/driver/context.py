@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -202,6 +203,17 @@ class Context:
             for old in list(self.framebuffers)[: FRAMEBUFFERS // 2]:
                 self.framebuffers.pop(old).release()
         return found
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Draws while a program's inputs are made ready: what was to be drawn into before is so
+        again afterwards."""
+        before = self.gl.fbo
+        try:
+            yield
+        finally:
+            is_gone = isinstance(before.mglo, moderngl.InvalidObject)
+            (self.idle if is_gone else before).use()
 
     def read(self, framebuffer: Any, attachment: int, dtype: str, into: NDArray[Any]) -> None:
         """Texels of a framebuffer into an array (H, W, C), C-contiguous."""
