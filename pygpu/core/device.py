@@ -128,8 +128,8 @@ class Prepared(Protocol):
         out: Sequence[NDArray[Any]] | None,
     ) -> list[NDArray[Any]] | None:
         """The results, in arrays of the shape that was asked for, with an axis of channels where
-        there are several. Inputs are C-contiguous; `out` is nothing, or as `Program.run` asks.
-        None where that program is to run in place of this."""
+        there are several. Inputs lie as `prepared` was told; `out` is nothing, or as `Program.run`
+        asks. None where that program is to run in place of this."""
 
 
 class Program(Protocol):
@@ -147,12 +147,19 @@ class Program(Protocol):
         shape: tuple[int, int],
         out: Sequence[NDArray[Any] | None],
     ) -> list[Storage]:
-        """Compute all pixels of (H, W). Where `out` has an array (H, W, C), C-contiguous and of the
-        output's dtype and sharing no memory with an input, the texels are there on return."""
+        """Compute all pixels of (H, W). Where `out` has an array (H, W, C), C-contiguous (in
+        rows as storage.in_rows says, where the device says `rows_apart`), of the output's dtype and
+        sharing no memory with an input, the texels are there on return."""
 
-    def prepared(self, sizes: Sequence[tuple[int, int]], shape: tuple[int, ...]) -> Prepared | None:
+    def prepared(
+        self,
+        sizes: Sequence[tuple[int, int]],
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] = (),
+    ) -> Prepared | None:
         """What does the same with less ado for inputs of these sizes (H, W) again and again, with
-        results of a shape. None where there is no such way."""
+        results of a shape. `strides`: the bytes from row to row of inputs, then of results, where
+        rows of some do not follow each other. None where there is no such way."""
         return None
 
     def ready(self, shape: tuple[int, int]) -> Callable[..., list[Storage]]:
@@ -246,6 +253,7 @@ class Device:
     copy: str = ""  # the name under which storages keep its form of them; of none: host arrays
     is_hardware: bool = False  # whether it is a GPU, and no imitation of one in software
     shapes: Sequence[Shape] = ()  # those that `compile` takes, if there is anything to choose
+    rows_apart: bool = False  # whether programs read and write rows that do not follow each other
     has_groups: bool = False  # of threads that share memory, by which `fold` folds
 
     def compile(self, task: Task, shape: Shape | None = None) -> Program:

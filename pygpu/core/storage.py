@@ -86,6 +86,7 @@ class Storage:
 
     __slots__ = (
         "__weakref__",
+        "apart",
         "array",
         "channels",
         "copies",
@@ -111,6 +112,7 @@ class Storage:
         self.height, self.width, self.channels, self.dtype = height, width, channels, dtype
         self.shape: tuple[int, ...] = (height, width)
         self.array = array  # (H, W, C), C-contiguous
+        self.apart: NDArray[Any] | None = None  # the same, in rows that do not follow each other
         self.download = download  # makes `array` from a device's copy
         self.copies: dict[str, Any] = {}
         self.planes: list[Storage] = []  # of a volume, once they are asked for
@@ -119,10 +121,15 @@ class Storage:
 
     @classmethod
     def of(cls, array: NDArray[Any], shape: tuple[int, ...] = ()) -> Storage:
-        """The texels of a C-contiguous array (H, W) or (H, W, C), which is not copied; `shape` is
-        that of their coordinates, if not (H, W)."""
+        """The texels of an array (H, W) or (H, W, C), which is not copied, in rows as `in_rows`
+        says; `shape` is that of their coordinates, if not (H, W)."""
         texels = array.reshape(array.shape[0], array.shape[1], -1)
-        made = cls(*texels.shape, texels.dtype, texels)
+        if texels.flags.c_contiguous:
+            made = cls(*texels.shape, texels.dtype, texels)
+        else:
+            assert in_rows(texels), (texels.shape, texels.strides)
+            made = cls(*texels.shape, texels.dtype, None, lambda: np.ascontiguousarray(texels))
+            made.apart = texels
         return made.shaped(shape) if shape else made
 
     def shaped(self, shape: tuple[int, ...]) -> Storage:
@@ -201,6 +208,15 @@ class Storage:
             self.array = self.download()
         return self.array
 
+    def lying(self) -> NDArray[Any]:
+        """The texels (H, W, C) where they lie on the host, in rows as `in_rows` says."""
+        return self.apart if self.array is None and self.apart is not None else self.host()
+
+    def shares(self, array: NDArray[Any]) -> bool:
+        """Whether writing to an array may change these texels."""
+        own = self.apart if self.array is None else self.array
+        return own is not None and np.may_share_memory(array, own)
+
     def seen(self) -> NDArray[Any]:
         """The texels in a host array with an axis for each coordinate, and a last one of channels
         where there are several. It cannot be written: copies on devices would not know."""
@@ -212,6 +228,28 @@ class Storage:
         """The same, handed over to a caller who alone keeps it, and may write it."""
         array = self.host()
         return array.reshape(self.shape if self.channels == 1 else (*self.shape, self.channels))
+
+
+def in_rows(texels: NDArray[Any]) -> bool:
+    """Whether the texels (H, W, C) of a row lie one behind the other, and rows so many whole texels
+    apart, as those of a crop do. Rows may be one and the same."""
+    _, width, channels = texels.shape
+    pitch, across, between = texels.strides
+    texel = channels * texels.itemsize
+    return (
+        (channels == 1 or between == texels.itemsize)
+        and (width == 1 or across == texel)
+        and (texels.shape[0] == 1 or (pitch >= 0 and pitch % texel == 0))
+        and texels.flags.aligned
+    )
+
+
+def strides_of(arrays: Sequence[NDArray[Any]]) -> tuple[int, ...]:
+    """The bytes from row to row; nothing where the rows of each follow each other."""
+    for array in arrays:
+        if not array.flags.c_contiguous:
+            return tuple([each.strides[0] for each in arrays])
+    return ()
 
 
 def _turned(array: NDArray[Any]) -> NDArray[Any]:

@@ -444,7 +444,7 @@ def test_loads_far_away_in_huge_images_use_wide_indices(
         program = InterpreterDevice().compile(Task(function, [format], [result]))
         (want,) = program.run([Storage.of(texels)], [], (9, 40), [None])
         native = CpuDevice().compile(Task(function, [format], [result]))
-        monkeypatch.setattr("pygpu.devices.cpu.program.HUGE", 1)
+        monkeypatch.setattr("pygpu.devices.cpu.given.HUGE", 1)
         (have,) = native.run([Storage.of(texels)], [], (9, 40), [None])
         assert native.native.keys() == {False, True}
         np.testing.assert_allclose(have.host(), want.host(), rtol=1.2e-7)

@@ -98,6 +98,39 @@ def test_no_byte_beside_an_image_is_read_or_written(name, every):
     assert int(run(text)) == 70 * -(-5 * 4 * len(DTYPES) // every)
 
 
+CROPS = """
+def check_crop(width, height, dtype, channels, at_end):
+    more = 1 + width % 5  # columns beside the crop
+    shape = (height, width + more) + ((channels,) if channels > 1 else ())
+    part = np.s_[:, more:] if at_end else np.s_[:, :width]
+    whole = inputs.array(shape, dtype, at_end)
+    whole[...] = rng.integers(0, 2 if dtype == "bool" else 100, shape)
+    targets = [each.array(shape, dtype, at_end) for each in outs]
+    for each in targets:
+        each[...] = 1
+    f(whole[part], out=tuple([each[part] for each in targets]))
+    y, x = np.mgrid[:height, :width]
+    for target, ys, xs in zip(targets, (y + 1, y - 1, x), (x + 1, x - 2, y), strict=True):
+        expected = np.ones(shape, dtype)
+        expected[part] = at(whole[part], ys, xs, "nearest")
+        assert np.array_equal(target, expected), (shape, dtype, at_end, target, expected)
+
+count = 0
+for dtype, channels in itertools.product(DTYPES, (1, 2, 3, 4)):
+    for width in (*range(1, 20), 31, 33, 64, 65, 70):
+        for at_end in (False, True):
+            check_crop(width, 1 + (width + channels) % 4, dtype, channels, at_end)
+            count += 1
+print(count)
+"""
+
+
+@linux
+def test_no_byte_beside_a_crop_is_read_past_its_image_or_written():
+    text = f"TARGET, EVERY, DTYPES = 'cpu', 10**9, {DTYPES}\n{GUARDED}{CROPS}"
+    assert run(text).split()[-1] == str(2 * 24 * 4 * len(DTYPES))
+
+
 TOUCH = """
 whole = inputs.array((inputs.size,), np.uint8, True)
 ctypes.string_at(whole.ctypes.data + PLACE, 1)

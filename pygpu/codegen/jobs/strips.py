@@ -26,6 +26,7 @@ from pygpu.codegen.jobs.slots import (
     OUT_RING,
     OUT_SLOTS,
     OUT_STRIDE,
+    OUT_TEXEL,
     OUTPUT_TABLE,
     OWN,
     PLANE_STRIDE,
@@ -69,14 +70,14 @@ class Rows(Tiles):
         return f"define internal void @rows({parameters}) #1 {{\n{code.text()}\n}}"
 
     def copies(self, y0: Val, y1: Val) -> None:
-        """Copy rows of the only image to the only result."""
+        """Copy rows of the only image to the only result: a texel is a row here."""
         image = self.row(self.pointer(IMAGE_TABLE), IMAGE_SLOTS, self.zero)
         result = self.row(self.pointer(OUTPUT_TABLE), OUT_SLOTS, self.zero)
         with counting(self.code, y1 - y0) as k:
             row = self.row_of_image(self.zero, y0 + k) * image[PLANE_STRIDE]
             source = self.as_pointer(self.start_of_image(image) + row)
             to = self.as_pointer(result[OUT_BASE] + (y0 + k) * result[OUT_STRIDE])
-            self.copy(to, source, result[OUT_STRIDE])
+            self.copy(to, source, result[OUT_TEXEL])
 
     def kept(self, base: Val, ring: Val) -> Val:
         own = self.code.cast("ptrtoint", self.own, "long")

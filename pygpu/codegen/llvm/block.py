@@ -26,7 +26,7 @@ Masks = dict[Cell, Val | None]  # the lanes of each cell that are live; None: al
 # The block of 64-bit numbers that `span` is given as %args.
 STOP, WIDTH, HEIGHT, FIRST_IMAGE = range(4)
 PLANE_PLACES: Final = 1  # behind the pointers to rows in %ctx; then come images
-IMAGE_SLOTS: Final = 3  # where it begins, unless %ctx says so, width, height
+IMAGE_SLOTS: Final = 4  # where it begins, unless %ctx says so, width, height, pitch in texels
 
 
 class Block:
@@ -130,7 +130,8 @@ class Block:
         return self.code.load(kind, pointer, 1, 8)
 
     def image(self, index: int, part: int, kind: str = "int") -> Val:
-        """Where an image begins (part 0), its width (1) or its height (2)."""
+        """Where an image begins (part 0), its width (1), its height (2), or how many texels its
+        rows are apart (3)."""
         if part == 0 and self.of_planes:
             slot = self.plane_slot + PLANE_PLACES + index
             return self.code.load(kind, self.code.at(self.ctx, slot * 8), 1, 8)

@@ -104,9 +104,9 @@ def load_along(block: Block, load: Load, x: Val, y: Val) -> Values:
     """Texels x, x + 1, ... of a row, all inside the image as to x."""
     code, format = block.code, block.inputs[load.image]
     row, valid = inside(code, y, block.image(load.image, 2), load.boundary)
-    width = block.image(load.image, 1, "long")
+    pitch = block.image(load.image, 3, "long")
     texel = format.dtype.itemsize * format.channels
-    place = code.cast("sext", row, "long") * width + code.cast("sext", x, "long")
+    place = code.cast("sext", row, "long") * pitch + code.cast("sext", x, "long")
     texels = load_block(code, code.at(block.image(load.image, 0, "ptr"), place * texel), format)
     return texels if valid is None else mixed(code, valid, texels, load.cval)
 
@@ -115,13 +115,13 @@ def load_anywhere(block: Block, load: Load, x: Val, y: Val) -> Values:
     code, format = block.code, block.inputs[load.image]
     column, inside_x = inside(code, x, block.image(load.image, 1), load.boundary)
     row, inside_y = inside(code, y, block.image(load.image, 2), load.boundary)
-    width, height = block.image(load.image, 1), block.image(load.image, 2)
+    given = [block.image(load.image, part) for part in (1, 2, 3)]
     if block.wide or max(column.lanes, row.lanes) == 1:
-        width, height, column, row = (
-            code.cast("sext", v, "long") for v in (width, height, column, row)
-        )
-    base = block.image(load.image, 0, "ptr")
-    texels = gather(code, base, row * width + column, format, width * height)
+        given = [code.cast("sext", value, "long") for value in given]
+        column, row = (code.cast("sext", value, "long") for value in (column, row))
+    (width, height, pitch), base = given, block.image(load.image, 0, "ptr")
+    count = (height - 1) * pitch + width
+    texels = gather(code, base, row * pitch + column, format, count)
     if inside_x is None or inside_y is None:
         return texels
     return mixed(code, inside_x & inside_y, texels, load.cval)

@@ -266,14 +266,16 @@ def interleave(code: Code, values: list[Val]) -> list[Val]:
 
 
 def gather(code: Code, base: Val, index: Val, format: Format, count: Val | int) -> tuple[Val, ...]:
-    """The components of the texels at indices (H * W of them in C order) from `base`, which is
-    aligned to 4 bytes. A scalar index loads one texel. `count`: the texels in all, which fill 4
-    bytes at least."""
+    """The components of the texels at indices from `base`, which is aligned to 4 bytes where a
+    texel has words of its own. A scalar index loads one texel. `count`: the texels from the first
+    to the last, which fill 4 bytes at least."""
     size, channels = format.dtype.itemsize, format.channels
     if size == 4:
         raw = [_word(code, code.at(base, 4 * c), index * channels) for c in range(channels)]
     elif size * channels <= 2:
-        place = index * (size * channels)
+        over = code.cast("ptrtoint", base, "long") & 3
+        base, place = code.at(base, -over), index * (size * channels)
+        place = place + code.cast("trunc", over, place.kind)
         word = _shifted(code, _word(code, base, code.binary("lshr", place, 2)), place & 3)
         raw = _parts(code, word, size, channels)
     elif size * channels == 3:

@@ -28,6 +28,7 @@ class CpuDevice(Device):
 
     name = "cpu"
     language = "LLVM IR"
+    rows_apart = True
 
     def compile(self, task: Task, shape: Shape | None = None) -> Program:
         return compiled(task)

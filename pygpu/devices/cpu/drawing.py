@@ -30,7 +30,7 @@ from pygpu.core.drawing import Cull, Draw, Drawing, DrawProgram, Stage, over_ima
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.chunks import Cores
-from pygpu.devices.cpu.given import HUGE, Given, address
+from pygpu.devices.cpu.given import Given, address, is_wide
 from pygpu.devices.cpu.native import Native, attributes
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
@@ -124,7 +124,7 @@ class CpuDrawing(DrawProgram):
         if not len(triangles):
             empty = np.empty((1, 1, 4), np.float32)
             images += [empty] * (self.drawing.fragment.count + len(draw.images[1]) - len(images))
-        wide = any(array.nbytes >= HUGE for array in images)
+        wide = is_wide(images)
         if wide not in self.native:
             self._compile(wide)
         batch = _Batch(picture, min(len(triangles), BATCH), self.spare)
@@ -204,7 +204,8 @@ def _arguments(given: Given, images: Sequence[NDArray[Any]], draw: Draw) -> list
     height, width = draw.shape
     numbers = [0, width, height]
     for image in images:
-        numbers += [address(image), image.shape[1], image.shape[0]]
+        pitch = image.strides[0] // (image.shape[2] * image.itemsize)
+        numbers += [address(image), image.shape[1], image.shape[0], pitch]
     numbers += [address(table) for table in given.tables]
     for uniform, value in zip(given.task.function.uniforms, draw.uniforms, strict=True):
         parts: Sequence[Any] = value if isinstance(value, tuple) else (value,)

@@ -1,7 +1,7 @@
 """What native code is given: a task's function as native code takes it, the tables that it looks up
 and its inputs, as the code reads them.
 
-Code reads words of four bytes, aligned; an image that cannot store the constant that lies outside
+Code reads words of four bytes; an image that cannot store the constant that lies outside
 it is read as float32 or int32.
 """
 
@@ -48,7 +48,10 @@ class Given:
             for index, format in enumerate(inputs)
         ]
         self.task = replace(task, function=function, inputs=stored)
-        self.tables = [_readable(np.ascontiguousarray(t.values)) for t in function.tables]
+        self.tables = [
+            _readable(np.ascontiguousarray(t.values), Format(t.values.dtype, 1, False))
+            for t in function.tables
+        ]
 
     def arrays(self, inputs: Sequence[Storage]) -> list[NDArray[Any]]:
         """The texels of inputs, as the code reads them."""
@@ -56,17 +59,29 @@ class Given:
 
     def array(self, index: int, storage: Storage) -> NDArray[Any]:
         """The texels of one of them."""
-        array = storage.host()
+        array = storage.lying()
         if index in self.widened:
             array = np.ascontiguousarray(texels(array, self.widened[index]))
-        return _readable(array)
+        return _readable(array, self.task.inputs[index])
 
 
-def _readable(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in memory that begins with an address divisible by 4, of at least 4 bytes."""
+def alignment(format: Format) -> int:
+    """What an image's address is divisible by: code reads words of four bytes, where texels have
+    words of their own at their place."""
+    return 4 if format.nbytes % 4 == 0 else 2 if format.nbytes % 2 == 0 else 1
+
+
+def is_wide(arrays: Sequence[NDArray[Any]]) -> bool:
+    """Whether places in an array need 64 bits."""
+    return any(len(array) * array.strides[0] >= HUGE for array in arrays)
+
+
+def _readable(array: NDArray[Any], format: Format) -> NDArray[Any]:
+    """The array in memory of at least 4 bytes that begins where `alignment` says."""
     if array.itemsize >= 4 and array.flags.aligned and array.size:
         return array
-    if address(array) % 4 == 0 and array.nbytes >= 4:
+    least = alignment(format)
+    if array.nbytes >= 4 and (least == 1 or address(array) % least == 0):
         return array
     flat = np.zeros(array.size + 8 // array.itemsize, array.dtype)
     start = -address(flat) % 4 // array.itemsize
@@ -125,4 +140,4 @@ def _storable(cval: Sequence[float], format: Format) -> bool:
     return np.array_equal(back, np.array(cval, back.dtype), equal_nan=format.dtype.kind == "f")
 
 
-__all__ = ["HUGE", "Given", "address", "addresses"]
+__all__ = ["HUGE", "Given", "address", "addresses", "alignment", "is_wide"]

@@ -50,6 +50,21 @@ class Block:
         self.numbers[self.stop] = 1
 
 
+class Sizes(NamedTuple):
+    """The (height, width) of images and of results. `strides`: the bytes from one row to the next
+    of images, then of results; nothing where rows follow each other. `planes`: those of which this
+    are one."""
+
+    images: tuple[Size, ...]
+    shape: Size
+    strides: tuple[int, ...] = ()
+    planes: Planes | None = None
+
+    @property
+    def pixels(self) -> int:
+        return self.shape[0] * self.shape[1] * (self.planes.count if self.planes else 1)
+
+
 class Rows(NamedTuple):
     """How rows lie in memory: how many, row y being row y % number, and the bytes from one
     to the next."""
@@ -60,24 +75,21 @@ class Rows(NamedTuple):
 
 class Layout:
     """What is the same for all calls with images and results of these sizes: the numbers of a job
-    and of all that it points at. Its tables stay where they are; the sizes of images are (height,
-    width), as the shape of the results."""
+    and of all that it points at. Its tables stay where they are."""
 
     def __init__(
         self,
         plan: Plan,
         task: Task,
         tables: Sequence[NDArray[Any]],
-        sizes: Sequence[Size],
-        shape: Size,
+        given: Sizes,
         threads: int,
-        planes: Planes | None = None,
     ) -> None:
-        self.plan, self.task = plan, task
-        self.sizes = [(high, wide * plan.group) for high, wide in sizes]
-        sizes, self.shape = self.sizes, (shape[0], shape[1] * plan.group)
-        shape = self.shape
-        self.planes = planes or Planes(1, (None,) * len(sizes))
+        self.plan, self.task, self.apart = plan, task, given.strides
+        self.sizes = [(high, wide * plan.group) for high, wide in given.images]
+        shape = self.shape = given.shape[0], given.shape[1] * plan.group
+        sizes = self.sizes
+        self.planes = given.planes or Planes(1, (None,) * len(sizes))
         self.block_width = plan.vectors * plan.lanes
         self.blocks: list[Block] = []  # those not in use
         self.kept: list[Any] = []  # rows of constants
@@ -107,8 +119,9 @@ class Layout:
         """What `span` is given, and the stop flag."""
         height, width = self.shape
         args = [0, width, height]
-        for h, w in self.sizes:
-            args += [0, w, h]  # see Block.of_planes
+        for index, (h, w) in enumerate(self.sizes):
+            pitch = self._rows(index).stride // self.task.inputs[index].nbytes
+            args += [0, w, h, pitch]  # see Block.of_planes
         args += [table.ctypes.data for table in tables]
         uniforms = self.task.function.uniforms
         start = self._add([*args, *[0] * sum(value.type.size for value in uniforms)])
@@ -126,15 +139,17 @@ class Layout:
 
     def _image(self, index: int) -> list[int]:
         """The numbers of an image, whose address is filled in later."""
-        read, (height, width) = self.planes.reads[index], self.sizes[index]
+        read, (number, stride) = self.planes.reads[index], self._rows(index)
         if read is None:  # the same for all planes
-            return [0, 0, 1, 0, NUMBERS["nearest"], self._rows(index).number]
-        plane = height * width * self.task.inputs[index].nbytes
+            return [0, 0, 1, 0, NUMBERS["nearest"], number]
+        plane = self.sizes[index][0] * stride
         return [0, plane, read.depth, read.offset, NUMBERS[read.boundary], slots.WHOLE]
 
     def _rows(self, index: int) -> Rows:
         """How the rows of an image lie in memory; those of results are counted behind inputs."""
         inputs = self.task.inputs
+        if self.apart:
+            return Rows(slots.WHOLE, self.apart[index])
         if index < len(inputs):
             return Rows(slots.WHOLE, self.sizes[index][1] * inputs[index].nbytes)
         return Rows(slots.WHOLE, self.shape[1] * self.task.outputs[index - len(inputs)].nbytes)

@@ -20,10 +20,10 @@ from pygpu.codegen.llvm.plan import Pixels, cost
 from pygpu.codegen.llvm.text import Machine
 from pygpu.codegen.narrow.writer import emit
 from pygpu.core.device import Planes, Prepared, Program, Task
-from pygpu.core.storage import Storage, rows_of
+from pygpu.core.storage import Storage, rows_of, strides_of
 from pygpu.devices.cpu.chunks import Cores
-from pygpu.devices.cpu.given import HUGE, Given, addresses
-from pygpu.devices.cpu.layout import Layout
+from pygpu.devices.cpu.given import HUGE, Given, addresses, alignment, is_wide
+from pygpu.devices.cpu.layout import Layout, Sizes
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.rounds import Rounds
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
@@ -67,7 +67,7 @@ class CpuProgram(Program):
         self.code, self.group = by_component(self.task)
         self.size = self.given.size
         self.numbered = task.planar and _is_used(task.function, task.function.uniforms[-1])
-        self.layouts: dict[Any, Layout] = {}
+        self.layouts: dict[Sizes, Layout] = {}
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
         self.low: CpuProgram | None = None  # for results of one row, likewise
         self.native: dict[bool, tuple[Native, int]] = {}
@@ -157,7 +157,8 @@ class CpuProgram(Program):
         ):
             return None
         layout = self.layouts.get(key) or self._layout(key)
-        arrays, results = self.given.arrays(inputs), self._results(*shape, out)
+        arrays = [np.ascontiguousarray(array) for array in self.given.arrays(inputs)]
+        results = self._results(*shape, out)
         work = Rounds(layout, self._span(False), arrays, uniforms, results, state, self.threads)
         pixels = shape[0] * shape[1] * len(uniforms)
         job = Job(work, layout.scratch, (self, work))
@@ -166,19 +167,23 @@ class CpuProgram(Program):
         return [Storage.of(array) for array in results]
 
     def _key(
-        self, sizes: Sequence[tuple[int, int]], shape: tuple[int, int]
-    ) -> tuple[Any, ...] | None:
+        self,
+        sizes: Sequence[tuple[int, int]],
+        shape: tuple[int, int],
+        strides: tuple[int, ...] = (),
+    ) -> Sizes | None:
         """Under which a layout is kept for inputs and results of these sizes; None where a program
         other than this does the work, or other arrays than those given are read."""
         pixels = shape[0] * shape[1]
         nbytes = [h * w * f.nbytes for (h, w), f in zip(sizes, self.task.inputs, strict=True)]
+        nbytes += [h * stride for (h, _), stride in zip(sizes, strides, strict=False)]
         if self.given.widened or min(nbytes, default=4) < 4 or max(nbytes, default=0) >= HUGE:
             return None
-        if self._is_row(sizes, shape):
-            return (None, *[(1, pixels)] * (1 + len(sizes)))
+        if not strides and self._is_row(sizes, shape):
+            return Sizes(((1, pixels),) * len(sizes), (1, pixels))
         if is_thin(shape) or (shape[0] == 1 and shape[1] >= LONG_ROW):
             return None
-        return (None, shape, *sizes)
+        return Sizes(tuple(sizes), shape, strides)
 
     def _is_row(self, sizes: Sequence[tuple[int, ...]], shape: tuple[int, int]) -> bool:
         """Whether all pixels are computed as those of one row."""
@@ -194,12 +199,13 @@ class CpuProgram(Program):
         planes: Planes | None = None,
     ) -> None:
         sizes = [array.shape[:2] for array in arrays]
+        strides = strides_of((*arrays, *results))
         if planes is not None:
             sizes = [
                 size if read is None else (size[0] // read.depth, size[1])
                 for size, read in zip(sizes, planes.reads, strict=True)
             ]
-        elif self._is_row(sizes, shape):
+        elif not strides and self._is_row(sizes, shape):
             shape = 1, shape[0] * shape[1]
             sizes = [shape] * len(sizes)
         elif is_thin(shape):
@@ -210,14 +216,14 @@ class CpuProgram(Program):
                 self.low = CpuProgram(replace(self.task, low=True))
             self.low._run(arrays, uniforms, shape, results)
             return
-        key = (planes, shape, *sizes)
+        key = Sizes(tuple(sizes), shape, strides, planes)
         layout = self.layouts.get(key)
         if layout is None:
             layout = self._layout(key)
-        wide = max([array.nbytes for array in arrays], default=0) >= HUGE
+        wide = is_wide(arrays)
         block = layout.block(self._span(wide), addresses((*arrays, *results)), uniforms)
         threads = min(self.threads, layout.tiles)
-        pixels = shape[0] * shape[1] * (planes.count if planes else 1)
+        pixels = key.pixels
         brief = self._is_brief(pixels)
         job = Job(block, layout.scratch, (self, arrays, results))
         is_tiny = brief and self._is_small(pixels)
@@ -257,9 +263,12 @@ class CpuProgram(Program):
         return above, below
 
     def prepared(
-        self, sizes: Sequence[tuple[int, int]], shape: tuple[int, ...]
+        self,
+        sizes: Sequence[tuple[int, int]],
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] = (),
     ) -> CpuPrepared | None:
-        key = self._key(sizes, rows_of(shape))
+        key = self._key(sizes, rows_of(shape), strides)
         if key is None:
             return None
         layout = self.layouts.get(key) or self._layout(key)
@@ -271,11 +280,9 @@ class CpuProgram(Program):
     def _is_small(self, pixels: int) -> bool:
         return pixels * max(self.cost, MOVED) < SMALL * self.plan.lanes
 
-    def _layout(self, key: tuple[Any, ...]) -> Layout:
-        planes, shape, *sizes = key
-        pixels = shape[0] * shape[1] * (planes.count if planes else 1)
-        threads = 1 if self._is_small(pixels) else self.threads
-        layout = Layout(self.plan, self.code, self.given.tables, sizes, shape, threads, planes)
+    def _layout(self, key: Sizes) -> Layout:
+        threads = 1 if self._is_small(key.pixels) else self.threads
+        layout = Layout(self.plan, self.code, self.given.tables, key, threads)
         if len(self.layouts) >= LAYOUTS:
             self.layouts = {}
         self.layouts[key] = layout
@@ -306,6 +313,7 @@ class CpuPrepared(Prepared):
         ]
         is_large = any(pixels * f.nbytes >= reserve.LEAST for f in program.task.outputs)
         self.empty = RESERVE.empty if is_large else np.empty
+        self.alignments = [alignment(format) for format in program.task.inputs]
 
     def run(
         self,
@@ -315,8 +323,8 @@ class CpuPrepared(Prepared):
     ) -> list[NDArray[Any]] | None:
         results = [self.empty(*kind) for kind in self.results] if out is None else list(out)
         places = addresses((*inputs, *results))
-        for place in places:
-            if place & 3:  # code reads words of four bytes
+        for place, least in zip(places, self.alignments, strict=False):
+            if place % least:
                 return None
         layout = self.layout
         block = layout.block(self.span, places, uniforms)
@@ -364,4 +372,13 @@ def _are_own(planes: Planes) -> bool:
     )
 
 
-__all__ = ["LONG", "SMALL", "CpuProgram", "by_component", "cores", "host", "native_loops"]
+__all__ = [
+    "LAYOUTS",
+    "LONG",
+    "SMALL",
+    "CpuProgram",
+    "by_component",
+    "cores",
+    "host",
+    "native_loops",
+]

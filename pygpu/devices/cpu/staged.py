@@ -107,9 +107,14 @@ class CpuStaged(Program):
     def _is_small(self, shape: tuple[int, ...]) -> bool:
         return math.prod(shape) * self.cost < LEAST * host().lanes
 
-    def prepared(self, sizes: Sequence[tuple[int, int]], shape: tuple[int, ...]) -> Prepared | None:
+    def prepared(
+        self,
+        sizes: Sequence[tuple[int, int]],
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] = (),
+    ) -> Prepared | None:
         if self._is_small(shape):
-            return self.plain.prepared(sizes, shape)
+            return self.plain.prepared(sizes, shape, strides)
         return StagedPrepared(self, shape) if len(shape) == 2 else None
 
     def run_rounds(

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from pygpu.codegen.jobs import slots
 from pygpu.core.device import Link, Linked
 from pygpu.core.host.records import record
-from pygpu.core.storage import Format, Storage
-from pygpu.devices.cpu.given import HUGE, address
-from pygpu.devices.cpu.layout import Block, Layout, Rows
-from pygpu.devices.cpu.program import LONG, SMALL, CpuProgram
+from pygpu.core.storage import Format, Storage, strides_of
+from pygpu.devices.cpu.given import address, is_wide
+from pygpu.devices.cpu.layout import Block, Layout, Rows, Sizes
+from pygpu.devices.cpu.program import LAYOUTS, LONG, SMALL, CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.lower.turned import is_thin
@@ -144,9 +144,9 @@ def _reach(reader: Stage, index: int, maker: Stage) -> tuple[int, int]:
 class StageLayout(Layout):
     """The layout of a stage: some of its images and results have few rows."""
 
-    def __init__(self, program: CpuProgram, sizes: Any, shape: Any, rows: dict[int, Rows]) -> None:
+    def __init__(self, program: CpuProgram, sizes: Sizes, rows: dict[int, Rows]) -> None:
         self.rows = rows
-        super().__init__(program.plan, program.code, program.given.tables, sizes, shape, 1)
+        super().__init__(program.plan, program.code, program.given.tables, sizes, 1)
 
     def _rows(self, index: int) -> Rows:
         return self.rows.get(index) or super()._rows(index)
@@ -184,7 +184,9 @@ class CpuStrips(Linked):
         while self.own > CACHE and self.step > STEP:
             self.step -= STEP
             self._keep()
-        self.layouts: list[Layout] = []  # made by the first run, which sees the images
+        # Those of stages, by how the rows of images and results lie, made by the first run.
+        self.layouts: dict[tuple[int, ...], list[Layout]] = {}
+        self.scratch = 0  # bytes that the largest of them takes
         self.headers: list[Block] = []  # of jobs, those not in use
         loops = any(stage.program.plan.loops for stage in stages)
         cost = sum(stage.program.cost for stage in stages)
@@ -230,13 +232,9 @@ class CpuStrips(Linked):
                 arrays[image] = RESERVE.empty((height, width, format.channels), format.dtype)
         results = {image: Storage.of(array) for image, array in arrays.items()}
         given = [self._given(stage, images, arrays) for stage in self.stages]
-        layouts = self.layouts
-        if not layouts:
-            layouts = [self._layout(*each) for each in zip(self.stages, given, strict=True)]
-            self.layouts = layouts
+        layouts = self._layouts(given, arrays)
         blocks = []
         for stage, layout, inputs in zip(self.stages, layouts, given, strict=True):
-            is_wide = max([array.nbytes for array in inputs.values()], default=0) >= HUGE
             places = [
                 address(inputs[index]) if index in inputs else self.kept[image].start
                 for index, image in enumerate(stage.inputs)
@@ -245,7 +243,8 @@ class CpuStrips(Linked):
                 address(arrays[image]) if image in self.direct else self.kept[image].start
                 for image in stage.outputs
             ]
-            blocks.append(layout.block(stage.program._span(is_wide), places, uniforms[stage.place]))
+            span = stage.program._span(is_wide([*inputs.values()]))
+            blocks.append(layout.block(span, places, uniforms[stage.place]))
         copies = [self._copy(image, arrays[image]) for image in self.copied]
         self._go([*blocks, *copies], (self, arrays, given))
         for layout, block in zip(layouts, blocks, strict=True):
@@ -264,17 +263,37 @@ class CpuStrips(Linked):
                 found[index] = stage.program.given.array(index, images[image])
         return found
 
-    def _layout(self, stage: Stage, inputs: Mapping[int, NDArray[Any]]) -> Layout:
-        sizes: list[tuple[int, ...]] = []
+    def _layouts(
+        self, given: Sequence[Mapping[int, NDArray[Any]]], made: Mapping[int, NDArray[Any]]
+    ) -> list[Layout]:
+        """The layouts of the stages: remembered for images that lie alike."""
+        read = [array for inputs in given for array in inputs.values()]
+        key = strides_of((*read, *made.values()))
+        found = self.layouts.get(key)
+        if found is None:
+            each = zip(self.stages, given, strict=True)
+            found = [self._layout(stage, inputs, made) for stage, inputs in each]
+            if len(self.layouts) >= LAYOUTS:
+                self.layouts = {}
+            self.layouts[key] = found
+            self.scratch = max([self.scratch, *[layout.scratch for layout in found]])
+        return found
+
+    def _layout(
+        self, stage: Stage, inputs: Mapping[int, NDArray[Any]], made: Mapping[int, NDArray[Any]]
+    ) -> Layout:
+        sizes: list[tuple[int, int]] = []
         rows = {}
         for index, image in enumerate((*stage.inputs, *stage.outputs)):
+            whole = inputs.get(index) if index < len(stage.inputs) else made.get(image)
             if image in self.kept:
                 rows[index] = self.kept[image].rows
-        for index in range(len(stage.inputs)):
-            image = stage.inputs[index]
+            elif whole is not None:
+                rows[index] = Rows(slots.WHOLE, whole.strides[0])
+        for index, image in enumerate(stage.inputs):
             is_whole = index in inputs
             sizes.append(inputs[index].shape[:2] if is_whole else self.makers[image].shape)
-        return StageLayout(stage.program, sizes, stage.shape, rows)
+        return StageLayout(stage.program, Sizes(tuple(sizes), stage.shape), rows)
 
     def _copy(self, image: int, array: NDArray[Any]) -> Block:
         """The job of copying what is kept of an image."""
@@ -291,7 +310,8 @@ class CpuStrips(Linked):
             images + slots.PLANE_STRIDE: kept.rows.stride,
             images + slots.RING: kept.rows.number,
             results + slots.OUT_BASE: address(array),
-            results + slots.OUT_STRIDE: texel * self.shape[1],
+            results + slots.OUT_STRIDE: array.strides[0],
+            results + slots.OUT_TEXEL: texel * self.shape[1],
             results + slots.OUT_RING: slots.WHOLE,
         }.items():
             numbers[slot] = value
@@ -326,8 +346,7 @@ class CpuStrips(Linked):
         tall = -(-height // self.count)
         tall = -(-tall // STEP) * STEP
         work = -(-8 * len(stages) // slots.ALIGN) * slots.ALIGN
-        own = max([layout.scratch for layout in self.layouts])
-        own = work + -(-own // slots.ALIGN) * slots.ALIGN
+        own = work + -(-self.scratch // slots.ALIGN) * slots.ALIGN
         numbers = [0] * (stop + 1)
         for slot, value in {
             slots.TILES: -(-height // tall),

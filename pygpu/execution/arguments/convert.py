@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
-from pygpu.core.storage import STORED, Storage, rows_of
+from pygpu.core.storage import STORED, Storage, in_rows, rows_of
 
 if TYPE_CHECKING:
     from PIL import Image as PILImage
@@ -111,15 +111,17 @@ def _pil_array(image: PILImage.Image, what: str) -> NDArray[Any]:
 def storage_of(
     array: NDArray[Any], what: str = "image", dims: int = 2, copy: bool = False
 ) -> Storage:
-    """The array's texels as a storage of a signal, an image or a volume: see texels_of."""
-    return Storage.of(texels_of(array, what, copy, dims), array.shape[:dims])
+    """The array's texels as a storage of a signal, an image or a volume: see texels_of. What lies
+    in rows that do not follow each other, as a crop does, is left as it is if `copy` is False."""
+    return Storage.of(texels_of(array, what, copy, dims, not copy), array.shape[:dims])
 
 
 def texels_of(
-    array: NDArray[Any], what: str = "image", copy: bool = False, dims: int = 2
+    array: NDArray[Any], what: str = "image", copy: bool = False, dims: int = 2, apart: bool = False
 ) -> NDArray[Any]:
-    """The array's texels (rows, W, C), narrowed to a stored dtype, C-contiguous. Copied where it is
-    asked for or where that takes a copy. `dims` is how many coordinates a texel has.
+    """The array's texels (rows, W, C), narrowed to a stored dtype, C-contiguous; `apart`: or in
+    rows as storage.in_rows says. Copied where it is asked for or where that takes a copy. `dims` is
+    how many coordinates a texel has.
 
     TypeError for dtypes that are no numbers, ValueError for shapes that are no image,
     OverflowError where a value does not fit.
@@ -139,7 +141,9 @@ def texels_of(
         unit = "pixels" if dims < 3 else "rows, and a row pixels"
         raise ValueError(f"{what}: {_described(array)}: {longest} at most {LONGEST} {unit}")
     narrowed = narrow(np.asarray(array), what)
-    narrowed = np.ascontiguousarray(narrowed.reshape(rows, width, -1))
+    narrowed = narrowed.reshape(rows, width, -1)
+    if not (apart and in_rows(narrowed)):
+        narrowed = np.ascontiguousarray(narrowed)
     if copy and np.may_share_memory(narrowed, array):
         narrowed = narrowed.copy()
     return narrowed

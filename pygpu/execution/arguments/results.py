@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.sampler import Sampler, make
-from pygpu.core.storage import STORED, Format, ImageLike, Storage, stored
+from pygpu.core.storage import STORED, Format, ImageLike, Storage, in_rows, stored
 from pygpu.execution.arguments.convert import (
     KEPT_MODES,
     KINDS,
@@ -187,6 +187,17 @@ def _overlaps_itself(array: NDArray[Any]) -> bool:
     return False
 
 
+def _in_place(array: NDArray[Any], shape: tuple[int, int, int], apart: bool) -> NDArray[Any] | None:
+    """A view (H, W, C) of an array, which fits it, that devices may write; None where none is."""
+    if array.flags.carray:
+        return array.reshape(shape)
+    if not apart or not array.flags.behaved:
+        return None
+    texels = array.reshape(shape)
+    is_view = np.may_share_memory(texels, array)
+    return texels if is_view and in_rows(texels) else None
+
+
 class Out:
     """The caller's arrays for the results, and what a device writes in their place where it
     cannot write there itself."""
@@ -236,22 +247,24 @@ class Out:
                 raise ValueError(f"out: the result has shape {fitting[0]}, got {array.shape}")
 
     def direct(
-        self, formats: Sequence[Format], inputs: Sequence[Storage], rows: tuple[int, int]
+        self,
+        formats: Sequence[Format],
+        inputs: Sequence[Storage],
+        rows: tuple[int, int],
+        apart: bool = False,
     ) -> list[NDArray[Any] | None]:
         """The arrays (H, W, C), of so many rows and texels of a row, into which a device may write
-        itself; None for the others."""
-        return [
-            np.asarray(array).reshape(*rows, format.channels)
-            if array is not None
-            and array.dtype == format.dtype
-            and array.flags.carray
-            and not any(
-                storage.array is not None and np.may_share_memory(array, storage.array)
-                for storage in inputs
-            )
-            else None
-            for array, format in zip(self.arrays, formats, strict=True)
-        ]
+        itself, C-contiguous or, for one that takes that (`apart`), in rows that do not follow each
+        other; None for the others."""
+        found: list[NDArray[Any] | None] = []
+        for array, format in zip(self.arrays, formats, strict=True):
+            texels = None
+            if array is not None and array.dtype == format.dtype:
+                texels = _in_place(np.asarray(array), (*rows, format.channels), apart)
+            if texels is not None and any(storage.shares(texels) for storage in inputs):
+                texels = None
+            found.append(texels)
+        return found
 
     def fill(self, index: int, storage: Storage, direct: NDArray[Any] | None) -> bool:
         """Put a result into its array, where there is one and it is not there already."""

@@ -98,7 +98,8 @@ class Programs:
             direct = [None] * len(made.types)
         else:
             out.check(made.types, made.is_tuple, whole)
-            direct = out.direct(made.task.outputs[: len(made.types)], inputs, rows_of(whole))
+            formats = made.task.outputs[: len(made.types)]
+            direct = out.direct(formats, inputs, rows_of(whole), made.device.rows_apart)
         faults = made.translated.translation.faults
         if faults:
             direct.append(None)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pygpu.core.device import Prepared
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.sampler import Sampler
-from pygpu.core.storage import ImageLike, Storage, rows_of
+from pygpu.core.storage import ImageLike, Storage, rows_of, strides_of
 from pygpu.devices import targets
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.metadata import NO_INFO
@@ -45,6 +45,7 @@ class _Passage(NamedTuple):
     sampler: Sampler | None = None  # of images, as all that follows
     shape: tuple[int, ...] = ()  # of an array, as it was given, else of the texels
     dtype: np.dtype[Any] | None = None  # of an array
+    strides: tuple[int, ...] = ()  # likewise
 
 
 class Gate:
@@ -73,7 +74,7 @@ class Gate:
         self.form: Final[Form] = run.wanted.form
         self.whole: Final[tuple[int, ...]] = run.storages[0].shape
         array = None if run.out is None else run.out.arrays[0]
-        self.out: Final = None if array is None else (array.shape, array.dtype)
+        self.out: Final = None if array is None else (array.shape, array.dtype, array.strides)
         self.rows: Final = rows_of(self.whole)
         self.prepared: Final = _prepared(run)
         captured: list[Any] = self.made.captured
@@ -148,7 +149,7 @@ class Gate:
             return SHUT
         inputs: list[Any] = []
         values: list[Constant] = []
-        for place, cls, parameter, sampler, shape, dtype in self.passages:
+        for place, cls, parameter, sampler, shape, dtype, strides in self.passages:
             value = parameter.default if place == _LEFT else args[place]
             if value.__class__ is not cls:
                 return SHUT
@@ -157,7 +158,7 @@ class Gate:
             elif value is parameter.default:
                 return SHUT
             elif dtype is not None:
-                if value.shape != shape or value.dtype != dtype or not value.flags.c_contiguous:
+                if value.shape != shape or value.dtype != dtype or value.strides != strides:
                     return SHUT
                 inputs.append(value if prepared is not None else _storage(value, parameter.type))
             else:
@@ -185,13 +186,13 @@ class Gate:
 
     def _takes(self, out: Any, inputs: Sequence[Any]) -> bool:
         """Whether a result may go straight into an array, as that of the call before did."""
-        if out.__class__ is not np.ndarray or (out.shape, out.dtype) != self.out:
+        if out.__class__ is not np.ndarray or (out.shape, out.dtype, out.strides) != self.out:
             return False
-        if not out.flags.carray:
+        if not out.flags.behaved:
             return False
         for each in inputs:
-            array = each.array if isinstance(each, Storage) else each
-            if array is not None and np.may_share_memory(out, array):
+            is_storage = isinstance(each, Storage)
+            if each.shares(out) if is_storage else np.may_share_memory(out, each):
                 return False
         return True
 
@@ -245,9 +246,10 @@ def _passage(place: int, parameter: Parameter, value: Any, images: Any) -> _Pass
     if given is None or given.original is not value or given.rank:
         return None
     if cls is np.ndarray:
-        as_it_is = value.dtype == given.storage.dtype and value.flags.c_contiguous
-        found = _Passage(place, cls, parameter, given.sampler, value.shape, value.dtype)
-        return found if as_it_is else None
+        if value.dtype != given.storage.dtype or not given.storage.shares(value):
+            return None  # what is read is a copy
+        kind = value.shape, value.dtype, value.strides
+        return _Passage(place, cls, parameter, given.sampler, *kind)
     if isinstance(value, ImageLike):
         return _Passage(place, cls, parameter, given.sampler, given.storage.shape)
     return None
@@ -259,7 +261,11 @@ def _prepared(run: Run) -> Prepared | None:
     if made.planar is not None:
         return None
     storages = [given.storage for given in run.arguments.images] + made.captured
-    return made.program.prepared([(s.height, s.width) for s in storages], run.storages[0].shape)
+    strides: tuple[int, ...] = ()
+    if made.device.rows_apart:
+        strides = strides_of([each.lying() for each in (*storages, *run.storages)])
+    sizes = [(each.height, each.width) for each in storages]
+    return made.program.prepared(sizes, run.storages[0].shape, strides)
 
 
 def _is_read(image: ImageLike, sampler: Sampler) -> bool:
