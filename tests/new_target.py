@@ -28,12 +28,12 @@ class NewProgram(Program):
     def __init__(self, task):
         self.task, self.source = task, str(task.function)
 
-    def run(self, inputs, uniforms, shape, out):
-        seen = [texels(columns(s), f) for s, f in zip(inputs, self.task.inputs, strict=True)]
+    def run(self, work):
+        seen = [texels(columns(s), f) for s, f in zip(work.inputs, self.task.inputs, strict=True)]
         images = [each[..., 0] if each.shape[2] == 1 else each for each in seen]
-        results = interpret.run(self.task.function, images, uniforms, shape)
+        results = interpret.run(self.task.function, images, work.uniforms, work.size)
         formats = self.task.outputs
-        return [kept(*each) for each in zip(results, formats, out, strict=True)]
+        return [kept(*each) for each in zip(results, formats, work.out, strict=True)]
 
 
 def columns(storage):

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import astuple
 from functools import partial
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from pygpu.core.builder import Builder
 from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
-from pygpu.core.storage import Format, Storage
+from pygpu.core.storage import Format, Storage, rows_of
 from pygpu.ssa import Constant, Function, ImageInput
 from pygpu.types import FLOAT, Type
 
@@ -117,6 +117,23 @@ class Planes:
     reads: tuple[PlaneRead | None, ...]
 
 
+class Work(NamedTuple):
+    """What a program is given when it runs: the images it reads, its numbers, the shape of its
+    results, and an array (rows, W, C) for each of them that is to lie there, C-contiguous (in rows
+    as storage.in_rows says, where the device says `rows_apart`), of the output's dtype and sharing
+    no memory with an input."""
+
+    inputs: Sequence[Storage]
+    uniforms: Sequence[Constant]
+    shape: tuple[int, ...]
+    out: Sequence[NDArray[Any] | None]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The rows of a result, and texels of a row."""
+        return rows_of(self.shape)
+
+
 class Prepared(Protocol):
     """A program for images of certain sizes, with all found out that does not depend on what is in
     them."""
@@ -128,8 +145,8 @@ class Prepared(Protocol):
         out: Sequence[NDArray[Any]] | None,
     ) -> list[NDArray[Any]] | None:
         """The results, in arrays of the shape that was asked for, with an axis of channels where
-        there are several. Inputs lie as `prepared` was told; `out` is nothing, or as `Program.run`
-        asks. None where that program is to run in place of this."""
+        there are several. Inputs lie as `prepared` was told; `out` is nothing, or arrays as `Work`
+        has them. None where that program is to run in place of this."""
 
 
 class Program(Protocol):
@@ -140,16 +157,8 @@ class Program(Protocol):
     driver_seconds: float = 0.0  # of compiling it, in OpenGL's driver or in LLVM
     stages: Sequence[Function] = ()  # what its function was taken apart into, in order
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-    ) -> list[Storage]:
-        """Compute all pixels of (H, W). Where `out` has an array (H, W, C), C-contiguous (in
-        rows as storage.in_rows says, where the device says `rows_apart`), of the output's dtype and
-        sharing no memory with an input, the texels are there on return."""
+    def run(self, work: Work) -> list[Storage]:
+        """Compute all pixels. Where `out` has an array, the texels are there on return."""
 
     def prepared(
         self,
@@ -162,33 +171,21 @@ class Program(Protocol):
         rows of some do not follow each other. None where there is no such way."""
         return None
 
-    def ready(self, shape: tuple[int, int]) -> Callable[..., list[Storage]]:
+    def ready(self, shape: tuple[int, int]) -> Callable[[Work], list[Storage]]:
         """What `run` does for results of (H, W): of several programs, that one's."""
         return self.run
 
     def run_rounds(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Sequence[Constant]],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-        state: Sequence[int],
+        self, work: Work, rounds: Sequence[Sequence[Constant]], state: Sequence[int]
     ) -> list[Storage] | None:
-        """Compute all pixels as many times as there are uniforms: each result is the input that
-        `state` names, of the same format and size, the next time. None where that is to be done by
-        as many runs."""
+        """Compute all pixels by the numbers of each round, in place of those of `work`: each result
+        is the input that `state` names, of the same format and size, the next time. None where
+        that is to be done by as many runs."""
         return None
 
-    def run_planes(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-        planes: Planes,
-    ) -> list[Storage] | None:
-        """Compute all planes of (H, W), one below the other in inputs and results, at once. None
-        where planes are to be run one by one."""
+    def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
+        """Compute all planes of the shape (H, W), one below the other in inputs, results and the
+        arrays of `out`, at once. None where planes are to be run one by one."""
         return None
 
     def reach(self, index: int) -> tuple[int, int] | None:
@@ -199,9 +196,11 @@ class Program(Protocol):
 
 @record(eq=False)
 class Link:
-    """A program among others, all with results of one size: the numbers of its images."""
+    """A program among others, all with results of one size: its task, and the numbers of its
+    images."""
 
     program: Program
+    task: Task
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
 
@@ -367,7 +366,7 @@ class Device:
         rows = max(nbytes // (4 * COPIED_ROW), 1)
         texels = np.random.default_rng(0).random((rows, COPIED_ROW), np.float32)
         out = [np.empty_like(texels)[..., None]]
-        copy = partial(program.run, [Storage.of(texels)], [], texels.shape, out)
+        copy = partial(program.run, Work([Storage.of(texels)], [], texels.shape, out))
         return self.seconds([copy] * count)
 
     def clear(self) -> None:
@@ -393,4 +392,5 @@ __all__ = [
     "Program",
     "Shape",
     "Task",
+    "Work",
 ]

@@ -1,19 +1,17 @@
 """The interpreter as a device: slow, exact, and there on every machine.
 
 program = InterpreterDevice().compile(Task(function, [Format(np.dtype("uint8"), 3)], [...]))
-(result,) = program.run([storage], [1.5], (480, 640), [None])
+(result,) = program.run(Work([storage], [1.5], (480, 640), [None]))
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import interpret
-from pygpu.core.device import Device, Program, Shape, Task
+from pygpu.core.device import Device, Program, Shape, Task, Work
 from pygpu.core.storage import Format, Storage, stored, texels
-from pygpu.ssa import Constant
 
 
 class InterpreterProgram(Program):
@@ -23,20 +21,15 @@ class InterpreterProgram(Program):
         self.task = task
         self.source = str(task.function)
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-    ) -> list[Storage]:
+    def run(self, work: Work) -> list[Storage]:
         images = [
-            _seen(storage, format) for storage, format in zip(inputs, self.task.inputs, strict=True)
+            _seen(storage, format)
+            for storage, format in zip(work.inputs, self.task.inputs, strict=True)
         ]
-        results = interpret.run(self.task.function, images, uniforms, shape)
+        results = interpret.run(self.task.function, images, work.uniforms, work.size)
         return [
             _kept(result, format, array)
-            for result, format, array in zip(results, self.task.outputs, out, strict=True)
+            for result, format, array in zip(results, self.task.outputs, work.out, strict=True)
         ]
 
 

@@ -10,30 +10,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from numpy.typing import NDArray
-
-from pygpu.core.device import Device, Program, Shape, Task
+from pygpu.core.device import Device, Program, Shape, Task, Work
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.ssa import Constant
 
-Out = Sequence[NDArray[Any] | None]
-
 
 @record(eq=False)
 class Step:
-    """A program that ran, or is to run: on images by their numbers, with these uniforms, for
-    results of this shape, which have numbers of their own."""
+    """What ran, or is to run: on images by their numbers, with these uniforms, for results of this
+    shape, which have numbers of their own. What it does is said by the classes below it."""
 
-    task: Task
     inputs: tuple[int, ...]
     uniforms: tuple[Constant, ...]
     shape: tuple[int, int]
     outputs: tuple[int, ...]
+
+
+@record(eq=False)
+class TaskStep(Step):
+    """A program that ran, or is to run."""
+
+    task: Task
 
     @property
     def reads(self) -> Sequence[Format]:
@@ -49,15 +51,8 @@ class Step:
 class Notes(Protocol):
     """What runs are noted in."""
 
-    def note(
-        self,
-        task: Task,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Out,
-    ) -> list[Storage]:
-        """Note a run; its results. `out` has an array for each that is to be filled."""
+    def note(self, task: Task, work: Work) -> list[Storage]:
+        """Note a run; its results."""
 
 
 N = TypeVar("N", bound=Notes)
@@ -102,15 +97,9 @@ class _Noted(Program):
     def __init__(self, task: Task, device: NotingDevice[N]) -> None:
         self.task, self.device, self.source = task, device, str(task.function)
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Out,
-    ) -> list[Storage]:
+    def run(self, work: Work) -> list[Storage]:
         """Note the run; its results."""
-        return self.device.notes.note(self.task, inputs, uniforms, shape, out)
+        return self.device.notes.note(self.task, work)
 
 
-__all__ = ["NotingDevice", "Out", "Step"]
+__all__ = ["NotingDevice", "Step", "TaskStep"]

@@ -17,28 +17,23 @@ from typing import Final, NoReturn
 
 import numpy as np
 
-from pygpu.core.device import Device, Task
+from pygpu.core.device import Device, Task, Work
 from pygpu.core.drawing import Draw, Drawing, DrawProgram, Geometry
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.noting import NotingDevice, Out, Step
-from pygpu.ssa import Constant
+from pygpu.devices.noting import NotingDevice, Step, TaskStep
 
 FLOATS: Final = np.dtype("float32")
 
 
 @record(eq=False)
-class MeshStep:
-    """A mesh that was drawn: images by their numbers, as those of a `Step`. `inputs` has the images
-    of the vertices, those of the fragments, what was drawn over, and the depths that were there."""
+class MeshStep(Step):
+    """A mesh that was drawn. `inputs` has the images of the vertices, those of the fragments, what
+    was drawn over, and the depths that were there."""
 
     drawing: Drawing
     draw: Draw
-    inputs: tuple[int, ...]
-    uniforms: tuple[Constant, ...]
-    shape: tuple[int, int]
-    outputs: tuple[int, ...]
 
     @property
     def reads(self) -> Sequence[Format]:
@@ -60,7 +55,7 @@ class Recording:
     """All images that were read or made, and what made them."""
 
     images: list[Storage] = field(default_factory=list)
-    steps: list[Step | MeshStep] = field(default_factory=list)
+    steps: list[TaskStep | MeshStep] = field(default_factory=list)
     _places: dict[int, int] = field(default_factory=dict)  # of images, by id
 
     def place(self, storage: Storage) -> int:
@@ -76,23 +71,16 @@ class Recording:
         made = {place for step in self.steps for place in step.outputs}
         return [place for place in range(len(self.images)) if place not in made]
 
-    def note(
-        self,
-        task: Task,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Out,
-    ) -> list[Storage]:
+    def note(self, task: Task, work: Work) -> list[Storage]:
         """Write a run down. The results are images without texels."""
-        if any(array is not None for array in out):
+        if any(array is not None for array in work.out):
             raise DeviceError("out= takes texels, and what is recorded has none")
         results = [
-            Storage(*shape, format.channels, format.dtype, None, no_texels)
+            Storage(*work.size, format.channels, format.dtype, None, no_texels)
             for format in task.outputs
         ]
-        read, made = [tuple(map(self.place, images)) for images in (inputs, results)]
-        self.steps.append(Step(task, read, tuple(uniforms), shape, made))
+        read, made = [tuple(map(self.place, images)) for images in (work.inputs, results)]
+        self.steps.append(TaskStep(read, tuple(work.uniforms), work.size, made, task))
         return results
 
     def note_mesh(self, drawing: Drawing, draw: Draw) -> list[Storage]:
@@ -100,7 +88,7 @@ class Recording:
         read = [*draw.images[0], *draw.images[1], *(draw.onto or ())]
         read += [draw.depths] if draw.depths is not None else []
         inputs, uniforms = tuple(map(self.place, read)), tuple(draw.uniforms)
-        step = MeshStep(drawing, draw, inputs, uniforms, draw.shape, ())
+        step = MeshStep(inputs, uniforms, draw.shape, (), drawing, draw)
         results = [
             Storage(*draw.shape, format.channels, format.dtype, None, no_texels)
             for format in step.makes
@@ -162,4 +150,4 @@ def recorded() -> AbstractContextManager[Recording]:
 
 
 _DEVICE: Final = RecordingDevice()
-__all__ = ["MeshStep", "Recording", "Step", "no_texels", "recorded", "same_mesh"]
+__all__ = ["MeshStep", "Recording", "TaskStep", "no_texels", "recorded", "same_mesh"]

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from statistics import median
 from typing import Any, Final, cast
 
@@ -27,7 +28,7 @@ import numpy as np
 
 from pygpu.core.arrays import ArrayDevice
 from pygpu.core.builder import Builder
-from pygpu.core.device import Device, Limits, Task
+from pygpu.core.device import Device, Limits, Task, Work
 from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.host import cache, forks, settings
@@ -375,9 +376,9 @@ def measure(device: Device, size: int = 2048) -> float:
     texels = np.random.default_rng(0).random((size, size), dtype=np.float32)
     try:
         program = device.compile(Task(build.finish([total]), [floats], [floats]))
-        image = Storage.of(texels)
-        program.run([image], [], (size, size), [None])[0].host()  # compiles, uploads, proves it
-        runs = [lambda: program.run([image], [], (size, size), [None])] * 8
+        work = Work([Storage.of(texels)], [], (size, size), [None])
+        program.run(work)[0].host()  # compiles, uploads, proves it
+        runs = [partial(program.run, work)] * 8
         return median(device.seconds(runs)[1:])
     except Exception as error:  # a driver may answer with anything
         LOG.info("measuring %s failed: %s", device.name, error)

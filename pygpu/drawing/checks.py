@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.builder import Builder
-from pygpu.core.device import Device, Task
+from pygpu.core.device import Device, Task, Work
 from pygpu.core.drawing import Cull, Draw, Drawing, DrawProgram, Stage, over_images
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
@@ -115,7 +115,7 @@ def _check_vertices(checks: Checks, shader: Shader, mesh: Mesh, arguments: Argum
     program = targets.choose("cpu").compile(Task(over_images(stage), inputs, (FAULTS,)))
     read = [given.storage for given in arguments.images] + storages(made)
     rows = [Storage.of(attributes[name][:count][None]) for name in checks.names]
-    (found,) = program.run([*read, *rows], arguments.uniforms, (1, count), [None])
+    (found,) = program.run(Work([*read, *rows], arguments.uniforms, (1, count), [None]))
     numbers = found.host().reshape(-1)
     places = np.flatnonzero(numbers)
     if not places.size:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
+from pygpu.core.device import Work
 from pygpu.core.errors import shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, Storage
@@ -292,7 +293,7 @@ def _at_once(
     if count == 0:
         storages = [_nothing(whole, format.channels, format.dtype) for format in made.task.outputs]
     else:
-        work = running.Work(inputs, arguments.uniforms, size, direct)
+        work = Work(inputs, arguments.uniforms, size, direct)
         storages = running.run_frames(made, work, count, frozenset(place))
     if made.translated.translation.faults:
         numbers = storages.pop().host().reshape(whole)

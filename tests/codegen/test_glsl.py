@@ -21,7 +21,7 @@ from pygpu.codegen.glsl.compute import block_program, pixel_program
 from pygpu.codegen.glsl.expressions.text import Namer, Text, infix, literal, prefix, wrap
 from pygpu.codegen_glsl import Dialect, fragment_program
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.interpret import run
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format, Storage
@@ -63,7 +63,7 @@ def compute(
     ]
     program = device.compile(Task(function, inputs, outputs))
     storages = [Storage.of(array) for array in arrays]
-    results = program.run(storages, [], arrays[0].shape[:2], [None] * len(outputs))
+    results = program.run(Work(storages, [], arrays[0].shape[:2], [None] * len(outputs)))
     return [result.host() for result in results]
 
 
@@ -232,7 +232,7 @@ def test_function_computes_what_the_interpreter_computes(make: Any, fragment: An
     expected = targets.open_device("interpreter").compile(Task(function, inputs, outputs))
     actual = fragment.compile(Task(function, inputs, outputs))
     results = [
-        program.run([Storage.of(a) for a in arrays], uniforms, (9, 13), [None] * len(outputs))
+        program.run(Work([Storage.of(a) for a in arrays], uniforms, (9, 13), [None] * len(outputs)))
         for program in (expected, actual)
     ]
     for want, have in zip(*results, strict=True):
@@ -300,7 +300,9 @@ def test_random_function_computes_what_the_interpreter_computes(seed: int, name:
     require(name)
     case = random_case(seed)
     program = targets.open_device(name).compile(Task(case.function, case.formats, case.outputs))
-    results = program.run(case.storages(), case.uniforms, case.shape, [None] * len(case.outputs))
+    results = program.run(
+        Work(case.storages(), case.uniforms, case.shape, [None] * len(case.outputs))
+    )
     case.check([result.host() for result in results])
 
 
@@ -312,7 +314,9 @@ def test_random_function_computes_the_same_as_on_hardware(seed: int) -> None:
     device.dialect, device.is_software = replace(device.dialect, fused=True, loose=False), False
     case, shape = random_case(seed), shapes.CANDIDATES[seed % len(shapes.CANDIDATES)]
     program = device.compile(Task(case.function, case.formats, case.outputs), shape)
-    results = program.run(case.storages(), case.uniforms, case.shape, [None] * len(case.outputs))
+    results = program.run(
+        Work(case.storages(), case.uniforms, case.shape, [None] * len(case.outputs))
+    )
     case.check([result.host() for result in results])
 
 
@@ -632,7 +636,7 @@ def test_table_keeps_nan_and_infinity(fragment: Any) -> None:
     build.add_table("lut", np.array([np.nan, np.inf, -np.inf, -0.0], np.float32))
     function = build.finish([build.emit("table", build.x, data=Lookup(0, FLOAT))])
     program = fragment.compile(Task(function, [], [F32]))
-    (result,) = program.run([], [], (1, 4), [None])
+    (result,) = program.run(Work([], [], (1, 4), [None]))
     np.testing.assert_array_equal(result.host()[0, :, 0], [np.nan, np.inf, -np.inf, 0.0])
 
 

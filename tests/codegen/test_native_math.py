@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.operations.ops import TABLE, Operation
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.device import CpuDevice
@@ -58,7 +58,7 @@ def compute(code: str, *arrays: Array) -> Array:
     loads = [build.load(i, build.x, build.y) for i in range(len(arrays))]
     function = build.finish([build.emit(code, *loads)])
     program = CpuDevice().compile(Task(function, [F32] * len(arrays), [F32]))
-    (result,) = program.run([Storage.of(a) for a in arrays], [], arrays[0].shape, [None])
+    (result,) = program.run(Work([Storage.of(a) for a in arrays], [], arrays[0].shape, [None]))
     return result.host()[..., 0]
 
 
@@ -239,6 +239,6 @@ def test_powers_with_known_exponents(level: str, exponent: float, monkeypatch: A
     texel, known = build.load(0, build.x, build.y), build.constant(FLOAT, exponent)
     function = build.finish([build.emit("pow", texel, known)])
     program = CpuDevice().compile(Task(function, [F32], [F32]))
-    (made,) = program.run([Storage.of(x)], [], x.shape, [None])
+    (made,) = program.run(Work([Storage.of(x)], [], x.shape, [None]))
     exact = np.power(x.astype(LONG), LONG(np.float32(exponent)))
     worst(f"power {exponent}", made.host()[..., 0], exact, x)

@@ -12,7 +12,7 @@ import scipy.ndimage  # type: ignore[import-untyped]
 
 from agreement import PRECISE, assert_close
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.interpret import compute, run, scalar
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format, Storage
@@ -398,8 +398,8 @@ def test_the_device_stores_results_in_their_dtype() -> None:
     program = InterpreterDevice().compile(Task(function, [bytes_], [bytes_]))
     image = np.random.default_rng(0).integers(0, 255, (4, 6, 3), np.uint8, endpoint=True)
     out = np.empty_like(image)
-    (result,) = program.run([Storage.of(image)], [], (4, 6), [None])
-    program.run([Storage.of(image)], [], (4, 6), [out])
+    (result,) = program.run(Work([Storage.of(image)], [], (4, 6), [None]))
+    program.run(Work([Storage.of(image)], [], (4, 6), [out]))
     assert np.array_equal(result.host(), 255 - image)
     assert np.array_equal(out, 255 - image)
 
@@ -409,5 +409,5 @@ def test_the_interpreter_agrees_with_itself() -> None:
         case = random_case(seed)
         device = InterpreterDevice().compile(Task(case.function, case.formats, case.outputs))
         none = [None] * len(case.outputs)
-        results = device.run(case.storages(), case.uniforms, case.shape, none)
+        results = device.run(Work(case.storages(), case.uniforms, case.shape, none))
         case.check([result.host() for result in results], PRECISE)

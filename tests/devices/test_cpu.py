@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agreement import PRECISE
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.errors import CompileError, DeviceError
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.storage import STORED, Format, Storage
@@ -51,7 +51,7 @@ def both(
     for device in (InterpreterDevice(), CpuDevice()):
         program = device.compile(Task(function, inputs, outputs))
         stored = program.run(
-            [Storage.of(a) for a in arrays], uniforms or [], shape, [None] * len(outputs)
+            Work([Storage.of(a) for a in arrays], uniforms or [], shape, [None] * len(outputs))
         )
         results.append([storage.host() for storage in stored])
     return results[0], results[1]
@@ -79,7 +79,7 @@ def test_random_functions_agree_with_the_interpreter(seed: int, level: str) -> N
     case = random_case(seed + 1000)
     program = CpuDevice().compile(Task(case.function, case.formats, case.outputs))
     none = [None] * len(case.outputs)
-    results = program.run(case.storages(), case.uniforms, case.shape, none)
+    results = program.run(Work(case.storages(), case.uniforms, case.shape, none))
     case.check([storage.host() for storage in results], PRECISE)
 
 
@@ -179,11 +179,11 @@ def test_eight_bits_are_right_to_one_ulp() -> None:
         function = build.finish([build.load(0, build.x, build.y)])
         every = np.arange(top + 1).astype(name).reshape(-1, 256, 1)
         program = CpuDevice().compile(Task(function, [format], [F32]))
-        (result,) = program.run([Storage.of(every)], [], every.shape[:2], [None])
+        (result,) = program.run(Work([Storage.of(every)], [], every.shape[:2], [None]))
         exact = every.astype(np.float64) / top
         assert np.all(np.abs(result.host() - exact) <= np.spacing(exact.astype(np.float32)))
         program = CpuDevice().compile(Task(function, [format], [format]))
-        (copy,) = program.run([Storage.of(every)], [], every.shape[:2], [None])
+        (copy,) = program.run(Work([Storage.of(every)], [], every.shape[:2], [None]))
         assert np.array_equal(copy.host(), every)
 
 
@@ -341,7 +341,9 @@ def test_any_position_is_safe(level: str) -> None:
         places[0] //= 2**26
         texels = rng.random((6, 50, 1), np.float32)
         program = CpuDevice().compile(Task(function, [F32, I32], [F32] * 3))
-        results = program.run([Storage.of(texels), Storage.of(places)], [], (6, 50), [None] * 3)
+        results = program.run(
+            Work([Storage.of(texels), Storage.of(places)], [], (6, 50), [None] * 3)
+        )
         given = set(texels.ravel()) | {np.float32(7)}
         assert all(set(result.host().ravel()) <= given for result in results)
         small = np.clip(places, -2000, 2000)
@@ -358,7 +360,7 @@ def test_results_may_go_to_given_arrays_and_inputs_lie_anywhere() -> None:
     texels = memory[1:].reshape(5, 40, 1)
     out = np.zeros((5, 40, 1), np.uint8)
     program = CpuDevice().compile(Task(function, [format], [format]))
-    (result,) = program.run([Storage.of(texels)], [], (5, 40), [out])
+    (result,) = program.run(Work([Storage.of(texels)], [], (5, 40), [out]))
     assert result.array is not None
     assert np.shares_memory(result.array, out)
     assert np.array_equal(out[:, :-1], texels[:, 1:])
@@ -406,7 +408,7 @@ def test_a_loop_that_no_pixel_enters_is_not_run(level: str) -> None:
     function = build.finish([build.append("if", [positive], [INT], sides)[0]])
     zeros = np.zeros((3, 21, 1), np.int32)
     program = CpuDevice().compile(Task(function, [I32], [I32]))
-    (result,) = program.run([Storage.of(zeros)], [], (3, 21), [None])
+    (result,) = program.run(Work([Storage.of(zeros)], [], (3, 21), [None]))
     assert not result.host().any()
 
 
@@ -442,9 +444,9 @@ def test_loads_far_away_in_huge_images_use_wide_indices(
         texels = random_texels(format, (9, 40))
         result = Format(np.dtype("float32"), channels)
         program = InterpreterDevice().compile(Task(function, [format], [result]))
-        (want,) = program.run([Storage.of(texels)], [], (9, 40), [None])
+        (want,) = program.run(Work([Storage.of(texels)], [], (9, 40), [None]))
         native = CpuDevice().compile(Task(function, [format], [result]))
         monkeypatch.setattr("pygpu.devices.cpu.given.HUGE", 1)
-        (have,) = native.run([Storage.of(texels)], [], (9, 40), [None])
+        (have,) = native.run(Work([Storage.of(texels)], [], (9, 40), [None]))
         assert native.native.keys() == {False, True}
         np.testing.assert_allclose(have.host(), want.host(), rtol=1.2e-7)

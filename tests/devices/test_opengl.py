@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 import pygpu
 from conftest import require
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import STORED, Format, Storage, stored, texels
 from pygpu.devices import targets
@@ -87,8 +87,8 @@ def test_texels_come_back_as_they_went_up(format: Format, width: int, device: An
     array = values_of(format, (7, width))
     program = device.compile(Task(copying(format.type), [format], [format]))
     out = np.zeros_like(array)
-    (lazy,) = program.run([Storage.of(array)], [], (7, width), [None])
-    program.run([Storage.of(array)], [], (7, width), [out])
+    (lazy,) = program.run(Work([Storage.of(array)], [], (7, width), [None]))
+    program.run(Work([Storage.of(array)], [], (7, width), [out]))
     np.testing.assert_array_equal(lazy.host(), array)
     np.testing.assert_array_equal(out, array)
     if format.dtype.kind == "f":
@@ -102,7 +102,7 @@ def test_texel_of_an_integer_image_is_the_nearest_float(name: str, device: Any) 
     array = np.arange(top + 1, dtype=name).reshape(-1, 256)
     format = Format(array.dtype, 1)
     program = device.compile(Task(copying(FLOAT), [format], [F32]))
-    (result,) = program.run([Storage.of(array)], [], array.shape, [None])
+    (result,) = program.run(Work([Storage.of(array)], [], array.shape, [None]))
     np.testing.assert_array_equal(result.host()[..., 0], texels(array, format))
 
 
@@ -124,7 +124,7 @@ def test_results_are_stored_as_the_contract_says(
     program = device.compile(
         Task(function, [Format(array.dtype, channels)], [Format(dtype, channels)])
     )
-    (result,) = program.run([Storage.of(array)], [], (6, 8), [None])
+    (result,) = program.run(Work([Storage.of(array)], [], (6, 8), [None]))
     actual = result.host()
     assert actual.dtype == dtype
     with np.errstate(all="ignore"):
@@ -139,8 +139,8 @@ def test_result_is_read_by_another_program_without_a_download(device: Any) -> No
     array = values_of(Format(np.dtype("uint8"), 3), (4, 6))
     format = Format(array.dtype, 3)
     program = device.compile(Task(copying(format.type), [format], [format]))
-    (first,) = program.run([Storage.of(array)], [], (4, 6), [None])
-    (second,) = program.run([first], [], (4, 6), [None])
+    (first,) = program.run(Work([Storage.of(array)], [], (4, 6), [None]))
+    (second,) = program.run(Work([first], [], (4, 6), [None]))
     assert first.array is None
     np.testing.assert_array_equal(second.host(), array)
 
@@ -148,7 +148,7 @@ def test_result_is_read_by_another_program_without_a_download(device: Any) -> No
 def test_images_of_other_sizes_are_read_at_their_own_edges(device: Any) -> None:
     array = np.arange(6, dtype=np.float32).reshape(2, 3)
     program = device.compile(Task(copying(FLOAT), [F32], [F32]))
-    (result,) = program.run([Storage.of(array)], [], (3, 5), [None])
+    (result,) = program.run(Work([Storage.of(array)], [], (3, 5), [None]))
     expected = np.pad(array, ((0, 1), (0, 2)), mode="edge")
     np.testing.assert_array_equal(result.host()[..., 0], expected)
 
@@ -167,7 +167,7 @@ def test_uniforms_of_every_type_arrive(device: Any) -> None:
     ]
     program = device.compile(Task(function, [], formats))
     for _ in range(2):
-        results = program.run([], list(given.values()), (1, 2), [None] * len(formats))
+        results = program.run(Work([], list(given.values()), (1, 2), [None] * len(formats)))
         for result, (type, value) in zip(results, given.items(), strict=True):
             expected = np.array(value, result.dtype).reshape(type.size)
             np.testing.assert_array_equal(result.host()[0, 1], expected)
@@ -190,7 +190,7 @@ def test_many_uniforms_change_from_call_to_call(device: Any, channels: int) -> N
     texels = np.arange(15 * channels, dtype=np.float32).reshape(3, 5, channels)
     for start in (0, 100):
         given = [start + i for i in range(13)]
-        (result,) = program.run([Storage.of(texels)], given, (3, 5), [None])
+        (result,) = program.run(Work([Storage.of(texels)], given, (3, 5), [None]))
         np.testing.assert_array_equal(result.host(), np.roll(texels, -1, 1) + sum(given))
 
 
@@ -204,7 +204,9 @@ def test_functions_of_one_text_may_have_their_images_in_any_order(device: Any) -
         function = build.finish([build.emit("add", build.emit("mul", a, hundred), b)])
         programs.append(device.compile(Task(function, [F32, F32], [Format(np.dtype("int32"), 1)])))
     images = [Storage.of(np.zeros((2, width, 1), np.float32)) for width in (5, 9)]
-    widths = [program.run(images, [], (1, 1), [None])[0].host().item() for program in programs]
+    widths = [
+        program.run(Work(images, [], (1, 1), [None]))[0].host().item() for program in programs
+    ]
     assert widths == [509, 905]
 
 
@@ -214,7 +216,7 @@ def test_more_results_than_the_driver_draws_at_once_take_several_passes(device: 
     formats = [Format(np.dtype("int32"), 1)] * 20
     program = device.compile(Task(build.finish(results), [], formats))
     out = [np.zeros((1, 3, 1), np.int32) for _ in range(20)]
-    program.run([], [], (1, 3), out)
+    program.run(Work([], [], (1, 3), out))
     assert [array[0, 2, 0] for array in out] == [2 + i for i in range(20)]
 
 
@@ -234,12 +236,12 @@ buffer = other.buffer(b"abcd")
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.fragment import FragmentDevice
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.storage import Format
 build = Builder("f", [])
 task = Task(build.finish([build.x]), [], [Format(np.dtype("int32"), 1)])
 program = FragmentDevice().compile(task)
-(result,) = program.run([], [], (2, 3), [None])
+(result,) = program.run(Work([], [], (2, 3), [None]))
 assert egl.eglGetCurrentContext() == theirs
 assert result.host()[1].ravel().tolist() == [0, 1, 2]
 assert egl.eglGetCurrentContext() == theirs
@@ -251,7 +253,7 @@ with opengl.context() as gl:
         assert again is gl
     assert egl.eglGetCurrentContext() != theirs
 other.release()
-(result,) = program.run([], [], (2, 3), [None])
+(result,) = program.run(Work([], [], (2, 3), [None]))
 assert result.host()[1].ravel().tolist() == [0, 1, 2]
 """
     )
@@ -320,7 +322,7 @@ def test_threads_take_turns(device: Any) -> None:
             program = device.compile(Task(function, [F32], [F32]))
             for _ in range(20):
                 array = generator.random((8, int(generator.integers(1, 30)))).astype(np.float32)
-                (result,) = program.run([Storage.of(array)], [], array.shape, [None])
+                (result,) = program.run(Work([Storage.of(array)], [], array.shape, [None]))
                 np.testing.assert_array_equal(result.host()[..., 0], array)
         except BaseException as error:
             failures.append(error)
@@ -336,12 +338,15 @@ def test_threads_take_turns(device: Any) -> None:
 def test_forked_child_is_told_not_to_use_opengl(device: Any) -> None:
     array = np.ones((2, 2), np.float32)
     program = device.compile(Task(copying(FLOAT), [F32], [F32]))
-    (result,) = program.run([Storage.of(array)], [], (2, 2), [None])
+    (result,) = program.run(Work([Storage.of(array)], [], (2, 2), [None]))
     receiver, sender = multiprocessing.get_context("fork").Pipe(duplex=False)
     child = os.fork()
     if child == 0:
         try:
-            for use in (lambda: program.run([Storage.of(array)], [], (2, 2), [None]), result.host):
+            for use in (
+                lambda: program.run(Work([Storage.of(array)], [], (2, 2), [None])),
+                result.host,
+            ):
                 try:
                     use()
                 except DeviceError as error:
@@ -363,12 +368,12 @@ def test_process_ends_silently() -> None:
 import numpy as np
 from pygpu.devices.opengl.fragment import FragmentDevice
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.storage import Format
 build = Builder("f", [])
 task = Task(build.finish([build.x]), [], [Format(np.dtype("int32"), 1)])
 program = FragmentDevice().compile(task)
-held = program.run([], [], (2, 3), [None])
+held = program.run(Work([], [], (2, 3), [None]))
 """
     )
 
@@ -382,14 +387,14 @@ def test_textures_go_back_to_the_pool(device: Any) -> None:
     storage = Storage.of(array)
     names = set()
     for _ in range(2 * SPARE):
-        (result,) = program.run([storage], [], (31, 33), [None])
+        (result,) = program.run(Work([storage], [], (31, 33), [None]))
         names.add(next(iter(result.copies.values())).glo.glo)
         if len(names) > 1:
             assert not opengl.context().held.is_software  # there, results take turns
         del result
         gc.collect()
     assert len(names) <= SPARE
-    (result,) = program.run([storage], [], (31, 33), [None])
+    (result,) = program.run(Work([storage], [], (31, 33), [None]))
     with opengl.context() as gl:
         gl.drain()
         gl.pool.clear()
@@ -421,9 +426,9 @@ def test_image_above_the_drivers_size_says_the_numbers(fragment: Any) -> None:
     widest = 4 * limit  # a texel is four pixels
     wide = np.zeros((1, widest + 1), np.float32)
     with pytest.raises(DeviceError, match=f"{widest + 4} x 1 .*{widest} x {limit}"):
-        program.run([Storage.of(wide)], [], wide.shape, [None])
+        program.run(Work([Storage.of(wide)], [], wide.shape, [None]))
     small = np.ones((2, 2), np.float32)
-    (result,) = program.run([Storage.of(small)], [], (2, 2), [None])
+    (result,) = program.run(Work([Storage.of(small)], [], (2, 2), [None]))
     np.testing.assert_array_equal(result.host()[..., 0], small)
 
 
@@ -436,7 +441,7 @@ def test_no_memory_is_an_error_and_the_next_call_works(device: Any) -> None:
             gl.texture(limit, limit, 4, np.dtype("float32"))
     program = device.compile(Task(copying(FLOAT), [F32], [F32]))
     small = np.ones((2, 2), np.float32)
-    (result,) = program.run([Storage.of(small)], [], (2, 2), [None])
+    (result,) = program.run(Work([Storage.of(small)], [], (2, 2), [None]))
     np.testing.assert_array_equal(result.host()[..., 0], small)
 
 
@@ -444,12 +449,12 @@ def test_context_is_made_anew_after_a_reset(device: Any, monkeypatch: pytest.Mon
     program = device.compile(Task(copying(FLOAT), [F32], [F32]))
     array = np.ones((2, 2), np.float32)
     storage = Storage.of(array)
-    (lost,) = program.run([storage], [], (2, 2), [None])
+    (lost,) = program.run(Work([storage], [], (2, 2), [None]))
     with opengl.context() as gl:
         monkeypatch.setattr(gl, "_status", lambda: 0x8253)
     with pytest.raises(DeviceError, match="reset the device"):
-        program.run([storage], [], (2, 2), [np.zeros((2, 2, 1), np.float32)])
-    (result,) = program.run([storage], [], (2, 2), [None])
+        program.run(Work([storage], [], (2, 2), [np.zeros((2, 2, 1), np.float32)]))
+    (result,) = program.run(Work([storage], [], (2, 2), [None]))
     np.testing.assert_array_equal(result.host()[..., 0], array)
     with pytest.raises(DeviceError, match="lost"):
         lost.host()
@@ -475,7 +480,7 @@ def test_results_of_other_word_sizes_leave_together() -> None:
     dtypes = [("int32", 1), ("uint8", 3), ("int16", 1)]
     program = device.compile(Task(function, [], [Format(np.dtype(d), c) for d, c in dtypes]))
     for width in (1, 5, 67, 300):
-        results = program.run([], [], (3, width), [None] * 3)
+        results = program.run(Work([], [], (3, width), [None] * 3))
         y, x = np.indices((3, width))
         expected = [x, np.clip(np.stack([x, y, x + y], -1), 0, 255), y]
         for want, have in zip(expected, results, strict=True):
@@ -530,7 +535,7 @@ def tables(count: int, size: int) -> Function:
 def test_many_tables_are_blocks_as_far_as_drivers_have_them_then_textures(device: Any) -> None:
     image = Storage.of(np.zeros((1, 5), np.float32))
     program = device.compile(Task(tables(30, 300), [F32], [F32]))
-    (result,) = program.run([image], [], (1, 5), [None])
+    (result,) = program.run(Work([image], [], (1, 5), [None]))
     expected = 30 * np.arange(5) + sum(range(30))
     np.testing.assert_array_equal(result.host()[0, :, 0], expected)
 

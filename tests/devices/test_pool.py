@@ -15,7 +15,7 @@ import pytest
 
 from devices.test_cpu import F32, LEVELS, taps_of
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.storage import Storage
 from pygpu.devices.cpu.device import CpuDevice
 from pygpu.devices.cpu.threads import Job, Pool
@@ -171,7 +171,7 @@ def test_several_threads_may_run_programs_at_once() -> None:
 
     def use(number: int) -> None:
         for _ in range(20):
-            (result,) = program.run([Storage.of(texels)], [float(number)], (400, 400), [None])
+            (result,) = program.run(Work([Storage.of(texels)], [float(number)], (400, 400), [None]))
             if not np.all(result.host() == number):
                 wrong.append(number)
 
@@ -188,10 +188,10 @@ def test_several_threads_may_run_programs_at_once() -> None:
 def test_a_forked_process_gets_threads_of_its_own() -> None:
     texels = np.random.default_rng(1).random((300, 300, 1), np.float32)
     program = CpuDevice().compile(Task(taps_of("nearest"), [F32], [F32]))
-    (before,) = program.run([Storage.of(texels)], [], (300, 300), [None])
+    (before,) = program.run(Work([Storage.of(texels)], [], (300, 300), [None]))
     child = os.fork()
     if child == 0:
-        (after,) = program.run([Storage.of(texels)], [], (300, 300), [None])
+        (after,) = program.run(Work([Storage.of(texels)], [], (300, 300), [None]))
         os._exit(0 if np.array_equal(after.host(), before.host()) else 1)
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:

@@ -1,5 +1,6 @@
 """Images in tiles: the same as at once, on every target, whatever lies outside."""
 
+import math
 import os
 import subprocess
 import sys
@@ -285,10 +286,10 @@ def test_memory_that_is_short_is_tried_again_in_tiles(limited, monkeypatch):
             self.program = compiled(task)
             self.source = self.program.source
 
-        def run(self, inputs, uniforms, shape, out):
-            if shape[0] * shape[1] > 300:
+        def run(self, work):
+            if math.prod(work.shape) > 300:
                 raise OutOfMemory("no memory")
-            return self.program.run(inputs, uniforms, shape, out)
+            return self.program.run(work)
 
     monkeypatch.setattr(type(device), "compile", lambda self, task: Short(task))
     limited()

@@ -16,7 +16,7 @@ from pygpu import Image, Position, Vec2, offsets
 from pygpu.codegen.glsl.compute import block_program
 from pygpu.core import interpret
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.core.storage import texels as texels_of
 from pygpu.devices import targets
@@ -114,7 +114,7 @@ def test_choices_wait_for_what_they_read() -> None:
     assert can_block(function)
     for shape in shapes.CANDIDATES:
         program = device.compile(Task(function, [colours], [colours]), shape)
-        (have,) = program.run([Storage.of(texels)], [], texels.shape[:2], [None])
+        (have,) = program.run(Work([Storage.of(texels)], [], texels.shape[:2], [None]))
         np.testing.assert_allclose(have.host(), compiled(texels), rtol=2e-5)
 
 
@@ -167,7 +167,7 @@ def test_every_shape_computes_the_same_bits() -> None:
         results = []
         for shape in shapes.CANDIDATES[::6]:
             program = device.compile(Task(function, [format], [format]), shape)  # type: ignore[call-arg]
-            results.append(program.run([Storage.of(texels)], [], (19, 37), [None])[0].host())
+            results.append(program.run(Work([Storage.of(texels)], [], (19, 37), [None]))[0].host())
         for other in results[1:]:
             np.testing.assert_array_equal(other, results[0])
 
@@ -185,7 +185,7 @@ def test_programs_for_devices_that_fuse_give_what_others_do(dtype: str, channels
         device.dialect, device.is_software = replace(device.dialect, fused=fused), False
         program = device.compile(Task(fuse(function), [format], [format]))
         assert ("fma" in program.source) == fused
-        results.append(program.run([Storage.of(texels)], [], (9, 23), [None])[0].host())
+        results.append(program.run(Work([Storage.of(texels)], [], (9, 23), [None]))[0].host())
     ties = 1 if format.dtype.kind == "u" else 0  # may go either way
     np.testing.assert_allclose(results[1].astype(float), results[0], rtol=1e-6, atol=ties)
 
@@ -249,7 +249,7 @@ def test_programs_for_hardware_are_exact_at_every_edge(
             seen = [as_seen(image.host(), stored)]
             for size in {(height, width), (5, 7)}:  # images may be smaller or larger than results
                 (want,) = interpret.run(function, seen, [], size)
-                (have,) = program.run([image], [], size, [None])
+                (have,) = program.run(Work([image], [], size, [None]))
                 np.testing.assert_allclose(have.host(), want.reshape(have.host().shape), rtol=1e-5)
 
 

@@ -20,7 +20,7 @@ from glsl_validator import validate
 from pygpu import Float, Image, Position
 from pygpu.codegen.glsl.compute import block_program
 from pygpu.codegen.glsl.writer import Dialect
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.interpret import compute, run
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.compute import LARGEST, ComputeDevice
@@ -388,7 +388,7 @@ def test_every_width_and_height_is_right_at_the_edges() -> None:
     for height in range(1, 8):
         for width in range(1, 41):
             image = photo((height, width), seed=width)
-            (have,) = program.run([Storage.of(image)], [], (height, width), [None])
+            (have,) = program.run(Work([Storage.of(image)], [], (height, width), [None]))
             (want,) = run(function, [np.float32(image) / 255], [], (height, width))
             np.testing.assert_array_equal(have.host()[..., 0], stored(want))
 
@@ -403,7 +403,7 @@ def test_images_may_be_smaller_or_larger_than_results(size: tuple[int, int]) -> 
     function = job_of(wide, photo((4, 4))).made.task.function
     image = photo((8, 24))
     program = device().compile(Task(function, [BYTE], [BYTE]), ONE_ROW)
-    (have,) = program.run([Storage.of(image)], [], size, [None])
+    (have,) = program.run(Work([Storage.of(image)], [], size, [None]))
     (want,) = run(function, [np.float32(image) / 255], [], size)
     np.testing.assert_array_equal(have.host()[..., 0], stored(want))
 

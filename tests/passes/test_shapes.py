@@ -7,7 +7,7 @@ import pygpu
 from conftest import require
 from pygpu import Image, Position
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.host import cache
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.passes import Passes
@@ -135,6 +135,6 @@ def test_fitted_groups_compute_the_same_bits(size, dtype):
     (made,) = f.specialisations()
     program, given = made.program, Storage.of(image)
     assert program.shape != shapes.fitted(program.shape, size)
-    (fitted,) = program.run([given], [], size, [None])
-    (plain,) = Passes.run(program, [given], [], size, [None])
+    (fitted,) = program.run(Work([given], [], size, [None]))
+    (plain,) = Passes.run(program, Work([given], [], size, [None]))
     assert np.array_equal(fitted.host(), plain.host())

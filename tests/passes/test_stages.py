@@ -8,7 +8,7 @@ import pytest
 import pygpu
 from pygpu import Float, Image, Position
 from pygpu.core.builder import Builder
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu import staged, strips
 from pygpu.devices.cpu.device import CpuDevice
@@ -117,9 +117,9 @@ def check(program: CpuStaged, arrays: list[np.ndarray], uniforms: list[float]) -
     """In stages as a whole."""
     shape = arrays[0].shape[:2]
     storages = [Storage.of(array) for array in arrays]
-    have = program.run(storages, uniforms, shape, [None])[0].host()
+    have = program.run(Work(storages, uniforms, shape, [None]))[0].host()
     assert None not in program.linked.values()
-    want = program.plain.run(storages, uniforms, shape, [None])[0].host()
+    want = program.plain.run(Work(storages, uniforms, shape, [None]))[0].host()
     assert have.tobytes() == want.tobytes()
 
 

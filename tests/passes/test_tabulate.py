@@ -15,7 +15,7 @@ from conftest import require
 from glsl_validator import validate
 from passes.test_lanes import job_of
 from pygpu import Float, Image, Position, Vec3, Vec4
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.interpret import run
 from pygpu.devices.opengl.compute import ComputeDevice
 from pygpu.execution.inspection.profile import Job
@@ -173,7 +173,7 @@ def test_results_are_looked_up(channels: int, threads: tuple[int, int], device: 
         assert "shared uint table[256]" in program.source
         for more in ((0, 0), (3, 0), (0, 21), (2, 5), (-1, -1)):  # images end before results do
             shape = max(1, size[0] + more[0]), max(1, size[1] + more[1])
-            (found,) = program.run(job.inputs, [], shape, [None])
+            (found,) = program.run(Work(job.inputs, [], shape, [None]))
             (right,) = run(function, [seen(image)], [], shape)
             right = np.clip(right.reshape(*shape, channels), 0, 1) * 255
             assert np.abs(found.host() - right).max() <= 0.501
@@ -187,7 +187,7 @@ def test_uniforms_branches_and_vectors_stay(written: Any, power: float, device: 
     made = job.made
     program = device.compile(made.task)
     assert "shared uint table[256]" in program.source
-    (found,) = program.run(job.inputs, job.uniforms, (16, 16), [None])
+    (found,) = program.run(Work(job.inputs, job.uniforms, (16, 16), [None]))
     np.testing.assert_array_equal(found.host(), job.run()[0].host())
 
 
@@ -211,7 +211,7 @@ def test_what_is_beside_alpha_may_read_nothing(device: Any) -> None:
     made = job.made
     assert of_a_byte(made.task) is None
     program = device.compile(made.task)
-    (have,) = program.run(job.inputs, job.uniforms, (3, 9), [None])
+    (have,) = program.run(Work(job.inputs, job.uniforms, (3, 9), [None]))
     assert (have.host()[..., :3] == 23).all()
     np.testing.assert_array_equal(have.host()[..., 3], image[..., 3])
 
@@ -232,7 +232,7 @@ def test_components_that_are_handed_on_are_kept(written: Any, kept: Any, device:
     assert (None if found is None else found.kept) == kept
     program = device.compile(made.task)
     assert ("shared uint table[256]" in program.source) == (kept is not None)
-    (have,) = program.run(job.inputs, [], (9, 33), [None])
+    (have,) = program.run(Work(job.inputs, [], (9, 33), [None]))
     (right,) = run(made.task.function, [seen(image)], [], (9, 33))
     assert np.abs(have.host() - 255 * np.clip(right, 0, 1)).max() <= 0.501
     for place in kept or ():
@@ -270,7 +270,7 @@ def test_random_functions_of_a_byte_are_right(channels: int, device: Any) -> Non
         function = made.task.function
         program = device.compile(Task(function, made.task.inputs, made.task.outputs))
         tables += "shared uint table[256]" in program.source
-        (found,) = program.run([pygpu.Image(image).storage], [], (16, 16), [None])
+        (found,) = program.run(Work([pygpu.Image(image).storage], [], (16, 16), [None]))
         (right,) = run(function, [seen(image)], [], (16, 16))
         right = 255 * np.clip(right.reshape(found.host().shape), 0, 1)
         assert np.abs(found.host() - right).max() <= 0.51, text

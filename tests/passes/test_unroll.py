@@ -12,7 +12,7 @@ import pygpu
 from conftest import require
 from pygpu import Float, Image, Position
 from pygpu.core import interpret
-from pygpu.core.device import Task
+from pygpu.core.device import Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.core.verify import verify
 from pygpu.devices import targets
@@ -117,7 +117,7 @@ def test_programs_for_gpus_come_to_the_same(make: Callable[[int], Any]) -> None:
     made = apply(CLEAN, lower_boundary(unroll(function)))
     formats = [Format(np.dtype("float32"), 1), Format(np.dtype("int32"), 1)]
     program = device.compile(Task(made, formats[:1], formats))
-    results = program.run([Storage.of(PICTURE[..., None])], [1.25], SHAPE, [None, None])
+    results = program.run(Work([Storage.of(PICTURE[..., None])], [1.25], SHAPE, [None, None]))
     expected = interpret.run(function, [PICTURE], [1.25], SHAPE)
     for want, have in zip(expected, results, strict=True):
         np.testing.assert_allclose(have.host()[..., 0], want, rtol=1e-5)

@@ -25,7 +25,7 @@ from pygpu.codegen.raster.places import places
 from pygpu.codegen.raster.planes import ROW
 from pygpu.codegen.raster.setup import SCRATCH, set_up
 from pygpu.codegen.raster.tiles import tiles
-from pygpu.core.device import Program, Task
+from pygpu.core.device import Program, Task, Work
 from pygpu.core.drawing import Cull, Draw, Drawing, DrawProgram, Stage, over_images
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
@@ -165,7 +165,7 @@ class CpuDrawing(DrawProgram):
             draw.geometry.copies["cpu"] = rows
         inputs = [*draw.images[0], *[rows[name] for name in draw.attributes]]
         outs: list[NDArray[Any] | None] = [None] * len(self.drawing.vertex.function.outputs)
-        return self.vertex.run(inputs, draw.uniforms, (1, count), outs)
+        return self.vertex.run(Work(inputs, draw.uniforms, (1, count), outs))
 
     def _run(self, span: int, count: int, numbers: Sequence[int], memory: Any, brief: bool) -> None:
         """Call a span for 0, 1, ... below a count."""

@@ -19,7 +19,7 @@ from pygpu.codegen.jobs.driver import driver
 from pygpu.codegen.llvm.plan import Pixels, cost
 from pygpu.codegen.llvm.text import Machine
 from pygpu.codegen.narrow.writer import emit
-from pygpu.core.device import Planes, Prepared, Program, Task
+from pygpu.core.device import Planes, Prepared, Program, Task, Work
 from pygpu.core.storage import Storage, rows_of, strides_of
 from pygpu.devices.cpu.chunks import Cores
 from pygpu.devices.cpu.given import HUGE, Given, addresses, alignment, is_wide
@@ -92,63 +92,44 @@ class CpuProgram(Program):
         self.native.setdefault(wide, (native, native.address("span")))
         return text
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-    ) -> list[Storage]:
-        height, width = shape
-        results = self._results(height, width, out)
+    def run(self, work: Work) -> list[Storage]:
+        height, width = work.size
+        results = self._results(height, width, work)
         if height and width:
-            arrays = self.given.arrays(inputs)
-            self._run(arrays, uniforms, shape, results)
+            self._run(self.given.arrays(work.inputs), work.uniforms, (height, width), results)
         return [Storage.of(array) for array in results]
 
-    def _results(
-        self, rows: int, width: int, out: Sequence[NDArray[Any] | None]
-    ) -> list[NDArray[Any]]:
+    def _results(self, rows: int, width: int, work: Work) -> list[NDArray[Any]]:
         """Where results go: the caller's arrays, or new ones."""
         return [
             array if array is not None else RESERVE.empty((rows, width, f.channels), f.dtype)
-            for array, f in zip(out, self.task.outputs, strict=True)
+            for array, f in zip(work.out, self.task.outputs, strict=True)
         ]
 
-    def run_planes(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-        planes: Planes,
-    ) -> list[Storage] | None:
+    def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
         """All planes by one job."""
-        height, width = shape
+        height, width = work.size
         rows = planes.count * height
-        results = self._results(rows, width, out)
-        given = [*uniforms, 0] if self.task.planar else uniforms  # each plane has its number
-        arrays = self.given.arrays(inputs)
+        results = self._results(rows, width, work)
+        given = work.uniforms
+        if self.task.planar:
+            given = [*given, 0]  # each plane has its number
+        arrays = self.given.arrays(work.inputs)
         is_flat = self.plan.flat and not self.numbered  # the number of a plane is one for all rows
         if is_flat and all(each.shape[0] == rows for each in arrays) and _are_own(planes):
             self._run(arrays, given, (rows, width), results)
         else:
-            self._run(arrays, given, shape, results, planes)
+            self._run(arrays, given, (height, width), results, planes)
         return [Storage.of(array) for array in results]
 
     def run_rounds(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Sequence[Constant]],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-        state: Sequence[int],
+        self, work: Work, rounds: Sequence[Sequence[Constant]], state: Sequence[int]
     ) -> list[Storage] | None:
-        sizes = [(each.height, each.width) for each in inputs]
+        sizes, shape = [(each.height, each.width) for each in work.inputs], work.size
         key = self._key(sizes, shape)
         if (
             key is None
-            or not uniforms
+            or not rounds
             or any(sizes[place] != shape for place in state)
             or any(
                 self.task.inputs[place] != format
@@ -157,12 +138,12 @@ class CpuProgram(Program):
         ):
             return None
         layout = self.layouts.get(key) or self._layout(key)
-        arrays = [np.ascontiguousarray(array) for array in self.given.arrays(inputs)]
-        results = self._results(*shape, out)
-        work = Rounds(layout, self._span(False), arrays, uniforms, results, state, self.threads)
-        pixels = shape[0] * shape[1] * len(uniforms)
-        job = Job(work, layout.scratch, (self, work))
-        threads = 1 if self._is_small(pixels) else work.parts
+        arrays = [np.ascontiguousarray(array) for array in self.given.arrays(work.inputs)]
+        results = self._results(*shape, work)
+        every = Rounds(layout, self._span(False), arrays, rounds, results, state, self.threads)
+        pixels = shape[0] * shape[1] * len(rounds)
+        job = Job(every, layout.scratch, (self, every))
+        threads = 1 if self._is_small(pixels) else every.parts
         POOL.run(self.calls, job, threads, self._is_brief(pixels))
         return [Storage.of(array) for array in results]
 

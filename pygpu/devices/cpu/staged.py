@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import REACH, chooses, cost
-from pygpu.core.device import Link, Planes, Prepared, Program, Task
+from pygpu.core.device import Link, Planes, Prepared, Program, Task, Work
 from pygpu.core.storage import Format, Storage, rows_of
 from pygpu.devices.cpu.given import Given
 from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram, by_component, host
@@ -77,28 +77,23 @@ class CpuStaged(Program):
         made = [*self.__dict__.get("programs", ()), self.__dict__.get("plain")]
         return float(sum([program.driver_seconds for program in made if program is not None]))
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-    ) -> list[Storage]:
-        linked = None if self._is_small(shape) else self._linked(inputs, shape)
+    def run(self, work: Work) -> list[Storage]:
+        linked = None if self._is_small(work.shape) else self._linked(work)
         if linked is None:
-            return self.plain.run(inputs, uniforms, shape, out)
-        first = len(inputs)
-        given = {n: array for n, array in enumerate(out, first) if array is not None}
-        made = linked.run(dict(enumerate(inputs)), [uniforms], given)
-        return [made[number] for number in range(first, first + len(out))]
+            return self.plain.run(work)
+        first = len(work.inputs)
+        given = {n: array for n, array in enumerate(work.out, first) if array is not None}
+        made = linked.run(dict(enumerate(work.inputs)), [work.uniforms], given)
+        return [made[number] for number in range(first, first + len(work.out))]
 
-    def _linked(self, inputs: Sequence[Storage], shape: tuple[int, int]) -> CpuStrips | None:
-        key = (shape, *[(each.height, each.width) for each in inputs])
+    def _linked(self, work: Work) -> CpuStrips | None:
+        shape = work.size
+        key = (shape, *[(each.height, each.width) for each in work.inputs])
         if key in self.linked:
             return self.linked[key]
-        first = len(inputs)
+        first = len(work.inputs)
         outputs = tuple(range(first, first + len(self.task.outputs)))
-        found = strips([Link(self, tuple(range(first)), outputs)], set(outputs), shape)
+        found = strips([Link(self, self.task, tuple(range(first)), outputs)], set(outputs), shape)
         if len(self.linked) >= LAYOUTS:
             self.linked = {}
         self.linked[key] = found
@@ -118,24 +113,12 @@ class CpuStaged(Program):
         return StagedPrepared(self, shape) if len(shape) == 2 else None
 
     def run_rounds(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Sequence[Constant]],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-        state: Sequence[int],
+        self, work: Work, rounds: Sequence[Sequence[Constant]], state: Sequence[int]
     ) -> list[Storage] | None:
-        return self.plain.run_rounds(inputs, uniforms, shape, out, state)
+        return self.plain.run_rounds(work, rounds, state)
 
-    def run_planes(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-        planes: Planes,
-    ) -> list[Storage] | None:
-        return self.plain.run_planes(inputs, uniforms, shape, out, planes)
+    def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
+        return self.plain.run_planes(work, planes)
 
     def reach(self, index: int) -> tuple[int, int] | None:
         above = below = 0
@@ -173,7 +156,7 @@ class StagedPrepared(Prepared):
         if out is not None:
             targets = [array.reshape(*self.size, -1) for array in out]
         storages = [Storage.of(array) for array in inputs]
-        made = self.program.run(storages, uniforms, self.size, targets)
+        made = self.program.run(Work(storages, uniforms, self.size, targets))
         if out is not None:
             return list(out)
         return [each.host().reshape(s) for each, s in zip(made, self.shapes, strict=True)]

@@ -1,6 +1,6 @@
 """Programs that read one another's results, as one native job: see codegen/jobs/strips.py.
 
-    linked = strips([Link(blur, (0,), (1,)), Link(sharpen, (0, 1), (2,))], {2}, (1024, 1024))
+    linked = strips([Link(blur, task, (0,), (1,)), ...], {2}, (1024, 1024))
     linked.run({0: photo}, [(), (1.5,)])      # {2: ...}; of image 1 some rows exist at a time
 
 An image that is wanted and read by others above or below is kept, too, and copied: a row that

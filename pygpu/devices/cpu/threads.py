@@ -31,7 +31,7 @@ LONGEST: Final = 0.002  # seconds between later looks
 _P: Final = ctypes.c_void_p
 
 
-class Work(Protocol):
+class Numbers(Protocol):
     """The numbers of a job in memory, and all that they point at."""
 
     address: int
@@ -92,7 +92,7 @@ class _Helper:
     __slots__ = ("mailbox", "numbers", "queue")
 
     def __init__(self) -> None:
-        self.queue: SimpleQueue[tuple[Work, Calls, int]] = SimpleQueue()
+        self.queue: SimpleQueue[tuple[Numbers, Calls, int]] = SimpleQueue()
         self.numbers = (ctypes.c_int64 * 2)(0, 0)
         self.mailbox = ctypes.addressof(self.numbers)
         threading.Thread(target=self.serve, name="pygpu", daemon=True).start()
@@ -108,7 +108,7 @@ class _Helper:
                 calls.linger(self.mailbox, start, LINGER)
             del block, calls
 
-    def take(self, block: Work, calls: Calls, size: int, needed: bool) -> None:
+    def take(self, block: Numbers, calls: Calls, size: int, needed: bool) -> None:
         """Hand over a job. Where it is not `needed`, a helper that is far behind gets none."""
         if not calls.post(self.mailbox, block.address) and (needed or self.queue.qsize() < 2):
             self.queue.put((block, calls, size))
@@ -117,7 +117,7 @@ class _Helper:
 class Job(NamedTuple):
     """What the threads of a pool are to do."""
 
-    block: Work
+    block: Numbers
     scratch: int  # bytes that each thread needs of its own
     memory: Any  # what is read and written, kept until the last thread has left, come what may
 

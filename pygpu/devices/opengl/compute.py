@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
-
-from numpy.typing import NDArray
+from typing import Final
 
 from pygpu.codegen.glsl.compute import ComputeProgram, block_program, pixel_program
 from pygpu.codegen.glsl.table import table_program
@@ -25,6 +23,7 @@ from pygpu.core.device import (
     Program,
     Shape,
     Task,
+    Work,
 )
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.host.records import record
@@ -51,7 +50,7 @@ from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.lower.unroll import unroll
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Constant, images_read, only
+from pygpu.ssa import images_read, only
 
 LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an int
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
@@ -261,23 +260,16 @@ class ComputedFunction(Passes):
         source = "\n".join(text.text for text, *_ in parts)
         super().__init__(source, COPY, lambda gl: [Pass(gl, *part) for part in parts], read_buffer)
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-        *planes: Planes,
-    ) -> list[Storage]:
-        return Passes.run(self._fitted(shape), inputs, uniforms, shape, out, *planes)
+    def run(self, work: Work) -> list[Storage]:
+        return self.fitted(work.size).computed(work)
 
     def reach(self, index: int) -> tuple[int, int] | None:
         return reach(self.task.function, index)
 
-    def ready(self, shape: tuple[int, int]) -> Callable[..., list[Storage]]:
-        return partial(Passes.run, self._fitted(shape))
+    def ready(self, shape: tuple[int, int]) -> Callable[[Work], list[Storage]]:
+        return self.fitted(shape).computed
 
-    def _fitted(self, shape: tuple[int, int]) -> ComputedFunction:
+    def fitted(self, shape: tuple[int, int]) -> ComputedFunction:
         """The program whose groups of threads lie well in a result."""
         fitted = shapes.fitted(self.shape, shape)
         if fitted == self.shape:
@@ -317,23 +309,11 @@ class PlanarFunction(Program):
             self._one = self._of_one()
         return self._one
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-    ) -> list[Storage]:
-        return self.one().run(inputs, uniforms, shape, out)
+    def run(self, work: Work) -> list[Storage]:
+        return self.one().run(work)
 
-    def run_planes(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-        planes: Planes,
-    ) -> list[Storage] | None:
+    def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
         if self._all is None or planes.count > self._most:
             return None
-        return self._all.run(inputs, [*uniforms, 0], shape, out, planes)
+        numbered = work._replace(uniforms=[*work.uniforms, 0])
+        return self._all.fitted(work.size).computed(numbered, planes)

@@ -2,7 +2,7 @@
 how many groups of threads they run.
 
 each = Pass(gl, text, range(1), [Format(float32, 1)])
-(buffer,) = each.compute(gl, storages, [1.5], (480, 640))
+(buffer,) = each.compute(gl, Work(storages, [1.5], (480, 640), [None]), None)
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ import numpy as np
 
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen.glsl.compute import ComputeProgram
-from pygpu.core.device import Planes
+from pygpu.core.device import Planes, Work
 from pygpu.core.sampler import indices
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.buffers import upload
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer
-from pygpu.ssa import Constant
 
 LAYOUTS: Final = 64  # sizes of results of which is remembered what they take
 KEPT: Final = 8  # sizes of volumes of which a program remembers what is read
@@ -63,17 +62,10 @@ class Pass:
         self.layouts: dict[tuple[int, int], tuple[list[int], tuple[int, int]]] = {}
         self.planes: dict[Planes, Buffer] = {}  # what is read of planes, as `_which` has it
 
-    def compute(
-        self,
-        gl: Context,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        *at_once: Planes,
-    ) -> list[Buffer]:
+    def compute(self, gl: Context, work: Work, planes: Planes | None) -> list[Buffer]:
         """See Pass."""
+        inputs, shape = work.inputs, work.size
         nbytes, groups = self.layouts.get(shape) or self._layout(shape)
-        planes = at_once[0] if at_once else None
         if planes is not None:
             nbytes = [planes.count * each for each in nbytes]
         read = [upload(gl, inputs[index]).glo for index in self.images]
@@ -88,7 +80,7 @@ class Pass:
         if planes is not None:
             self._which(gl, planes).glo.bind_to_storage_buffer(binding)
         self._set_sizes(inputs, shape, planes)
-        self.bindings.bind(uniforms)
+        self.bindings.bind(work.uniforms)
         deep = 1 if planes is None else planes.count
         self.held.dispatch(groups, gl.limits.groups, self.top, self.rows, deep)
         return results

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen_glsl import FragmentProgram
-from pygpu.core.device import Planes, Shape, Task
+from pygpu.core.device import Planes, Shape, Task, Work
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.device import OpenGLDevice
@@ -68,17 +68,10 @@ class Pass:
         self.inner = _Program(gl, drawn.inner)
         self.edges: _Program | None = None  # made when it is first needed
 
-    def compute(
-        self,
-        gl: Context,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        *planes: Planes,
-    ) -> list[Texture]:
+    def compute(self, gl: Context, work: Work, planes: Planes | None) -> list[Texture]:
         """See Pass."""
-        assert not planes, "programs of one plane"
-        height, width = shape
+        assert planes is None, "programs of one plane"
+        inputs, uniforms, (height, width) = work.inputs, work.uniforms, work.size
         if self.drawn.is_packed:
             across = -(-width // COLUMNS)
             targets = [gl.texture(across, height, 4, f.dtype, COLUMNS) for f in self.outputs]

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Planes, Program
+from pygpu.core.device import Planes, Program, Work
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
@@ -27,16 +27,9 @@ class Pass(Protocol):
     indices: Sequence[int]
     outputs: Sequence[Format]
 
-    def compute(
-        self,
-        gl: Context,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        *planes: Planes,
-    ) -> Sequence[Held]:
-        """Compute all pixels (H, W), of each plane where there are some; what holds each result.
-        Waits for nothing."""
+    def compute(self, gl: Context, work: Work, planes: Planes | None) -> Sequence[Held]:
+        """Compute all pixels, of each plane where there are some; what holds each result. Waits for
+        nothing."""
 
 
 class Passes(Program):
@@ -58,25 +51,22 @@ class Passes(Program):
             self._passes, self._context = make(gl), gl
             self.driver_seconds = time.perf_counter() - begun
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-        *planes: Planes,
-    ) -> list[Storage]:
-        """See device.Program; `planes` are for passes that compute several. Waits for the device
-        only where `out` has an array."""
-        whole = (shape[0] * planes[0].count, shape[1]) if planes else shape
+    def run(self, work: Work) -> list[Storage]:
+        """See device.Program. Waits for the device only where `out` has an array."""
+        return self.computed(work)
+
+    def computed(self, work: Work, planes: Planes | None = None) -> list[Storage]:
+        """The results, of all planes where there are some, one below the other."""
+        rows, width = work.size
+        whole = (rows * planes.count if planes else rows), width
         results: dict[int, Storage] = {}
         with opengl.context() as gl:
             if self._context is not gl:
                 self._passes, self._context = self._make(gl), gl
             for each in self._passes:
-                made = each.compute(gl, inputs, uniforms, shape, *planes)
+                made = each.compute(gl, work, planes)
                 for index, format, held in zip(each.indices, each.outputs, made, strict=True):
-                    array = out[index] if out else None
+                    array = work.out[index]
                     if array is None:
                         results[index] = kept(held, self._copy, whole, format, self._read)
                     else:
@@ -85,21 +75,16 @@ class Passes(Program):
         return [results[index] for index in range(len(results))]
 
     def run_rounds(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Sequence[Constant]],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-        state: Sequence[int],
+        self, work: Work, rounds: Sequence[Sequence[Constant]], state: Sequence[int]
     ) -> list[Storage] | None:
-        if any(array is not None for array in out):
+        if any(array is not None for array in work.out):
             return None
-        run, images = self.ready(shape), list(inputs)
+        run, images = self.ready(work.size), list(work.inputs)
         results: list[Storage] = []
-        for first in range(0, len(uniforms), TOGETHER):
+        for first in range(0, len(rounds), TOGETHER):
             with opengl.context() as gl:
-                for given in uniforms[first : first + TOGETHER]:
-                    results = run(images, given, shape, ())
+                for uniforms in rounds[first : first + TOGETHER]:
+                    results = run(work._replace(inputs=images, uniforms=uniforms))
                     for place, result in zip(state, results, strict=True):
                         images[place] = result
                     gl.drain()  # what the round before read is free for the next one

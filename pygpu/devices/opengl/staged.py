@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
-
-from numpy.typing import NDArray
+from typing import Final
 
 from pygpu.codegen.glsl.buffers import pixels_at_once
 from pygpu.codegen.glsl.compute import ComputeProgram
 from pygpu.codegen.glsl.tiles import tile_program
 from pygpu.codegen.glsl.writer import Dialect
-from pygpu.core.device import Link, Linked, Program, Task
+from pygpu.core.device import Link, Linked, Program, Task, Work
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.storage import Format, Storage
@@ -88,26 +86,15 @@ class ComputeStaged(Program):
         """The function as it is."""
         return self._make()
 
-    def run(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-    ) -> list[Storage]:
-        return self._chosen(shape).run(inputs, uniforms, shape, out)
+    def run(self, work: Work) -> list[Storage]:
+        return self._chosen(work.size).run(work)
 
     def run_rounds(
-        self,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Sequence[Constant]],
-        shape: tuple[int, int],
-        out: Sequence[NDArray[Any] | None],
-        state: Sequence[int],
+        self, work: Work, rounds: Sequence[Sequence[Constant]], state: Sequence[int]
     ) -> list[Storage] | None:
-        return self._chosen(shape).run_rounds(inputs, uniforms, shape, out, state)
+        return self._chosen(work.size).run_rounds(work, rounds, state)
 
-    def ready(self, shape: tuple[int, int]) -> Callable[..., list[Storage]]:
+    def ready(self, shape: tuple[int, int]) -> Callable[[Work], list[Storage]]:
         return self._chosen(shape).ready(shape)
 
     def _chosen(self, shape: tuple[int, int]) -> Program:
@@ -175,7 +162,7 @@ def _joined(
         if not makes & reads or makes & wanted or readers != [unit]:
             continue
         places = tuple(sorted(other.links + unit.links))
-        tasks = [_task(links[place]) for place in places]
+        tasks = [links[place].task for place in places]
         sources = [
             Source(task.function, links[place].inputs, links[place].outputs)
             for task, place in zip(tasks, places, strict=True)
@@ -186,11 +173,6 @@ def _joined(
         if tiles is not None:
             return _Unit(places, tiles)
     return None
-
-
-def _task(link: Link) -> Task:
-    task: Task = link.program.task  # type: ignore[attr-defined]
-    return task
 
 
 def _kept_as_made(tasks: Sequence[Task], sources: Sequence[Source]) -> bool:
@@ -225,7 +207,7 @@ class ComputeLinked(Linked):
         self.programs = [
             links[unit.links[-1]].program
             if unit.tiles is None
-            else passes(unit.tiles[1], _task(links[unit.links[-1]]).outputs)
+            else passes(unit.tiles[1], links[unit.links[-1]].task.outputs)
             for unit in units
         ]
 
@@ -241,7 +223,8 @@ class ComputeLinked(Linked):
                 reads = made.reads
                 given = [uniforms[unit.links[place]][index] for place, index in made.uniforms]
             inputs = [found[number] for number in reads]
-            results = program.run(inputs, given, self.shape, [None] * len(last.outputs))
+            work = Work(inputs, given, self.shape, [None] * len(last.outputs))
+            results = program.run(work)
             found.update(zip(last.outputs, results, strict=True))
         return {number: found[number] for number in self.wanted}
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import BOTH, Along
+from pygpu.core.device import BOTH, Along, Work
 from pygpu.core.host.records import record
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
@@ -182,7 +182,7 @@ class Pass:
         """What it makes of other images of the same sizes."""
         nowhere = [None] * len(self.made.types)
         given = [*inputs, *self.made.captured]
-        return running.run(self.made, running.Work(given, self.uniforms, self.shape, nowhere))
+        return running.run(self.made, Work(given, self.uniforms, self.shape, nowhere))
 
 
 @record

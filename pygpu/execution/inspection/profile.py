@@ -16,7 +16,7 @@ from functools import lru_cache
 from statistics import median
 from typing import Any, Final
 
-from pygpu.core.device import Device, Program, Shape
+from pygpu.core.device import Device, Program, Shape, Work
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import Cost, cost_of
@@ -138,12 +138,12 @@ class Job:
 
     def run(self, program: Program | None = None) -> list[Storage]:
         """Run its program, or another of the same function."""
-        out = [None] * len(self.made.task.outputs)
+        nowhere = [None] * len(self.made.task.outputs)
+        work = Work(self.inputs, self.uniforms, self.size, nowhere)
         if self.made.planar is None:
-            program = program or self.made.program
-            return program.run(self.inputs, self.uniforms, rows_of(self.size), out)
+            return (program or self.made.program).run(work)
         made = self.made if program is None else replace(self.made, program=program)
-        return running.run(made, running.Work(self.inputs, self.uniforms, self.size, out))
+        return running.run(made, work)
 
 
 def profile(

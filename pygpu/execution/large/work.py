@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.device import Limits
+from pygpu.core.device import Limits, Work
 from pygpu.core.host.records import record
 from pygpu.core.storage import Storage, stored
 from pygpu.devices import targets
@@ -321,7 +321,7 @@ def _run(
     before, after = ready.views.numbers(plan.sizes, plan.depths, z)
     numbers = [*ready.arguments.uniforms, *before, tile.left, tile.top, *after]
     inputs = [Storage.of(np.ascontiguousarray(view)) for view in views]
-    return ready.program.run(inputs, numbers, (tile.height, tile.width), out)
+    return ready.program.run(Work(inputs, numbers, (tile.height, tile.width), out))
 
 
 def _fits(limits: Limits, ready: Ready, tile: Tile, views: Sequence[NDArray[Any]]) -> bool:

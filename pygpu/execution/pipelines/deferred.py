@@ -13,19 +13,18 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from types import FrameType
 from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from pygpu.core.device import Device, FoldProgram, FoldTask, How, Task
+from pygpu.core.device import Device, FoldProgram, FoldTask, How, Task, Work
 from pygpu.core.errors import HOME
 from pygpu.core.host.records import record
 from pygpu.core.storage import Storage
-from pygpu.devices.noting import NotingDevice, Out, Step
-from pygpu.ssa import Constant
+from pygpu.devices.noting import NotingDevice, TaskStep
 
 Settle = Callable[["Graph", "set[int]"], None]
 
@@ -66,7 +65,7 @@ def settled(storage: Storage) -> Storage:
 
 
 @record(eq=False)
-class Note(Step):
+class Note(TaskStep):
     """A step that is to run, and the user's line that called for it."""
 
     file: str
@@ -102,15 +101,9 @@ class Graph:
         self.sizes.append(size)
         return len(self.sizes) - 1
 
-    def note(
-        self,
-        task: Task,
-        inputs: Sequence[Storage],
-        uniforms: Sequence[Constant],
-        shape: tuple[int, int],
-        out: Out,
-    ) -> list[Storage]:
+    def note(self, task: Task, work: Work) -> list[Storage]:
         """Note a step; its results. Arrays to fill are filled now."""
+        shape = work.size
         with self.lock:
             results = [
                 Deferred(self, self._new(shape), shape, task, index)
@@ -118,19 +111,19 @@ class Graph:
             ]
             frame = _users(sys._getframe(1))
             note = Note(
-                task,
-                tuple(map(self.number, inputs)),
-                tuple(uniforms),
+                tuple(map(self.number, work.inputs)),
+                tuple(work.uniforms),
                 shape,
                 tuple([each.number for each in results]),
+                task,
                 frame.f_code.co_filename if frame else "",
                 frame.f_lineno if frame else 0,
             )
             self.notes.append(note)
             self.asked |= {each.number: weakref.ref(each) for each in results}
-            if any(array is not None for array in out):
+            if any(array is not None for array in work.out):
                 self.settle(results)
-                for array, result in zip(out, results, strict=True):
+                for array, result in zip(work.out, results, strict=True):
                     if array is not None:
                         array[...] = result.host()
         return list(results)

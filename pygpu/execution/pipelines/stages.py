@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.device import Device, Link, Linked, Program, Task
+from pygpu.core.device import Device, Link, Linked, Program, Task, Work
 from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
@@ -54,12 +54,12 @@ class Ready:
 
     def run(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Storage]:
         """The images that it makes; in tiles where the device does not hold them."""
-        out: list[Any] = [None] * len(self.task.outputs)
+        work = Work(inputs, uniforms, self.shape, [None] * len(self.task.outputs))
         limits = targets.limits(self.device)
         if limits is None or tiles.hold(limits, self, inputs, self.shape):
-            return self.program.run(inputs, uniforms, self.shape, out)
+            return self.program.run(work)
         try:
-            return tiles.run(limits, self, inputs, uniforms, self.shape, out)
+            return tiles.run(limits, self, work)
         except tiles.NotCut as error:
             raise OutOfMemory(f"{error} ({self.device.name})") from None
 
@@ -253,7 +253,9 @@ def _grouped(device: Device, ready: Sequence[Ready], wanted: Set[int]) -> list[G
         inside = {number for each in members for number in each.stage.makes}
         outside = {n for each in ready if each not in members for n in each.reads}
         needed = inside & (wanted | outside)
-        links = [Link(each.program, each.reads, tuple(each.stage.makes)) for each in members]
+        links = [
+            Link(each.program, each.task, each.reads, tuple(each.stage.makes)) for each in members
+        ]
         linked = device.link(links, needed, members[0].shape) if len(members) > 1 else None
         if linked is None:
             groups += [Group([each]) for each in members]

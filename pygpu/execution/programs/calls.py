@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Device
+from pygpu.core.device import Device, Work
 from pygpu.core.errors import DeviceError, OutOfMemory, shown
 from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler, inherited
@@ -106,7 +106,7 @@ class Programs:
         if arguments.checked and not self._inner:
             names = [image.name for image in made.translated.function.images]
             checked.check_sizes(self.function, names, [each.shape for each in inputs], whole)
-        work = running.Work(inputs, arguments.uniforms, whole, direct)
+        work = Work(inputs, arguments.uniforms, whole, direct)
         try:
             storages = running.run(made, work)
         except (tiles.NotCut, OutOfMemory) as error:
@@ -149,7 +149,8 @@ class Programs:
         if is_limited and running.ready(made, inputs, whole) is None:
             return None
         nowhere: list[NDArray[Any] | None] = [None] * len(state)
-        storages = made.program.run_rounds(inputs, uniforms, rows_of(whole), nowhere, state)
+        work = Work(inputs, (), whole, nowhere)
+        storages = made.program.run_rounds(work, uniforms, state)
         if storages is None:
             return None
         shaped = [storage.shaped(whole) for storage in storages]

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import Prepared
+from pygpu.core.device import Prepared, Work
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.sampler import Sampler
 from pygpu.core.storage import ImageLike, Storage, rows_of, strides_of
@@ -203,7 +203,7 @@ class Gate:
         made = self.made
         if out is None and self.ready is not None and not targets.is_limited():
             try:
-                storages = self.ready(inputs, values, self.rows, [None] * len(made.types))
+                storages = self.ready(Work(inputs, values, self.rows, [None] * len(made.types)))
             except OutOfMemory:
                 return SHUT
             for storage in storages:
@@ -213,7 +213,7 @@ class Gate:
         if out is not None:
             direct[0] = out.reshape(*rows_of(self.whole), -1)
         try:
-            storages = running.run(made, running.Work(inputs, values, self.whole, direct))
+            storages = running.run(made, Work(inputs, values, self.whole, direct))
         except (tiles.NotCut, OutOfMemory):
             return SHUT
         if out is not None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.device import Limits, PlaneRead, Planes
+from pygpu.core.device import Limits, PlaneRead, Planes, Work
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
@@ -23,19 +23,8 @@ from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation, 
 from pygpu.passes.lower.planes import Planar, Read
 from pygpu.passes.lower.single import of_one_row, reads_rows
 from pygpu.passes.lower.turned import is_thin, turned
-from pygpu.ssa import Constant
 
 LONG: Final = 1 << 10  # pixels of a column or a row that are worth a program of its own
-
-
-class Work(NamedTuple):
-    """What a program is given when it runs: what it reads, the shape of its results, and arrays
-    (rows, W, C) for those that go there."""
-
-    inputs: Sequence[Storage]
-    uniforms: Sequence[Constant]
-    shape: tuple[int, ...]
-    out: Sequence[NDArray[np.generic] | None]
 
 
 def run(made: Specialisation, work: Work) -> list[Storage]:
@@ -49,7 +38,7 @@ def run(made: Specialisation, work: Work) -> list[Storage]:
 
 def ready(
     made: Specialisation, inputs: Sequence[Storage], shape: tuple[int, ...]
-) -> Callable[..., list[Storage]] | None:
+) -> Callable[[Work], list[Storage]] | None:
     """What runs again and again for storages of these sizes, at once and as they are; None where
     there is more to it, or the environment says what fits."""
     limits = targets.limits(made.device)
@@ -68,8 +57,8 @@ def ready(
 def _within(limits: Limits | None, made: Specialisation, work: Work) -> list[Storage]:
     """Run at once where the device holds that, else in tiles."""
     if limits is None:
-        return made.program.run(work.inputs, work.uniforms, rows_of(work.shape), work.out)
-    size = rows_of(work.shape)
+        return made.program.run(work)
+    size = work.size
     if is_thin(size) and size[0] >= LONG:
         return _of_columns(limits, made, work)
     return _of_rows(limits, _with_rows(made, work, is_turned=False), work)
@@ -90,7 +79,7 @@ def _with_rows(made: Specialisation, work: Work, is_turned: bool) -> Specialisat
     """The program for a result of these rows: of images that are turned, and, for a result of one
     long row, of those that have one row, too. Made when it is first needed."""
     single: tuple[int, ...] = ()
-    if work.shape[-1] >= LONG and rows_of(work.shape)[0] == 1:
+    if work.shape[-1] >= LONG and work.size[0] == 1:
         single = tuple([i for i, each in enumerate(work.inputs) if each.height == 1])
     if not is_turned and not single:
         return made
@@ -119,19 +108,18 @@ def _variant(made: Specialisation, is_turned: bool, single: Collection[int]) -> 
 
 def _of_rows(limits: Limits, made: Specialisation, work: Work) -> list[Storage]:
     """Run a program for images as they are."""
-    inputs, uniforms, shape, out = work
-    size = rows_of(shape)
+    inputs, size = work.inputs, work.size
     if tiles.hold(limits, made, inputs, size):
         try:
-            return made.program.run(inputs, uniforms, size, out)
+            return made.program.run(work)
         except OutOfMemory as error:
             LOG.info("%s; trying tiles", error)
             needed = tiles.needed(made, inputs, size)
             limits = replace(limits, memory=min(limits.memory, max(needed // 4, 1)))
-    row = strips.run(limits, made, inputs, uniforms, size)
+    row = strips.run(limits, made, work)
     if row is None:
-        return tiles.run(limits, made, inputs, uniforms, size, out)
-    return _placed(row, out)
+        return tiles.run(limits, made, work)
+    return _placed(row, work.out)
 
 
 def _placed(results: Sequence[Storage], out: Sequence[NDArray[np.generic] | None]) -> list[Storage]:
@@ -159,7 +147,7 @@ def run_frames(
         frame = PlaneRead(0, "nearest", count)
         reads = tuple([frame if index in varying else None for index in range(len(inputs))])
         planes = Planes(count, reads)
-        at_once = made.program.run_planes(inputs, uniforms, (rows, width), out, planes)
+        at_once = made.program.run_planes(work._replace(shape=(rows, width)), planes)
         if at_once is not None:
             return at_once
     found: list[list[Storage]] = [[] for _ in out]
@@ -207,7 +195,7 @@ def _by_planes(
         reads = tuple([_plane_read(read, inputs[read.image]) for read in planar.reads])
         planes = Planes(depth, reads)
         try:
-            at_once = made.program.run_planes(images, given, (height, width), out, planes)
+            at_once = made.program.run_planes(Work(images, given, (height, width), out), planes)
         except OutOfMemory as error:
             LOG.info("%s; computing planes one by one", error)
             at_once = None
@@ -271,4 +259,4 @@ def _let_go(results: Sequence[Storage], storages: Sequence[Storage]) -> None:
             storage.copies.clear()
 
 
-__all__ = ["Work", "ready", "run", "run_frames"]
+__all__ = ["ready", "run", "run_frames"]

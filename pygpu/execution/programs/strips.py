@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pygpu.core.device import Limits, Program, Task
+from pygpu.core.device import Limits, Program, Task, Work
 from pygpu.core.storage import Storage
 from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation, dump
 from pygpu.execution.programs.tiles import Tile, row_bytes, view
@@ -20,7 +19,6 @@ from pygpu.execution.programs.wrapping import fitted
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.strips import beyond, strips
 from pygpu.passes.lower.window import View, Windowed, window
-from pygpu.ssa import Constant
 
 WIDTH: Final = 1 << 12  # pixels of a strip, at least
 KEPT: Final = 2  # forms of an image in strips: by how it is read
@@ -50,18 +48,12 @@ class Stripped:
             dump("source", self.program.source)
 
 
-def run(
-    limits: Limits,
-    made: Specialisation,
-    inputs: Sequence[Storage],
-    uniforms: Sequence[Constant],
-    size: tuple[int, int],
-) -> list[Storage] | None:
-    """Compute a row; None where it is not to be computed so."""
-    height, width = size
+def run(limits: Limits, made: Specialisation, work: Work) -> list[Storage] | None:
+    """Compute a row, whose texels lie in no array; None where it is not to be computed so."""
+    height, width = size = work.size
     if height > ROWS or width <= limits.side or limits.side < 2 * WIDTH:
         return None
-    made, inputs, uniforms = fitted(limits, made, inputs, uniforms)
+    made, inputs, uniforms = fitted(limits, made, work.inputs, work.uniforms)
     is_single = height == 1
     with COMPILING.lock:
         known = made.stripped
@@ -75,10 +67,9 @@ def run(
     windowed = stripped.windowed
     images = [_strips(inputs[each.image], each, grid) for each in windowed.views]
     sizes = [n for i in windowed.sized for n in (inputs[i].width, inputs[i].height)]
-    out: list[NDArray[np.generic] | None] = [None] * len(made.task.outputs)
     values = [*uniforms, grid.width, 0 if is_single else grid.block, *sizes]
     shape = (grid.strips * grid.block, grid.width)
-    results = stripped.program.run(images, values, shape, out)
+    results = stripped.program.run(Work(images, values, shape, [None] * len(work.out)))
     return [_rows(result, grid, width) for result in results]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.device import Limits, Program, Task
+from pygpu.core.device import Limits, Program, Task, Work
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.programs.bars import steps
@@ -26,7 +26,6 @@ from pygpu.execution.programs.specialise import COMPILING, LOG, dump
 from pygpu.execution.programs.wrapping import Made, fitted
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.window import View, Windowed, window
-from pygpu.ssa import Constant
 
 ALIGNMENT: Final = 64  # a row's bytes are at most rounded up to it
 
@@ -215,23 +214,16 @@ def _segments(
 # ---------------------------------------------------------------- running
 
 
-def run(
-    limits: Limits,
-    made: Made,
-    inputs: Sequence[Storage],
-    uniforms: Sequence[Constant],
-    size: tuple[int, int],
-    out: Sequence[NDArray[Any] | None],
-) -> list[Storage]:
-    """Compute all pixels of (H, W), tile by tile, as storage.Program.run does at once. NotCut where
-    that cannot be."""
-    made, inputs, uniforms = fitted(limits, made, inputs, uniforms)
+def run(limits: Limits, made: Made, work: Work) -> list[Storage]:
+    """Compute all pixels by tiles, as the program does at once. NotCut where that cannot be."""
+    made, inputs, uniforms = fitted(limits, made, work.inputs, work.uniforms)
+    size = work.size
     cut = _cut(made)
     views = cut.windowed.views
     room = _room(limits, made, views, inputs)
     results = [  # first: where there is no memory for them, nothing else need be done
         array if array is not None else _allocated(size, format)
-        for array, format in zip(out, made.task.outputs, strict=True)
+        for array, format in zip(work.out, made.task.outputs, strict=True)
     ]
     parts = tiles(room, size)
     sizes = [n for i in cut.windowed.sized for n in (inputs[i].width, inputs[i].height)]
@@ -241,7 +233,7 @@ def run(
         images = [_part(inputs[each.image], each, tile) for each in views]
         numbers = [*uniforms, tile.left, tile.top, *sizes]
         direct = [_rows(result, tile) for result in results]
-        made_parts = cut.program.run(images, numbers, (tile.height, tile.width), direct)
+        made_parts = cut.program.run(Work(images, numbers, (tile.height, tile.width), direct))
         for result, part, where in zip(results, made_parts, direct, strict=True):
             if where is None:
                 tile.of(result)[...] = part.host()

@@ -26,7 +26,7 @@ from pygpu.core.storage import Format, ImageLike, Storage, texels
 from pygpu.devices.recording import (
     MeshStep,
     Recording,
-    Step,
+    TaskStep,
     no_texels,
     recorded,
     same_mesh,
@@ -126,7 +126,7 @@ def _page(
 ) -> Page:
     """The page of a single step."""
     signature, (step,) = compiled.signature, recording.steps
-    assert isinstance(step, Step), "a compiled function is one step"
+    assert isinstance(step, TaskStep), "a compiled function is one step"
     _, images, uniforms = bindings(signature, arguments)
     wishes = check_names(controls, [name for name, _ in uniforms])
     found: list[Control] = []
@@ -290,12 +290,12 @@ def _uses(
     return uses or []
 
 
-def _same_work(old: Step | MeshStep, new: Step | MeshStep) -> bool:
+def _same_work(old: TaskStep | MeshStep, new: TaskStep | MeshStep) -> bool:
     """Whether two steps differ by their uniforms alone."""
     if (old.shape, old.inputs, old.outputs) != (new.shape, new.inputs, new.outputs):
         return False
-    if isinstance(old, Step) or isinstance(new, Step):
-        return isinstance(old, Step) and isinstance(new, Step) and old.task is new.task
+    if isinstance(old, TaskStep) or isinstance(new, TaskStep):
+        return isinstance(old, TaskStep) and isinstance(new, TaskStep) and old.task is new.task
     first, second = old.draw, new.draw
     return (
         old.drawing is new.drawing

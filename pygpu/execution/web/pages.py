@@ -26,7 +26,7 @@ from pygpu.core.device import Task
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.devices.opengl.drawn import Drawn
-from pygpu.devices.recording import MeshStep, Recording, Step
+from pygpu.devices.recording import MeshStep, Recording, TaskStep
 from pygpu.execution.web.controls import Control
 from pygpu.execution.web.meshes import Meshes, textures
 from pygpu.execution.web.pictures import described, texture
@@ -96,7 +96,7 @@ class Page:
             "controls": [control.described() for control in self.controls],
         }
 
-    def _uniforms(self, number: int, step: Step | MeshStep) -> list[Any]:
+    def _uniforms(self, number: int, step: TaskStep | MeshStep) -> list[Any]:
         """What each uniform of a step is: a control's name, or a constant."""
         return [
             {"control": self.uses[number, index]}
@@ -139,7 +139,7 @@ class _Programs:
         self._places: dict[str, int] = {}
         self.meshes = Meshes()
 
-    def steps(self, step: Step | MeshStep, uniforms: Sequence[Any]) -> list[dict[str, Any]]:
+    def steps(self, step: TaskStep | MeshStep, uniforms: Sequence[Any]) -> list[dict[str, Any]]:
         """What the page draws for a step, images by their places: a program, and another for the
         blocks of pixels at the edges where there is one; or a mesh."""
         if isinstance(step, MeshStep):
@@ -156,7 +156,7 @@ class _Programs:
         ]
 
     def _draw(
-        self, step: Step, program: FragmentProgram, uniforms: Sequence[Any]
+        self, step: TaskStep, program: FragmentProgram, uniforms: Sequence[Any]
     ) -> dict[str, Any]:
         return {
             "program": self._add(program, step.task),
@@ -211,7 +211,7 @@ def _of_named(values: Sequence[Any], names: Sequence[str | None]) -> list[Any]:
     return [value for value, name in zip(values, names, strict=True) if name is not None]
 
 
-def _reach(step: Step, part: Drawn) -> dict[str, Any]:
+def _reach(step: TaskStep, part: Drawn) -> dict[str, Any]:
     """How far blocks look to their sides: passes/blocks/block.py has more on it."""
     halves = part.halves
     if halves is None or part.edges is None:

@@ -45,8 +45,8 @@ class ShapedProgram(Program):
         self.program, self.shape = program, shape
         self.source = f"{shape}: {program.source}"
 
-    def run(self, *work):
-        return self.program.run(*work)
+    def run(self, work):
+        return self.program.run(work)
 
 
 class ShapedDevice(Device):
