@@ -62,10 +62,10 @@ def imread(path: Any, page: int | None = None) -> NDArray[Any]:
     `page`. What is damaged or unknown raises an OSError that says so.
     """
     if page is not None:
-        return read(path, page).texels
+        return _writable(read(path, page).texels)
     pages = [picture.texels for picture in _pictures(path, range)]
     if len(pages) == 1:
-        return pages[0]
+        return _writable(pages[0])
     shapes = {texels.shape for texels in pages}
     if len(shapes) > 1:
         raise refused(
@@ -74,6 +74,11 @@ def imread(path: Any, page: int | None = None) -> NDArray[Any]:
             "page=0 takes the first",
         )
     return np.stack(pages)
+
+
+def _writable(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, or a copy of what Pillow holds."""
+    return array if array.flags.writeable else array.copy()
 
 
 def _numbered(source: Any, page: Any, count: int) -> range:

@@ -104,6 +104,23 @@ class Grid(ArrayMethods):
         image.info = info
         return image
 
+    @classmethod
+    def _owning(
+        cls,
+        array: NDArray[Any],
+        info: Mapping[str, Any],
+        *,
+        boundary: str | None = None,
+        cval: Any = None,
+        interpolation: str | None = None,
+        normalize: bool | None = None,
+    ) -> Self:
+        """One of an array that nobody else holds: it is not copied."""
+        storage = storage_of(array, cls.__name__.lower(), cls.dims)
+        format = Format(storage.dtype, storage.channels, normalize is not False)
+        reading = _adjusted(format, None, boundary, cval, interpolation)
+        return cls._of(storage, reading, _presented(array.dtype), info)
+
     @guarded
     def sampled(
         self,

@@ -60,7 +60,7 @@ class Image(Grid):
         from pygpu.image import files  # few programs need it
 
         texels, info = files.read(path, page)
-        return cls(texels, info=info, **options)
+        return cls._owning(texels, info, **options)
 
     @overload
     def sampled(

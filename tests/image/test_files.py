@@ -254,6 +254,29 @@ def test_formats_are_known_by_their_content_and_open_files_are_taken(tmp_path):
         np.testing.assert_array_equal(imread(str(tmp_path / "misnamed.jpg")), array)
 
 
+@pytest.mark.parametrize("size", [(1, 1), (7, 3), (23_000, 2), (3, 23_000), (317, 211)])
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "LA"])
+def test_texels_are_those_of_pillow(tmp_path, size, mode):
+    """Also of rows longer than what Pillow hands on at once."""
+    array = np.random.default_rng(0).integers(0, 256, (size[1], size[0], len(mode)), np.uint8)
+    picture = PILImage.fromarray(array if len(mode) > 1 else array[..., 0])
+    picture.save(tmp_path / "some.png")
+    np.testing.assert_array_equal(pygpu.imread(tmp_path / "some.png"), np.asarray(picture))
+
+
+@pytest.mark.parametrize("mode", ["RGB", "L"])
+def test_pictures_of_one_file_are_apart(tmp_path, mode):
+    """What is read may be changed, and changes no other reading."""
+    PILImage.new(mode, (40, 30), 3).save(tmp_path / "some.png")
+    expected = pygpu.imread(tmp_path / "some.png")
+    first, image = pygpu.imread(tmp_path / "some.png"), pygpu.Image.open(tmp_path / "some.png")
+    first[:] = 9
+    assert np.all(np.asarray(image) == expected)
+    assert np.all(pygpu.imread(tmp_path / "some.png") == expected)
+    with pytest.raises(ValueError, match="read-only"):
+        np.asarray(image)[:] = 9
+
+
 def test_a_photograph_comes_along():
     photo = pygpu.data.astronaut()
     assert (photo.shape, photo.dtype) == ((512, 512, 3), np.uint8)
