@@ -81,8 +81,8 @@ if TYPE_CHECKING:
         transpose,
         trunc,
     )
-    from pygpu.image import data
-    from pygpu.image.files import imread, imwrite
+    from pygpu.image.files import data
+    from pygpu.image.files.files import imread, imwrite
     from pygpu.image.image import Image
     from pygpu.image.levels import Cube
     from pygpu.image.motion import animate, frames
@@ -111,7 +111,7 @@ if TYPE_CHECKING:
     from pygpu.runtime import compile
 
 _MODULES: Final = {
-    "data": "image.data",
+    "data": "image.files.data",
     "filters": "filters",
     "glsl": "glsl",
     "random": "language.random",

@@ -33,7 +33,7 @@ ORDER = """
     execution/arguments execution/programs execution/large execution/arrays execution/folds
     execution/web
     execution/pipelines execution/inspection execution
-    image/functions image drawing filters command/live command
+    image/files image/functions image drawing filters command/live command
 """.split()
 
 # The five modules that are read first, and others at the top: each is the door of a room.

@@ -26,7 +26,7 @@ from pygpu import DeviceError, Image
 
 HERE = Path(__file__).resolve().parent
 IS_ALONE = not (HERE / "_gallery.py").exists()  # a program that was downloaded, this within it
-PHOTO = Path(pygpu.__file__).parent / "image" / "astronaut.jpg"
+PHOTO = Path(pygpu.__file__).parent / "image" / "files" / "astronaut.jpg"
 OUT = HERE if IS_ALONE else HERE.parent.parent / "out" / "gallery"
 TARGETS = ("auto", "fragment", "compute", "cpu")
 

@@ -1,1 +1,1 @@
-"""`Image`, `Signal` and `Volume`: what users hold, their operators and crops; picture files."""
+"""`Image`, `Signal` and `Volume`: what users hold, their operators and crops; moving pictures."""

@@ -57,7 +57,7 @@ class Image(Grid):
         Of a file of several pages or frames `page` says which, from 0; `pygpu.imread` gives all.
         `options` are those of `Image`. OSError for what is no picture or is damaged.
         """
-        from pygpu.image import files  # few programs need it
+        from pygpu.image.files import files  # few programs need it
 
         texels, info = files.read(path, page)
         return cls._owning(texels, info, **options)
@@ -139,7 +139,7 @@ class Image(Grid):
         lost. `quality`, 0 to 100, is for JPEG and WebP; `options` are those of Pillow's `save`,
         for a TIFF those of `tifffile.imwrite`.
         """
-        from pygpu.image import files  # few programs need it
+        from pygpu.image.files import files  # few programs need it
 
         content = files.Content(self._dtype, self.channels, self._texels, self.info)
         files.write(path, content, quality, dtype, options)

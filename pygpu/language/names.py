@@ -25,7 +25,7 @@ _NAMES: Final = {
         normalize radians reflect refract sign sin sinh smoothstep sqrt step tan tanh transpose
         trunc
     """,
-    "image.files": "imread imwrite",
+    "image.files.files": "imread imwrite",
     "image.image": "Image",
     "image.motion": "animate frames",
     "image.levels": "Cube",

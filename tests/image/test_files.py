@@ -20,7 +20,7 @@ from PIL import ImageCms, TiffImagePlugin
 import pygpu
 from pygpu import Image, Position, imread, imwrite
 from pygpu.command.cli import main
-from pygpu.image import files_exr, files_pillow, files_tiff
+from pygpu.image.files import exr, pillow, tiff
 
 PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 HAS_EXR = importlib.util.find_spec("OpenEXR") is not None
@@ -104,7 +104,7 @@ def test_pngs_of_16_bits_are_read_with_every_filter(tmp_path, monkeypatch, chann
     paeth = np.choose(distances.argmin(axis=0), [left, above, corner])
     guess = [0, left, above, (left + above) // 2, paeth][filter]
     filtered = np.insert((rows - guess).astype(np.uint8), 0, filter, axis=1)
-    monkeypatch.setattr(files_pillow, "_filtered", lambda _: np.ascontiguousarray(filtered))
+    monkeypatch.setattr(pillow, "_filtered", lambda _: np.ascontiguousarray(filtered))
     imwrite(tmp_path / "a.png", array)
     np.testing.assert_array_equal(imread(tmp_path / "a.png"), array)
 
@@ -140,7 +140,7 @@ def test_a_deep_tiff_is_read_without_its_codec(tmp_path, monkeypatch):
     def missing(*_):
         raise ValueError("<COMPRESSION.LZW: 5> requires the 'imagecodecs' package")
 
-    monkeypatch.setattr(files_tiff, "_whole", missing)
+    monkeypatch.setattr(tiff, "_whole", missing)
     np.testing.assert_array_equal(imread(tmp_path / "a.tif"), array)
     imwrite(tmp_path / "b.tif", array.astype("float32"), compression="zlib")
     with pytest.raises(OSError, match=r"b\.tif: .* pip install imagecodecs"):
@@ -528,7 +528,7 @@ def test_a_missing_codec_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "OpenEXR", None)
     with pytest.raises(OSError, match=r"a\.exr: EXR needs .* pip install OpenEXR"):
         imwrite(tmp_path / "a.exr", randoms(4, 4))
-    (tmp_path / "a.exr").write_bytes(files_exr.MAGIC + bytes(20))
+    (tmp_path / "a.exr").write_bytes(exr.MAGIC + bytes(20))
     with pytest.raises(OSError, match="pip install OpenEXR"):
         imread(tmp_path / "a.exr")
 

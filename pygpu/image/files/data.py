@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.image.files import imread
+from pygpu.image.files.files import imread
 
 
 def astronaut() -> NDArray[np.uint8]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.image.files_formats import Picture, Which, refused
+from pygpu.image.files.formats import Picture, Which, refused
 
 MAGIC: Final = b"\x76\x2f\x31\x01"
 HEADER: Final = 1 << 20  # bytes in which the header and the table are looked for

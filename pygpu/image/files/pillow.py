@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import PIL_CONVERSIONS, PIL_MODES, array_of, pil_of
-from pygpu.image.files_formats import (
+from pygpu.image.files.formats import (
     FORMATS,
     ORIENTATION,
     FileFormat,

@@ -22,8 +22,8 @@ from pygpu.core.errors import guarded, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, stored, texels
 from pygpu.execution.arguments.convert import array_of, result_dtype
-from pygpu.image import files_exr, files_pillow, files_tiff
-from pygpu.image.files_formats import (
+from pygpu.image.files import exr, pillow, tiff
+from pygpu.image.files.formats import (
     FORMATS,
     NOTHING,
     FileFormat,
@@ -94,11 +94,11 @@ def _numbered(source: Any, page: Any, count: int) -> range:
 def _pictures(source: Any, which: Which) -> list[Picture]:
     """The pages of a file that are wanted."""
     start = _start(source)
-    if start.startswith(files_exr.MAGIC):
-        return files_exr.read(source, which)
-    if start.startswith(files_tiff.MAGIC):
-        return files_tiff.read(source, which)
-    return files_pillow.read(source, which)
+    if start.startswith(exr.MAGIC):
+        return exr.read(source, which)
+    if start.startswith(tiff.MAGIC):
+        return tiff.read(source, which)
+    return pillow.read(source, which)
 
 
 def _start(source: Any) -> bytes:
@@ -189,11 +189,11 @@ def write(
         raise refused(target, "bools are written of one channel; dtype='uint8' gives 0 and 255")
     array = content.texels(depth)
     if format.name == "TIFF":
-        files_tiff.write(target, array, content.info, more, content.is_stack)
+        tiff.write(target, array, content.info, more, content.is_stack)
     elif format.name == "EXR":
-        files_exr.write(target, array, content.info, more)
+        exr.write(target, array, content.info, more)
     else:
-        files_pillow.write(target, array, format, content.info, more)
+        pillow.write(target, array, format, content.info, more)
 
 
 def _quality(quality: Any) -> int:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.execution.arguments.metadata import DIRECTORIES, TEXTS, photograph_exif
-from pygpu.image import files_pillow
-from pygpu.image.files_formats import (
+from pygpu.image.files import pillow
+from pygpu.image.files.formats import (
     ORIENTATION,
     Picture,
     Which,
@@ -87,7 +87,7 @@ def _picture(source: Any, page: Any) -> Picture:
     if int(page.photometric) in RAW:
         raise refused(source, "a raw photograph: rawpy develops it (pip install rawpy)")
     if int(page.photometric) not in (WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, PALETTE):
-        return files_pillow.page(source, page.index)
+        return pillow.page(source, page.index)
     try:
         texels = _whole(source, page)
     except (ValueError, ImportError) as error:
@@ -133,7 +133,7 @@ def _by_pillow(source: Any, page: Any) -> Picture:
     plain = page.planarconfig == 1 or page.samplesperpixel == 1
     if plain and (bits in (1, 8) or (bits == 16 and page.samplesperpixel in (1, 3, 4))):
         try:
-            return files_pillow.page(source, page.index)
+            return pillow.page(source, page.index)
         except OSError as error:
             if "unknown format" not in str(error):
                 raise
