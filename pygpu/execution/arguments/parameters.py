@@ -11,13 +11,10 @@ to the walker, in the same order, with specs in place of what is dynamic.
 
 from __future__ import annotations
 
-import enum
 import inspect
-import types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import field
-from functools import lru_cache
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
@@ -34,22 +31,14 @@ from pygpu.core.specs import (
 )
 from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments import uniforms
-from pygpu.execution.arguments.annotations import user_type, written_in_python
+from pygpu.execution.arguments.contents import category, fields_of, image_fields
 from pygpu.execution.arguments.convert import KINDS, array_of, is_pil, storage_of
 from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.signatures import Parameter, Signature
-from pygpu.language.matrices import Mat2, Mat3, Mat4
-from pygpu.language.scalars import UInt
 from pygpu.language.textures import TEXTURES, Mipmaps
-from pygpu.language.vectors import Vector
 from pygpu.ssa import Constant, ImageInput
 from pygpu.types import BOOL, FLOAT, INT, UINT, Type, vector
 
-_T = TypeVar("_T")
-Category = Literal[
-    "float", "int", "uint", "bool", "complex", "vector", "matrix", "image", "items",
-    "mapping", "object", "known",
-]  # fmt: skip
 SCALARS: Final[dict[str, Type]] = {"float": FLOAT, "int": INT, "uint": UINT, "bool": BOOL}
 _REST: Final = inspect.Parameter.VAR_POSITIONAL
 _KEYWORDS: Final = inspect.Parameter.VAR_KEYWORD
@@ -231,62 +220,6 @@ def _field_key(name: Any) -> Any:
     return name if type(name) in (str, int) else known_key(name)
 
 
-def _per_class(function: Callable[[type], _T]) -> Callable[[type], _T]:
-    """Remembers what a function says of a class."""
-    return lru_cache(maxsize=4096)(function)
-
-
-def fields_of(value: Any, kind: Category) -> dict[Any, Any]:
-    """What an object holds: attributes by name, items by index or key."""
-    if kind == "items":
-        return dict(enumerate(value))
-    if kind == "mapping":
-        return dict(value)
-    fields: dict[Any, Any] = dict(getattr(value, "__dict__", ()))
-    for name in _slots(type(value)):
-        if name not in fields and hasattr(value, name):
-            fields[name] = getattr(value, name)
-    if isinstance(value, tuple):
-        fields.update(enumerate(value))
-    return fields
-
-
-@_per_class
-def _slots(cls: type) -> tuple[str, ...]:
-    names: list[str] = []
-    for base in reversed(cls.__mro__):
-        slots = vars(base).get("__slots__", ())
-        for name in [slots] if isinstance(slots, str) else slots:
-            if name not in ("__dict__", "__weakref__"):
-                private = name.startswith("__") and not name.endswith("__")
-                names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
-    return tuple(names)
-
-
-@_per_class
-def category(cls: type) -> Category:
-    """How a value of a class is taken where it is held by an object."""
-    for bases, kind in _CATEGORIES:
-        if issubclass(cls, bases):
-            return kind
-    return "object" if written_in_python(cls) else "known"
-
-
-_CATEGORIES: Final[tuple[tuple[Any, Category], ...]] = (
-    ((enum.Enum, type, np.ndarray, types.FunctionType, types.ModuleType), "known"),
-    ((bool, np.bool_), "bool"),
-    ((UInt, np.uint32), "uint"),
-    ((int, np.integer), "int"),
-    ((float, np.floating), "float"),
-    ((complex, np.complexfloating), "complex"),
-    (Vector, "vector"),
-    ((Mat2, Mat3, Mat4), "matrix"),
-    (ImageLike, "image"),
-    ((list, tuple), "items"),
-    (dict, "mapping"),
-)
-
-
 # ---------------------------------------------------------------- the same for the walker
 
 
@@ -381,7 +314,7 @@ class _Binder:
             case _:
                 spec = ObjectSpec(cls, {}, value)
                 self.seen[id(value)] = spec
-                images = _image_fields(cls) if kind == "object" else {}
+                images = image_fields(cls) if kind == "object" else {}
                 for field_name, child in fields_of(value, kind).items():
                     if field_name in images:
                         _check_wrapped(child, f"{path}.{field_name}", images[field_name])
@@ -405,30 +338,6 @@ def bindings(
 
 def _identifier(name: Any) -> str:
     return "".join([c if c.isalnum() else "_" for c in str(name)])
-
-
-@_per_class
-def _image_fields(cls: type) -> dict[str, str]:
-    """The attributes that a class, or one it inherits from, annotates with Image, Signal or Volume,
-    and with which of them."""
-    names = {}
-    for base in cls.__mro__:
-        for name, annotation in _annotations(base).items():
-            text = annotation if isinstance(annotation, str) else ""
-            asked, named = user_type(annotation), text.rpartition(".")[2]
-            if asked is not None and asked[0] == "image":
-                names[name] = KINDS[asked[1]]
-            elif named in KINDS.values():
-                names[name] = named
-    return names
-
-
-def _annotations(cls: type) -> dict[str, Any]:
-    """A class's own annotations, as far as they can be evaluated."""
-    try:
-        return vars(cls).get("__annotations__") or getattr(cls, "__annotations__", {}) or {}
-    except NameError:  # evaluated lazily from 3.14 on, and it names what is not there
-        return {}
 
 
 def _check_wrapped(value: Any, path: str, kind: str) -> None:
