@@ -241,6 +241,11 @@ class FoldProgram(Protocol):
     def whole(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[NDArray[Any]]:
         """The fold of all texels, (1, 1, C). `along` must be BOTH."""
 
+    def kept(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Storage] | None:
+        """The same as storages of one texel that stay on the device, of which nobody waits for
+        anything; None where there is no such way."""
+        return None
+
 
 class Device:
     """Something that compiles and runs functions. What derives from it gives `name` and `compile`,
@@ -253,7 +258,13 @@ class Device:
     is_hardware: bool = False  # whether it is a GPU, and no imitation of one in software
     shapes: Sequence[Shape] = ()  # those that `compile` takes, if there is anything to choose
     rows_apart: bool = False  # whether programs read and write rows that do not follow each other
+    keeps: bool = False  # whether what images are folded to stays here until somebody reads it
     has_groups: bool = False  # of threads that share memory, by which `fold` folds
+
+    @property
+    def computes(self) -> Device:
+        """The device that computes what this one is asked to: itself, unless it notes calls."""
+        return self
 
     def compile(self, task: Task, shape: Shape | None = None) -> Program:
         """Lower and compile. The function is simplified, its loads still have their boundaries.

@@ -26,6 +26,15 @@ class UniformSpec:
 
 
 @record
+class NumberSpec:
+    """A scalar of this type that lies in the only texel of an image. `index` counts the images."""
+
+    index: int
+    name: str
+    type: Type
+
+
+@record
 class ComplexSpec:
     """A complex number given at each call: a uniform of its two parts."""
 

@@ -167,6 +167,8 @@ class Storage:
     def turned(self) -> Storage:
         """The same texels with columns for rows, of which devices keep copies as of any. It lives
         no longer than this, to which it does not point: memory is freed when nobody holds it."""
+        if self.height == self.width == 1:
+            return self
         if self.other is None:
             array = None if self.array is None else _turned(self.array)
             owner = weakref.ref(self)
@@ -270,6 +272,20 @@ class ImageLike:
     cval: tuple[float, ...]  # a number a channel, in texel units
     interpolation: str  # "nearest" or "linear"
     info: Mapping[str, Any]  # what its file says beside the texels; results inherit it
+
+
+class NumberLike:
+    """What the compiler knows of a number that a device has computed, and that nobody has read yet:
+    the storage of one texel that holds it."""
+
+    __slots__ = ()
+
+    storage: Storage
+    format: Format
+
+    def item(self) -> Any:
+        """The number, read now."""
+        raise NotImplementedError
 
 
 def stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

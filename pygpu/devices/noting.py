@@ -62,6 +62,8 @@ class NotingDevice(Device, Generic[N]):
     """A device each run of which is noted. Programs may be kept: a run belongs to the notes that
     are under way in its thread."""
 
+    keeps = True
+
     def __init__(self) -> None:
         self._notes: ContextVar[N | None] = ContextVar(self.name, default=None)
 

@@ -68,7 +68,7 @@ class Varying:
 
 def arguments_of(shader: Shader) -> Arguments:
     """The shader's fields, flattened: uniforms, images, and the key of all that is compiled in."""
-    return flatten(signature_of(shader), [shader])
+    return flatten(signature_of(shader), [shader], stays=False)
 
 
 def signature_of(shader: Shader) -> Signature:

@@ -273,7 +273,7 @@ def _at_once(
     first = next(iter(stacks.values()))
     leading, count = first.leading, first.count
     framed = _of_frame(values, stacks, 0)
-    arguments = flatten(compiled.signature, framed)
+    arguments = flatten(compiled.signature, framed, stays=False)
     targeted = None if out is None else Out.of(out)
     wanted = compiled.wanted(form_of(arguments.deciding), targeted, dtype)
     size = compiled.size(shape, arguments, None)
@@ -339,7 +339,7 @@ def _raise_first(
 ) -> None:
     """Raise what went wrong in the first frame in which something has."""
     for t in np.flatnonzero(numbers.reshape(len(numbers), -1).any(1))[:1]:
-        arguments = flatten(compiled.signature, _of_frame(values, stacks, int(t)))
+        arguments = flatten(compiled.signature, _of_frame(values, stacks, int(t)), stays=False)
         faults = made.translated.translation.faults
         try:
             checked.raise_first(

@@ -25,7 +25,7 @@ import numpy as np
 
 from pygpu.core.errors import shorten, shown
 from pygpu.core.host.records import record
-from pygpu.core.storage import ImageLike
+from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.annotations import user_type
 from pygpu.execution.arguments.convert import array_of, is_picture, is_pil
@@ -256,9 +256,9 @@ def _as_results(result: Any) -> Any:
     return result.astype(np.float32) if is_wide else result
 
 
-def _images(result: Any) -> list[ImageLike]:
-    """The images in a result, in lists, tuples and dicts too."""
-    if isinstance(result, ImageLike):
+def _images(result: Any) -> list[ImageLike | NumberLike]:
+    """The images and the numbers of a device in a result, in lists, tuples and dicts too."""
+    if isinstance(result, (ImageLike, NumberLike)):
         return [result]
     if isinstance(result, dict):
         return [image for value in result.values() for image in _images(value)]
@@ -268,12 +268,15 @@ def _images(result: Any) -> list[ImageLike]:
 
 
 def _presented(result: Any, form: str) -> Any:
-    """A result as the caller gets it: images become what went in."""
+    """A result as the caller gets it: images become what went in, numbers of a device are read
+    unless images stay there, too."""
     if form == "image":
         return result
     if isinstance(result, ImageLike):
         image: Any = result
         return image.to_pil() if form == "pil" else image.numpy()
+    if isinstance(result, NumberLike):
+        return result.item()
     if isinstance(result, dict):
         return {name: _presented(value, form) for name, value in result.items()}
     if isinstance(result, tuple) and hasattr(result, "_make"):

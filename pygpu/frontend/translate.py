@@ -27,6 +27,7 @@ from pygpu.core.specs import (
     ComplexSpec,
     ImageSpec,
     MatrixSpec,
+    NumberSpec,
     ObjectSpec,
     PositionSpec,
     UniformSpec,
@@ -222,6 +223,11 @@ class _Root:
                 if value.type.is_scalar:
                     return Dynamic(value)
                 return Vector(vectors.CLASSES[value.type], value.type, value, outside=True)
+            case NumberSpec():
+                first = build.constant(INT, 0)
+                return Dynamic(
+                    convert(self.w, build.load(spec.index, first, first), spec.type.kind)
+                )
             case MatrixSpec():
                 rows = build.uniforms[spec.index : spec.index + spec.size]
                 made = [Vector(vectors.CLASSES[r.type], r.type, r, outside=True) for r in rows]

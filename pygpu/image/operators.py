@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import asked, guarded, shown
-from pygpu.core.storage import ImageLike, texels
+from pygpu.core.storage import ImageLike, NumberLike, texels
 from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.folds import kept
 from pygpu.execution.folds.totals import checked_axes, extreme, total
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image.crops import crop
@@ -36,7 +37,7 @@ def texelwise(function: Callable[..., Any]) -> Vectorized:
 def _operand(value: Any) -> bool:
     """Whether an operator takes it."""
     return (
-        isinstance(value, (ImageLike, np.ndarray, Vector, tuple, list))
+        isinstance(value, (ImageLike, NumberLike, np.ndarray, Vector, tuple, list))
         or number(value) is not None
         or hasattr(value, "__array_interface__")
     )
@@ -47,7 +48,7 @@ def _as_texels(value: Any, beside: ImageLike) -> Any:
     images, too, as `Image` has it. Beside a signal of several channels an array of one axis is a
     colour, as NumPy has it."""
     dims = beside.dims
-    if isinstance(value, ImageLike) or number(value) is not None:
+    if isinstance(value, (ImageLike, NumberLike)) or number(value) is not None:
         return value
     if isinstance(value, (tuple, list)):
         value = np.asarray(value)
@@ -217,6 +218,10 @@ class ArrayMethods(ImageLike):
         """The sum of texels: of all, or along NumPy's axes. Ints and bools are exact in 64 bits,
         floats are summed in 64."""
         _check_axes(self, axis, keepdims)
+        if dtype is None and _is_whole(self, axis, out, keepdims):
+            number = kept.total(self)
+            if number is not None:
+                return number
         return _given(total(self, axis, keepdims), dtype, out)
 
     @guarded
@@ -225,21 +230,24 @@ class ArrayMethods(ImageLike):
     ) -> Any:
         """The mean of texels, of all or along NumPy's axes."""
         _check_axes(self, axis, keepdims)
-        summed, storage = total(self, axis, keepdims), self.storage
+        storage = self.storage
         count = math.prod(storage.shape) * storage.channels
+        if dtype is None and _is_whole(self, axis, out, keepdims):
+            number: Any = kept.total(self)
+            if number is not None:
+                return number / count
+        summed = total(self, axis, keepdims)
         return _given(summed / (count // max(np.size(summed), 1)), dtype, out)
 
     @guarded
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The least texel, of all or along NumPy's axes."""
-        _check_axes(self, axis, keepdims)
-        return _given(extreme(self, np.min, axis, keepdims), None, out)
+        return _extreme(self, np.min, axis, out, keepdims)
 
     @guarded
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The greatest texel, of all or along NumPy's axes."""
-        _check_axes(self, axis, keepdims)
-        return _given(extreme(self, np.max, axis, keepdims), None, out)
+        return _extreme(self, np.max, axis, out, keepdims)
 
     @guarded
     def std(
@@ -252,6 +260,11 @@ class ArrayMethods(ImageLike):
     ) -> Any:
         """The standard deviation of texels, of all or along NumPy's axes."""
         _check_axes(self, axis, keepdims)
+        if dtype is None and _is_whole(self, axis, out, keepdims):
+            mean, count = self.mean(), math.prod(self.storage.shape) * self.storage.channels
+            squares: Any = kept.total((self - mean) ** 2)
+            if squares is not None:
+                return (squares / (count - ddof)) ** 0.5
         values = seen(self).astype(np.float64)
         return _given(asked(np.std, values, axis, ddof=ddof, keepdims=keepdims), dtype, out)
 
@@ -259,12 +272,20 @@ class ArrayMethods(ImageLike):
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether some texel is not zero."""
         _check_axes(self, axis, keepdims)
+        if _is_whole(self, axis, out, keepdims):
+            number: Any = kept.total(self != 0)
+            if number is not None:
+                return number > 0
         return _given(asked(np.any, seen(self), axis, keepdims=keepdims), None, out)
 
     @guarded
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether no texel is zero."""
         _check_axes(self, axis, keepdims)
+        if _is_whole(self, axis, out, keepdims):
+            number: Any = kept.total(self == 0)
+            if number is not None:
+                return number == 0
         return _given(asked(np.all, seen(self), axis, keepdims=keepdims), None, out)
 
     @guarded
@@ -281,6 +302,24 @@ class ArrayMethods(ImageLike):
     @guarded
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(seen(self) == value))
+
+
+def _extreme(image: Any, function: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+    """np.min or np.max of texels."""
+    _check_axes(image, axis, keepdims)
+    if _is_whole(image, axis, out, keepdims):
+        number = kept.extreme(image, np.minimum if function is np.min else np.maximum)
+        if number is not None:
+            return number
+    return _given(extreme(image, function, axis, keepdims), None, out)
+
+
+def _is_whole(image: ImageLike, axis: Any, out: Any, keepdims: Any) -> bool:
+    """Whether all texels are reduced to one number that stays where the image is."""
+    if out is not None or keepdims or not kept.keeps("auto", [image]):
+        return False
+    axes = image.dims + (image.format.channels > 1)
+    return axis is None or len(checked_axes(axis, axes)) == axes
 
 
 def _check_axes(image: ImageLike, axis: Any, keepdims: Any) -> None:

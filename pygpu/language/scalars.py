@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from pygpu.core.errors import guarded, shown
+from pygpu.core.storage import NumberLike
 
 FLOAT_LIMIT: Final = float.fromhex("0x1.ffffffp+127")  # from here on float32 rounds to infinity
 _LOW: Final = -(2**31)
@@ -44,7 +45,7 @@ def wrap_unsigned(value: int) -> "UInt":
 
 def number(value: object) -> bool | int | float | None:
     """A Python or NumPy number (an array of no dimensions too) as Python's, one of uint32 as a
-    UInt; else None."""
+    UInt, one of a device's as what is read of it; else None."""
     if type(value) in (float, Int, UInt, int, bool):
         return value  # type: ignore[return-value]
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
@@ -52,7 +53,9 @@ def number(value: object) -> bool | int | float | None:
         if value.dtype == np.uint32:
             return wrap_unsigned(int(value))
         return float(value) if kind == "f" else value.item() if kind in "biu" else None
-    return value if isinstance(value, int | float) else None
+    if isinstance(value, int | float):
+        return value
+    return number(value.item()) if isinstance(value, NumberLike) else None
 
 
 def from_numpy_scalar(value: Any) -> Any:

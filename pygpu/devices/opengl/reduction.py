@@ -24,9 +24,10 @@ from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
-from pygpu.devices.opengl.buffers import upload
+from pygpu.devices.opengl.buffers import COPY, read_buffer, upload
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import Buffer
+from pygpu.devices.opengl.passes import kept
 from pygpu.ssa import Constant
 
 Array = NDArray[Any]
@@ -35,6 +36,7 @@ THREADS: Final = 1 << 17  # that fold an image, if it has the texels: enough to 
 FEWEST: Final = 4  # rounds of a lane, below which it is better to have fewer threads
 COLUMNS: Final = 128  # lanes side by side where columns are folded, each through many rows
 COMPONENTS: Final = 16  # of a value, beyond which drivers compile long what is unrolled
+TEXEL: Final = row_bytes(Format(np.dtype("float32"), 4), 1)  # bytes of the widest image of one
 NARROW: Final = 32  # lanes side by side that still read whole lines of the cache
 
 
@@ -100,22 +102,49 @@ class Folded(FoldProgram):
 
     def whole(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Array]:
         """The fold of all texels, each part (1, 1, channels). `along` must be BOTH."""
-        assert self.program.along == BOTH
         with opengl.context() as gl:
-            buffer, (rows, columns) = self.dispatch(gl, inputs, uniforms)
-            count = rows * columns
-            ready = self._rest
-            while count > 1:
-                left = -(-count // (PARTIALS * self.program.rest_lanes))
-                read = [buffer.glo, *ready.bindings.buffers]
-                (fewer,) = gl.results(read, [4 * left * self.program.components])
-                buffer.glo.bind_to_storage_buffer(0)
-                fewer.glo.bind_to_storage_buffer(1)
-                ready.set(count=(count, left))
-                ready.bindings.bind(())
-                ready.program.run(left, 1, 1)
-                buffer, count = fewer, left
-            return self._read(gl, buffer, (1, 1))
+            return self._read(gl, self._whole(gl, inputs, uniforms), (1, 1))
+
+    def kept(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Storage] | None:
+        """See FoldProgram.kept. Bools are words here, and bytes in images: these are read."""
+        if any(type.kind == "bool" for type in self.program.types):
+            return None
+        with opengl.context() as gl:
+            buffer, place = self._whole(gl, inputs, uniforms), 0
+            found = []
+            for type in self.program.types:
+                format = Format(np.dtype(NUMPY_TYPE[type.kind]), type.size, normalize=False)
+                texel = buffer
+                if len(self.program.types) > 1:
+                    texel = gl.buffer(row_bytes(format, 1))
+                    gl.copy(texel, buffer, format.nbytes, 4 * place)
+                found.append(kept(texel, COPY, (1, 1), format, read_buffer))
+                place += type.size
+            return found
+
+    def _whole(
+        self, gl: Context, inputs: Sequence[Storage], uniforms: Sequence[Constant]
+    ) -> Buffer:
+        """A buffer that begins with the words of the fold of all texels."""
+        assert self.program.along == BOTH
+        buffer, (rows, columns) = self.dispatch(gl, inputs, uniforms)
+        count = rows * columns
+        ready = self._rest
+        while count > 1:
+            left = -(-count // (PARTIALS * self.program.rest_lanes))
+            read = [buffer.glo, *ready.bindings.buffers]
+            (fewer,) = gl.results(read, [self._nbytes(left)])
+            buffer.glo.bind_to_storage_buffer(0)
+            fewer.glo.bind_to_storage_buffer(1)
+            ready.set(count=(count, left))
+            ready.bindings.bind(())
+            ready.program.run(left, 1, 1)
+            buffer, count = fewer, left
+        return buffer
+
+    def _nbytes(self, values: int) -> int:
+        """Bytes of so many values: at least those of an image of one texel."""
+        return max(4 * values * self.program.components, TEXEL)
 
     def dispatch(
         self, gl: Context, inputs: Sequence[Storage], uniforms: Sequence[Constant]
@@ -139,7 +168,7 @@ class Folded(FoldProgram):
         columns = width if program.along == ALONG_Y else groups[0]
         held = [upload(gl, inputs[index]) for index in self._images]
         read = [*[each.glo for each in held], *ready.bindings.buffers]
-        (buffer,) = gl.results(read, [4 * rows * columns * program.components])
+        (buffer,) = gl.results(read, [self._nbytes(rows * columns)])
         for binding, each in enumerate([*held, buffer]):
             each.glo.bind_to_storage_buffer(binding)
         sizes = {

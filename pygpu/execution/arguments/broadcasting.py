@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.errors import shown
-from pygpu.core.storage import Format, ImageLike, Storage
+from pygpu.core.storage import Format, ImageLike, NumberLike, Storage
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.convert import array_of, is_picture, narrow
 from pygpu.execution.arguments.results import ImageMaker, Out
@@ -48,7 +48,7 @@ _BESIDE: Final = {1: "a signal", 2: "an image", 3: "a volume"}
 def beside_images(value: Any, name: str, channels: int, dims: int) -> Any:
     """An argument beside images of so many channels and coordinates: an array is an image itself,
     or a value for each channel. Axes that it lacks have one element."""
-    if isinstance(value, ImageLike):
+    if isinstance(value, (ImageLike, NumberLike)):
         return value
     made = argument(value, name)
     if not isinstance(made, np.ndarray):

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 
-from pygpu.core.storage import ImageLike
+from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.execution.arguments.annotations import user_type, written_in_python
 from pygpu.execution.arguments.convert import KINDS
 from pygpu.language.matrices import Mat2, Mat3, Mat4
@@ -25,7 +25,7 @@ from pygpu.language.vectors import Vector
 _T = TypeVar("_T")
 Category = Literal[
     "float", "int", "uint", "bool", "complex", "vector", "matrix", "image", "items",
-    "mapping", "object", "known",
+    "mapping", "object", "number", "known",
 ]  # fmt: skip
 
 
@@ -80,6 +80,7 @@ _CATEGORIES: Final[tuple[tuple[Any, Category], ...]] = (
     (Vector, "vector"),
     ((Mat2, Mat3, Mat4), "matrix"),
     (ImageLike, "image"),
+    (NumberLike, "number"),
     ((list, tuple), "items"),
     (dict, "mapping"),
 )

@@ -25,11 +25,12 @@ from pygpu.core.specs import (
     ComplexSpec,
     ImageSpec,
     MatrixSpec,
+    NumberSpec,
     ObjectSpec,
     PositionSpec,
     UniformSpec,
 )
-from pygpu.core.storage import ImageLike, Storage
+from pygpu.core.storage import ImageLike, NumberLike, Storage
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.contents import category, fields_of, image_fields
 from pygpu.execution.arguments.convert import KINDS, array_of, is_pil, storage_of
@@ -43,6 +44,7 @@ SCALARS: Final[dict[str, Type]] = {"float": FLOAT, "int": INT, "uint": UINT, "bo
 _REST: Final = inspect.Parameter.VAR_POSITIONAL
 _KEYWORDS: Final = inspect.Parameter.VAR_KEYWORD
 TEXTURE: Final = 3  # the rank of what textures hold: their sizes say nothing of results
+NUMBER: Final = 4  # the rank of a number that is on a device: an image of one texel
 OBJECT_LIMIT: Final = 20_000  # parts of an object's graph: more is hardly meant
 
 
@@ -50,7 +52,7 @@ OBJECT_LIMIT: Final = 20_000  # parts of an object's graph: more is hardly meant
 class Given:
     """An image given at a call: its texels, how it is read, what the caller handed over, and how
     near to the call it was: 0 for an argument, 1 for a default, 2 for what an object holds, 3
-    (TEXTURE) for what is read by coordinates of its own."""
+    (TEXTURE) for what is read by coordinates of its own, 4 (NUMBER) for a number of a device's."""
 
     storage: Storage
     sampler: Sampler
@@ -71,15 +73,17 @@ class Arguments:
     checked: bool = False  # whether what goes wrong at run time is to be found
     fast: bool = False  # whether functions may err by 2**-12
     asked: int = 0  # axes of the shape that was asked for, if one was
+    stays: bool = True  # whether numbers of a device are images of one texel; else they are read
 
     @property
     def deciding(self) -> Sequence[Given]:
         """The images that say what results are like: those given as arguments if there are any,
         else those left at their defaults, else those that objects hold."""
         ranks = {given.rank for given in self.images}
-        if len(ranks) < 2:
+        if len(ranks) < 2 and NUMBER not in ranks:
             return self.images
-        return [given for given in self.images if given.rank == min(ranks)]
+        nearest = min(ranks - {NUMBER}, default=TEXTURE)
+        return [given for given in self.images if given.rank == nearest]
 
     @property
     def first(self) -> int:
@@ -87,7 +91,7 @@ class Arguments:
         does."""
         images = self.images
         first = min(range(len(images)), key=lambda i: images[i].rank, default=0)
-        return len(images) if images and images[first].rank == TEXTURE else first
+        return len(images) if images and images[first].rank >= TEXTURE else first
 
     @property
     def dims(self) -> int:
@@ -100,9 +104,11 @@ class Arguments:
 # ---------------------------------------------------------------- flattening
 
 
-def flatten(signature: Signature, values: list[Any]) -> Arguments:
-    """The arguments of one call. Errors name the parameter and what it takes."""
-    arguments = Arguments(values)
+def flatten(signature: Signature, values: list[Any], stays: bool = True) -> Arguments:
+    """The arguments of one call. Errors name the parameter and what it takes. Numbers of a device
+    stay there, or are read if they do not."""
+    values = [_known(*pair) for pair in zip(signature.parameters, values, strict=True)]
+    arguments = Arguments(values, stays=stays)
     for parameter, value in zip(signature.parameters, values, strict=True):
         arguments.rank = 0
         if value is parameter.default:
@@ -131,7 +137,10 @@ def _add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> N
             else:
                 _add_image(arguments, value, name, parameter.type)
         case "uniform":
-            arguments.uniforms.append(uniforms.convert(parameter.type, value, name))
+            if isinstance(value, NumberLike) and _stays(arguments, value, parameter.type):
+                _add_number(arguments, value, name)
+            else:
+                arguments.uniforms.append(uniforms.convert(parameter.type, value, name))
         case "complex":
             arguments.uniforms.append(uniforms.complex_number(value, name))
         case "matrix":
@@ -162,6 +171,28 @@ def _add_image(arguments: Arguments, value: Any, name: str, dims: int) -> None:
     arguments.key += given.sampler, dims
 
 
+def _known(parameter: Parameter, value: Any) -> Any:
+    """What is compiled in must be known: a number of a device's is read."""
+    if isinstance(value, NumberLike) and parameter.role == "known":
+        dynamic = parameter.dynamic
+        return value if dynamic is not None and dynamic.role == "uniform" else value.item()
+    return value
+
+
+def _stays(arguments: Arguments, value: NumberLike, type: Type) -> bool:
+    """Whether a number of a device's can be handed on there as one of this type. One that is none
+    is read, and then refused by its value."""
+    held = value.format.kind
+    fits = type.kind in (held, "float") or (type.kind, held) == ("int", "bool")
+    return arguments.stays and type.is_scalar and fits
+
+
+def _add_number(arguments: Arguments, value: NumberLike, name: str) -> None:
+    reading = sampler.make(value.format)
+    arguments.images.append(Given(value.storage, reading, value, NUMBER))
+    arguments.key += "number", name, reading
+
+
 _AN: Final = {1: "a Signal (N,)", 2: "an Image (H, W)", 3: "a Volume (D, H, W)"}
 
 
@@ -185,6 +216,12 @@ def _enter(arguments: Arguments, value: Any, name: str) -> None:
     if kind == "complex":
         key.append(kind)
         arguments.uniforms.append(uniforms.complex_number(value, name))
+        return
+    if kind == "number":
+        if arguments.stays:
+            _add_number(arguments, value, name)
+        else:
+            _enter(arguments, value.item(), name)
         return
     if kind == "known":
         key.append(known_key(value))
@@ -251,6 +288,11 @@ class _Binder:
         self.uniforms.append((name, type))
         return UniformSpec(len(self.uniforms) - 1, name, type)
 
+    def number(self, name: str, type: Type) -> NumberSpec:
+        index = len(self.images)
+        self.images.append(ImageInput(name, self.arguments.images[index].sampler.type))
+        return NumberSpec(index, name, type)
+
     def complex_number(self, name: str) -> ComplexSpec:
         return ComplexSpec(self.uniform(name, vector("float", 2)).index, name)
 
@@ -280,6 +322,8 @@ class _Binder:
                     return self.enter(value, name, name)
                 return self.image(name)
             case "uniform":
+                if isinstance(value, NumberLike) and _stays(self.arguments, value, parameter.type):
+                    return self.number(name, parameter.type)
                 return self.uniform(name, parameter.type)
             case "complex":
                 return self.complex_number(name)
@@ -300,6 +344,10 @@ class _Binder:
             return self.uniform(name, SCALARS[kind])
         if kind == "complex":
             return self.complex_number(name)
+        if kind == "number":
+            if self.arguments.stays:
+                return self.number(name, value.format.type)
+            return self.enter(value.item(), name, path)
         if kind == "known":
             return value
         if id(value) in self.seen:

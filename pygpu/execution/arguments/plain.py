@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.storage import NumberLike
 from pygpu.execution.arguments.signatures import MISSING, Signature
 from pygpu.language.fragments import Surroundings, around
 from pygpu.language.scalars import number
@@ -31,7 +32,7 @@ def is_place(value: Any, dims: int) -> bool:
     a signal."""
     if isinstance(value, (Vector, tuple, list)):
         return len(value) == dims
-    return dims == 1 and number(value) is not None
+    return dims == 1 and not isinstance(value, NumberLike) and number(value) is not None
 
 
 def arguments(

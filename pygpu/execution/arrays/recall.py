@@ -60,7 +60,7 @@ class Plans:
         is_without = targets.arrays(device) is None and not self.everywhere
         if is_without or any(map(settings.read, SETTINGS)):
             return None
-        kinds: list[Any] = [device]
+        kinds: list[Any] = [device, device.computes]
         for image in images:
             if not isinstance(image, ImageLike):
                 return None

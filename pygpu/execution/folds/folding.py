@@ -138,6 +138,17 @@ class Fold:
         found = self.groups.ready(targets.choose(self.target), given, along)
         return None if found is None else found[0]
 
+    def kept(self, state: State) -> list[Storage]:
+        """The fold of all texels, of which there are several: a storage of one texel for each part,
+        on a device that keeps them."""
+        device = targets.choose(self.target)
+        given = [self.first, state.images, state.is_tuple, None, (0, 0), dict(state.given)]
+        found = self.groups.ready(device, given, BOTH)
+        parts = None if found is None else found[0].kept(found[1])
+        if parts is None:
+            parts = [image.storage for image in by_passes(self, state, (1, 0)).images]
+        return parts
+
 
 def _of_values(first: Any) -> Signature:
     """The parameters of `value_at`."""

@@ -41,6 +41,7 @@ from pygpu.execution.folds.folding import (
     program,
     unpacked,
 )
+from pygpu.execution.folds.kept import kept
 from pygpu.execution.folds.positions import POSITIONS
 from pygpu.execution.folds.stored import stored_fold
 from pygpu.execution.large.sources import holds_dask
@@ -211,6 +212,9 @@ def _parts_of(
         return by_group(folding, by, types, is_tuple, neutral)
     if initial is not None:
         _check_initial(initial, types, is_tuple)
+    numbers = kept(folding, types)
+    if numbers is not None:
+        return list(numbers)
     stored = None if is_tuple else stored_fold(folding, types[0])
     if stored is not None:
         if key is not None and folding.images[0].is_itself:

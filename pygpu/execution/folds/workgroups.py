@@ -19,7 +19,7 @@ from pygpu.core.device import Along, Device, FoldProgram, FoldTask
 from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, Storage
-from pygpu.execution.arguments.parameters import Arguments, flatten
+from pygpu.execution.arguments.parameters import NUMBER, Arguments, flatten
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs.specialise import (
     COMPILING,
@@ -62,6 +62,10 @@ class Ready:
         if whole:
             return Folded(self.program.whole(inputs, uniforms), self.is_tuple)
         return Folded(self.program.partials(inputs, uniforms, fewest), self.is_tuple)
+
+    def kept(self, images: Sequence[Storage]) -> list[Storage] | None:
+        """The fold of all texels as storages of one texel: see FoldProgram.kept."""
+        return self.program.kept([*images, *self.beside], self.uniforms)
 
 
 @record
@@ -144,7 +148,7 @@ class Groups:
         captured = value.translation.captured
         inputs = [given.sampler.format for given in arguments.images]
         inputs += [image.format for image in captured]
-        count = len(arguments.images)
+        count = sum(given.rank != NUMBER for given in arguments.images)
         task = FoldTask(value.function, join.function, inputs, count, types, along)
         try:
             program = device.fold(task)

@@ -181,7 +181,7 @@ class _Call:
             _standins(value, str(parameter.name), _dims(parameter), sources)
             for parameter, value in zip(compiled.signature.parameters, values, strict=True)
         ]
-        arguments = flatten(compiled.signature, stood)
+        arguments = flatten(compiled.signature, stood, stays=False)
         by_image = {
             index: sources[id(given.original)]
             for index, given in enumerate(arguments.images)

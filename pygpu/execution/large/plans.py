@@ -91,7 +91,7 @@ def ready_for(plan: Plan) -> Ready:
 
 @lru_cache(maxsize=LIMIT)
 def _prepared(plan: Plan) -> Ready:
-    arguments = flatten(plan.compiled.signature, plan.values)
+    arguments = flatten(plan.compiled.signature, plan.values, stays=False)
     translated = plan.compiled.translated(arguments, plan.checked)
     views = windowed_for(translated, arguments, plan.settled)
     captured = translated.translation.captured

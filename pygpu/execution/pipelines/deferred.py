@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import FrameType
 from typing import Any, Final
@@ -25,6 +25,7 @@ from pygpu.core.errors import HOME
 from pygpu.core.host.records import record
 from pygpu.core.storage import Storage
 from pygpu.devices.noting import NotingDevice, TaskStep
+from pygpu.ssa import Constant
 
 Settle = Callable[["Graph", "set[int]"], None]
 
@@ -37,8 +38,8 @@ class Deferred(Storage):
     def __init__(self, graph: Graph, number: int, shape: tuple[int, int], task: Task, index: int):
         format = task.outputs[index]
         self.height, self.width = self.shape = shape
-        self.planes = []
-        self.other = None
+        self.planes, self.strips = [], {}
+        self.other = self.apart = None
         self.channels, self.dtype = format.channels, format.dtype
         self.graph, self.number = graph, number
 
@@ -82,6 +83,8 @@ class Graph:
         self.there: dict[int, Storage] = {}
         self.asked: dict[int, weakref.ref[Deferred]] = {}  # those not there, while anybody has them
         self.lock = threading.RLock()
+        self.folded: dict[Hashable, list[Storage] | None] = {}  # what folds gave, by what they are
+        self._same: dict[Hashable, tuple[int, ...]] = {}  # likewise of steps
         self._given: dict[int, int] = {}  # numbers, by the id of what is in `there`
         self._settle = settle
 
@@ -102,31 +105,30 @@ class Graph:
         return len(self.sizes) - 1
 
     def note(self, task: Task, work: Work) -> list[Storage]:
-        """Note a step; its results. Arrays to fill are filled now."""
-        shape = work.size
+        """Note a step; its results. One that is noted already is not done again. Arrays to fill are
+        filled now."""
         with self.lock:
-            results = [
-                Deferred(self, self._new(shape), shape, task, index)
-                for index in range(len(task.outputs))
-            ]
-            frame = _users(sys._getframe(1))
-            note = Note(
-                tuple(map(self.number, work.inputs)),
-                tuple(work.uniforms),
-                shape,
-                tuple([each.number for each in results]),
-                task,
-                frame.f_code.co_filename if frame else "",
-                frame.f_lineno if frame else 0,
-            )
-            self.notes.append(note)
-            self.asked |= {each.number: weakref.ref(each) for each in results}
+            numbers = tuple(map(self.number, work.inputs))
+            same = task, numbers, repr(work.uniforms), work.size  # by repr: -0.0 is not 0.0
+            made = self._same.get(same)
+            if made is None:
+                made = self._same[same] = tuple([self._new(work.size) for _ in task.outputs])
+                self._add(task, numbers, work, made)
+            results = [Deferred(self, each, work.size, task, i) for i, each in enumerate(made)]
+            for each in results:
+                if each.number not in self.there:
+                    self.asked[each.number] = weakref.ref(each)
             if any(array is not None for array in work.out):
                 self.settle(results)
                 for array, result in zip(work.out, results, strict=True):
                     if array is not None:
                         array[...] = result.host()
         return list(results)
+
+    def _add(self, task: Task, inputs: tuple[int, ...], work: Work, made: tuple[int, ...]) -> None:
+        frame = _users(sys._getframe(1))
+        file, line = (frame.f_code.co_filename, frame.f_lineno) if frame else ("", 0)
+        self.notes.append(Note(inputs, tuple(work.uniforms), work.size, made, task, file, line))
 
     def storage(self, number: int) -> Storage:
         """An image, computed now if it is not there."""
@@ -162,8 +164,16 @@ class DeferringDevice(NotingDevice[Graph]):
     name = "deferred"
 
     @property
+    def computes(self) -> Device:
+        return self.notes.device
+
+    @property
     def copy(self) -> str:  # type: ignore[override]
         return self.notes.device.copy
+
+    @property
+    def keeps(self) -> bool:  # type: ignore[override]
+        return bool(self.notes.device.copy)  # else numbers are the host's as soon as computed
 
     @property
     def has_groups(self) -> bool:  # type: ignore[override]
@@ -176,10 +186,34 @@ class DeferringDevice(NotingDevice[Graph]):
         return self.notes.device  # at once: what it reads is computed when it is asked for
 
     def fold(self, task: FoldTask) -> FoldProgram | None:
-        return self.notes.device.fold(task)
+        program = self.notes.device.fold(task)
+        return None if program is None else _FoldedOnce(program, self)
 
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
         return self.notes.device.texels(array, how, channels)
+
+
+class _FoldedOnce(FoldProgram):
+    """A fold whose results stay on the device: of the same images there are no second ones."""
+
+    def __init__(self, program: FoldProgram, device: DeferringDevice) -> None:
+        self.program, self.device, self.source = program, device, program.source
+
+    def partials(
+        self, inputs: Sequence[Storage], uniforms: Sequence[Constant], fewest: bool = False
+    ) -> list[NDArray[Any]]:
+        return self.program.partials(inputs, uniforms, fewest)
+
+    def whole(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[NDArray[Any]]:
+        return self.program.whole(inputs, uniforms)
+
+    def kept(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Storage] | None:
+        graph = self.device.notes
+        key = self.program, tuple(map(graph.number, inputs)), repr(uniforms)
+        with graph.lock:
+            if key not in graph.folded:
+                graph.folded[key] = self.program.kept(inputs, uniforms)
+            return graph.folded[key]
 
 
 def deferring(graph: Graph) -> AbstractContextManager[Graph]:

@@ -24,6 +24,7 @@ from pygpu.ssa import Function, Op, walk
 AGAIN: Final = 24  # sums that cost what writing an image and reading it does, for each pixel
 LARGEST: Final = 400  # sums of a stage into which more is put
 OUTPUTS: Final = 4  # of a stage that was several
+ONE: Final = (1, 1)  # the size of a number: images of other sizes read it at one place
 LOOKED_AT: Final = 64  # stages up to which pairs of them are compared
 
 
@@ -139,11 +140,10 @@ class _Inlining:
             return False
         count = 0
         for reader in readers:
-            if self.steps[reader].shape != step.shape:
+            is_here = self._reads_here(reader, image)
+            if self.steps[reader].shape != step.shape and (step.shape != ONE or is_here):
                 return False
-            if not self._reads_here(reader, image) and not self._may_be_moved(
-                place, reader, image, inlined
-            ):
+            if not is_here and not self._may_be_moved(place, reader, image, inlined):
                 return False
             if price(self.steps[reader].task.function.body) + self.prices[place] > LARGEST:
                 return False

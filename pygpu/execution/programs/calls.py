@@ -24,7 +24,7 @@ from pygpu.core.storage import ImageLike, Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.arguments.convert import LONGEST, result_dtype
 from pygpu.execution.arguments.metadata import NO_INFO
-from pygpu.execution.arguments.parameters import Arguments
+from pygpu.execution.arguments.parameters import NUMBER, Arguments
 from pygpu.execution.arguments.results import Form, Out, Wanted, info_of, present
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.programs import checked, running, tiles
@@ -105,7 +105,11 @@ class Programs:
             direct.append(None)
         if arguments.checked and not self._inner:
             names = [image.name for image in made.translated.function.images]
-            checked.check_sizes(self.function, names, [each.shape for each in inputs], whole)
+            shapes = [each.shape for each in inputs]
+            for place, given in enumerate(arguments.images):
+                if given.rank == NUMBER:
+                    shapes[place] = whole
+            checked.check_sizes(self.function, names, shapes, whole)
         work = Work(inputs, arguments.uniforms, whole, direct)
         try:
             storages = running.run(made, work)

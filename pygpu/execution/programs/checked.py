@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.errors import AT_RUN_TIME, HOME
 from pygpu.core.host import settings
+from pygpu.core.storage import NumberLike
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.arguments.results import ImageMaker
@@ -123,6 +124,8 @@ def _in_python(
     images = {id(given.original): given for given in arguments.images}
 
     def held(value: Any) -> Any:
+        if isinstance(value, NumberLike):
+            return value.item()
         given = images.get(id(value))
         return value if given is None else ImageMaker.make(given.storage, given.sampler)
 

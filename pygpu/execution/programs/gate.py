@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from pygpu.core.device import Prepared, Work
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.sampler import Sampler
-from pygpu.core.storage import ImageLike, Storage, rows_of, strides_of
+from pygpu.core.storage import ImageLike, NumberLike, Storage, rows_of, strides_of
 from pygpu.devices import targets
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.metadata import NO_INFO
+from pygpu.execution.arguments.parameters import NUMBER
 from pygpu.execution.arguments.results import Form, info_from, present
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs import running, tiles
@@ -242,15 +243,16 @@ def _passage(place: int, parameter: Parameter, value: Any, images: Any) -> _Pass
     is_number = parameter.role == "uniform" and parameter.type.is_scalar
     if is_number and issubclass(cls, _NUMBERS):
         return _Passage(place, cls, parameter)
-    given = next(images, None) if parameter.role == "image" else None
-    if given is None or given.original is not value or given.rank:
+    is_number = isinstance(value, NumberLike)  # one that stays on a device: an image of one texel
+    given = next(images, None) if parameter.role == "image" or is_number else None
+    if given is None or given.original is not value or given.rank not in (0, NUMBER):
         return None
     if cls is np.ndarray:
         if value.dtype != given.storage.dtype or not given.storage.shares(value):
             return None  # what is read is a copy
         kind = value.shape, value.dtype, value.strides
         return _Passage(place, cls, parameter, given.sampler, *kind)
-    if isinstance(value, ImageLike):
+    if isinstance(value, (ImageLike, NumberLike)):
         return _Passage(place, cls, parameter, given.sampler, given.storage.shape)
     return None
 
@@ -268,8 +270,10 @@ def _prepared(run: Run) -> Prepared | None:
     return made.program.prepared(sizes, run.storages[0].shape, strides)
 
 
-def _is_read(image: ImageLike, sampler: Sampler) -> bool:
-    """Whether an image is read as the sampler says."""
+def _is_read(image: ImageLike | NumberLike, sampler: Sampler) -> bool:
+    """Whether an image, or a number, is read as the sampler says."""
+    if isinstance(image, NumberLike):
+        return image.format == sampler.format
     return (
         (image.format is sampler.format or image.format == sampler.format)
         and image.boundary == sampler.boundary

@@ -58,7 +58,7 @@ class WrittenProgram:
         self, *args: Any, out: Any = None, shape: Any = None, dtype: Any = None, **kwargs: Any
     ) -> Any:
         try:
-            arguments = flatten(self.signature, self.signature.collect(args, kwargs))
+            arguments = flatten(self.signature, self.signature.collect(args, kwargs), stays=False)
             return self._call(arguments, out, shape, dtype)
         except Exception as error:
             shorten(error)
@@ -66,7 +66,7 @@ class WrittenProgram:
 
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The whole program for such arguments, declarations and all."""
-        arguments = flatten(self.signature, self.signature.collect(args, kwargs))
+        arguments = flatten(self.signature, self.signature.collect(args, kwargs), stays=False)
         return self._written(arguments).source
 
     def _call(self, arguments: Arguments, out: Any, shape: Any, dtype: Any) -> Any:

@@ -19,9 +19,9 @@ from pygpu.execution.web.export import export_recorded
 FINE = {"environment_map", "height_field", "normal_map", "shadow_map"}
 RNG = np.random.default_rng(3)
 PHOTO = RNG.integers(0, 256, (40, 52, 3), dtype=np.uint8)
-# Folds, fits and reading a pixel happen in Python, between programs: a page cannot repeat them.
+# Fits, tests and reading a pixel happen in Python, between programs: a page cannot repeat them.
 STAYING = {
-    "canny", "chroma_key", "harris", "histogram_equalisation", "kmeans_colours",
+    "canny", "chroma_key", "histogram_equalisation", "kmeans_colours",
     "template_matching", "tone_mapping", "white_balance",
 }  # fmt: skip
 
@@ -137,6 +137,49 @@ def test_gallery_program_gives_what_it_gives_on_the_cpu(
     monkeypatch.setenv("PYGPU_TARGET", "cpu")
     close = are_close(result(page), render(gallery.photo()))
     assert close.mean() > 0.995, f"{(~close).sum()} of {close.size}"
+
+
+def levels(im: Image, *, gamma=0.8):
+    low, high = im.min(), im.max()
+    return ((im - low) / (high - low)) ** gamma
+
+
+def normal(im: Image):
+    return edges(im, 1 / im.std()) * im.mean() + 0.1 * (im > im.mean()).any()
+
+
+def split(im: Image, *, rounds=6):
+    """By the threshold halfway between the means of what it parts (Ridler and Calvard 1978)."""
+    threshold = im.mean()
+    for _ in range(rounds):
+        light, count = pygpu.reduce(
+            lambda a, b: (a[0] + b[0], a[1] + b[1]),
+            im,
+            map=lambda v, at: (v * (v > at), pygpu.Float(v > at)),
+            at=threshold,
+        )
+        dark = im.sum() - light
+        threshold = 0.5 * (light / count + dark / (im.width * im.height - count))
+    return im > threshold
+
+
+@pytest.mark.parametrize("function", [levels, normal, split])
+def test_folds_are_repeated_for_the_picture_that_is_opened(
+    page: Any, tmp_path: Path, function: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = [
+        RNG.integers(low, high, (40, 52), np.uint8) for low, high in ((40, 90), (9, 250))
+    ]
+    second[:, :9] //= 2
+    file = pygpu.pipeline(function).export(tmp_path / "page.html", first)
+    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+    opened(page, file)
+    assert are_close(result(page), function(Image(first))).all()
+    PILImage.fromarray(second).save(tmp_path / "second.png")
+    before = result(page)
+    page.set_input_files("input[type=file]", str(tmp_path / "second.png"))
+    page.wait_for_function(f"pygpu.read(0).texels.join() !== '{','.join(map(str, before.flat))}'")
+    assert are_close(result(page), function(Image(second))).all()
 
 
 def are_close(have: np.ndarray, want: Any) -> np.ndarray:

@@ -280,10 +280,10 @@ class Context:
         self.order.before(written=[buffer.glo])
         buffer.glo.write(data, offset=offset)
 
-    def copy(self, buffer: Buffer, source: Buffer, nbytes: int) -> None:
-        """The first bytes of a buffer into another one."""
+    def copy(self, buffer: Buffer, source: Buffer, nbytes: int, start: int = 0) -> None:
+        """Bytes of a buffer, from `start` on, to where another one begins."""
         self.order.before([source.glo], [buffer.glo])
-        self.gl.copy_buffer(buffer.glo, source.glo, nbytes)
+        self.gl.copy_buffer(buffer.glo, source.glo, nbytes, read_offset=start)
 
     def download(self, buffer: Buffer, into: NDArray[Any]) -> None:
         """The first bytes of a buffer into a C-contiguous array. What the host maps, NVIDIA's

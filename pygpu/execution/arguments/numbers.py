@@ -1,0 +1,159 @@
+"""Numbers that devices have computed, and that nobody has waited for.
+
+    high = image.max()                 # in a pipeline, on a GPU: a Number
+    mask = 0.5 * high                  # another one, computed there
+    scaled(image, high)                # the function reads it where it lies
+    float(high), high > 1 and ...      # these wait for it
+
+A Number is a storage of one texel. What is computed with it is a program of images of one pixel.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.core.errors import guarded
+from pygpu.core.sampler import make
+from pygpu.core.storage import Format, ImageLike, NumberLike, Storage
+from pygpu.execution.arguments.results import ImageMaker
+from pygpu.language.scalars import number
+
+
+class Number(NumberLike):
+    """See the module's head. Arithmetic, comparisons and NumPy's functions of Numbers and Python's
+    numbers give Numbers; whatever asks for the value reads it."""
+
+    __slots__ = ("format", "storage")
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.format = Format(storage.dtype, storage.channels, normalize=False)
+
+    def item(self) -> Any:
+        """The number, as Python's."""
+        return self.storage.host().reshape(-1)[0].item()
+
+    @property
+    def image(self) -> ImageLike:
+        """The image of one pixel that it is."""
+        return ImageMaker.make(self.storage, make(self.format))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype that it is stored in."""
+        return self.format.dtype
+
+    @property
+    def shape(self) -> tuple[()]:
+        """That of NumPy's numbers: no axes."""
+        return ()
+
+    @property
+    def ndim(self) -> int:
+        return 0
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        return operator.index(self.item())
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self.item(), digits)
+
+    def __hash__(self) -> int:
+        return hash(self.item())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec)
+
+    def __str__(self) -> str:
+        return str(self.item())
+
+    def __repr__(self) -> str:
+        return repr(self.item())
+
+    def __reduce__(self) -> Any:
+        return type(self.item()), (self.item(),)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.storage.host().reshape(-1)[0], dtype)
+
+    @guarded
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """NumPy's functions: of images by these, of Numbers on the device, of arrays by NumPy."""
+        image = next((each for each in inputs if isinstance(each, ImageLike)), None)
+        if image is not None:
+            beside: Any = image
+            return beside.__array_ufunc__(ufunc, method, *inputs, **options)
+        if method == "__call__" and not options and all(map(_is_scalar, inputs)):
+            return _applied(ufunc, inputs)
+        return getattr(ufunc, method)(*map(_read, inputs), **options)
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, NumberLike) or number(value) is not None
+
+
+def _read(value: Any) -> Any:
+    return value.item() if isinstance(value, NumberLike) else value
+
+
+def _applied(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    """A function of numbers of which some are a device's, there."""
+    given = [each.image if isinstance(each, Number) else each for each in operands]
+    found: Any = function(*given)
+    if isinstance(found, tuple):
+        return tuple([Number(each.storage) for each in found])
+    return Number(found.storage)
+
+
+def _binary(function: Callable[..., Any], is_reflected: bool = False) -> Callable[..., Any]:
+    """An operator. Images have their own, with numbers of a device too."""
+
+    @guarded
+    def method(self: Number, other: Any) -> Any:
+        if isinstance(other, ImageLike):
+            return NotImplemented
+        operands = (other, self) if is_reflected else (self, other)
+        if _is_scalar(other):
+            return _applied(function, operands)
+        return function(*map(_read, operands))
+
+    return method
+
+
+def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
+    return guarded(lambda self: _applied(function, (self,)))
+
+
+_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift")
+for _name in (*_OPERATORS, "and", "or", "xor", "divmod"):
+    _function = divmod if _name == "divmod" else getattr(operator, f"__{_name}__")
+    setattr(Number, f"__{_name}__", _binary(_function))
+    setattr(Number, f"__r{_name}__", _binary(_function, is_reflected=True))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Number, f"__{_name}__", _binary(getattr(operator, _name)))
+for _name in ("neg", "pos", "abs", "invert"):
+    setattr(Number, f"__{_name}__", _unary(getattr(operator, _name)))
+
+
+__all__ = ["Number"]
