@@ -9,10 +9,13 @@ import functools
 import linecache
 import math
 import opcode
+import operator
 import os.path
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
+
+import numpy as np
 
 from pygpu.core.host.records import record
 
@@ -139,6 +142,22 @@ def shown(value: object) -> str:
         return f"{ARRAY} {shape} and dtype {dtype}"
     text = " ".join(repr(value).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def whole(value: Any) -> int | None:
+    """The whole number that a value is; None of anything else, of truth values and arrays too."""
+    if isinstance(value, (bool, np.bool_)):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def is_among(value: object, known: Iterable[object]) -> bool:
+    """Whether a value is one of those known. It may be anything: arrays compare by elements, and
+    lists have no hash."""
+    return any(value is each or (type(each) is type(value) and value == each) for each in known)
 
 
 _REFUSALS: Final = (TypeError, ValueError, IndexError, OverflowError, OSError)

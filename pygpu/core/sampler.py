@@ -79,7 +79,8 @@ def make(
     format: Format, boundary: str = "nearest", cval: Any = 0.0, interpolation: str = "nearest"
 ) -> Sampler:
     """The sampler of these, or a ValueError or TypeError that says what is taken."""
-    if boundary == interpolation == "nearest" and type(cval) is float and cval == 0:
+    is_usual = type(boundary) is type(interpolation) is str and boundary == interpolation
+    if is_usual and boundary == "nearest" and type(cval) is float and cval == 0:
         return _usual(format)
     return _interned(
         format,
@@ -120,13 +121,13 @@ def boundary_name(name: str) -> str:
     """A boundary in our own name."""
     if isinstance(name, str) and name in BOUNDARY_NAMES:
         return BOUNDARY_NAMES[name]
-    raise ValueError(f"boundary={name!r}: takes {', '.join(map(repr, BOUNDARY_NAMES))}")
+    raise ValueError(f"boundary={shown(name)}: takes {', '.join(map(repr, BOUNDARY_NAMES))}")
 
 
 def interpolation_name(name: str, format: Format) -> str:
     """An interpolation that fits the format."""
-    if name not in INTERPOLATIONS:
-        raise ValueError(f"interpolation={name!r}: takes 'nearest' or 'linear'")
+    if not isinstance(name, str) or name not in INTERPOLATIONS:
+        raise ValueError(f"interpolation={shown(name)}: takes 'nearest' or 'linear'")
     if name == "linear" and format.kind != "float":
         raise ValueError(
             f"interpolation='linear' needs an image of floats, not of {format.kind}s "

@@ -16,7 +16,7 @@ import numpy as np
 from pygpu.core import sampler
 from pygpu.core.device import Device
 from pygpu.core.drawing import BLENDED, CULLED, Draw
-from pygpu.core.errors import shorten, shown
+from pygpu.core.errors import is_among, shorten, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import STORED, ImageLike, Storage
 from pygpu.devices import targets
@@ -173,10 +173,10 @@ def _check(
 
 
 def _state(depth: Any, cull: Any, blend: Any, samples: Any) -> _State:
-    if cull not in (None, *CULLED[1:]):
-        raise ValueError(f"cull={cull!r}: takes None, {_listed(CULLED[1:])}")
-    if blend not in (None, *BLENDED[1:]):
-        raise ValueError(f"blend={blend!r}: takes None, {_listed(BLENDED[1:])}")
+    if not is_among(cull, (None, *CULLED[1:])):
+        raise ValueError(f"cull={shown(cull)}: takes None, {_listed(CULLED[1:])}")
+    if not is_among(blend, (None, *BLENDED[1:])):
+        raise ValueError(f"blend={shown(blend)}: takes None, {_listed(BLENDED[1:])}")
     if not isinstance(samples, (int, np.integer)) or samples not in (1, 2, 4, 8, 16):
         raise ValueError(f"samples={shown(samples)}: takes 1, 2, 4, 8 or 16")
     return _State(depth is not False, cull or "", blend or "", int(samples))

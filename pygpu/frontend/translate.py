@@ -316,6 +316,8 @@ _SEQUENCES: Final = (Array, List, Row, list, np.ndarray)
 
 
 def _output(w: Walker, function: Any, result: Any) -> Value:
+    if isinstance(result, np.ndarray) and result.ndim == 0:
+        result = result[()]
     if isinstance(result, _SEQUENCES):
         whole = opened(w, result) if isinstance(result, Row) else result
         items = operands.sequence_of_scalars(w, whole)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.errors import guarded, shown
 from pygpu.core.storage import ImageLike, stored, texels
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arguments.signatures import Parameter, Signature
@@ -79,16 +80,20 @@ class Cube(textures.Cube):
     that does not fit.
     """
 
+    @guarded
     def __init__(self, px: Any, nx: Any, py: Any, ny: Any, pz: Any, nz: Any) -> None:
         faces: dict[str, Any] = dict(
             zip("px nx py ny pz nz".split(), (px, nx, py, ny, pz, nz), strict=True)
         )
+        given = faces
         are_there = all(isinstance(face, ImageLike) for face in faces.values())
         if not are_there:
             faces = {name: np.asarray(face) for name, face in faces.items()}
         first = faces["px"]
         for name, array in faces.items():
             shape = array.shape
+            if not isinstance(faces[name], ImageLike) and array.dtype.kind not in "fiub":
+                raise TypeError(f"Cube: {name} takes a square image, got {shown(given[name])}")
             if len(shape) not in (2, 3) or shape[0] != shape[1]:
                 raise ValueError(f"Cube: {name} has shape {shape}; faces are square images")
             if shape != first.shape or array.dtype != first.dtype:

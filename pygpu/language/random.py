@@ -50,6 +50,9 @@ def normal(p: Any, seed: Any, count: int = 1) -> Any:
 def integers(p: Any, seed: Any, low: Any, high: Any, count: int = 1) -> Any:
     """Ints from `low` up to and without `high`, each as likely as the others to 2**-32 of the
     number of them. ValueError where there are none. As `uniform` otherwise."""
+    for name, bound in (("low", low), ("high", high)):
+        if not isinstance(bound, int | np.integer):
+            raise TypeError(f"{name}: takes a whole number, got {shown(bound)}")
     if high <= low:
         raise ValueError(f"high: takes a number above low, {low}, got {high}")
     span = Int(high) - Int(low)

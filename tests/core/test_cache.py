@@ -345,6 +345,18 @@ def test_a_link_is_no_entry(folder: Path, tmp_path: Path) -> None:
 
 
 @posix
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_link_to_a_folder_is_no_cache(depth: int, folder: Path, tmp_path: Path) -> None:
+    """It may lead to where this user keeps files that others have written."""
+    cache.put("native", "key", b"code")
+    (path,) = files(folder)
+    linked = path.parents[depth - 1]
+    linked.rename(tmp_path / "elsewhere")
+    linked.symlink_to(tmp_path / "elsewhere")
+    assert cache.get("native", "key") is None
+
+
+@posix
 def test_pipes_and_devices_keep_nobody_waiting(folder: Path) -> None:
     cache.put("native", "key", b"code")
     (path,) = files(folder)

@@ -134,3 +134,71 @@ def test_wrong_calls_are_told_to_who_called(name):
         assert not ours, f"{text}\n{ours}"
         assert not [words for words in FOREIGN if words in str(caught.value)], text
         assert 10 < len(str(caught.value)) < 400, text
+
+
+class Grey(pygpu.Shader):
+    def vertex(self, position):
+        return pygpu.Vec4(position, 0, 1)
+
+    def fragment(self):
+        return 1.0
+
+
+QUAD = pygpu.Mesh.quad()
+ONES = np.ones((2, 2), np.float32)
+
+
+def goes(v, p):
+    return p
+
+
+# Options by keyword, of which none takes an object, a dict or an array.
+OPTIONS = {
+    "boundary": lambda x: Image(ONES, boundary=x),
+    "interpolation": lambda x: Image(ONES, interpolation=x),
+    "cval": lambda x: Image(ONES, boundary="constant", cval=x),
+    "sampled": lambda x: GREY.sampled(boundary=x),
+    "out": lambda x: COMPILED(GREY, out=x),
+    "dtype": lambda x: COMPILED(GREY, dtype=x),
+    "shape": lambda x: COMPILED(GREY, shape=x),
+    "n": lambda x: COMPILED.iterate(GREY, x),
+    "every": lambda x: COMPILED.iterate(GREY, 2, until=lambda im: False, every=x),
+    "until": lambda x: COMPILED.iterate(GREY, 2, until=lambda: x, every=1),
+    "precision": lambda x: pygpu.compile(goes, v=Image, p=Position, precision=x)(GREY),
+    "target": lambda x: pygpu.compile(goes, v=Image, p=Position, target=x),
+    "reduce map": lambda x: pygpu.reduce(np.add, GREY, map=x),
+    "reduce initial": lambda x: pygpu.reduce(np.add, GREY, initial=x),
+    "reduce groups": lambda x: pygpu.reduce(np.add, GREY, by=lambda v: 0, groups=x),
+    "scan axis": lambda x: pygpu.scan(np.add, GREY, axis=x),
+    "sort axis": lambda x: pygpu.sort(GREY, axis=x),
+    "sum axis": lambda x: GREY.sum(axis=x),
+    "scatter shape": lambda x: pygpu.scatter(GREY, goes, x),
+    "scatter combine": lambda x: pygpu.scatter(GREY, goes, (3, 3), combine=x),
+    "scatter initial": lambda x: pygpu.scatter(GREY, goes, (3, 3), initial=x),
+    "draw shape": lambda x: pygpu.draw(Grey(), QUAD, shape=x),
+    "draw clear": lambda x: pygpu.draw(Grey(), QUAD, shape=(2, 2), clear=x),
+    "draw cull": lambda x: pygpu.draw(Grey(), QUAD, shape=(2, 2), cull=x),
+    "draw blend": lambda x: pygpu.draw(Grey(), QUAD, shape=(2, 2), blend=x),
+    "draw samples": lambda x: pygpu.draw(Grey(), QUAD, shape=(2, 2), samples=x),
+    "draw depth": lambda x: pygpu.draw(Grey(), QUAD, shape=(2, 2), depth=x),
+    "draw dtype": lambda x: pygpu.draw(Grey(), QUAD, shape=(2, 2), dtype=x),
+    "draw onto": lambda x: pygpu.draw(Grey(), QUAD, shape=(2, 2), onto=x),
+    "indices": lambda x: pygpu.Mesh(x, position=np.zeros((3, 2))),
+    "random low": lambda x: pygpu.random.integers(Position(1, 2), 1, x, 9),
+    "random count": lambda x: pygpu.random.uniform(Position(1, 2), 1, x),
+    "cube": lambda x: pygpu.Cube(ONES, ONES, ONES, ONES, ONES, x),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_wrong_options_are_told_to_who_called(name):
+    for value in (Thing(), {}, np.zeros((100, 90)), [1, "a", None]):
+        with pytest.raises(REFUSALS) as caught:
+            OPTIONS[name](value)
+        shown = traceback.extract_tb(caught.value.__traceback__)
+        ours = [f"{f.filename}:{f.lineno}" for f in shown if f.filename.startswith(HOME)]
+        text = f"{name} given {value!r}: {type(caught.value).__name__}: {caught.value}"
+        assert not ours, f"{text}\n{ours}"
+        assert "ambiguous" not in str(caught.value), text
+        assert "unhashable" not in str(caught.value), text
+        assert 10 < len(str(caught.value)) < 400, text

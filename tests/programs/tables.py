@@ -276,6 +276,15 @@ def parts_of_three_axes(ints: Image, p: Position):
     return *a, *b, BLOCK[k][None][0, 1, 2], BLOCK[k].T[3, 2]
 
 
+ZERO_DIMENSIONAL = np.array(0.5)
+
+
+@program
+def elements_by_an_ellipsis(im: Image, p: Position):
+    k = p.x % 2
+    return BLOCK[k, 1][..., 0], BLOCK[k][..., 1, 2] * im(p), ZERO_DIMENSIONAL
+
+
 @program
 def slices_that_start_anywhere(ints: Image, p: Position):
     i = ints(p) % 4

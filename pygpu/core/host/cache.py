@@ -100,7 +100,7 @@ def place() -> str | None:
 def _read(path: Path) -> bytes | None:
     """The content of a file; None where the file is not to be trusted. OSError where there is none,
     or the folder is not to be trusted."""
-    if not _is_safe(path.parent.stat()):
+    if not all(_is_own(folder) for folder in (path.parent, path.parent.parent)):
         raise PermissionError(f"others may write in {path.parent}")
     handle = os.open(path, _READ)
     try:
@@ -113,6 +113,13 @@ def _read(path: Path) -> bytes | None:
             return file.read()
     finally:
         os.close(handle)
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether a folder of the cache's own is one in which nobody else can write. A link is none: it
+    may lead into a folder of this user's that holds what others have written."""
+    state = folder.lstat()
+    return not stat.S_ISLNK(state.st_mode) and _is_safe(state)
 
 
 def _is_safe(state: os.stat_result) -> bool:

@@ -7,13 +7,10 @@ that have another value in each.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-import numpy as np
-
-from pygpu.core.errors import guarded, shown
+from pygpu.core.errors import asked, guarded, shown, whole
 from pygpu.core.host.records import record
 
 EVERY: Final = 16  # rounds between two questions whether it is enough: each waits for the device
@@ -57,11 +54,12 @@ class Ending:
             return cls(until)
         if until is None:
             raise TypeError("iterate: every= needs until=, what to ask after so many rounds")
-        if isinstance(every, (bool, np.bool_)) or not hasattr(every, "__index__"):
+        rounds = whole(every)
+        if rounds is None:
             raise TypeError(f"iterate: every takes a number of rounds, got {shown(every)}")
-        if operator.index(every) < 1:
+        if rounds < 1:
             raise ValueError(f"iterate: every takes 1 round or more, got {every}")
-        return cls(until, operator.index(every))
+        return cls(until, rounds)
 
     def unasked(self, done: int, stop: int) -> int:
         """How many rounds follow of which nobody asks what they gave; 1 where that is asked after
@@ -74,7 +72,7 @@ class Ending:
         """Whether that is so after `done` of the rounds."""
         if self.until is None or (done % self.every and done < rounds):
             return False
-        return truth(self.until(*state))
+        return truth(asked(self.until, *state))
 
 
 def truth(answer: Any) -> bool:

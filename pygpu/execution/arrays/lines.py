@@ -11,7 +11,6 @@ an array (N,) is *folded*: it lies in rows of a power of two of elements, the la
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.errors import shown
+from pygpu.core.errors import shown, whole
 from pygpu.core.host.records import record
 from pygpu.core.sampler import default, make
 from pygpu.core.storage import Format, ImageLike, Storage
@@ -132,9 +131,9 @@ class Taken:
     def axis(self, axis: Any) -> int:
         """The number of an axis of NumPy's, channels not counted, from the front."""
         axes = len(self.size)
-        if isinstance(axis, (bool, np.bool_)) or not hasattr(axis, "__index__"):
+        index = whole(axis)
+        if index is None:
             raise TypeError(f"axis: takes a whole number or None, got {shown(axis)}")
-        index = operator.index(axis)
         if not -axes <= index < axes:
             raise np.exceptions.AxisError(index, axes)
         return index % axes

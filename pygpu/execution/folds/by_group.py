@@ -8,14 +8,13 @@ in arrays/grouping.py.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import shown, whole
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.results import natural_dtype
@@ -57,9 +56,9 @@ def checked_groups(groups: Any) -> int:
     """How many groups there are. TypeError where that is not said."""
     if groups is None:
         raise TypeError("reduce: by= needs groups=, how many groups there are")
-    if isinstance(groups, (bool, np.bool_)) or not hasattr(groups, "__index__"):
+    count = whole(groups)
+    if count is None:
         raise TypeError(f"reduce: groups takes a whole number, got {shown(groups)}")
-    count = operator.index(groups)
     if not 1 <= count < 2**31:
         raise ValueError(f"reduce: groups takes 1 to 2**31 - 1, got {count}")
     return count

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.errors import shorten, shown
+from pygpu.core.errors import is_among, shorten, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.core.storage import rows_of as shape_of
@@ -55,7 +55,7 @@ def scatter(
     try:
         if not callable(to):
             raise TypeError(f"scatter: to takes a function, got {shown(to)}")
-        if combine not in HOWS:
+        if not is_among(combine, HOWS):
             raise TypeError(
                 "scatter: combine takes np.add, np.maximum, np.minimum or np.multiply, got "
                 f"{shown(combine)}"

@@ -5,7 +5,6 @@ total(image, axis=(0, 1), keepdims=False); extreme(image, np.max, None, False)
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.device import ALONG_X, ALONG_Y, BOTH, Along, How
-from pygpu.core.errors import shown
+from pygpu.core.errors import shown, whole
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, texels
 from pygpu.devices import targets
@@ -95,9 +94,9 @@ def checked_axes(axis: Any, ndim: int) -> list[int]:
         return list(range(ndim))
     found = []
     for each in axis if isinstance(axis, tuple) else (axis,):
-        if isinstance(each, (bool, np.bool_)) or not hasattr(each, "__index__"):
+        place = whole(each)
+        if place is None:
             raise TypeError(f"axis: takes a whole number, or a tuple of them, got {shown(each)}")
-        place = operator.index(each)
         if not -ndim <= place < ndim:
             raise np.exceptions.AxisError(place, ndim)
         found.append(place % ndim)

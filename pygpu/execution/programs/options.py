@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pygpu.core.errors import shown
+from pygpu.core.errors import is_among, shown
 
 
 class Options(NamedTuple):
@@ -18,7 +18,7 @@ class Options(NamedTuple):
     @property
     def is_fast(self) -> bool:
         """Whether functions may err by 2**-12. ValueError for a precision that there is not."""
-        if self.precision in (None, "fast"):
+        if is_among(self.precision, (None, "fast")):
             return self.precision == "fast"
         raise ValueError(
             f"precision={shown(self.precision)}: takes 'fast' (functions may err by 2**-12) or None"

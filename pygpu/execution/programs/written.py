@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core import sampler
-from pygpu.core.errors import DeviceError, shorten, shown
+from pygpu.core.errors import DeviceError, shorten, shown, whole
 from pygpu.core.storage import Format, Storage, rows_of, stored
 from pygpu.devices import targets
 from pygpu.devices.written.text import GIVEN, Uniform, Written, kind_of
@@ -146,7 +146,7 @@ def _size(arguments: Arguments, shape: Any) -> tuple[int, ...]:
             raise TypeError("program: is given no image, so it needs shape=(height, width)")
         return arguments.images[arguments.first].storage.shape
     size = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    if len(size) not in (1, 2) or not all(hasattr(each, "__index__") for each in size):
+    if len(size) not in (1, 2) or None in map(whole, size):
         raise TypeError(f"shape: takes (height, width) or (n,), got {shown(shape)}")
     if min(size) < 1:
         raise ValueError(f"shape={shown(shape)}: each is at least 1")

@@ -105,7 +105,9 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
             elements = np.empty(len(parts), object)
             elements[:] = parts
             chosen = elements[index]
-            return Array(chosen) if isinstance(chosen, np.ndarray) else chosen
+            if np.ndim(chosen):
+                return Array(chosen)
+            return chosen[()] if isinstance(chosen, np.ndarray) else chosen
         case Vector():
             chosen = components(w, container)[index]
             if isinstance(index, slice):

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.errors import guarded, shown
+from pygpu.core.errors import guarded, shown, whole
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, stored, texels
 from pygpu.execution.arguments.convert import array_of, result_dtype
@@ -108,7 +108,7 @@ def _start(source: Any) -> bytes:
         start: bytes = source.read(16)
         return start
     if not isinstance(source, str | bytes | os.PathLike):
-        raise TypeError(f"takes the path of a picture, got {shown(source)}")
+        raise TypeError(f"Image.open: takes the path of a picture, got {shown(source)}")
     if os.path.isdir(source):
         raise IsADirectoryError(f"{named(source)}: a directory; a picture is a file in it")
     with open(source, "rb") as file:
@@ -197,8 +197,8 @@ def write(
 
 
 def _quality(quality: Any) -> int:
-    number = operator.index(quality) if hasattr(quality, "__index__") else -1
-    if not 0 <= number <= 100:
+    number = whole(quality)
+    if number is None or not 0 <= number <= 100:
         raise ValueError(f"quality: takes a whole number from 0 to 100, got {shown(quality)}")
     return number
 

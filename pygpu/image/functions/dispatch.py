@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.errors import asked
+from pygpu.core.errors import asked, whole
 from pygpu.core.storage import Format, ImageLike
 from pygpu.execution.arrays.histograms import histogram
 from pygpu.execution.arrays.scanning import scan
@@ -170,7 +170,7 @@ def _line(image: ImageLike, axis: Any) -> tuple[int | None, bool]:
     axes = image.dims + (image.format.channels > 1)
     if axis is None:
         return None, axes == image.dims
-    if not hasattr(axis, "__index__") or not -axes <= axis < axes or axis % axes >= image.dims:
+    if whole(axis) is None or not -axes <= axis < axes or axis % axes >= image.dims:
         return None, False
     return int(axis % axes), True
 
