@@ -1,8 +1,10 @@
 """Records: what dataclasses that are frozen and have slots do, they do."""
 
 import copy
+import inspect
 import pickle
-from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
+from dataclasses import FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
+from typing import ClassVar
 
 import pytest
 
@@ -153,3 +155,33 @@ def test_records_may_change() -> None:
         hash(box)
     with pytest.raises(AttributeError):
         box.depth = 3  # type: ignore[attr-defined]
+
+
+@record
+class Unmade:
+    """No object of it is made before it is looked at."""
+
+    LIMIT: ClassVar[int] = 3
+    low: int
+    high: int = 9
+
+
+class Bounds(Unmade):
+    """No record itself."""
+
+    def __init__(self, high: int) -> None:
+        super().__init__(0, high)
+
+
+@dataclass(frozen=True)
+class Named(Unmade):
+    name: str = ""
+
+
+def test_what_is_made_late_is_there_when_it_is_asked_for() -> None:
+    assert is_dataclass(Bounds)
+    assert [each.name for each in fields(Unmade)] == ["low", "high"]
+    assert str(inspect.signature(Unmade)) == "(low, high=9)"
+    assert replace(Unmade(1), high=2) == Unmade(1, 2)
+    assert (Bounds(4).high, Bounds(5).high, Unmade.LIMIT) == (4, 5, 3)
+    assert Named(1, 2, "a").name == "a"
