@@ -13,6 +13,7 @@ Reference: E. Reinhard and others, *Photographic tone reproduction for digital i
 import math
 from typing import Literal
 
+import numpy as np
 from _gallery import main
 
 import pygpu
@@ -52,7 +53,7 @@ def render(
     photo: Image, *, curve: Literal["reinhard", "aces"] = "reinhard", key=0.36, contrast=8.0
 ) -> Image:
     light = scene(photo, contrast=contrast)
-    exposure = key / math.exp(log_luminance(light).mean())
+    exposure = key / np.exp(log_luminance(light).mean())
     return globals()[curve](light, exposure=exposure)
 
 

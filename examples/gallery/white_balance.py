@@ -37,7 +37,7 @@ def halves(left: Image, right: Image, p: Position):
 
 def balanced(photo: Image) -> Image:
     mean = differences(photo).mean(axis=(0, 1)) + 1e-9  # which keeps what is flat as it is
-    return scaled(photo, gains=Vec3(mean.max() / mean))
+    return scaled(photo, gains=mean.max() / mean)
 
 
 def render(photo: Image) -> Image:

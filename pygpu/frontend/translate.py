@@ -219,15 +219,11 @@ class _Root:
         build = self.w.build
         match spec:
             case UniformSpec():
-                value = build.uniforms[spec.index]
-                if value.type.is_scalar:
-                    return Dynamic(value)
-                return Vector(vectors.CLASSES[value.type], value.type, value, outside=True)
+                return _given(build.uniforms[spec.index])
             case NumberSpec():
                 first = build.constant(INT, 0)
-                return Dynamic(
-                    convert(self.w, build.load(spec.index, first, first), spec.type.kind)
-                )
+                texel = build.load(spec.index, first, first)
+                return _given(convert(self.w, texel, spec.type.kind))
             case MatrixSpec():
                 rows = build.uniforms[spec.index : spec.index + spec.size]
                 made = [Vector(vectors.CLASSES[r.type], r.type, r, outside=True) for r in rows]
@@ -277,6 +273,13 @@ class _Root:
         fields = {name: self.bound(part) for name, part in spec.fields.items()}
         made.initial = tuple(fields.values()) if isinstance(made, List) else fields
         return made
+
+
+def _given(value: Value) -> Any:
+    """A number, or a vector, of the caller's."""
+    if value.type.is_scalar:
+        return Dynamic(value)
+    return Vector(vectors.CLASSES[value.type], value.type, value, outside=True)
 
 
 def _outputs(w: Walker, function: Any, result: Any) -> tuple[list[Value], bool]:

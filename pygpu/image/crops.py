@@ -41,14 +41,19 @@ def crop(image: ImageLike, index: Any) -> Any:
         size = " x ".join(map(str, storage.shape))
         kind = {1: "a signal", 2: "an image", 3: "a volume"}[image.dims]
         raise ValueError(f"an empty crop {shown(index)} of {kind} of {size}")
-    if storage.array is None and all_channels[channels] == all_channels:
-        return _on_device(image, parts[::-1])
+    if storage.array is None:
+        return _on_device(image, parts[::-1], all_channels[channels])
     part = storage.host().reshape(*storage.shape, storage.channels)[(*sides, channels)]
     rows = np.array(part, order="C").reshape(*rows_of(shape), count)
-    format = Format(rows.dtype, count, image.format.normalize)
-    cval = np.array(image.cval)[channels]
-    reading = sampler.make(format, image.boundary, cval, image.interpolation)
+    reading = _reading(image, all_channels[channels])
     return ImageMaker.make(Storage.of(rows, shape), reading, info=image.info)
+
+
+def _reading(image: ImageLike, channels: range) -> sampler.Sampler:
+    """How some channels of an image are read: as all of them are."""
+    format = Format(image.storage.dtype, len(channels), image.format.normalize)
+    cval = [image.cval[channel] for channel in channels]
+    return sampler.make(format, image.boundary, cval, image.interpolation)
 
 
 def _expanded(index: Any, storage: Storage) -> list[slice] | None:
@@ -67,33 +72,40 @@ def _expanded(index: Any, storage: Storage) -> list[slice] | None:
     return parts if all(isinstance(part, slice) for part in parts) else None
 
 
-def _on_device(image: ImageLike, parts: list[range]) -> Any:
-    """A crop, along x, y and z, of what lies on the device alone."""
+def _on_device(image: ImageLike, parts: list[range], channels: range) -> Any:
+    """A crop, along x, y and z, of some channels of what lies on the device alone."""
     firsts, steps = [part.start for part in parts], [part.step for part in parts]
     shape = tuple([len(part) for part in parts[::-1]])
-    compiled, whole = program(image.dims), len(parts) == 1
-    return compiled(
+    every, whole = range(image.storage.channels), len(parts) == 1
+    compiled = program(image.dims, None if channels == every else tuple(channels))
+    made = compiled(
         image,
         firsts[0] if whole else firsts,
         steps[0] if whole else steps,
         shape=shape,
         dtype=image.storage.dtype,
     )
+    return ImageMaker.make(made.storage, _reading(image, channels), info=image.info)
 
 
-@lru_cache(maxsize=3)
-def program(dims: int) -> Compiled:
-    """What takes every so-manyth texel from one on, along each coordinate."""
+@lru_cache(maxsize=64)
+def program(dims: int, channels: tuple[int, ...] | None) -> Compiled:
+    """What takes every so-manyth texel from one on, along each coordinate, or channels of it."""
     place = vector("int", dims)
     parameters = [
         Parameter("image", "image", dims),
         Parameter("first", "uniform", place),
         Parameter("step", "uniform", place),
+        Parameter("channels", "known", default=channels),
         Parameter("p", "position"),
     ]
     return Compiled(_every, Signature(_every, parameters))
 
 
-def _every(image: Any, first: Any, step: Any, p: Any) -> Any:
+def _every(image: Any, first: Any, step: Any, channels: Any, p: Any) -> Any:
     """The texel at a place of the crop."""
-    return image(first + step * p)
+    texel = image(first + step * p)
+    if channels is None:
+        return texel
+    found = [texel[channel] for channel in channels]
+    return found[0] if len(found) == 1 else found

@@ -218,8 +218,9 @@ class ArrayMethods(ImageLike):
         """The sum of texels: of all, or along NumPy's axes. Ints and bools are exact in 64 bits,
         floats are summed in 64."""
         _check_axes(self, axis, keepdims)
-        if dtype is None and _is_whole(self, axis, out, keepdims):
-            number = kept.total(self)
+        stays = None if dtype is not None else _staying(self, axis, out, keepdims)
+        if stays is not None:
+            number = kept.total(self, **stays)
             if number is not None:
                 return number
         return _given(total(self, axis, keepdims), dtype, out)
@@ -232,10 +233,11 @@ class ArrayMethods(ImageLike):
         _check_axes(self, axis, keepdims)
         storage = self.storage
         count = math.prod(storage.shape) * storage.channels
-        if dtype is None and _is_whole(self, axis, out, keepdims):
-            number: Any = kept.total(self)
+        stays = None if dtype is not None else _staying(self, axis, out, keepdims)
+        if stays is not None:
+            number: Any = kept.total(self, **stays)
             if number is not None:
-                return number / count
+                return number / (count // number.size)
         summed = total(self, axis, keepdims)
         return _given(summed / (count // max(np.size(summed), 1)), dtype, out)
 
@@ -260,11 +262,12 @@ class ArrayMethods(ImageLike):
     ) -> Any:
         """The standard deviation of texels, of all or along NumPy's axes."""
         _check_axes(self, axis, keepdims)
-        if dtype is None and _is_whole(self, axis, out, keepdims):
-            mean, count = self.mean(), math.prod(self.storage.shape) * self.storage.channels
-            squares: Any = kept.total((self - mean) ** 2)
+        stays = None if dtype is not None else _staying(self, axis, out, keepdims)
+        if stays is not None:
+            mean, count = self.mean(axis), math.prod(self.storage.shape) * self.storage.channels
+            squares: Any = kept.total((self - mean) ** 2, **stays)
             if squares is not None:
-                return (squares / (count - ddof)) ** 0.5
+                return (squares / (count // squares.size - ddof)) ** 0.5
         values = seen(self).astype(np.float64)
         return _given(asked(np.std, values, axis, ddof=ddof, keepdims=keepdims), dtype, out)
 
@@ -272,8 +275,9 @@ class ArrayMethods(ImageLike):
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether some texel is not zero."""
         _check_axes(self, axis, keepdims)
-        if _is_whole(self, axis, out, keepdims):
-            number: Any = kept.total(self != 0)
+        stays = _staying(self, axis, out, keepdims)
+        if stays is not None:
+            number: Any = kept.total(self != 0, **stays)
             if number is not None:
                 return number > 0
         return _given(asked(np.any, seen(self), axis, keepdims=keepdims), None, out)
@@ -282,8 +286,9 @@ class ArrayMethods(ImageLike):
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether no texel is zero."""
         _check_axes(self, axis, keepdims)
-        if _is_whole(self, axis, out, keepdims):
-            number: Any = kept.total(self == 0)
+        stays = _staying(self, axis, out, keepdims)
+        if stays is not None:
+            number: Any = kept.total(self == 0, **stays)
             if number is not None:
                 return number == 0
         return _given(asked(np.all, seen(self), axis, keepdims=keepdims), None, out)
@@ -307,19 +312,25 @@ class ArrayMethods(ImageLike):
 def _extreme(image: Any, function: Any, axis: Any, out: Any, keepdims: Any) -> Any:
     """np.min or np.max of texels."""
     _check_axes(image, axis, keepdims)
-    if _is_whole(image, axis, out, keepdims):
-        number = kept.extreme(image, np.minimum if function is np.min else np.maximum)
+    stays = _staying(image, axis, out, keepdims)
+    if stays is not None:
+        pick = np.minimum if function is np.min else np.maximum
+        number = kept.extreme(image, pick, **stays)
         if number is not None:
             return number
     return _given(extreme(image, function, axis, keepdims), None, out)
 
 
-def _is_whole(image: ImageLike, axis: Any, out: Any, keepdims: Any) -> bool:
-    """Whether all texels are reduced to one number that stays where the image is."""
+def _staying(image: ImageLike, axis: Any, out: Any, keepdims: Any) -> dict[str, bool] | None:
+    """Whether texels are reduced to a number that stays where the image is, or to one for each
+    channel; None where they are to an array."""
     if out is not None or keepdims or not kept.keeps("auto", [image]):
-        return False
-    axes = image.dims + (image.format.channels > 1)
-    return axis is None or len(checked_axes(axis, axes)) == axes
+        return None
+    ndim = image.dims + (image.format.channels > 1)
+    axes = set(checked_axes(axis, ndim))
+    if len(axes) == ndim:
+        return {"by_channel": False}
+    return {"by_channel": True} if axes == set(range(image.dims)) else None
 
 
 def _check_axes(image: ImageLike, axis: Any, keepdims: Any) -> None:

@@ -512,6 +512,22 @@ def test_crops_of_results_are_numpys(target, channels):
         np.testing.assert_array_equal(np.asarray(result[index]), array[index])
 
 
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "uint16", "float16", "float32", "int16", "int32", "bool"]
+)
+def test_channels_of_results_are_numpys_and_read_nothing(target, dtype, monkeypatch):
+    monkeypatch.setenv("PYGPU_TARGET", target)
+    array = randoms(9, 11, 4, dtype=dtype)
+    same = pygpu.compile(lambda im=Image, p=Position: im(p))
+    cval = (0, 1, 1, 0) if dtype == "bool" else (0, 1, 2, 3)
+    for index in [np.s_[..., 1], np.s_[..., 1:3], np.s_[2:5, ::-2, 3:0:-1], np.s_[::3, :, -1]]:
+        result = same(Image(array, boundary="constant", cval=cval), dtype=dtype)
+        part = result[index]
+        assert target in ("cpu", "interpreter") or result.storage.array is None
+        assert (part.boundary, part.cval) == ("constant", tuple(np.array(cval)[index[-1:]].flat))
+        np.testing.assert_array_equal(np.asarray(part), array[index])
+
+
 def test_whole_numbers_give_texels():
     array = randoms(5, 6, dtype="uint8")
     image = Image(array)

@@ -48,8 +48,12 @@ _BESIDE: Final = {1: "a signal", 2: "an image", 3: "a volume"}
 def beside_images(value: Any, name: str, channels: int, dims: int) -> Any:
     """An argument beside images of so many channels and coordinates: an array is an image itself,
     or a value for each channel. Axes that it lacks have one element."""
-    if isinstance(value, (ImageLike, NumberLike)):
+    if isinstance(value, ImageLike):
         return value
+    if isinstance(value, NumberLike):
+        if value.format.channels in (1, channels):
+            return value
+        value = value.item()
     made = argument(value, name)
     if not isinstance(made, np.ndarray):
         return made

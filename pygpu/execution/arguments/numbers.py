@@ -5,11 +5,13 @@
     scaled(image, high)                # the function reads it where it lies
     float(high), high > 1 and ...      # these wait for it
 
-A Number is a storage of one texel. What is computed with it is a program of images of one pixel.
+A Number is a storage of one texel; of several channels it is an array of so many numbers. What is
+computed with it is a program of images of one pixel.
 """
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,8 +37,9 @@ class Number(NumberLike):
         self.format = Format(storage.dtype, storage.channels, normalize=False)
 
     def item(self) -> Any:
-        """The number, as Python's."""
-        return self.storage.host().reshape(-1)[0].item()
+        """The number, as Python's; of several, NumPy's array."""
+        texel = self.storage.host().reshape(-1)
+        return texel.copy() if self.ndim else texel[0].item()
 
     @property
     def image(self) -> ImageLike:
@@ -49,17 +52,53 @@ class Number(NumberLike):
         return self.format.dtype
 
     @property
-    def shape(self) -> tuple[()]:
-        """That of NumPy's numbers: no axes."""
-        return ()
+    def size(self) -> int:
+        """How many numbers it is."""
+        return self.format.channels
 
     @property
     def ndim(self) -> int:
-        return 0
+        """0 of a number, 1 of several."""
+        return int(self.size > 1)
 
     @property
-    def size(self) -> int:
-        return 1
+    def shape(self) -> tuple[int, ...]:
+        """As NumPy's numbers, and arrays of numbers, have it."""
+        return (self.size,) if self.ndim else ()
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("a number has no length")
+        return self.size
+
+    def __iter__(self) -> Any:
+        return iter(np.asarray(self))
+
+    def __getitem__(self, index: Any) -> Any:
+        return np.asarray(self)[index]
+
+    def sum(self) -> Any:
+        """The sum of its numbers."""
+        return self._folded(operator.add)
+
+    def mean(self) -> Any:
+        """Their mean."""
+        return self._folded(operator.add) / self.size
+
+    def min(self) -> Any:
+        """The least of them."""
+        return self._folded(np.minimum)
+
+    def max(self) -> Any:
+        """The greatest of them."""
+        return self._folded(np.maximum)
+
+    def _folded(self, function: Callable[..., Any]) -> Any:
+        image: Any = self.image
+        if not self.ndim:
+            return self
+        parts = [image[..., place] for place in range(self.size)]
+        return Number(functools.reduce(function, parts).storage)
 
     def __bool__(self) -> bool:
         return bool(self.item())
@@ -92,10 +131,11 @@ class Number(NumberLike):
         return repr(self.item())
 
     def __reduce__(self) -> Any:
-        return type(self.item()), (self.item(),)
+        held = self.item()
+        return (np.array, (held,)) if self.ndim else (type(held), (held,))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.storage.host().reshape(-1)[0], dtype)
+        return np.array(self.storage.host().reshape(self.shape), dtype)
 
     @guarded
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
@@ -109,7 +149,7 @@ class Number(NumberLike):
         return getattr(ufunc, method)(*map(_read, inputs), **options)
 
 
-def _is_scalar(value: Any) -> bool:
+def _is_scalar(value: Any) -> bool:  # or several of a device's
     return isinstance(value, NumberLike) or number(value) is not None
 
 

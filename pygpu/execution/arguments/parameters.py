@@ -137,10 +137,12 @@ def _add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> N
             else:
                 _add_image(arguments, value, name, parameter.type)
         case "uniform":
-            if isinstance(value, NumberLike) and _stays(arguments, value, parameter.type):
-                _add_number(arguments, value, name)
-            else:
-                arguments.uniforms.append(uniforms.convert(parameter.type, value, name))
+            if isinstance(value, NumberLike):
+                if _stays(arguments, value, parameter.type):
+                    _add_number(arguments, value, name)
+                    return
+                value = value.item()
+            arguments.uniforms.append(uniforms.convert(parameter.type, value, name))
         case "complex":
             arguments.uniforms.append(uniforms.complex_number(value, name))
         case "matrix":
@@ -184,7 +186,7 @@ def _stays(arguments: Arguments, value: NumberLike, type: Type) -> bool:
     is read, and then refused by its value."""
     held = value.format.kind
     fits = type.kind in (held, "float") or (type.kind, held) == ("int", "bool")
-    return arguments.stays and type.is_scalar and fits
+    return arguments.stays and type.size == value.format.channels and fits
 
 
 def _add_number(arguments: Arguments, value: NumberLike, name: str) -> None:

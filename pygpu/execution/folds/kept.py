@@ -27,8 +27,8 @@ from pygpu.types import Type
 LARGEST: Final = 2**31 - 1  # of sums that stay: those of ints that may be larger are read
 
 
-def total(image: ImageLike) -> Number | None:
-    """The sum of all numbers of all texels."""
+def total(image: ImageLike, by_channel: bool = False) -> Number | None:
+    """The sum of all numbers of all texels, or of each channel's."""
     format = image.format
     if format.kind == "uint":
         return None
@@ -37,15 +37,17 @@ def total(image: ImageLike) -> Number | None:
         most = 1 if info is None else max(-info.min, info.max)
         if most * math.prod(image.storage.shape) * format.channels > LARGEST:
             return None
-    return _folded(image, _added, _sum if format.channels > 1 else _number)
+    is_one = by_channel or format.channels == 1
+    return _folded(image, _added, _number if is_one else _sum)
 
 
-def extreme(image: ImageLike, function: np.ufunc) -> Number | None:
-    """The greatest (np.maximum) or least (np.minimum) number of all texels."""
+def extreme(image: ImageLike, function: np.ufunc, by_channel: bool = False) -> Number | None:
+    """The greatest (np.maximum) or least (np.minimum) of the same."""
     if image.format.kind in ("bool", "uint"):
         return None
     of_texel = _greatest if function is np.maximum else _least
-    return _folded(image, function, of_texel if image.format.channels > 1 else None)
+    is_one = by_channel or image.format.channels == 1
+    return _folded(image, function, None if is_one else of_texel)
 
 
 def _folded(image: ImageLike, join: Any, map: Any) -> Number | None:

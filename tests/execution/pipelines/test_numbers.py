@@ -36,6 +36,11 @@ def scaled(im: Image, p: Position, gain: Float = 2.0):
 
 
 @pygpu.compile
+def tinted(im: Image, p: Position, gains: Vec3):
+    return gains * im(p)
+
+
+@pygpu.compile
 def step(im: Image, p: Position):
     return abs(im(p + (1, 0)) - im(p))
 
@@ -89,6 +94,61 @@ def share(im: Any) -> Any:
     return scaled(im, (im > 0.5).sum() / (im.width * im.height))
 
 
+def balanced(im: Any) -> Any:
+    mean = im.mean(axis=(0, 1)) + 1e-6
+    return tinted(im, mean.max() / mean) - mean * im.std(axis=(0, 1))
+
+
+@pytest.mark.parametrize("image", [PHOTO, PHOTO[..., :2]], ids=["photo", "pairs"])
+@pytest.mark.parametrize("name", ["min", "max", "sum", "mean", "std", "any", "all"])
+def test_channels_are_folded_apart(
+    name: str, image: Any, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @pygpu.pipeline
+    def fold(im):
+        return im, getattr(im, name)(axis=(0, 1))
+
+    given = Image(image)
+    fold(given)
+    with reads(monkeypatch) as found:
+        have = fold(given)[1]
+    assert found == []
+    want = getattr(given, name)(axis=(0, 1))
+    assert isinstance(have, NumberLike) == (target in GPUS)
+    assert have.shape == want.shape
+    near(have, want)
+    near(list(have), want)
+    assert len(have) == len(want)
+    near(have[-1], want[-1])
+    near(pickle.loads(pickle.dumps(have)), want)
+    for fewer in ("sum", "mean", "max", "min"):
+        near(getattr(have * 2.0, fewer)(), getattr(want * 2.0, fewer)())
+
+
+def test_channels_fold_beside_other_images() -> None:
+    wide = RNG.random((17, 3)).astype(np.float32)
+
+    @pygpu.pipeline
+    def fold(im, wide):
+        means = im.mean(axis=(0, 1))
+        return wide * means, im * means * np.arange(3), scaled(im, means.sum())
+
+    means = np.asarray(Image(PHOTO).mean(axis=(0, 1)))
+    one, two, three = fold(Image(PHOTO), Image(wide))
+    near(one, wide * means)
+    near(two, PHOTO / np.float32(255) * means * np.arange(3))
+    near(three, PHOTO / np.float32(255) * means.sum())
+
+
+def test_several_numbers_are_no_single_one() -> None:
+    @pygpu.pipeline
+    def wrong(im):
+        return scaled(im, im.max(axis=(0, 1)))
+
+    with pytest.raises(TypeError, match="gain: takes a float, got"):
+        wrong(Image(PHOTO))
+
+
 @pytest.mark.parametrize("function", [levels, normal, edges, share])
 @pytest.mark.parametrize("image", [GREY, BYTES, PHOTO], ids=["grey", "bytes", "photo"])
 def test_pipelines_wait_for_no_number(
@@ -103,6 +163,14 @@ def test_pipelines_wait_for_no_number(
     assert found == []
     assert (have.shape, have.dtype) == (want.shape, want.dtype)
     near(have, want)
+
+
+def test_pipelines_wait_for_no_channels(monkeypatch: pytest.MonkeyPatch) -> None:
+    piped = pygpu.pipeline(balanced)
+    near(piped(Image(PHOTO)), balanced(Image(PHOTO)))
+    with reads(monkeypatch) as found:
+        piped(Image(PHOTO))
+    assert found == []
 
 
 def test_it_is_counted_where_a_number_is_read(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
