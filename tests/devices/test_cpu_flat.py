@@ -8,6 +8,8 @@ import pytest
 
 import pygpu
 from pygpu import Float, Image, Position
+from pygpu.devices.cpu.moves import columns_of, put_back
+from pygpu.devices.cpu.program import cores
 from pygpu.ssa import BOUNDARIES
 
 RNG = np.random.default_rng(4)
@@ -138,3 +140,59 @@ def test_long_rows_alone_are_computed_as_others(boundary):
     (made,) = compiled.specialisations()
     assert made.program.plan.rows > 1
     assert made.program.low.plan.rows == 1
+
+
+def near_alone(im: Image, other: Image, p: Position):
+    """Reads near the pixel alone, and asks for rows."""
+    total = 2 * im(p + (2, -3)) - other(p + (-1, 0)) + im(p + (0, 4))
+    return total * p.y, im(p) + im.height
+
+
+def until_enough(im: Image, other: Image, p: Position):
+    total, i = 0.0, 0
+    while total < 4 and i < 30:
+        total += abs(im(p + (-1, 1))) + other(p) * 0.1
+        i += 1
+    return total, i
+
+
+@pytest.mark.parametrize("function", [near_alone, until_enough])
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+def test_rows_of_few_columns_are_as_texels(function, boundary, dtype):
+    compiled = pygpu.compile(function, target="cpu")
+    for columns in (2, 3, 4):
+        texels = (RNG.random((70, columns + 1)) * 250).astype(dtype)
+        given = [Image(texels[:, k : columns + k], boundary=boundary, cval=0.5) for k in (0, 1)]
+        wanted = pygpu.compile(function, target="interpreter")(*given)
+        for ours, theirs in zip(compiled(*given), wanted, strict=True):
+            np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), 2e-6, 2e-6)
+        (made,) = [each.program for each in compiled.specialisations()]
+        assert made.few[columns] is not None
+        assert made.turned is None
+
+
+def test_functions_that_know_their_column_are_turned():
+    def knows(im: Image, p: Position):
+        return im(p + (1, 1)) * p.x
+
+    compiled, texels = pygpu.compile(knows, target="cpu"), RNG.random((70, 3), np.float32)
+    wanted = pygpu.compile(knows, target="interpreter")(texels)
+    np.testing.assert_allclose(compiled(texels), wanted, 1e-6)
+    (made,) = [each.program for each in compiled.specialisations()]
+    assert made.few == {3: None}
+    assert made.turned is not None
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_columns_are_turned_and_put_back(dtype, channels):
+    for columns, height in ((2, 8195), (5, 4111), (15, 1031), (31, 700)):
+        around = (RNG.random((height, columns + 2, channels)) * 250).astype(dtype)
+        for texels in (around, around[:, 1:-1]):
+            rows = columns_of(texels, cores())
+            assert np.array_equal(rows, texels.swapaxes(0, 1))
+            for target in (np.zeros(texels.shape, dtype), np.zeros_like(around)[:, 1:-1]):
+                if target.shape == texels.shape:
+                    put_back(rows, target, cores())
+                    assert np.array_equal(target, texels)

@@ -96,7 +96,7 @@ class CpuDevice(Device):
 
     def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any]) -> NDArray[Any]:
         with IMPORTING:
-            from pygpu.devices.cpu.picks import picked
+            from pygpu.devices.cpu.moves import picked
 
         return picked(holds, texels, cores())
 

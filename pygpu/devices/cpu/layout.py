@@ -120,7 +120,8 @@ class Layout:
         height, width = self.shape
         args = [0, width, height]
         for index, (h, w) in enumerate(self.sizes):
-            pitch = self._rows(index).stride // self.task.inputs[index].nbytes
+            pitch, beyond = divmod(self._rows(index).stride, self.task.inputs[index].nbytes)
+            assert h == 1 or not beyond, "rows are whole texels apart"
             args += [0, w, h, pitch]  # see Block.of_planes
         args += [table.ctypes.data for table in tables]
         uniforms = self.task.function.uniforms

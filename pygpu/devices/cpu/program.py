@@ -24,12 +24,14 @@ from pygpu.core.storage import Storage, rows_of, strides_of
 from pygpu.devices.cpu.chunks import Cores
 from pygpu.devices.cpu.given import HUGE, Given, addresses, alignment, is_wide
 from pygpu.devices.cpu.layout import Layout, Sizes
+from pygpu.devices.cpu.moves import columns_of, put_back, rows_for
 from pygpu.devices.cpu.native import Native, attributes, machine
 from pygpu.devices.cpu.rounds import Rounds
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
 from pygpu.devices.process import reserve
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.blocks.flattened import flattened
+from pygpu.passes.blocks.rows_as_texels import MOST, of_columns
 from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, Function, Value, walk
 
@@ -39,6 +41,7 @@ WORK: Final = 16  # operations a component: of less than that, memory is what fl
 LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
 LONG_ROW: Final = 1 << 16  # pixels of a single row that are worth code of their own
 LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an int
+SHORT: Final = 32  # pixels of a row below which images are turned
 LAYOUTS: Final = 16  # sizes of images that a program remembers
 
 
@@ -69,6 +72,7 @@ class CpuProgram(Program):
         self.numbered = task.planar and _is_used(task.function, task.function.uniforms[-1])
         self.layouts: dict[Sizes, Layout] = {}
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
+        self.few: dict[int, CpuProgram | None] = {}  # for images of so many columns, likewise
         self.low: CpuProgram | None = None  # for results of one row, likewise
         self.native: dict[bool, tuple[Native, int]] = {}
         self.source = self._compile(wide=False)
@@ -162,7 +166,7 @@ class CpuProgram(Program):
             return None
         if not strides and self._is_row(sizes, shape):
             return Sizes(((1, pixels),) * len(sizes), (1, pixels))
-        if is_thin(shape) or (shape[0] == 1 and shape[1] >= LONG_ROW):
+        if is_thin(shape, SHORT) or (shape[0] == 1 and shape[1] >= LONG_ROW):
             return None
         return Sizes(tuple(sizes), shape, strides)
 
@@ -189,8 +193,8 @@ class CpuProgram(Program):
         elif not strides and self._is_row(sizes, shape):
             shape = 1, shape[0] * shape[1]
             sizes = [shape] * len(sizes)
-        elif is_thin(shape):
-            self._run_turned(arrays, uniforms, shape, results)
+        elif is_thin(shape, SHORT):
+            self._run_thin(arrays, uniforms, shape, results)
             return
         elif shape[0] == 1 and shape[1] >= LONG_ROW and self.plan.rows > 1:
             if self.low is None:
@@ -211,21 +215,47 @@ class CpuProgram(Program):
         POOL.run(self.calls, job, threads, brief, is_tiny)
         layout.blocks.append(block)
 
-    def _run_turned(
+    def _run_thin(
         self,
         arrays: list[NDArray[Any]],
         uniforms: Sequence[Constant],
         shape: tuple[int, int],
         results: list[NDArray[Any]],
     ) -> None:
-        """The same with columns for rows."""
+        """Rows as texels of a row where columns are few, else columns for rows."""
+        every = (*arrays, *results)
+        width = shape[1]
+        if 1 < width <= MOST and not strides_of(every):
+            program = self._of_columns(width)
+            if program is not None and all(array.shape == (*shape, 1) for array in every):
+                read, made = (
+                    [array.reshape(1, -1, width) for array in each] for each in (arrays, results)
+                )
+                program._run(read, uniforms, (1, shape[0]), made)
+                return
         if self.turned is None:
             self.turned = CpuProgram(replace(self.task, function=turned(self.task.function)))
-        columns = [_turn(array) for array in results]
-        self.turned._run([_turn(array) for array in arrays], uniforms, shape[::-1], columns)
-        for result, made in zip(results, columns, strict=True):
-            if not np.may_share_memory(result, made):
-                np.copyto(result, made.swapaxes(0, 1))
+        on = cores()
+        columns = [rows_for(result) for result in results]
+        read = [columns_of(array, on) for array in arrays]
+        self.turned._run(read, uniforms, shape[::-1], columns)
+        for rows, result in zip(columns, results, strict=True):
+            put_back(rows, result, on)
+
+    def _of_columns(self, width: int) -> CpuProgram | None:
+        """The program of images of so many columns."""
+        if width not in self.few:
+            function = of_columns(self.task.function, width)
+            if function is None:
+                self.few[width] = None
+            else:
+                inputs, outputs = (
+                    [replace(format, channels=width) for format in formats]
+                    for formats in (self.task.inputs, self.task.outputs)
+                )
+                task = replace(self.task, function=function, inputs=inputs, outputs=outputs)
+                self.few[width] = CpuProgram(task)
+        return self.few[width]
 
     def reach(self, index: int) -> tuple[int, int] | None:
         loads = [op for op in walk(self.plan.function.body) if op.code == "load"]
@@ -333,11 +363,6 @@ def by_component(task: Task) -> tuple[Task, int]:
     return replace(task, function=function, inputs=inputs, outputs=outputs), group
 
 
-def _turn(array: NDArray[Any]) -> NDArray[Any]:
-    """The array with columns for rows: the same memory where it has one column."""
-    return np.ascontiguousarray(array.swapaxes(0, 1))
-
-
 def _is_used(function: Function, value: Value) -> bool:
     """Whether anything is computed of a value, or it is a result."""
     ops = list(walk(function.body))
@@ -356,6 +381,7 @@ def _are_own(planes: Planes) -> bool:
 __all__ = [
     "LAYOUTS",
     "LONG",
+    "SHORT",
     "SMALL",
     "CpuProgram",
     "by_component",

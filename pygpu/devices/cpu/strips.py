@@ -21,7 +21,7 @@ from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage, strides_of
 from pygpu.devices.cpu.given import address, is_wide
 from pygpu.devices.cpu.layout import Block, Layout, Rows, Sizes
-from pygpu.devices.cpu.program import LAYOUTS, LONG, SMALL, CpuProgram
+from pygpu.devices.cpu.program import LAYOUTS, LONG, SHORT, SMALL, CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.lower.turned import is_thin
@@ -66,7 +66,7 @@ def strips(links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]) -> C
     stages = _staged(links, shape)
     height = shape[0]
     reach = max([max(reach) for _, _, reach in _reads(stages)], default=0)
-    if len(stages) < 2 or is_thin(shape) or height <= 2 * reach + 2 or not shape[1]:
+    if len(stages) < 2 or is_thin(shape, SHORT) or height <= 2 * reach + 2 or not shape[1]:
         return None
     cost = sum(stage.program.cost for stage in stages)
     twice = sum((stage.above + stage.below) * stage.program.cost for stage in stages) / cost

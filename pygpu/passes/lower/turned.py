@@ -18,10 +18,10 @@ TALL: Final = 4  # times as high as wide, at least: where rows become no longer,
 _TURNED: Final = {"width": "height", "height": "width"}
 
 
-def is_thin(shape: tuple[int, int]) -> bool:
-    """Whether images of a height and width are turned."""
+def is_thin(shape: tuple[int, int], short: int = THIN) -> bool:
+    """Whether images of a height and width are turned; `short`: where rows have fewer pixels."""
     height, width = shape
-    return width < THIN and height >= TALL * width
+    return width < short and height >= TALL * width
 
 
 def turned(function: Function) -> Function:
