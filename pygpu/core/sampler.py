@@ -111,6 +111,23 @@ def inherited(parent: Sampler, format: Format) -> Sampler:
     return make(format, parent.boundary, cval, "linear" if linear else "nearest")
 
 
+def adjusted(
+    format: Format, old: Sampler | None, boundary: str | None, cval: Any, interpolation: str | None
+) -> Sampler:
+    """A sampler of what is given, and for the rest of what it was."""
+    if old is not None:
+        boundary = old.boundary if boundary is None else boundary
+        interpolation = old.interpolation if interpolation is None else interpolation
+        if cval is None:
+            cval = inherited(old, format).cval
+    return make(
+        format,
+        "nearest" if boundary is None else boundary,
+        0.0 if cval is None else cval,
+        "nearest" if interpolation is None else interpolation,
+    )
+
+
 @lru_cache(maxsize=256)
 def default(dtype: np.dtype[Any], channels: int) -> Sampler:
     """How an array is read that is given without being wrapped."""

@@ -9,7 +9,7 @@ Names and meanings are those of SciPy (`correlate`, `convolve`) and scikit-image
 has); images outside their border are read as their `boundary` says.
 """
 
-from pygpu.filters.adaptive import equalize_adapthist
+from pygpu.filters.adaptive import equalize_adapthist, threshold_local
 from pygpu.filters.blending import (
     BLENDS,
     blend,
@@ -78,7 +78,6 @@ from pygpu.filters.edges import (
 from pygpu.filters.exposure import (
     equalize_hist,
     match_histograms,
-    threshold_local,
     threshold_otsu,
 )
 from pygpu.filters.features import canny, corner_harris, hog, local_binary_pattern

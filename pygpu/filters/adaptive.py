@@ -1,19 +1,25 @@
-"""Contrast by the surroundings, in tiles (CLAHE); as in `skimage.exposure`.
+"""Contrast and thresholds by the surroundings; as in `skimage.exposure` and `skimage.filters`.
 
 equalize_adapthist(photo, clip_limit=0.02)
+ink = grey < threshold_local(grey, 35)
 """
 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core import sampler
 from pygpu.core.errors import shown
+from pygpu.execution.large.images import LazyImage, derived, tiled
 from pygpu.filters.exposure import extent
-from pygpu.filters.whole import channels_of, whole
+from pygpu.filters.linear import correlate, gaussian
+from pygpu.filters.rank import median
+from pygpu.filters.whole import channels_of, image_of, together, whole
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vector
 from pygpu.runtime import compile
@@ -31,7 +37,8 @@ def _brightest(im: Image, p: Position) -> Any:
 def _levels(im: Image, p: Position, low: float, high: float, bin_size: int) -> Any:
     """The bin of a value, which is first rounded to 16 bits, then to LEVELS of what there is."""
     word = np.rint(min(max(im(p), 0.0), 1.0) * 65535)
-    return int(np.rint((word - low) / (high - low) * (LEVELS - 1))) // bin_size
+    share = min(max((word - low) / (high - low), 0.0), 1.0)  # words err by one at the ends
+    return int(np.rint(share * (LEVELS - 1))) // bin_size
 
 
 @compile
@@ -76,16 +83,27 @@ def equalize_adapthist(
         raise ValueError(f"equalize_adapthist: nbins takes 2 to 256, got {shown(nbins)}")
     light = image if image.channels == 1 else _brightest(image)
     rows, columns = _tile(kernel_size, image)
-    low, high = (np.rint(65535 * min(max(v, 0.0), 1.0)) for v in extent(light))
-    if low == high:
-        return 0.0 * image
+    ends = extent(light)
+    low, high = (derived(one, *ends) for one in (_low_word, _high_word))
     bins = _levels(light, low=low, high=high, bin_size=1 + LEVELS // nbins)
-    maps = _maps(np.asarray(bins), (rows, columns), clip_limit, nbins)
-    across = maps.shape[1]
-    table = Image(maps.reshape(-1, nbins).astype(np.int32))
-    level = _mapped(bins, table, rows=rows, columns=columns, across=across)
+    table, across = _table(bins, (rows, columns), clip_limit, nbins)
+    maps = image_of(table, "maps")
+    level = _mapped(bins, maps, rows=rows, columns=columns, across=across)
     least, most = extent(level)
-    return _relit(image, light, level, low=least, high=max(most, least + 1))
+    return _relit(image, light, level, low=least, high=derived(_above, least, most))
+
+
+def _low_word(low: Any, high: Any) -> Any:
+    """The least of 16 bits."""
+    return np.rint(65535 * min(max(low, 0.0), 1.0))
+
+
+def _high_word(low: Any, high: Any) -> Any:
+    return max(_low_word(high, high), _low_word(low, high) + 1)  # another than the least
+
+
+def _above(least: Any, most: Any) -> Any:
+    return max(most, least + 1)
 
 
 def _tile(size: Any, image: Image) -> tuple[int, int]:
@@ -99,27 +117,45 @@ def _tile(size: Any, image: Image) -> tuple[int, int]:
     return int(pair[0]), int(pair[1])
 
 
-def _maps(
-    bins: NDArray[Any], tile: tuple[int, int], clip_limit: float, nbins: int
-) -> NDArray[np.int64]:
-    """For each tile and each bin a level; the outer tiles once more around, so that each pixel
-    has four."""
-    ends = [
-        (k // 2, (k - n % k) % k + math.ceil(k / 2)) for n, k in zip(bins.shape, tile, strict=True)
-    ]
-    padded = np.pad(bins, ends, mode="reflect")
-    down, across = (n // k - 1 for n, k in zip(padded.shape, tile, strict=True))
-    top, left = tile[0] // 2, tile[1] // 2
-    inside = padded[top : top + down * tile[0], left : left + across * tile[1]]
-    number = np.arange(down)[:, None, None, None] * across + np.arange(across)[:, None]
-    blocks = inside.reshape(down, tile[0], across, tile[1]) + nbins * number
-    counts = np.bincount(blocks.ravel(), minlength=down * across * nbins)
+def _table(bins: Any, tile: tuple[int, int], clip_limit: float, nbins: int) -> tuple[Any, int]:
+    """For each tile, a row, and each bin a level; the outer tiles once more around, so that each
+    pixel has four. And how many tiles lie beside each other."""
     pixels = tile[0] * tile[1]
     most = max(int(clip_limit * pixels), 1) if clip_limit > 0 else pixels
+    down, across = (-(-n // k) for n, k in zip(bins.shape, tile, strict=True))
+    maps = partial(_maps, tile=tile, most=most, nbins=nbins)
+    if isinstance(bins, LazyImage):
+        found = tiled(maps, _filled_up(bins.array, tile), tile, nbins)
+    else:
+        found = maps(_filled_up(np.asarray(bins), tile))
+    shape = ((down + 2) * (across + 2), nbins)
+    return derived(_surrounded, found, shape=shape, dtype=np.int32), across + 2
+
+
+def _filled_up(bins: Any, tile: tuple[int, int]) -> Any:
+    """With as many rows and columns more, mirrored, as whole tiles need."""
+    for axis, (n, k) in enumerate(zip(bins.shape, tile, strict=True)):
+        places = sampler.indices("mirror", np.arange(n, n + -n % k), n)
+        if len(places):
+            more = bins[places] if axis == 0 else bins[:, places]
+            bins = np.concatenate([bins, more], axis)
+    return bins
+
+
+def _maps(bins: NDArray[Any], tile: tuple[int, int], most: int, nbins: int) -> NDArray[np.int32]:
+    """For each tile (down, across) and each bin a level."""
+    down, across = (n // k for n, k in zip(bins.shape, tile, strict=True))
+    number = np.arange(down)[:, None, None, None] * across + np.arange(across)[:, None]
+    blocks = bins.reshape(down, tile[0], across, tile[1]) + nbins * number
+    counts = np.bincount(blocks.ravel(), minlength=down * across * nbins)
     clipped = np.array([_clipped(hist, most) for hist in counts.reshape(-1, nbins)])
-    shares = np.cumsum(clipped, axis=1) * ((LEVELS - 1) / pixels)
-    levels = np.minimum(shares, LEVELS - 1).astype(int).reshape(down, across, nbins)
-    return np.pad(levels, ((1, 1), (1, 1), (0, 0)), mode="edge")
+    shares = np.cumsum(clipped, axis=1) * ((LEVELS - 1) / (tile[0] * tile[1]))
+    return np.minimum(shares, LEVELS - 1).astype(np.int32).reshape(down, across, nbins)
+
+
+def _surrounded(maps: NDArray[Any]) -> NDArray[np.int32]:
+    levels = np.pad(maps, ((1, 1), (1, 1), (0, 0)), mode="edge")
+    return levels.reshape(-1, maps.shape[2]).astype(np.int32)
 
 
 def _clipped(counts: NDArray[Any], most: int) -> NDArray[Any]:
@@ -146,3 +182,54 @@ def _clipped(counts: NDArray[Any], most: int) -> NDArray[Any]:
         if excess == before:
             break
     return counts
+
+
+# ---------------------------------------------------------------- thresholds
+
+
+@compile
+def _box(im: Image, p: Position, size: Any = 3, axis: Any = 1) -> Any:
+    """The mean of a line of texels."""
+    weights = np.full(size, 1 / size)
+    return correlate(weights if axis == 1 else weights[:, np.newaxis], im, p)
+
+
+@compile
+def _less(im: Image, p: Position, offset: float) -> Any:
+    return im(p) - offset
+
+
+@whole
+@together
+def threshold_local(
+    image: Image,
+    block_size: Any = 3,
+    method: str = "gaussian",
+    offset: float = 0,
+    mode: str = "reflect",
+    param: Any = None,
+    cval: float = 0,
+) -> Any:
+    """The threshold for each pixel: the mean of its surroundings less `offset`;
+    `skimage.filters.threshold_local`.
+
+    `block_size` is odd, or (rows, columns). `method` is "gaussian" (of a sixth of the block's
+    size, or `param`), "mean" or "median". `mode` says what lies outside, in SciPy's names.
+    """
+    pair = (block_size, block_size) if np.ndim(block_size) == 0 else tuple(block_size)
+    if len(pair) != 2 or not all(isinstance(n, int | np.integer) and n % 2 == 1 for n in pair):
+        raise ValueError(f"threshold_local: block_size takes odd numbers, got {shown(block_size)}")
+    seen = image.sampled(boundary=mode, cval=cval)
+    match method:
+        case "gaussian":
+            sigma = [(n - 1) / 6 for n in pair] if param is None else param
+            mean = gaussian(seen, sigma=sigma)
+        case "mean":
+            mean = _box(_box(seen, size=pair[1]), size=pair[0], axis=0)
+        case "median":
+            mean = median(seen, size=pair)
+        case _:
+            raise ValueError(
+                f"threshold_local: method takes 'gaussian', 'mean' or 'median', got {shown(method)}"
+            )
+    return _less(mean, offset=offset) if offset else mean

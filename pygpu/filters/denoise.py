@@ -11,12 +11,15 @@ each is made.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.errors import shown
+from pygpu.execution.large.images import LazyImage, derived
+from pygpu.execution.large.sources import is_dask
 from pygpu.filters.linear import correlate
 from pygpu.filters.transform import MODES
 from pygpu.filters.whole import image_of, joined, layers_of, together, whole
@@ -80,13 +83,20 @@ def denoise_bilateral(
     if not (isinstance(win_size, int | np.integer) and win_size > 0 and win_size % 2):
         raise ValueError(f"denoise_bilateral: win_size is odd, got {shown(win_size)}")
     if sigma_color is None:
-        sigma_color = float(image.std())
-    if sigma_color == 0:
+        deviation = image.std()
+        sigma_color = deviation if is_dask(deviation) else float(deviation)
+    if not is_dask(sigma_color) and sigma_color == 0:
         return image
     x = np.arange(win_size) - win_size // 2
     near = np.exp(-0.5 * (x[:, None] ** 2 + x**2) / sigma_spatial**2)
     seen = image.sampled(boundary=MODES[mode], cval=cval)
-    return _bilateral(seen, color=0.5 / (image.channels * sigma_color) ** 2, near=near)
+    color = derived(functools.partial(_likeness, image.channels), sigma_color)
+    return _bilateral(seen, color=color, near=near)
+
+
+def _likeness(channels: int, sigma: Any) -> Any:
+    """1 / 2 sigma² of distances of colours; 0 where all are alike."""
+    return 0.5 / (channels * sigma) ** 2 if sigma else 0.0
 
 
 # ---------------------------------------------------------------- non-local means
@@ -226,6 +236,8 @@ def _nothing(im: Image, p: Position) -> Any:
 
 def _least_variation(layer: Any, weight: float, eps: float, rounds: int) -> Any:
     """One channel: rounds until the energy changes by less than `eps` of what it was at first."""
+    if isinstance(layer, LazyImage):
+        return _lazily_least(layer, weight, eps, rounds)
     u = v = _nothing(layer)
     first = before = 0.0
     for n in range(rounds):
@@ -239,6 +251,34 @@ def _least_variation(layer: Any, weight: float, eps: float, rounds: int) -> Any:
         if n + 1 < rounds:
             u, v = new_u, new_v
     return _denoised(u, v, layer)
+
+
+@compile
+def _step(u: Image, v: Image, im: Image, p: Position, weight: float) -> Any:
+    """A round, without what it says of the energy."""
+    return _round(u, v, im, p, weight)[:2]
+
+
+@compile
+def _energy(u: Image, v: Image, im: Image, p: Position, weight: float) -> Any:
+    return _round(u, v, im, p, weight)[2]
+
+
+def _lazily_least(layer: LazyImage, weight: float, eps: float, rounds: int) -> Any:
+    """One channel of a Dask array: all rounds are in the graph, and those after the end are not
+    computed."""
+    im = layer.array
+    u = v = _nothing(im)
+    energies = [_energy(u, v, im, weight=weight).mean(dtype=np.float64)]
+
+    def is_enough(*state: Any) -> Any:
+        energies.append(_energy(*state, im, weight=weight).mean(dtype=np.float64))
+        first, before, now = energies[0], *energies[-2:]
+        return abs(before - now) < eps * first
+
+    if rounds > 1:
+        u, v = _step.iterate((u, v), rounds - 1, im, until=is_enough, every=1, weight=weight)
+    return _denoised(layer.reading(u), layer.reading(v), layer)
 
 
 @whole

@@ -1,8 +1,8 @@
-"""Brightness by its distribution: histograms made even or alike, and thresholds.
+"""Brightness by its distribution: histograms made even or alike, and a threshold.
 
     equalize_hist(photo)
     match_histograms(photo, other)
-    ink = grey < threshold_local(grey, 35)
+    ink = grey < threshold_otsu(grey)
 
 As in `skimage.exposure` and `skimage.filters`. Values are texels as functions see them: bytes are
 in [0, 1], and so is a threshold of them. Counting and sorting are the processor's work
@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -24,14 +25,14 @@ from pygpu.core.errors import shown
 from pygpu.core.storage import texels
 from pygpu.devices import targets
 from pygpu.execution.arrays.histograms import histogram
-from pygpu.filters.linear import correlate, gaussian
-from pygpu.filters.rank import median
+from pygpu.execution.large.images import LazyImage, counted, derived
+from pygpu.execution.large.sources import is_dask
 from pygpu.filters.whole import (
     channels_of,
     image_of,
     joined,
     layers_of,
-    together,
+    refuse_dask,
     whole,
     whole_only,
 )
@@ -48,45 +49,99 @@ WIDE: Final = 4096  # columns of a table that is longer than an image may be wid
 # ---------------------------------------------------------------- counting
 
 
-def extent(image: Image) -> tuple[float, float]:
-    """The least and the greatest value of all channels."""
-    return float(np.min(image.min())), float(np.max(image.max()))
+def extent(image: Any) -> tuple[Any, Any]:
+    """The least and the greatest value of all channels; of a Dask array as such."""
+    least, greatest = np.min(image.min()), np.max(image.max())
+    return (least, greatest) if is_dask(image) else (float(least), float(greatest))
 
 
-def _is_whole(image: Image) -> bool:
-    """Whether its texels are bytes or words, of which all values are soon counted."""
-    return image.storage.dtype.name in ("uint8", "uint16") and image.format.normalize
+def _most(image: Any) -> int:
+    """The largest number of bytes or words, of which all values are soon counted; 0 of others."""
+    is_whole = image.format.dtype.name in ("uint8", "uint16") and image.format.normalize
+    return int(np.iinfo(image.format.dtype).max) if is_whole else 0
 
 
-def _values(image: Image, channel: int = 0) -> NDArray[Any]:
+def _values(image: Any, channel: int = 0) -> Any:
     """How many texels of one or two bytes there are of each value."""
+    groups = int(np.iinfo(image.format.dtype).max) + 1
+    if isinstance(image, LazyImage):
+        layer = image.array if image.channels == 1 else image.array[..., channel]
+        return counted(layer, partial(_count_all, groups), groups)
     host = image.storage.host()
-    groups = int(np.iinfo(host.dtype).max) + 1
     counts = targets.choose("auto").counted(host, channel, groups)
     if counts is None:
         return np.bincount(host[..., channel].ravel(), minlength=groups)
     return counts
 
 
-def _histogram(image: Image, nbins: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Counts of all channels together and the middles of the bins, from the least to the greatest
-    value. Bytes and words have a bin each; for other values there are `nbins`."""
-    if not (isinstance(nbins, int | np.integer) and 1 <= nbins <= 2**16):
-        raise ValueError(f"nbins: takes a whole number from 1 to 65536, got {shown(nbins)}")
-    if _is_whole(image):
-        counts = np.sum([_values(image, c) for c in range(image.channels)], axis=0)
+def _count_all(groups: int, values: NDArray[Any]) -> NDArray[Any]:
+    return np.bincount(values.ravel(), minlength=groups)
+
+
+class _Histogram:
+    """Counts of all channels together, in bins from the least to the greatest value: bytes and
+    words have a bin each, for other values there are so many. Of a Dask array counts and ends are
+    not known yet: `asked` is."""
+
+    def __init__(self, image: Any, nbins: int) -> None:
+        if not (isinstance(nbins, int | np.integer) and 1 <= nbins <= 2**16):
+            raise ValueError(f"nbins: takes a whole number from 1 to 65536, got {shown(nbins)}")
+        self.most = _most(image)
+        self.low: Any = 0.0
+        self.high: Any = 1.0
+        if self.most:
+            self.counts = sum([_values(image, c) for c in range(image.channels)])
+            return
+        self.low, self.high = extent(image)
+        flat = _side_by_side(image)
+        if isinstance(flat, LazyImage):
+            count = partial(_counts, nbins)
+            self.counts = counted(flat.texels(), count, nbins, self.low, self.high)
+        else:
+            self.counts = _counts(nbins, flat, self.low, self.high)
+
+    def asked(
+        self, function: Callable[..., Any], shape: tuple[int, ...] = (), dtype: Any = float
+    ) -> Any:
+        """A function of the counts and the middles of the bins, from the least value to the
+        greatest."""
+        given = self.counts, self.low, self.high
+        return derived(partial(_of_bins, function, self.most), *given, shape=shape, dtype=dtype)
+
+
+def _of_bins(
+    function: Callable[..., Any], most: int, counts: NDArray[Any], low: Any, high: Any
+) -> Any:
+    if most:
         there = np.flatnonzero(counts)
         first, last = int(there[0]), int(there[-1]) + 1
-        return counts[first:last], np.arange(first, last) / np.iinfo(image.storage.dtype).max
-    low, high = extent(image)
+        return function(counts[first:last], np.arange(first, last) / most)
+    edges = np.linspace(*_range(low, high), len(counts) + 1, dtype=np.float32)
+    return function(counts, (edges[1:] + edges[:-1]) / 2)
+
+
+def _side_by_side(image: Any) -> Any:
+    """All channels as an image of one."""
+    if image.channels == 1:
+        return image
+    if isinstance(image, LazyImage):
+        return image.reading(image.array.reshape(image.height, -1))
+    return Image(np.asarray(image).reshape(image.height, -1))
+
+
+def _counts(nbins: int, values: Any, low: Any, high: Any) -> NDArray[np.int64]:
+    """How many values there are in each bin from the least to the greatest."""
+    counts, _ = histogram(values, nbins, _range(low, high))
+    return counts
+
+
+def _range(low: Any, high: Any) -> tuple[Any, Any]:
+    """Where bins begin and end; as in NumPy one half beside the values where all are alike."""
     if not (math.isfinite(low) and math.isfinite(high)):
         raise ValueError("a histogram takes finite values: there is NaN or infinity in the image")
     if low == high:
-        counts, edges = np.histogram(np.full(1, low), nbins)
-        return counts * math.prod(image.shape), (edges[1:] + edges[:-1]) / 2
-    layers = image if image.channels == 1 else Image(np.asarray(image).reshape(image.height, -1))
-    counts, edges = histogram(layers, nbins, (np.float32(low), np.float32(high)))  # type: ignore[arg-type]
-    return counts, (edges[1:] + edges[:-1]) / 2
+        return float(low) - 0.5, float(high) + 0.5
+    return np.float32(low), np.float32(high)
 
 
 # ---------------------------------------------------------------- histograms made even
@@ -111,8 +166,15 @@ def _each(function: Any, texel: Any) -> Any:
 def equalize_hist(image: Image, nbins: int = 256, mask: Any = None) -> Any:
     """Values spread so that as many pixels are below one half as above it, and so on for all
     shares; `skimage.exposure.equalize_hist`. With a mask the shares are those of its pixels."""
-    counted = image
+    seen = image
     if mask is not None:
+        refuse_dask(
+            "equalize_hist",
+            "the pixels of a mask are gathered at one place",
+            "Leave the mask out, or give arrays in memory",
+            image,
+            mask,
+        )
         chosen = np.asarray(mask, bool)
         if chosen.shape != image.shape[:2]:
             raise ValueError(
@@ -121,15 +183,31 @@ def equalize_hist(image: Image, nbins: int = 256, mask: Any = None) -> Any:
         stored = image.storage.host()[chosen]
         if not len(stored):
             raise ValueError("equalize_hist: no pixel of the mask is true")
-        counted = Image(stored.reshape(1, -1))
-    counts, middles = _histogram(counted, nbins)
+        seen = Image(stored.reshape(1, -1))
+    histogram, most = _Histogram(seen, nbins), _most(image)
+    if most:
+        table = histogram.asked(partial(_shares_of_all, most), ((most + 1) // 256, 256), np.float32)
+        return _of_table(image, image_of(table, "table"), most=most)
+    shares = histogram.asked(_shares, (1, nbins), np.float32)
+    first = histogram.asked(lambda counts, middles: middles[0])
+    scale = histogram.asked(partial(_scale_of_middles, nbins))
+    return _between_bins(image, image_of(shares, "shares"), first=first, scale=scale)
+
+
+def _shares(counts: NDArray[Any], middles: NDArray[Any]) -> NDArray[np.float32]:
+    """The share of pixels up to each bin, in a row."""
     shares = np.cumsum(counts) / np.sum(counts)
-    if _is_whole(image):
-        most = int(np.iinfo(image.storage.dtype).max)
-        table = np.interp(np.arange(most + 1) / most, middles, shares)
-        return _of_table(image, Image(_folded(table, 256)), most=most)
-    scale = (nbins - 1) / (middles[-1] - middles[0]) if nbins > 1 else 0.0
-    return _between_bins(image, Image(shares[np.newaxis]), first=middles[0], scale=scale)
+    return np.asarray(shares[np.newaxis], np.float32)
+
+
+def _shares_of_all(most: int, counts: NDArray[Any], middles: NDArray[Any]) -> NDArray[np.float32]:
+    """The share of pixels up to each byte or word."""
+    shares = np.cumsum(counts) / np.sum(counts)
+    return _folded(np.interp(np.arange(most + 1) / most, middles, shares), 256)
+
+
+def _scale_of_middles(nbins: int, counts: NDArray[Any], middles: NDArray[Any]) -> float:
+    return float((nbins - 1) / (middles[-1] - middles[0])) if nbins > 1 else 0.0
 
 
 # ---------------------------------------------------------------- histograms made alike
@@ -210,21 +288,53 @@ def match_histograms(image: Image, reference: Any) -> Any:
             f"match_histograms: the reference has {other.channels} channels, "
             f"the image {image.channels}"
         )
+    most = _most(image)
+    if not (most and _most(other)):
+        refuse_dask(
+            "match_histograms",
+            "all values would be sorted at one place",
+            "It takes Dask arrays of uint8 and uint16, which are counted: give one of these",
+            image,
+            other,
+        )
+    if is_dask(image) or is_dask(other):
+        given = [_values(one, c) for one in (image, other) for c in range(image.channels)]
+        shape = ((most + 1) // 256, 256, image.channels)
+        table = derived(_tables_of_counts, *given, shape=shape, dtype=np.float32)
+        return _of_table(image, image_of(table, "table"), most=most)
     own, others = _counted_all([image, other])
+    if most:
+        return _of_table(image, Image(_tables(most, own, others)), most=most)
+    pairs = zip(layers_of(image), own, others, strict=True)
+    return joined([_replaced(layer, *_matched(*one, *other)) for layer, one, other in pairs])
+
+
+_Shares = tuple[NDArray[Any], NDArray[Any]]  # values, sorted, and the share not above each
+
+
+def _tables_of_counts(*counts: NDArray[Any]) -> NDArray[np.float32]:
+    """The tables of all channels of an image, of its counts and of those of a reference."""
+    found = [_of_counts(each) for each in counts]
+    half = len(found) // 2
+    return _tables(len(counts[0]) - 1, found[:half], found[half:])
+
+
+def _tables(most: int, own: Sequence[_Shares], others: Sequence[_Shares]) -> NDArray[np.float32]:
+    """For each channel the value that every byte or word becomes."""
     columns = [_matched(*one, *another) for one, another in zip(own, others, strict=True)]
-    if _is_whole(image):
-        most = int(np.iinfo(image.storage.dtype).max)
-        tables = [np.interp(np.arange(most + 1) / most, *column) for column in columns]
-        table = np.stack([_folded(table, 256) for table in tables], axis=-1)
-        return _of_table(image, Image(table), most=most)
-    layers = zip(layers_of(image), columns, strict=True)
-    return joined([_replaced(layer, *column) for layer, column in layers])
+    tables = [np.interp(np.arange(most + 1) / most, *column) for column in columns]
+    return np.stack([_folded(table, 256) for table in tables], axis=-1)
 
 
-def _counted_all(images: Sequence[Image]) -> list[list[tuple[NDArray[Any], NDArray[Any]]]]:
+def _of_counts(counts: NDArray[Any]) -> _Shares:
+    values = np.flatnonzero(counts)
+    return values / (len(counts) - 1), np.cumsum(counts[values]) / counts.sum()
+
+
+def _counted_all(images: Sequence[Image]) -> list[list[_Shares]]:
     """What `_counted` gives of each channel of images. NumPy sorts on one core: where it does,
     several channels are sorted at once."""
-    if all(map(_is_whole, images)):
+    if all(map(_most, images)):
         return [[_counted(image, c) for c in range(image.channels)] for image in images]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         tasks = [
@@ -233,13 +343,11 @@ def _counted_all(images: Sequence[Image]) -> list[list[tuple[NDArray[Any], NDArr
         return [[task.result() for task in each] for each in tasks]
 
 
-def _counted(image: Image, channel: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def _counted(image: Image, channel: int) -> _Shares:
     """The different values of a channel, sorted, and the share of texels not above each."""
+    if _most(image):
+        return _of_counts(_values(image, channel))
     host = image.storage.host()[:, :, channel]
-    if _is_whole(image):
-        counts = _values(image, channel)
-        values = np.flatnonzero(counts)
-        return values / np.iinfo(host.dtype).max, np.cumsum(counts[values]) / host.size
     ordered = np.sort(texels(host, image.format), axis=None)
     is_last = np.ones(ordered.size, bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
@@ -263,66 +371,28 @@ def _folded(row: NDArray[Any], width: int = WIDE) -> NDArray[np.float32]:
 
 
 @whole_only
-def threshold_otsu(image: Any, nbins: int = 256) -> float:
+def threshold_otsu(image: Any, nbins: int = 256) -> Any:
     """The threshold that parts values into two classes as unlike as can be, in texels: of bytes
-    it is in [0, 1]; `skimage.filters.threshold_otsu`.
+    it is in [0, 1]; `skimage.filters.threshold_otsu`. Of a Dask array it is one of no dimensions.
 
     Reference: N. Otsu, *A threshold selection method from gray-level histograms*, 1979.
     """
     image = image_of(image, "threshold_otsu")
     channels_of(image, "threshold_otsu", 1)
-    counts, values = _histogram(image, nbins)
-    if np.count_nonzero(counts) == 1:  # all are alike: the middle of a bin may lie beside them
-        return extent(image)[0]
+    histogram = _Histogram(image, nbins)
+    if histogram.most:
+        return histogram.asked(_between_classes)
+    low, high = histogram.low, histogram.high
+    # Where all are alike, the middle of a bin may lie beside them.
+    found = histogram.asked(_between_classes)
+    return derived(lambda low, high, found: float(low if low == high else found), low, high, found)
+
+
+def _between_classes(counts: NDArray[Any], values: NDArray[Any]) -> float:
+    """The value that parts two classes."""
+    if np.count_nonzero(counts) == 1:
+        return float(values[np.argmax(counts)])
     weighted = counts * values
     below, above = np.cumsum(counts)[:-1], np.cumsum(counts[::-1])[::-1][1:]
     means = np.cumsum(weighted)[:-1] / below, np.cumsum(weighted[::-1])[::-1][1:] / above
     return float(values[np.argmax(below * above * (means[0] - means[1]) ** 2)])
-
-
-@compile
-def _box(im: Image, p: Position, size: Any = 3, axis: Any = 1) -> Any:
-    """The mean of a line of texels."""
-    weights = np.full(size, 1 / size)
-    return correlate(weights if axis == 1 else weights[:, np.newaxis], im, p)
-
-
-@compile
-def _less(im: Image, p: Position, offset: float) -> Any:
-    return im(p) - offset
-
-
-@whole
-@together
-def threshold_local(
-    image: Image,
-    block_size: Any = 3,
-    method: str = "gaussian",
-    offset: float = 0,
-    mode: str = "reflect",
-    param: Any = None,
-    cval: float = 0,
-) -> Any:
-    """The threshold for each pixel: the mean of its surroundings less `offset`;
-    `skimage.filters.threshold_local`.
-
-    `block_size` is odd, or (rows, columns). `method` is "gaussian" (of a sixth of the block's
-    size, or `param`), "mean" or "median". `mode` says what lies outside, in SciPy's names.
-    """
-    pair = (block_size, block_size) if np.ndim(block_size) == 0 else tuple(block_size)
-    if len(pair) != 2 or not all(isinstance(n, int | np.integer) and n % 2 == 1 for n in pair):
-        raise ValueError(f"threshold_local: block_size takes odd numbers, got {shown(block_size)}")
-    seen = image.sampled(boundary=mode, cval=cval)
-    match method:
-        case "gaussian":
-            sigma = [(n - 1) / 6 for n in pair] if param is None else param
-            mean = gaussian(seen, sigma=sigma)
-        case "mean":
-            mean = _box(_box(seen, size=pair[1]), size=pair[0], axis=0)
-        case "median":
-            mean = median(seen, size=pair)
-        case _:
-            raise ValueError(
-                f"threshold_local: method takes 'gaussian', 'mean' or 'median', got {shown(method)}"
-            )
-    return _less(mean, offset=offset) if offset else mean

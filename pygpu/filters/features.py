@@ -17,8 +17,17 @@ from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
 from pygpu.devices.host.regions import numbered
+from pygpu.execution.large import connected
+from pygpu.execution.large.images import LazyImage
 from pygpu.filters.linear import correlate, gaussian
-from pygpu.filters.whole import channels_of, image_of, together, whole, whole_only
+from pygpu.filters.whole import (
+    channels_of,
+    image_of,
+    refuse_dask,
+    together,
+    whole,
+    whole_only,
+)
 from pygpu.glsl import length
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vec2, Vec3, Vector
@@ -39,6 +48,11 @@ def _gradient(im: Image, p: Position) -> Any:
 @compile
 def _ones(im: Image, p: Position) -> Any:
     return 1.0
+
+
+@compile
+def _everywhere(im: Image, p: Position) -> Any:
+    return True
 
 
 @compile
@@ -107,7 +121,7 @@ def canny(
         raise ValueError(f"canny: low_threshold={low} is above high_threshold={high}")
     if use_quantiles and not (low >= 0 and high <= 1):
         raise ValueError("canny: with use_quantiles thresholds are from 0 to 1")
-    chosen = Image(np.ones(image.shape, bool)) if mask is None else image_of(mask, "canny: mask")
+    chosen = _everywhere(image) if mask is None else image_of(mask, "canny: mask")
     seen = image if mask is None else _masked(image, chosen)
     smooth = gaussian(seen.sampled(boundary=mode, cval=cval), sigma=sigma)
     if mode == "constant" or mask is not None:
@@ -116,12 +130,22 @@ def canny(
     gradient = _gradient(smooth.sampled(boundary="reflect"))
     ridge = _thinned(gradient, chosen)
     if use_quantiles:
+        refuse_dask(
+            "canny",
+            "quantiles are of all gradients together",
+            "Give thresholds without use_quantiles",
+            gradient,
+        )
         lengths = np.hypot(*np.moveaxis(np.asarray(gradient), -1, 0))
         low, high = np.percentile(lengths, [100 * low, 100 * high])
     weak = _at_least(ridge, least=float(low))
+    above = _at_least(ridge, least=float(high))
+    if isinstance(weak, LazyImage):
+        regions, _ = connected.numbered(weak.array, False, True, numbered)
+        return weak.reading(connected.touched(regions, above.array))
     labels, count = numbered(np.asarray(weak), False, diagonal=True)
     strong = np.zeros(count + 1, bool)
-    strong[labels[np.asarray(_at_least(ridge, least=float(high)))]] = True
+    strong[labels[np.asarray(above)]] = True
     strong[0] = False
     return Image(strong[labels])
 
@@ -299,6 +323,12 @@ def hog(
         raise ValueError(
             f"hog: block_norm takes L1, L1-sqrt, L2 or L2-Hys, got {shown(block_norm)}"
         )
+    refuse_dask(
+        "hog",
+        "its result is one vector of all cells",
+        "Give it the array's .compute(), or those of windows",
+        image,
+    )
     picture = image_of(image, "hog")
     if picture.storage.dtype.kind == "u":  # as they are, bytes tell which of two is longer
         picture = Image(picture, normalize=False)

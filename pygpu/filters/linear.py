@@ -15,6 +15,7 @@ from pygpu.core.errors import guarded, shown
 from pygpu.execution.arguments.convert import is_picture
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import Out, Wanted, form_of
+from pygpu.execution.large.sources import NO_OUT, is_dask
 from pygpu.filters.whole import refusing
 from pygpu.image.image import Image
 from pygpu.language.kernels import known, offsets
@@ -93,8 +94,13 @@ def gaussian(
     if p is not None:
         columns = gaussian_weights(down, truncate)
         return correlate(np.outer(columns, gaussian_weights(across, truncate)), im, p)
-    if not is_picture(im):
+    if not (is_picture(im) or is_dask(im)):
         raise TypeError(f"gaussian: im takes an image, or a position with it, got {shown(im)}")
+    if is_dask(im):
+        if out is not None:
+            raise TypeError(NO_OUT)
+        rows = _along(im, sigma=across, truncate=truncate, axis=1)
+        return _along(rows, sigma=down, truncate=truncate, axis=0, dtype=dtype)
     signature = _along.signature
     options = {"sigma": across, "truncate": truncate, "axis": 1}
     arguments = flatten(signature, signature.collect((im,), options))

@@ -9,6 +9,7 @@ As in `skimage.morphology`, `skimage.measure` and `scipy.ndimage`; `mode` has Sc
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 from pygpu import glsl
 from pygpu.core.errors import shown
 from pygpu.devices.host.regions import numbered
+from pygpu.execution.large import connected
+from pygpu.execution.large.images import LazyImage, by_strips
 from pygpu.filters.whole import channels_of, image_of, presented, together, whole, whole_only
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
@@ -158,21 +161,26 @@ def label(
     order of their first pixels; 0 for the background; `skimage.measure.label`.
 
     With `connectivity=1` diagonal neighbours are not connected. With `return_num` the result is a
-    tuple: the regions, and how many there are.
+    tuple: the regions, and how many there are, of a Dask array as one of no dimensions.
     """
     if connectivity not in (1, 2):
         raise ValueError(f"label: connectivity takes 1 or 2, got {shown(connectivity)}")
     image = image_of(label_image, "label")
     channels_of(image, "label", 1)
-    labels, count = numbered(np.asarray(image), _stored(background, image), connectivity == 2)
+    outside, diagonal = _stored(background, image), connectivity == 2
+    if isinstance(image, LazyImage):
+        labels, count = connected.numbered(image.array, outside, diagonal, numbered)
+        return (labels, count) if return_num else labels
+    labels, count = numbered(np.asarray(image), outside, diagonal)
     result = presented(image_of(labels, "label"), label_image, image)
     return (result, count) if return_num else result
 
 
 def _stored(background: float, image: Any) -> Any:
     """The background, a texel, as the image's array has it."""
-    if image.format.normalize and image.storage.dtype.kind == "u":
-        value = background * int(np.iinfo(image.storage.dtype).max)
+    dtype = image.format.dtype
+    if image.format.normalize and dtype.kind == "u":
+        value = background * int(np.iinfo(dtype).max)
         whole = round(value) if math.isfinite(value) else value
         return whole if abs(value - whole) < 1e-3 else value
     return background
@@ -211,7 +219,7 @@ def _across(distance: Image, p: Position, across: float, down: float) -> Any:
 
 
 @whole
-def distance_transform_edt(image: Image, sampling: Any = None) -> Any:
+def distance_transform_edt(image: Any, sampling: Any = None) -> Any:
     """The distance of each pixel that is not zero to the nearest that is;
     `scipy.ndimage.distance_transform_edt`, and exact as that.
 
@@ -223,8 +231,22 @@ def distance_transform_edt(image: Image, sampling: Any = None) -> Any:
     pair = (1.0, 1.0) if sampling is None else np.broadcast_to(np.asarray(sampling, float), 2)
     if not all(n > 0 and math.isfinite(n) for n in pair):
         raise ValueError(f"distance_transform_edt: sampling is above 0, got {shown(sampling)}")
+    across = functools.partial(_distances_across, across=float(pair[1]), down=float(pair[0]))
+    if not isinstance(image, LazyImage):
+        return across(_distances_down(image))
+    columns = by_strips(_distances_down, image.array, 0, np.dtype(np.int32))
+    rows = by_strips(across, columns, 1, np.dtype(np.float32))
+    return image.reading(rows.rechunk(image.array.chunks))
+
+
+def _distances_down(image: Any) -> Any:
+    """The distance of each pixel to the nearest in its column that is zero."""
     distance, step = _background(image), 1
-    while step < image.height:
+    while step < len(image):
         distance = _along_column(distance, step=step)
         step *= 2
-    return _across(distance, across=float(pair[1]), down=float(pair[0]))
+    return distance
+
+
+def _distances_across(distance: Any, across: float, down: float) -> Any:
+    return _across(distance, across=across, down=down)

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from pygpu.core.storage import texels
 from pygpu.devices.host.regions import numbered
 from pygpu.execution.arguments.convert import without_channel_axis
+from pygpu.execution.large.images import derived
 from pygpu.filters.linear import correlate, gaussian
-from pygpu.filters.whole import channels_of, together, whole
+from pygpu.filters.whole import channels_of, refuse_dask, together, whole
 from pygpu.glsl import clamp, select
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
@@ -42,10 +43,15 @@ def unsharp_mask(
     `skimage.filters.unsharp_mask`. It is held in [0, 1], or in [-1, 1] where some value is below
     0, unless `preserve_range` says that nothing is held."""
     smooth = gaussian(image.sampled(boundary="reflect"), sigma=radius)
-    low, high = -np.inf, np.inf
+    low: Any = -np.inf
+    high = np.inf
     if not preserve_range:
-        low, high = (-1.0 if np.min(image.min()) < 0 else 0.0), 1.0
+        low, high = derived(_least_held, np.min(image.min())), 1.0
     return _sharpened(image, smooth, amount=amount, low=low, high=high)
+
+
+def _least_held(least: Any) -> float:
+    return -1.0 if least < 0 else 0.0
 
 
 # ---------------------------------------------------------------- deconvolution
@@ -121,6 +127,13 @@ def inpaint_biharmonic(image: Image, mask: Any) -> Any:
     Reference: S. Damelin and N. Hoang, *On surface completion and image inpainting by biharmonic
     functions*, 2018.
     """
+    refuse_dask(
+        "inpaint_biharmonic",
+        "each hole is one system of equations",
+        "Give it the .compute() of the part around a hole, two pixels more at each side",
+        image,
+        mask,
+    )
     hole = np.asarray(mask, bool)
     if hole.shape != image.shape[:2]:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""An image, or any function of whole positions, between its pixels.
+"""An image, or any function of whole positions, between its pixels, and so in another size.
 
 bicubic(im, q)                                  # q may be any pair of numbers
 lanczos(im, q)                                  # transform.py has warp and rotate
@@ -6,12 +6,16 @@ lanczos(im, q)                                  # transform.py has warp and rota
 
 import functools
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.errors import guarded, shown
-from pygpu.language.vectors import Vector
+from pygpu.execution.large import resized as large
+from pygpu.execution.large.images import LazyImage
+from pygpu.image.image import Image
+from pygpu.language.vectors import IVec2, Position, Vec2, Vector
+from pygpu.runtime import compile
 
 
 def _check(name: str, arguments: tuple[Any, ...]) -> None:
@@ -77,3 +81,76 @@ def _lanczos(x: Any, lobes: int) -> Any:
         return 1 - 1.6449341 * x * x * (1 + 1 / lobes**2)  # the series: a quotient loses digits
     t = math.pi * x
     return lobes * math.sin(t) * math.sin(t / lobes) / (t * t)
+
+
+# ---------------------------------------------------------------- other sizes
+
+POLE: Final = math.sqrt(3) - 2  # of the filter that undoes a cubic B-spline
+REACH: Final = 13  # pixels within which that filter falls below 4e-8
+
+
+@compile
+def _stretched(im: Image, p: Position, scale: Vec2, order: Any = 1) -> Any:
+    """The image stretched over another size: corners lie on corners."""
+    return _between_stretched(im, (Vec2(p.x, p.y) + 0.5) * scale - 0.5, order)
+
+
+@compile
+def _stretched_part(
+    im: Image, p: Position, scale: Vec2, first: IVec2, corner: IVec2, order: Any = 1
+) -> Any:
+    """The same of a part: the image begins at `corner` of a larger one, and the result at `first`
+    of a larger one."""
+    q = (Vec2(p.x + first[0], p.y + first[1]) + 0.5) * scale - 0.5
+    return _between_stretched(lambda r: im((r[0] - corner[0], r[1] - corner[1])), q, order)
+
+
+def _between_stretched(im: Any, q: Any, order: int) -> Any:
+    if order == 0:
+        return im((math.floor(q.x + 0.5), math.floor(q.y + 0.5)))
+    return bilinear(im, q) if order == 1 else _spline(im, q)
+
+
+def _spline(coefficients: Any, q: Any) -> Any:
+    """The cubic B-spline of these coefficients."""
+
+    def weights(t: Any) -> list[Any]:
+        s = 1 - t
+        return [s**3 / 6, (4 - 3 * t * t * (1 + s)) / 6, (4 - 3 * s * s * (1 + t)) / 6, t**3 / 6]
+
+    x, y = math.floor(q.x), math.floor(q.y)
+    columns, rows = weights(q.x - x), weights(q.y - y)
+    return sum(
+        v * sum(u * coefficients((x + i - 1, y + j - 1)) for i, u in enumerate(columns))
+        for j, v in enumerate(rows)
+    )
+
+
+@compile
+def _coefficients(im: Image, p: Position, axis: Any = 0) -> Any:
+    """Coefficients of the cubic B-spline that passes through the texels of a row or column."""
+    step = (1, 0) if axis == 1 else (0, 1)
+    x = np.arange(-REACH, REACH + 1)
+    weights = 6 * POLE / (POLE**2 - 1) * POLE ** np.abs(x)
+    return sum(w * im(p + (i * step[0], i * step[1])) for i, w in zip(x, weights, strict=True))
+
+
+def resized(image: Any, shape: tuple[int, int], order: int, boundary: Any) -> Any:
+    """The image in another size, read with the boundary of another."""
+    if shape == image.shape[:2]:
+        return image
+    height, width = shape
+    scale = Vec2(image.width / width, image.height / height)
+    source = image.sampled(boundary=boundary.boundary, cval=boundary.cval)
+    if order == 3:
+        source = _coefficients(_coefficients(source, axis=1), axis=0)
+    if isinstance(source, LazyImage):
+        return large.resized(functools.partial(_part, scale, order), source, shape)
+    return _stretched(source, scale=scale, order=order, shape=shape)
+
+
+def _part(
+    scale: Vec2, order: int, part: Image, first: Any, corner: Any, shape: tuple[int, int]
+) -> Any:
+    places = {"first": IVec2(*first), "corner": IVec2(*corner)}
+    return _stretched_part(part, scale=scale, order=order, shape=shape, **places)

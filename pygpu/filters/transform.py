@@ -9,17 +9,27 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu import glsl
 from pygpu.core.errors import shown
+from pygpu.execution.large.images import LazyImage, derived
 from pygpu.filters.linear import gaussian
-from pygpu.filters.sampling import bicubic, bilinear
-from pygpu.filters.whole import image_of, presented, together, whole, whole_only
+from pygpu.filters.sampling import bicubic, bilinear, resized
+from pygpu.filters.whole import (
+    image_of,
+    presented,
+    refuse_dask,
+    together,
+    whole,
+    whole_only,
+)
 from pygpu.image.image import Image
 from pygpu.language.matrices import Mat3
 from pygpu.language.scalars import number
@@ -34,9 +44,6 @@ MODES: Final = {
     "reflect": "mirror",
     "wrap": "wrap",
 }
-
-POLE: Final = math.sqrt(3) - 2  # of the filter that undoes a cubic B-spline
-REACH: Final = 13  # pixels within which that filter falls below 4e-8
 
 
 def _outside(image: Image, mode: str, cval: float) -> Image:
@@ -64,39 +71,6 @@ def _order(order: int | None, image: Image, name: str) -> int:
 
 
 @compile
-def _stretched(im: Image, p: Position, scale: Vec2, order: Any = 1) -> Any:
-    """The image stretched over another size: corners lie on corners."""
-    q = (Vec2(p.x, p.y) + 0.5) * scale - 0.5
-    if order == 0:
-        return im((math.floor(q.x + 0.5), math.floor(q.y + 0.5)))
-    return bilinear(im, q) if order == 1 else _spline(im, q)
-
-
-def _spline(coefficients: Any, q: Any) -> Any:
-    """The cubic B-spline of these coefficients."""
-
-    def weights(t: Any) -> list[Any]:
-        s = 1 - t
-        return [s**3 / 6, (4 - 3 * t * t * (1 + s)) / 6, (4 - 3 * s * s * (1 + t)) / 6, t**3 / 6]
-
-    x, y = math.floor(q.x), math.floor(q.y)
-    columns, rows = weights(q.x - x), weights(q.y - y)
-    return sum(
-        v * sum(u * coefficients((x + i - 1, y + j - 1)) for i, u in enumerate(columns))
-        for j, v in enumerate(rows)
-    )
-
-
-@compile
-def _coefficients(im: Image, p: Position, axis: Any = 0) -> Any:
-    """Coefficients of the cubic B-spline that passes through the texels of a row or column."""
-    step = (1, 0) if axis == 1 else (0, 1)
-    x = np.arange(-REACH, REACH + 1)
-    weights = 6 * POLE / (POLE**2 - 1) * POLE ** np.abs(x)
-    return sum(w * im(p + (i * step[0], i * step[1])) for i, w in zip(x, weights, strict=True))
-
-
-@compile
 def _between(im: Image, low: Image, p: Position) -> Any:
     """Clipped to what is between two texels of `low`: the least and the greatest of an image."""
     return glsl.clamp(im(p), low((0, 0)), low((1, 0)))
@@ -104,23 +78,30 @@ def _between(im: Image, low: Image, p: Position) -> Any:
 
 def _clipped(result: Any, image: Image, *more: float) -> Any:
     """Held within the range of an image, all channels together, and of what lies outside."""
-    low, high = min([np.min(image.min()), *more]), max([np.max(image.max()), *more])
-    ends = np.array([[low, high]], np.float32)
-    layers = np.repeat(ends[..., None], image.channels, axis=2)
-    return _between(result, Image(layers))
+    shape = (1, 2, image.channels)
+    ends = functools.partial(_ends, image.channels, more)
+    least, greatest = np.min(image.min()), np.max(image.max())
+    found = derived(ends, least, greatest, shape=shape, dtype=np.float32)
+    return _between(result, image_of(found, "clip"))
 
 
-def _resized(image: Image, shape: tuple[int, int], order: int, boundary: Image) -> Image:
-    """The image in another size, read with the boundary of another."""
-    if shape == image.shape[:2]:
-        return image
-    height, width = shape
-    scale = Vec2(image.width / width, image.height / height)
-    source = image.sampled(boundary=boundary.boundary, cval=boundary.cval)
-    if order == 3:
-        source = _coefficients(_coefficients(source, axis=1), axis=0)
-    resized: Image = _stretched(source, scale=scale, order=order, shape=shape)
-    return resized
+def _ends(
+    channels: int, more: tuple[float, ...], least: float, greatest: float
+) -> NDArray[np.float32]:
+    """The least and the greatest value beside each other, of each channel."""
+    ends = np.array([[min([least, *more]), max([greatest, *more])]], np.float32)
+    return np.repeat(ends[..., None], channels, axis=2)
+
+
+def _in_one_piece(image: Any, name: str) -> None:
+    """TypeError for a Dask array of several chunks, of which a chunk of the result may need any."""
+    if isinstance(image, LazyImage) and image.array.npartitions > 1:
+        refuse_dask(
+            name,
+            "it reads far from the position, so that every chunk would need all of it",
+            "Give it as one piece, its .rechunk(-1), or that of a part",
+            image,
+        )
 
 
 def _shape(shape: Any, name: str) -> tuple[int, int]:
@@ -162,10 +143,10 @@ def resize(
         if anti_aliasing_sigma is not None:
             sigma = anti_aliasing_sigma
         smooth = gaussian(seen, sigma=sigma)
-    resized = _resized(smooth, shape, order, seen)
+    made = resized(smooth, shape, order, seen)
     if order < 3 or not clip:
-        return resized
-    return _clipped(resized, image, *([cval] if mode == "constant" else []))
+        return made
+    return _clipped(made, image, *([cval] if mode == "constant" else []))
 
 
 @whole_only
@@ -217,6 +198,7 @@ def rotate(
     the image's range unless `clip=False`).
     """
     order = _order(order, image, "rotate")
+    _in_one_piece(image, "rotate")
     middle = (np.array([image.width, image.height]) - 1) / 2
     centre = middle if center is None else np.asarray(center, float)
     radians = math.radians(angle % 360)
@@ -275,6 +257,7 @@ def warp(
     (nearest), 1 (linear) or 3 (bicubic, held within the image's range unless `clip=False`).
     """
     order = _order(order, image, "warp")
+    _in_one_piece(image, "warp")
     seen = _outside(image, mode, cval)
     matrix = _matrix(inverse_map)
     size = None if output_shape is None else _shape(output_shape, "warp: output_shape")
@@ -353,7 +336,7 @@ def pyramid_reduce(
     shape = math.ceil(image.height / downscale), math.ceil(image.width / downscale)
     smooth = _smooth(image, 2 * downscale / 6 if sigma is None else sigma, mode, cval)
     seen = _outside(smooth, mode, cval)
-    return _resized(smooth, shape, _order(order, image, "pyramid_reduce"), seen)
+    return resized(smooth, shape, _order(order, image, "pyramid_reduce"), seen)
 
 
 @whole
@@ -370,7 +353,7 @@ def pyramid_expand(
     _factor(upscale, "pyramid_expand: upscale")
     shape = math.ceil(image.height * upscale), math.ceil(image.width * upscale)
     seen = _outside(image, mode, cval)
-    large = _resized(image, shape, _order(order, image, "pyramid_expand"), seen)
+    large = resized(image, shape, _order(order, image, "pyramid_expand"), seen)
     return _smooth(large, 2 * upscale / 6 if sigma is None else sigma, mode, cval)
 
 
@@ -423,7 +406,7 @@ def pyramid_laplacian(
         yield image - smooth
         for _ in range(most):
             shape = math.ceil(smooth.height / downscale), math.ceil(smooth.width / downscale)
-            layer = _resized(smooth, shape, order, _outside(smooth, mode, cval))
+            layer = resized(smooth, shape, order, _outside(smooth, mode, cval))
             smooth = _smooth(layer, width, mode, cval)
             yield layer - smooth
 

@@ -4,7 +4,8 @@
     def opening(image, footprint):         # called with an array, a PIL image or a pygpu.Image
         return dilation(erosion(image, footprint=footprint), footprint=footprint)
 
-In the function the image is a pygpu.Image, whatever was given, and so is what it returns.
+In the function the image is a pygpu.Image, whatever was given, and so is what it returns; of a
+Dask array it is a LazyImage, which no texel can be asked of.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from pygpu.execution.arguments.convert import (
 from pygpu.execution.arguments.parameters import Given, flatten
 from pygpu.execution.arguments.results import ImageMaker, Out, form_of, info_of
 from pygpu.execution.large import labels
-from pygpu.execution.large.sources import holds_dask
+from pygpu.execution.large.images import LazyImage
+from pygpu.execution.large.sources import NO_OUT, holds_dask, is_dask
 from pygpu.execution.pipeline import together as run_together
 from pygpu.execution.pipelines.deferred import settled
 from pygpu.execution.pipelines.stages import Runner
@@ -37,14 +39,23 @@ LARGE: Final = 1 << 15  # pixels above which passes are put together
 
 
 def image_of(value: Any, name: str) -> Any:
-    """A pygpu.Image of what a filter was given; it shares the memory of an array."""
-    if isinstance(value, Image):
+    """A pygpu.Image of what a filter was given; it shares the memory of an array. Of a Dask array
+    a LazyImage."""
+    if isinstance(value, (Image, LazyImage)):
         return value
+    if is_dask(value):
+        return LazyImage.of(value, name)
     if not is_picture(value):
         raise TypeError(f"{name}: takes an image, got {shown(value)}")
     storage = Storage.of(texels_of(array_of(value, name), name))
     reading = sampler.default(storage.dtype, storage.channels)
     return ImageMaker.make(storage, reading, info=info_of([_given(value)]))
+
+
+def refuse_dask(name: str, reason: str, instead: str, *images: Any) -> None:
+    """TypeError for Dask arrays, of which a filter would need all texels at one place."""
+    if any(map(is_dask, images)):
+        raise TypeError(f"{name}: takes no such Dask array: {reason}. {instead}")
 
 
 def _given(value: Any) -> Given:
@@ -135,6 +146,10 @@ def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: An
         outs = out if isinstance(out, tuple) else (out,) * len(result)
         pairs = zip(result, outs, strict=True)
         return tuple([presented(one, original, first, where, dtype) for one, where in pairs])
+    if isinstance(result, LazyImage):
+        if out is not None:
+            raise TypeError(NO_OUT)
+        return result if isinstance(original, LazyImage) else result.converted(dtype)
     form = form_of([_given(original)])
     if out is None and dtype is None and form[0] != "pil":
         if form[0] == "image":

@@ -74,7 +74,7 @@ class Grid(ArrayMethods):
             storage, old = storage_of(array, noun, self.dims, copy=True), None
             dtype = _presented(array.dtype)
         format = Format(storage.dtype, storage.channels, normalize is not False)
-        self._set(storage, _adjusted(format, old, boundary, cval, interpolation), dtype)
+        self._set(storage, sampler.adjusted(format, old, boundary, cval, interpolation), dtype)
         self.info = said if info is None else info
 
     @staticmethod
@@ -118,7 +118,7 @@ class Grid(ArrayMethods):
         """One of an array that nobody else holds: it is not copied."""
         storage = storage_of(array, cls.__name__.lower(), cls.dims)
         format = Format(storage.dtype, storage.channels, normalize is not False)
-        reading = _adjusted(format, None, boundary, cval, interpolation)
+        reading = sampler.adjusted(format, None, boundary, cval, interpolation)
         return cls._of(storage, reading, _presented(array.dtype), info)
 
     @guarded
@@ -129,7 +129,7 @@ class Grid(ArrayMethods):
         interpolation: str | None = None,
     ) -> Self:
         """The same seen with another boundary or interpolation. Nothing is copied."""
-        reading = _adjusted(self.format, sampler.of(self), boundary, cval, interpolation)
+        reading = sampler.adjusted(self.format, sampler.of(self), boundary, cval, interpolation)
         return self._of(self.storage, reading, self._dtype, self.info)
 
     # ---- what it is
@@ -302,23 +302,6 @@ def _presented(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype in which an image of such an array gives it back."""
     native = dtype.newbyteorder("=")
     return np.dtype("float32") if native.kind == "f" and native.itemsize > 4 else native
-
-
-def _adjusted(
-    format: Format, old: Sampler | None, boundary: str | None, cval: Any, interpolation: str | None
-) -> Sampler:
-    """A sampler of what is given, and for the rest of what it was."""
-    if old is not None:
-        boundary = old.boundary if boundary is None else boundary
-        interpolation = old.interpolation if interpolation is None else interpolation
-        if cval is None:
-            cval = sampler.inherited(old, format).cval
-    return sampler.make(
-        format,
-        "nearest" if boundary is None else boundary,
-        0.0 if cval is None else cval,
-        "nearest" if interpolation is None else interpolation,
-    )
 
 
 def _coordinate(value: Any) -> int | float:

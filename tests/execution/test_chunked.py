@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 import pygpu
 from conftest import require
-from pygpu import Float, Image, Position
+from pygpu import Bool, Float, Image, Int, Position
 from pygpu.core import sampler
 from pygpu.execution.large import work
 from pygpu.execution.large.regions import Assembly, Reach
@@ -141,6 +141,34 @@ def test_an_offset_given_at_the_call_has_a_halo() -> None:
         return im(p + (n, 0))
 
     assert_array_equal(shifted(da.from_array(GREY, chunks=20), n=-7).compute(), shifted(GREY, n=-7))
+
+
+def test_numbers_may_be_dask_arrays() -> None:
+    @pygpu.compile(target="cpu")
+    def function(im: Image, p: Position, low: Float, n: Int = 2, is_on: Bool = False):
+        return n * (im(p + (1, 0)) - low) + (1.0 if is_on else 0.0)
+
+    lazy = da.from_array(GREY, chunks=(20, 30))
+    count, is_on = (lazy > 0.99).sum(), (lazy > 2).any()
+    made = function(lazy, lazy.max(), n=count, is_on=~is_on)
+    whole = function(GREY, GREY.max(), n=int((GREY > 0.99).sum()), is_on=True)
+    assert_array_equal(made.compute(), whole)
+    rounds = function.iterate(lazy, 3, lazy.min())
+    assert_array_equal(rounds.compute(), function.iterate(GREY, 3, GREY.min()))
+    with pytest.raises(TypeError, match="n: takes an int"):
+        function(lazy, 0.0, n=lazy.max()).compute()
+
+
+def test_known_values_and_offsets_are_no_dask_arrays() -> None:
+    @pygpu.compile(target="cpu")
+    def function(im: Image, p: Position, n: Int, k: Any = 3):
+        return im(p + (n, k))
+
+    lazy = da.from_array(GREY, chunks=(20, 30))
+    with pytest.raises(TypeError, match=r"k: a Dask array of no dimensions .* its \.compute\(\)"):
+        function(lazy, 1, k=lazy.max())
+    with pytest.raises(ValueError, match=r"im is read far from the position.*rechunk"):
+        function(lazy, (lazy > 1).sum())
 
 
 def test_other_sizes() -> None:

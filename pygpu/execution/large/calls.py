@@ -25,8 +25,9 @@ from pygpu.execution.arguments.rounds import Ending
 from pygpu.execution.arguments.signatures import Parameter
 from pygpu.execution.large.endings import chosen, either, only_row, stored_as
 from pygpu.execution.large.graph import Graph
-from pygpu.execution.large.plans import Function, Plan, Rounds, results, windowed_for
-from pygpu.execution.large.sources import NO_OUT, Source, is_dask
+from pygpu.execution.large.images import LazyImage
+from pygpu.execution.large.plans import Function, Plan, Rounds, Told, results, windowed_for
+from pygpu.execution.large.sources import NO_OUT, Source, is_dask, leaves
 from pygpu.execution.programs.checked import check_sizes
 from pygpu.passes.analysis.footprint import Footprint
 
@@ -43,7 +44,16 @@ def call(
     the order of the parameters."""
     if out is not None:
         raise TypeError(NO_OUT)
-    return _Call.of(compiled, values, compiled.wanted(("array", ""), dtype=dtype)).laid(shape)
+    made = _Call.of(compiled, values, compiled.wanted(("array", ""), dtype=dtype))
+    return _read_as(made.laid(shape), values)
+
+
+def _read_as(made: Any, values: Sequence[Any]) -> Any:
+    """The results as what says how it is read, where the first image among the values does."""
+    first = next((value for value in leaves(values) if isinstance(value, LazyImage)), None)
+    if first is None:
+        return made
+    return tuple(map(first.reading, made)) if isinstance(made, tuple) else first.reading(made)
 
 
 @record(eq=False)
@@ -156,9 +166,10 @@ class _Call:
         arguments: Arguments,
         by_image: Mapping[int, Source],
         wanted: Wanted,
+        numbers: Mapping[Told, Any],
     ) -> None:
         self.compiled, self.stood, self.arguments = compiled, stood, arguments
-        self.by_image, self.wanted = by_image, wanted
+        self.by_image, self.wanted, self.numbers = by_image, wanted, numbers
         self.rounds: Rounds | None = None
         self.ended: Any = None  # a Dask array that says whether nobody needs the results
         self.translated = compiled.translated(arguments)
@@ -167,7 +178,7 @@ class _Call:
         self.sizes = tuple([_size(by_image.get(i, each)) for i, each in enumerate(storages)])
         self.depths = tuple([_depth(by_image.get(i, each)) for i, each in enumerate(storages)])
         self.views = windowed_for(self.translated, arguments, settled=False)
-        self.is_settled = any(
+        self.is_settled = not numbers and any(
             view.margin is None and self.views.read(view).image in by_image
             for view in self.views.views
         )
@@ -177,11 +188,28 @@ class _Call:
     @classmethod
     def of(cls, compiled: Function, values: Sequence[Any], wanted: Wanted) -> _Call:
         sources: dict[int, Source] = {}
+        parameters = compiled.signature.parameters
+        lazy = {
+            place: taken
+            for place, each in enumerate(parameters)
+            if (taken := _number(each, values[place])) is not None
+        }
         stood = [
-            _standins(value, str(parameter.name), _dims(parameter), sources)
-            for parameter, value in zip(compiled.signature.parameters, values, strict=True)
+            _ENDS[lazy[place].type.kind][0]
+            if place in lazy
+            else _standins(value, str(each.name), _dims(each), sources)
+            for place, (each, value) in enumerate(zip(parameters, values, strict=True))
         ]
         arguments = flatten(compiled.signature, stood, stays=False)
+        numbers = {}
+        for place, parameter in lazy.items():
+            another = _ENDS[parameter.type.kind][1]
+            other = flatten(
+                compiled.signature, [*stood[:place], another, *stood[place + 1 :]], stays=False
+            )
+            pairs = zip(arguments.uniforms, other.uniforms, strict=True)
+            index = next(i for i, (one, two) in enumerate(pairs) if one != two)
+            numbers[Told(index, parameter.type, str(parameter.name))] = values[place]
         by_image = {
             index: sources[id(given.original)]
             for index, given in enumerate(arguments.images)
@@ -192,7 +220,7 @@ class _Call:
                 f"{compiled.signature.name}: a Dask array is taken as an image, "
                 "not as a known value, a number or inside an object"
             )
-        return cls(compiled, stood, arguments, by_image, wanted)
+        return cls(compiled, stood, arguments, by_image, wanted, numbers)
 
     def laid(self, shape: tuple[int, ...] | None) -> Any:
         """The results as Dask arrays."""
@@ -218,7 +246,7 @@ class _Call:
         if self.arguments.checked:
             self.check(size)
         chunks = _chunks(size, first, self.by_image)
-        graph = Graph(plan, self.by_image, self.views, chunks, self.ended)
+        graph = Graph(plan, self.by_image, self.views, chunks, self.numbers, self.ended)
         made = graph.results(self.translated)
         if dims > 1:
             return made
@@ -272,6 +300,29 @@ class _Call:
 def _dims(parameter: Parameter) -> int:
     """How many coordinates a Dask array has that a parameter takes."""
     return parameter.type if parameter.role == "image" else 2
+
+
+_ENDS: Final[dict[str, tuple[Any, Any]]] = {  # two numbers of a kind that are told apart
+    "float": (0.0, 1.0),
+    "int": (0, 1),
+    "uint": (0, 1),
+    "bool": (False, True),
+}
+
+
+def _number(parameter: Parameter, value: Any) -> Parameter | None:
+    """What takes a Dask array of no dimensions; None of other values. TypeError where the parameter
+    takes no number that a call gives."""
+    if not (is_dask(value) and value.ndim == 0):
+        return None
+    taken = parameter.dynamic or parameter
+    if taken.role != "uniform" or taken.type.size > 1:
+        raise TypeError(
+            f"{parameter.name}: a Dask array of no dimensions is taken as a number that is given "
+            "at the call; what is known when the function is compiled, and an image, it is not: "
+            "give its .compute()"
+        )
+    return taken
 
 
 def _standins(value: Any, name: str, dims: int, sources: dict[int, Source]) -> Any:

@@ -15,10 +15,10 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.records import record
-from pygpu.execution.large.plans import Plan, Rounds, Views, results
+from pygpu.execution.large.plans import Plan, Rounds, Told, Views, results
 from pygpu.execution.large.regions import Assembly, Cut, Reach
 from pygpu.execution.large.sources import Source
-from pygpu.execution.large.work import Block, cut_off, run_block, unless
+from pygpu.execution.large.work import Block, cut_off, run_block, settled
 from pygpu.execution.programs.specialise import Translated
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.lower.planes import Read
@@ -37,10 +37,12 @@ class Graph:
         sources: Mapping[int, Source],
         windowed: Views,
         chunks: tuple[tuple[int, ...], ...],
+        numbers: Mapping[Told, Any],
         ended: Any = None,
     ) -> None:
-        """Where `ended`, a Dask array of one truth value, holds, chunks are not computed: None."""
-        self.plan, self.sources, self.chunks = plan, sources, chunks
+        """`numbers` are those of the uniforms that Dask arrays of no dimensions are given for.
+        Where `ended`, a Dask array of one truth value, holds, chunks are not computed: None."""
+        self.plan, self.sources, self.chunks, self.numbers = plan, sources, chunks, numbers
         self.name: Final = f"{plan.compiled.signature.name}-{plan.token}"
         self.plan_key: Final = f"plan-{self.name}"
         self.tasks: dict[Any, Any] = {self.plan_key: plan}
@@ -65,15 +67,19 @@ class Graph:
         channels = [(format.channels,) if format.channels > 1 else () for format in formats]
         self.tiles(() if is_tuple or not channels[0] else (0,))
         names = [f"{self.name}-{index}" for index in range(len(formats))] if is_tuple else []
-        if self.ended is not None:
+        if self.ended is not None or self.numbers:
             count = len(formats) if is_tuple else None
-            self.tasks[self.plan_key] = (unless, self.plan, count, (self.ended.name,))
+            ended = False if self.ended is None else (self.ended.name,)
+            told = [(each.name,) for each in self.numbers.values()]
+            task = (settled, self.plan, count, ended, tuple(self.numbers), told)
+            self.tasks[self.plan_key] = task
         for index, (name, own) in enumerate(zip(names, channels, strict=bool(names))):
             for place in self.places:
                 key = (name, *place, *([0] if own else []))
                 self.tasks[key] = (getitem, (self.name, *place), index)
         arrays = {id(source.array): source.array for source in self.sources.values()}
-        needed = [*arrays.values(), *([] if self.ended is None else [self.ended])]
+        needed = [*arrays.values(), *self.numbers.values()]
+        needed += [] if self.ended is None else [self.ended]
         given = HighLevelGraph.from_collections(self.name, self.tasks, dependencies=needed)
         graph = HighLevelGraph(
             dict(given.layers) | {name: {} for name in names},

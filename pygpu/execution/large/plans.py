@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.device import Device, Program, Task
@@ -17,12 +18,15 @@ from pygpu.core.storage import Format, Storage
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
 from pygpu.execution.arguments.signatures import Signature
+from pygpu.execution.arguments.uniforms import convert
 from pygpu.execution.programs.specialise import COMPILING, FAULTS, LIMIT, Translated
 from pygpu.frontend.values.faults import Fault
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.planes import Planar, Read, by_planes, is_of_volumes
 from pygpu.passes.lower.settle import settle
 from pygpu.passes.lower.window import View, Windowed, window
+from pygpu.ssa import Constant
+from pygpu.types import Type
 
 
 class Function(Protocol):
@@ -52,6 +56,19 @@ class Rounds:
 
 
 @record
+class Told:
+    """A number of a call that has to be computed first: its place among the uniforms."""
+
+    place: int
+    type: Type
+    name: str
+
+    def of(self, value: NDArray[Any]) -> tuple[int, Constant]:
+        """The place, and what has been computed."""
+        return self.place, convert(self.type, value.item(), self.name)
+
+
+@record
 class Plan:
     """A call, less its Dask arrays, for which `values` has images of one pixel. Plans are equal if
     their tokens are, so that a process compiles each once however often it is sent."""
@@ -66,6 +83,14 @@ class Plan:
     settled: bool = field(compare=False)  # whether uniforms are constants: see `windowed_for`
     checked: bool = field(compare=False)  # whether what goes wrong at run time is to be found
     rounds: Rounds | None = field(default=None, compare=False)
+    numbers: tuple[tuple[int, Constant], ...] = field(default=(), compare=False)  # see `Told`
+
+    def uniforms(self, arguments: Arguments) -> list[Any]:
+        """The numbers of the call, with those in their places that had to be computed first."""
+        found = list(arguments.uniforms)
+        for place, value in self.numbers:
+            found[place] = value
+        return found
 
 
 @record
@@ -180,4 +205,14 @@ def results(
     return tuple(map(output_format, types, dtypes)), dtypes
 
 
-__all__ = ["Function", "Plan", "Ready", "Rounds", "Views", "ready_for", "results", "windowed_for"]
+__all__ = [
+    "Function",
+    "Plan",
+    "Ready",
+    "Rounds",
+    "Told",
+    "Views",
+    "ready_for",
+    "results",
+    "windowed_for",
+]

@@ -9,28 +9,40 @@ from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pygpu.core.host.records import record
+from pygpu.core.sampler import Sampler
 from pygpu.core.storage import Format, texels
-from pygpu.execution.arguments.convert import TAKEN
+from pygpu.execution.arguments.convert import TAKEN, storage_of
+from pygpu.execution.arguments.results import ImageMaker
 
 NO_OUT: Final = "out: a Dask array is computed later; store it with its to_zarr or store"
 
 
+class Lazy:
+    """A Dask array that comes with how it is read: see images.LazyImage."""
+
+    __slots__ = ()
+
+    array: Any
+    sampler: Sampler
+
+
 def is_dask(value: object) -> bool:
-    """Whether it is a Dask array. Dask is not imported for the question."""
+    """Whether it is a Dask array, or one that says how it is read. Dask is not imported for the
+    question."""
     module = sys.modules.get("dask.array")
-    return module is not None and isinstance(value, module.Array)
+    return module is not None and isinstance(value, (module.Array, Lazy))
 
 
 def holds_dask(values: Iterable[Any]) -> bool:
     """Whether any of a call's arguments is a Dask array, or one of the items that `*rest` or
     `**named` parameters take."""
-    return "dask.array" in sys.modules and any(map(is_dask, _leaves(values)))
+    return "dask.array" in sys.modules and any(map(is_dask, leaves(values)))
 
 
-def _leaves(values: Iterable[Any]) -> Iterator[Any]:
+def leaves(values: Iterable[Any]) -> Iterator[Any]:
+    """A call's arguments, and what tuples and dicts among them hold."""
     for value in values:
         if type(value) is tuple:
             yield from value
@@ -64,10 +76,12 @@ class Source:
     name: str  # the parameter
     dims: int
     bounds: tuple[tuple[int, ...], ...]  # along each axis of `array`: 0, then where chunks end
+    reading: Sampler | None = None  # None: as what is read where nothing is said
 
     @classmethod
     def of(cls, given: Any, name: str, dims: int) -> Source:
-        array = given
+        reading = given.sampler if isinstance(given, Lazy) else None
+        array = given = given.array if isinstance(given, Lazy) else given
         if array.ndim not in (dims, dims + 1) or (
             array.ndim > dims and not 1 <= array.shape[dims] <= 4
         ):
@@ -86,12 +100,15 @@ class Source:
             array = array[None]
         axes = array.chunks[: max(dims, 2)]
         bounds = tuple([tuple(accumulate(sizes, initial=0)) for sizes in axes])
-        return cls(array, given, name, dims, bounds)
+        return cls(array, given, name, dims, bounds, reading)
 
-    def standin(self) -> NDArray[Any]:
+    def standin(self) -> Any:
         """An image of one pixel of the same kind."""
         shape = (1,) * self.dims + self.given.shape[self.dims :]
-        return np.zeros(shape, self.array.dtype)
+        texels = np.zeros(shape, self.array.dtype)
+        if self.reading is None:
+            return texels
+        return ImageMaker.make(storage_of(texels, self.name, self.dims), self.reading)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -112,4 +129,4 @@ class Source:
         return (self.array.name, *place, *([0] if self.array.ndim > len(self.bounds) else []))
 
 
-__all__ = ["NO_OUT", "Source", "holds_dask", "is_dask", "seen"]
+__all__ = ["NO_OUT", "Lazy", "Source", "holds_dask", "is_dask", "leaves", "seen"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +21,7 @@ from pygpu.devices import targets
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.large.faults import raise_first
-from pygpu.execution.large.plans import Plan, Ready, Rounds, ready_for
+from pygpu.execution.large.plans import Plan, Ready, Rounds, Told, ready_for
 from pygpu.execution.large.regions import Assembly, Cut, Reach, clipped, grown
 from pygpu.execution.programs import tiles
 from pygpu.execution.programs.tiles import Tile
@@ -49,9 +50,18 @@ class Ended:
         return None if self.count is None else (None,) * self.count
 
 
-def unless(plan: Plan, count: int | None, has_ended: Any) -> Plan | Ended:
-    """The plan, if its round is needed."""
-    return Ended(count) if has_ended else plan
+def settled(
+    plan: Plan,
+    count: int | None,
+    has_ended: Any,
+    told: Sequence[Told],
+    values: Sequence[NDArray[Any]],
+) -> Plan | Ended:
+    """The plan with the numbers that had to be computed first, if its round is needed."""
+    if has_ended:
+        return Ended(count)
+    pairs = zip(told, values, strict=True)
+    return replace(plan, numbers=tuple([each.of(value) for each, value in pairs]))
 
 
 @record
@@ -319,7 +329,7 @@ def _run(
 ) -> list[Storage]:
     """The results of a tile, of the plane `z` of volumes, for which `out` may have room."""
     before, after = ready.views.numbers(plan.sizes, plan.depths, z)
-    numbers = [*ready.arguments.uniforms, *before, tile.left, tile.top, *after]
+    numbers = [*plan.uniforms(ready.arguments), *before, tile.left, tile.top, *after]
     inputs = [Storage.of(np.ascontiguousarray(view)) for view in views]
     return ready.program.run(Work(inputs, numbers, (tile.height, tile.width), out))
 
@@ -374,4 +384,4 @@ def _listed(ready: Ready, results: list[NDArray[Any]]) -> Any:
     return tuple(results) if ready.is_tuple else results[0]
 
 
-__all__ = ["Block", "cut_off", "run_block", "unless"]
+__all__ = ["Block", "cut_off", "run_block", "settled"]
