@@ -5,6 +5,8 @@ went in: an array for arrays, a PIL image for PIL images, a pygpu.Image for pygp
 
     edges = compile(edgeDetect, kernel=sobel)
     result = edges(photo)
+
+What few programs ask of a compiled function is imported when it is first asked for.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pygpu.core.errors import shorten, shown
+from pygpu.core.host.forks import IMPORTING
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import (
@@ -30,11 +33,7 @@ from pygpu.execution.arguments.rounds import Ending
 from pygpu.execution.arguments.several import calls_of
 from pygpu.execution.arguments.signatures import Signature, wrapped
 from pygpu.execution.bound import BoundMethod
-from pygpu.execution.frames import map_over
-from pygpu.execution.inspection import html
-from pygpu.execution.inspection.lowered import Lowered
-from pygpu.execution.iteration import Asked, iterate
-from pygpu.execution.large import labels, sources, travel
+from pygpu.execution.large import labels, sources
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.extents import Extended
 from pygpu.execution.programs.gate import KEPT, SHUT, Gate
@@ -44,6 +43,7 @@ from pygpu.execution.programs.specialise import (
 )
 
 if TYPE_CHECKING:
+    from pygpu.execution.inspection.lowered import Lowered
     from pygpu.execution.inspection.profile import Profile
 
 
@@ -105,7 +105,8 @@ class Compiled(Programs):
             if several is not None:
                 return self._each(several, out=out, shape=shape, dtype=dtype)
             if sources.holds_dask((*args, *kwargs.values())):
-                from pygpu.execution.large import calls as large  # few programs need it
+                with IMPORTING:
+                    from pygpu.execution.large import calls as large
 
                 return large.call(self, values, out=out, shape=shape, dtype=dtype)
             arguments = flatten(signature, values)
@@ -150,6 +151,9 @@ class Compiled(Programs):
             raise
 
     def _lowered(self, made: Specialisation, extended: tuple[Extended, ...] = ()) -> Lowered:
+        with IMPORTING:
+            from pygpu.execution.inspection.lowered import Lowered
+
         return Lowered.of(self.signature.name, made, self.__wrapped__, extended)
 
     def iterate(
@@ -173,6 +177,9 @@ class Compiled(Programs):
         if labels.holds_labelled((image, *args), kwargs):
             options = {"out": out, "dtype": dtype, "until": until, "every": every}
             return labels.call(self.iterate, (image, n, *args), kwargs | options)
+        with IMPORTING:
+            from pygpu.execution.iteration import Asked, iterate
+
         try:
             asked = Asked(out, dtype, Ending.of(until, every))
             return iterate(self, image, n, args, kwargs, asked)
@@ -196,7 +203,8 @@ class Compiled(Programs):
         or False for none. With `iterate` the page runs live as a simulation: so many rounds for
         each picture shown, results in place of the first images. DeviceError says what cannot go
         there."""
-        from pygpu.execution.web.export import export  # few need it, and it prints GLSL
+        with IMPORTING:
+            from pygpu.execution.web.export import export
 
         try:
             return export(self, path, args, kwargs, controls=controls, iterate=iterate, shape=shape)
@@ -221,6 +229,9 @@ class Compiled(Programs):
             return labels.call(
                 self.map, args, kwargs | {"out": out, "shape": shape, "dtype": dtype}
             )
+        with IMPORTING:
+            from pygpu.execution.frames import map_over
+
         try:
             return map_over(self, self, args, kwargs, out=out, shape=shape, dtype=dtype)
         except Exception as error:
@@ -258,7 +269,8 @@ class Compiled(Programs):
         """Run as a call with these arguments would, several times, and say how long the device
         took, how many bytes that moved, and how near to the speed of a copy that is. DeviceError
         where the images are too large for the device at once."""
-        from pygpu.execution.inspection.profile import profile  # few programs need it
+        with IMPORTING:
+            from pygpu.execution.inspection.profile import profile
 
         try:
             return profile(self, args, kwargs, shape=shape, dtype=dtype)
@@ -296,6 +308,9 @@ class Compiled(Programs):
         return f"<compiled {signature.name}({shown}), target {self._target!r}>"
 
     def _repr_html_(self) -> str:
+        with IMPORTING:
+            from pygpu.execution.inspection import html
+
         signature = self.signature
         return html.framed(
             html.heading(signature.name, f"compiled for target {self._target!r}"),
@@ -304,6 +319,9 @@ class Compiled(Programs):
 
     def __reduce__(self) -> Any:
         parts = (self.__wrapped__, self.signature.parameters, self._options())
+        with IMPORTING:
+            from pygpu.execution.large import travel
+
         return travel.reduced(self, _made_again, parts)
 
 

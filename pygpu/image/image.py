@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 import numpy as np
 
 from pygpu.core.errors import guarded, shown
+from pygpu.core.host.forks import IMPORTING
 from pygpu.execution.arguments.convert import is_pil, result_dtype
 from pygpu.execution.arguments.metadata import NO_INFO, picture_info
 from pygpu.execution.arguments.results import picture_of
-from pygpu.execution.inspection import html
 from pygpu.image.grid import Grid
-from pygpu.image.levels import mipmaps
 from pygpu.language import textures
 from pygpu.language.elementwise import check
 from pygpu.language.vectors import Vector
@@ -57,7 +56,8 @@ class Image(Grid):
         Of a file of several pages or frames `page` says which, from 0; `pygpu.imread` gives all.
         `options` are those of `Image`. OSError for what is no picture or is damaged.
         """
-        from pygpu.image.files import files  # few programs need it
+        with IMPORTING:  # as few programs need it
+            from pygpu.image.files import files
 
         texels, info = files.read(path, page)
         return cls._owning(texels, info, **options)
@@ -94,7 +94,12 @@ class Image(Grid):
         With `mipmap` it has levels besides, each half as large as the one before, for `at(uv)` of a
         function that sees it small: see `pygpu.language.textures.Mipmaps`."""
         seen = super().sampled(boundary, cval, interpolation)
-        return mipmaps(seen) if mipmap else seen
+        if not mipmap:
+            return seen
+        with IMPORTING:
+            from pygpu.image.levels import mipmaps
+
+        return mipmaps(seen)
 
     @guarded
     def at(
@@ -139,13 +144,17 @@ class Image(Grid):
         lost. `quality`, 0 to 100, is for JPEG and WebP; `options` are those of Pillow's `save`,
         for a TIFF those of `tifffile.imwrite`.
         """
-        from pygpu.image.files import files  # few programs need it
+        with IMPORTING:  # as few programs need it
+            from pygpu.image.files import files
 
         content = files.Content(self._dtype, self.channels, self._texels, self.info)
         files.write(path, content, quality, dtype, options)
 
     def _repr_png_(self) -> bytes:
         """What a notebook shows: of a large image a smaller picture."""
+        with IMPORTING:
+            from pygpu.execution.inspection import html
+
         picture = self.to_pil("uint8")
         picture.thumbnail((html.LARGEST, html.LARGEST))
         buffer = io.BytesIO()
@@ -153,6 +162,7 @@ class Image(Grid):
         return buffer.getvalue()
 
     def _repr_html_(self) -> str:
-        from pygpu.execution.inspection import pictures  # few programs need it
+        with IMPORTING:
+            from pygpu.execution.inspection import pictures
 
         return pictures.of_image(self)._repr_html_()

@@ -7,31 +7,42 @@ Operators and ufuncs are compiled functions of texels, as functions see them (ui
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pygpu.core.errors import asked, guarded, shown
-from pygpu.core.storage import ImageLike, NumberLike, texels
+from pygpu.core.errors import asked, guarded
+from pygpu.core.host.forks import IMPORTING
+from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.folds import kept
-from pygpu.execution.folds.totals import checked_axes, extreme, total
-from pygpu.execution.vectorized import Vectorized
 from pygpu.image.crops import crop
+from pygpu.image.functions.texels import check_out, given, seen
 from pygpu.language.elementwise import check
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Vector
+
+if TYPE_CHECKING:
+    from pygpu.execution.vectorized import Vectorized
 
 
 @lru_cache(maxsize=256)
 def texelwise(function: Callable[..., Any]) -> Vectorized:
     """A function of texels, compiled once for all images."""
+    with IMPORTING:  # when an operator is first used
+        from pygpu.execution.vectorized import Vectorized
+
     return Vectorized(function, "auto", None, {})
+
+
+def _sums() -> ModuleType:
+    with IMPORTING:
+        from pygpu.image.functions import sums
+
+    return sums
 
 
 def _operand(value: Any) -> bool:
@@ -94,7 +105,7 @@ def _is_known_power(image: Any, exponent: Any) -> bool:
 @lru_cache(maxsize=2 * LARGEST_POWER, typed=True)
 def _to_the(exponent: float) -> Vectorized:
     """The function of texels that raises them to a power."""
-    return Vectorized(lambda texel: texel**exponent, "auto", None, {})
+    return texelwise(lambda texel: texel**exponent)
 
 
 def _binary(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -170,7 +181,7 @@ class ArrayMethods(ImageLike):
         """NumPy's functions of images, on the device: the result is an image. Their methods
         (`np.add.reduce`) and options give arrays, of texels as functions see them."""
         if isinstance(kwargs.get("out"), tuple):
-            _check_out(*kwargs["out"])
+            check_out(*kwargs["out"])
         if ufunc.signature is not None:
             return self.__array_function__(ufunc, (), inputs, kwargs)
         if method != "__call__" or kwargs.keys() - {"out", "dtype"}:
@@ -217,39 +228,24 @@ class ArrayMethods(ImageLike):
     ) -> Any:
         """The sum of texels: of all, or along NumPy's axes. Ints and bools are exact in 64 bits,
         floats are summed in 64."""
-        _check_axes(self, axis, keepdims)
-        stays = None if dtype is not None else _staying(self, axis, out, keepdims)
-        if stays is not None:
-            number = kept.total(self, **stays)
-            if number is not None:
-                return number
-        return _given(total(self, axis, keepdims), dtype, out)
+        return _sums().total(self, axis, dtype, out, keepdims)
 
     @guarded
     def mean(
         self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
     ) -> Any:
         """The mean of texels, of all or along NumPy's axes."""
-        _check_axes(self, axis, keepdims)
-        storage = self.storage
-        count = math.prod(storage.shape) * storage.channels
-        stays = None if dtype is not None else _staying(self, axis, out, keepdims)
-        if stays is not None:
-            number: Any = kept.total(self, **stays)
-            if number is not None:
-                return number / (count // number.size)
-        summed = total(self, axis, keepdims)
-        return _given(summed / (count // max(np.size(summed), 1)), dtype, out)
+        return _sums().mean(self, axis, dtype, out, keepdims)
 
     @guarded
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The least texel, of all or along NumPy's axes."""
-        return _extreme(self, np.min, axis, out, keepdims)
+        return _sums().extreme(self, np.min, axis, out, keepdims)
 
     @guarded
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The greatest texel, of all or along NumPy's axes."""
-        return _extreme(self, np.max, axis, out, keepdims)
+        return _sums().extreme(self, np.max, axis, out, keepdims)
 
     @guarded
     def std(
@@ -261,37 +257,17 @@ class ArrayMethods(ImageLike):
         keepdims: bool = False,
     ) -> Any:
         """The standard deviation of texels, of all or along NumPy's axes."""
-        _check_axes(self, axis, keepdims)
-        stays = None if dtype is not None else _staying(self, axis, out, keepdims)
-        if stays is not None:
-            mean, count = self.mean(axis), math.prod(self.storage.shape) * self.storage.channels
-            squares: Any = kept.total((self - mean) ** 2, **stays)
-            if squares is not None:
-                return (squares / (count // squares.size - ddof)) ** 0.5
-        values = seen(self).astype(np.float64)
-        return _given(asked(np.std, values, axis, ddof=ddof, keepdims=keepdims), dtype, out)
+        return _sums().deviation(self, axis, dtype, out, ddof, keepdims)
 
     @guarded
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether some texel is not zero."""
-        _check_axes(self, axis, keepdims)
-        stays = _staying(self, axis, out, keepdims)
-        if stays is not None:
-            number: Any = kept.total(self != 0, **stays)
-            if number is not None:
-                return number > 0
-        return _given(asked(np.any, seen(self), axis, keepdims=keepdims), None, out)
+        return _sums().is_any(self, axis, out, keepdims)
 
     @guarded
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether no texel is zero."""
-        _check_axes(self, axis, keepdims)
-        stays = _staying(self, axis, out, keepdims)
-        if stays is not None:
-            number: Any = kept.total(self == 0, **stays)
-            if number is not None:
-                return number == 0
-        return _given(asked(np.all, seen(self), axis, keepdims=keepdims), None, out)
+        return _sums().is_all(self, axis, out, keepdims)
 
     @guarded
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
@@ -302,67 +278,12 @@ class ArrayMethods(ImageLike):
         result: Any = self if min is None else asked(np.maximum, self, min)
         if max is not None:
             result = asked(np.minimum, result, max)
-        return _given(result, None, out)
+        return given(result, None, out)
 
     @guarded
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(seen(self) == value))
 
 
-def _extreme(image: Any, function: Any, axis: Any, out: Any, keepdims: Any) -> Any:
-    """np.min or np.max of texels."""
-    _check_axes(image, axis, keepdims)
-    stays = _staying(image, axis, out, keepdims)
-    if stays is not None:
-        pick = np.minimum if function is np.min else np.maximum
-        number = kept.extreme(image, pick, **stays)
-        if number is not None:
-            return number
-    return _given(extreme(image, function, axis, keepdims), None, out)
-
-
-def _staying(image: ImageLike, axis: Any, out: Any, keepdims: Any) -> dict[str, bool] | None:
-    """Whether texels are reduced to a number that stays where the image is, or to one for each
-    channel; None where they are to an array."""
-    if out is not None or keepdims or not kept.keeps("auto", [image]):
-        return None
-    ndim = image.dims + (image.format.channels > 1)
-    axes = set(checked_axes(axis, ndim))
-    if len(axes) == ndim:
-        return {"by_channel": False}
-    return {"by_channel": True} if axes == set(range(image.dims)) else None
-
-
-def _check_axes(image: ImageLike, axis: Any, keepdims: Any) -> None:
-    checked_axes(axis, image.dims + (image.format.channels > 1))
-    if not isinstance(keepdims, (bool, np.bool_, int)):
-        raise TypeError(f"keepdims: takes True or False, got {shown(keepdims)}")
-
-
 def _array(value: Any) -> Any:
     return seen(value) if isinstance(value, ImageLike) else value
-
-
-def seen(image: ImageLike) -> NDArray[Any]:
-    """Texels as functions see them, with an axis for each coordinate, and one of channels where
-    there are several."""
-    return texels(image.storage.seen(), image.format)
-
-
-def _check_out(*arrays: Any) -> None:
-    if any(isinstance(array, ImageLike) for array in arrays):
-        raise TypeError("out: an image cannot be written to, take an ndarray")
-    for array in arrays:
-        if array is not None and not isinstance(array, np.ndarray):
-            raise TypeError(f"out takes an ndarray, got {shown(array)}")
-
-
-def _given(result: Any, dtype: Any, out: Any) -> Any:
-    """A result as NumPy's reductions hand it over."""
-    _check_out(out)
-    if dtype is not None:
-        result = asked(np.asarray(result).astype, dtype)[()]
-    if out is None:
-        return result
-    asked(np.copyto, out, result, casting="unsafe")
-    return out

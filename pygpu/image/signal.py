@@ -15,8 +15,8 @@ from PIL import Image as PILImage
 from PIL import ImageDraw
 
 from pygpu.execution.inspection import html
+from pygpu.image.functions.texels import seen
 from pygpu.image.grid import Grid
-from pygpu.image.operators import seen
 
 WIDTH, HEIGHT = 512, 128  # of the picture that a notebook shows
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#7f7f7f")

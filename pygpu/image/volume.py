@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image as PILImage
 
 from pygpu.execution.inspection import html
+from pygpu.image.functions.texels import seen
 from pygpu.image.grid import Grid
-from pygpu.image.operators import seen
 
 GAP = 4  # pixels between the slices that a notebook shows
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
+from pygpu.core.errors import asked, shown
 from pygpu.core.storage import Format, ImageLike, texels
 from pygpu.execution.arguments.convert import storage_of
 from pygpu.execution.arguments.results import ImageMaker
@@ -47,7 +48,8 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def seen(image: ImageLike, wide: bool = False) -> NDArray[Any]:
-    """Texels as functions see them; `wide`: floats in 64 bits."""
+    """Texels as functions see them, with an axis for each coordinate, and one of channels where
+    there are several; `wide`: floats in 64 bits."""
     array = texels(image.storage.seen(), image.format)
     return array.astype(np.float64) if wide and array.dtype.kind == "f" else array
 
@@ -90,4 +92,24 @@ def image_of(array: Any, image: ImageLike, dims: int | None = None, stored: bool
     return ImageMaker.make(made, reading, info=image.info)
 
 
-__all__ = ["first", "image_of", "images_in", "seen", "seen_in", "stored_in"]
+def check_out(*arrays: Any) -> None:
+    """An error where a result cannot go there."""
+    if any(isinstance(array, ImageLike) for array in arrays):
+        raise TypeError("out: an image cannot be written to, take an ndarray")
+    for array in arrays:
+        if array is not None and not isinstance(array, np.ndarray):
+            raise TypeError(f"out takes an ndarray, got {shown(array)}")
+
+
+def given(result: Any, dtype: Any, out: Any) -> Any:
+    """A result as NumPy's reductions hand it over."""
+    check_out(out)
+    if dtype is not None:
+        result = asked(np.asarray(result).astype, dtype)[()]
+    if out is None:
+        return result
+    asked(np.copyto, out, result, casting="unsafe")
+    return out
+
+
+__all__ = ["check_out", "first", "given", "image_of", "images_in", "seen", "seen_in", "stored_in"]

@@ -1,0 +1,106 @@
+"""Sums, extremes and truth of an image's texels: of all, or along NumPy's axes.
+
+    total(image, 0, None, None, False)     # what image.sum(axis=0) gives
+
+The folds of texels to one number stay where the image is, where that is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pygpu.core.errors import asked, shown
+from pygpu.core.storage import ImageLike
+from pygpu.execution.folds import kept, totals
+from pygpu.image.functions.texels import given, seen
+
+
+def total(image: ImageLike, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
+    """np.sum of texels."""
+    _check_axes(image, axis, keepdims)
+    by_channel = None if dtype is not None else _staying(image, axis, out, keepdims)
+    number = None if by_channel is None else kept.total(image, by_channel)
+    return given(totals.total(image, axis, keepdims), dtype, out) if number is None else number
+
+
+def mean(image: ImageLike, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
+    """np.mean of texels."""
+    _check_axes(image, axis, keepdims)
+    by_channel = None if dtype is not None else _staying(image, axis, out, keepdims)
+    number: Any = None if by_channel is None else kept.total(image, by_channel)
+    if number is not None:
+        return number / (_count(image) // number.size)
+    summed = totals.total(image, axis, keepdims)
+    return given(summed / (_count(image) // max(np.size(summed), 1)), dtype, out)
+
+
+def extreme(image: ImageLike, function: Any, axis: Any, out: Any, keepdims: bool) -> Any:
+    """np.min or np.max of texels."""
+    _check_axes(image, axis, keepdims)
+    by_channel = _staying(image, axis, out, keepdims)
+    pick = np.minimum if function is np.min else np.maximum
+    number = None if by_channel is None else kept.extreme(image, pick, by_channel)
+    if number is not None:
+        return number
+    return given(totals.extreme(image, function, axis, keepdims), None, out)
+
+
+def deviation(image: Any, axis: Any, dtype: Any, out: Any, ddof: float, keepdims: bool) -> Any:
+    """np.std of texels."""
+    _check_axes(image, axis, keepdims)
+    by_channel = None if dtype is not None else _staying(image, axis, out, keepdims)
+    if by_channel is not None:
+        squares: Any = kept.total((image - image.mean(axis)) ** 2, by_channel)
+        if squares is not None:
+            return (squares / (_count(image) // squares.size - ddof)) ** 0.5
+    values = seen(image).astype(np.float64)
+    return given(asked(np.std, values, axis, ddof=ddof, keepdims=keepdims), dtype, out)
+
+
+def is_any(image: Any, axis: Any, out: Any, keepdims: bool) -> Any:
+    """np.any of texels."""
+    _check_axes(image, axis, keepdims)
+    by_channel = _staying(image, axis, out, keepdims)
+    number: Any = None if by_channel is None else kept.total(image != 0, by_channel)
+    if number is not None:
+        return number > 0
+    return given(asked(np.any, seen(image), axis, keepdims=keepdims), None, out)
+
+
+def is_all(image: Any, axis: Any, out: Any, keepdims: bool) -> Any:
+    """np.all of texels."""
+    _check_axes(image, axis, keepdims)
+    by_channel = _staying(image, axis, out, keepdims)
+    number: Any = None if by_channel is None else kept.total(image == 0, by_channel)
+    if number is not None:
+        return number == 0
+    return given(asked(np.all, seen(image), axis, keepdims=keepdims), None, out)
+
+
+def _count(image: ImageLike) -> int:
+    """The numbers of all texels."""
+    return math.prod(image.storage.shape) * image.storage.channels
+
+
+def _staying(image: ImageLike, axis: Any, out: Any, keepdims: Any) -> bool | None:
+    """Whether texels are reduced to a number for each channel, or to one alone, that stays where
+    the image is; None where they are to an array."""
+    if out is not None or keepdims or not kept.keeps("auto", [image]):
+        return None
+    ndim = image.dims + (image.format.channels > 1)
+    axes = set(totals.checked_axes(axis, ndim))
+    if len(axes) == ndim:
+        return False
+    return True if axes == set(range(image.dims)) else None
+
+
+def _check_axes(image: ImageLike, axis: Any, keepdims: Any) -> None:
+    totals.checked_axes(axis, image.dims + (image.format.channels > 1))
+    if not isinstance(keepdims, (bool, np.bool_, int)):
+        raise TypeError(f"keepdims: takes True or False, got {shown(keepdims)}")
+
+
+__all__ = ["deviation", "extreme", "is_all", "is_any", "mean", "total"]
