@@ -33,6 +33,7 @@ from pygpu.execution.inspection.lowered import Lowered
 from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.large.elementwise import elementwise
 from pygpu.execution.programs.calls import Programs
+from pygpu.execution.programs.gate import KEPT, SHUT, Gate
 from pygpu.types import Type
 
 
@@ -111,8 +112,18 @@ class Vectorized:
         signature.has_neighbours = False  # elements of arrays are no pixels
         self._compiled = Programs(_apply, signature, target)
         self._dtype = None if dtype is None else result_dtype(dtype)
+        self._gates: tuple[Gate, ...] = ()
 
     def __call__(self, *args: Any, out: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
+        if out is None and not kwargs and self._gates:
+            try:
+                for gate in self._gates:
+                    results = gate.enter(self._compiled, args, kwargs, None, dtype)
+                    if results is not SHUT:
+                        return results
+            except Exception as error:
+                shorten(error)
+                raise
         if labels.holds_labelled(args, kwargs):
             return labels.call(self, args, kwargs | {"out": out, "dtype": dtype})
         if sources.holds_dask((*args, *kwargs.values())):
@@ -129,7 +140,8 @@ class Vectorized:
         given = self._bind(args, kwargs)
         asked = self._dtype if dtype is None else result_dtype(dtype)
         if given.has_images:
-            return self._over_images(given, asked, out)
+            by_place = not given.keywords and len(args) == len(given.values)
+            return self._over_images(given, asked, out, (dtype,) if by_place else None)
         return self._over_arrays(given, asked, out)
 
     def lower(self, *args: Any, out: Any = None, dtype: Any = None, **kwargs: Any) -> Lowered:
@@ -256,8 +268,11 @@ class Vectorized:
 
     # ---- images
 
-    def _over_images(self, given: _Bound, dtype: np.dtype[Any] | None, out: Any) -> Any:
-        """The result as an image: what is no scalar is read at the same pixel."""
+    def _over_images(
+        self, given: _Bound, dtype: np.dtype[Any] | None, out: Any, plain: Any = None
+    ) -> Any:
+        """The result as an image: what is no scalar is read at the same pixel. `plain`: (the dtype
+        that a call asked for,) where it gave all arguments by their places."""
         arguments, shape = self._texels(given)
         size = shape if arguments.dims == len(shape) else rows_of(shape)
         run = self._compiled.run(arguments, Wanted("image", "", dtype), shape=size)
@@ -265,6 +280,9 @@ class Vectorized:
         run.parent = sampler.of(next(v for v in given.values if isinstance(v, ImageLike)))
         results = run.presented()
         if out is None:
+            gate = None if plain is None else Gate.of_texels(given.names, given.values, run, *plain)
+            if gate is not None:
+                self._gates = (gate, *self._gates[: KEPT - 1])
             return results
         made = results if isinstance(results, tuple) else (results,)
         for target, image in zip(
@@ -326,6 +344,7 @@ class Vectorized:
 
     def recompile(self) -> None:
         """Forget all programs."""
+        self._gates = ()
         self._compiled.clear()
 
     def __reduce__(self) -> Any:

@@ -1,5 +1,7 @@
 """Calls like the last one go to its program at once, and give what any call gives."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -342,3 +344,52 @@ def test_what_is_equal_to_a_shape_is_looked_at(shape):
             return type(error), str(error)
 
     assert outcome(first) == outcome(later)
+
+
+# ---------------------------------------------------------------- functions of texels
+
+
+def _given(kind: Any, dtype: str) -> Any:
+    shape = {pygpu.Signal: (9000,), pygpu.Image: (40, 50), pygpu.Volume: (5, 30, 20)}[kind]
+    values = np.random.default_rng(0).integers(0, 250, shape).astype(dtype)
+    return kind(values, boundary="wrap")
+
+
+@pytest.mark.parametrize("kind", [pygpu.Signal, pygpu.Image, pygpu.Volume])
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "int32"])
+def test_operators_called_again_give_the_same(kind: Any, dtype: str, target: str) -> None:
+    mix = pygpu.vectorize(lambda a, b, k: a * k - b, target=target)
+    first, second = _given(kind, dtype), _given(kind, dtype)
+    for number in (2.0, 3.5, 3, -1, True, False, 2.0):
+        found = mix(first, second, number)
+        expected = mix.on(target)(first, second, number)
+        assert (type(found), found.boundary) == (kind, "wrap")
+        assert found.format == expected.format
+        assert found.storage.shape == first.storage.shape
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+    assert np.asarray(mix(first, second, 2.0, dtype="float16")).dtype == np.float16
+    assert np.asarray(mix(first, second, 2.0)).dtype == np.float32
+
+
+def test_operators_called_again_see_other_readings_sizes_and_numbers() -> None:
+    ramp = np.arange(12, dtype=np.float32).reshape(3, 4)
+    image, other = pygpu.Image(ramp), pygpu.Image(ramp, boundary="mirror")
+    for _ in range(3):
+        assert (image + 1).boundary == "nearest"
+        assert (other + 1).boundary == "mirror"
+        assert (image[:2] + 1).storage.shape == (2, 4)
+        np.testing.assert_array_equal(np.asarray(image + pygpu.Image(ramp[:1])), ramp + ramp[:1])
+        np.testing.assert_array_equal(np.asarray(image + ramp), 2 * ramp)
+        np.testing.assert_array_equal(np.asarray(pygpu.Image(ramp.astype("i4")) * 3), 3 * ramp)
+        with pytest.raises(OverflowError, match="32 bits"):
+            pygpu.Image(ramp.astype("i4")) + 2**40
+
+
+def test_functions_of_texels_that_read_globals_see_them_change() -> None:
+    space = {"gain": 2.0}
+    exec("def scaled(v): return v * gain", space)
+    scaled = pygpu.vectorize(space["scaled"])
+    image = pygpu.Image(np.ones((3, 3), np.float32))
+    for gain in (2.0, 2.0, 5.0, 5.0):
+        space["gain"] = gain
+        np.testing.assert_array_equal(np.asarray(scaled(image)), np.full((3, 3), gain))

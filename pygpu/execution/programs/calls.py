@@ -319,14 +319,20 @@ class Run:
         results = [self._one(index) for index in range(len(self.storages))]
         return tuple(results) if made.is_tuple else results[0]
 
+    def samplers(self) -> Sequence[Sampler]:
+        """How each result is read."""
+        made, parent = self.specialisation, self.parent
+        if parent is None:
+            return made.samplers
+        outputs = made.task.outputs[: len(made.samplers)]
+        return [inherited(parent, format) for format in outputs]
+
     def _one(self, index: int) -> Any:
         made = self.specialisation
         storage = self.storages[index]
         if self.out is not None and self.out.fill(index, storage, self.direct[index]):
             return self.out.arrays[index]
-        reading = made.samplers[index]
-        if self.parent is not None:
-            reading = inherited(self.parent, made.task.outputs[index])
+        reading = self.samplers()[index]
         form = self.wanted.form
         info = NO_INFO if form == "array" else info_of(self.arguments.deciding)
         return present(form, storage, made.dtypes[index], reading, info)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.device import Prepared, Work
 from pygpu.core.errors import OutOfMemory
-from pygpu.core.sampler import Sampler
+from pygpu.core.sampler import Sampler, of
 from pygpu.core.storage import ImageLike, NumberLike, Storage, rows_of, strides_of
 from pygpu.devices import targets
 from pygpu.execution.arguments import uniforms
@@ -30,11 +30,13 @@ from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs import running, tiles
 from pygpu.execution.programs.calls import Programs, Run
 from pygpu.ssa import Constant
+from pygpu.types import BOOL, FLOAT, INT
 
 SHUT: Final = object()  # says that a call takes the long way
 KEPT: Final = 4  # gates of a function: calls by turns, as of a pyramid's levels, have one each
 _LEFT: Final = -1  # in place of a place: the argument is not given
 _NUMBERS: Final = (float, int, bool, np.generic)
+_PLAIN: Final = {float: FLOAT, int: INT, bool: BOOL}
 
 
 class _Passage(NamedTuple):
@@ -54,7 +56,7 @@ class Gate:
 
     __slots__ = (
         "captured", "count", "dtype", "form", "made", "names", "out", "passages", "prepared",
-        "ready", "rows", "shape", "whole",
+        "ready", "rows", "samplers", "shape", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -72,6 +74,7 @@ class Gate:
         self.count: Final = count  # of all arguments
         self.passages: Final = tuple(passages)  # in the order of the parameters
         self.made: Final = run.specialisation
+        self.samplers: Final = run.samplers()
         self.form: Final[Form] = run.wanted.form
         self.whole: Final[tuple[int, ...]] = run.storages[0].shape
         array = None if run.out is None else run.out.arrays[0]
@@ -123,6 +126,34 @@ class Gate:
         if places or next(images, None) is not None:
             return None
         return cls(tuple(kwargs), len(given), passages, run, dtype, shape)
+
+    @classmethod
+    def of_texels(
+        cls, names: Sequence[str], values: Sequence[Any], run: Run, dtype: Any
+    ) -> Gate | None:
+        """The gate for calls of a function of texels like one that was given these values: images
+        of the result's size, which are read at the pixel alone, and Python's own numbers."""
+        made, arguments = run.specialisation, run.arguments
+        passages = []
+        for place, (name, value) in enumerate(zip(names, values, strict=True)):
+            kind = _PLAIN.get(type(value))
+            if kind is not None:
+                passages.append(_Passage(place, type(value), Parameter(name, "uniform", kind)))
+            elif isinstance(value, ImageLike) and value.storage.shape == run.storages[0].shape:
+                reading = of(value)
+                image = Parameter(name, "image")
+                passages.append(_Passage(place, type(value), image, reading, value.storage.shape))
+            else:
+                return None
+        images = sum(passage.sampler is not None for passage in passages)
+        if (
+            arguments.checked
+            or made.translated.translation.faults
+            or (len(arguments.images), len(arguments.uniforms)) != (images, len(values) - images)
+            or any(d != s.dtype for d, s in zip(made.dtypes, run.storages, strict=True))
+        ):
+            return None
+        return cls((), len(values), passages, run, dtype, None)
 
     def is_shape(self, shape: Any) -> bool:
         """Whether results of this shape were asked for, too."""
@@ -227,7 +258,7 @@ class Gate:
         info = NO_INFO if form == "array" else info_from(args)
         results = [
             present(form, storage, dtype, sampler, info)
-            for storage, dtype, sampler in zip(storages, made.dtypes, made.samplers, strict=True)
+            for storage, dtype, sampler in zip(storages, made.dtypes, self.samplers, strict=True)
         ]
         return tuple(results) if made.is_tuple else results[0]
 

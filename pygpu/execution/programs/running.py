@@ -45,9 +45,9 @@ def ready(
     if made.planar is not None or limits is None or targets.is_limited():
         return None
     size = rows_of(shape)
-    is_long = size[0] == 1 and size[1] >= LONG
-    if is_long or (is_thin(size) and size[0] >= LONG):
+    if is_thin(size) and size[0] >= LONG:
         return None
+    made = _with_rows(made, Work(inputs, (), shape, ()), is_turned=False)
     absent = [Storage(s.height, s.width, s.channels, s.dtype) for s in inputs]  # at worst
     if not tiles.hold(limits, made, absent, size):
         return None
