@@ -22,6 +22,7 @@ from pygpu.codegen.glsl.writer import TRIANGLE
 from pygpu.core.errors import DeviceError, OutOfMemory
 from pygpu.devices.opengl.driver.held import Buffer, Program, Texture
 from pygpu.devices.opengl.driver.limits import dialect_of, is_software, read_limits
+from pygpu.devices.opengl.driver.mapped import COPY, Mapped
 from pygpu.devices.opengl.driver.order import Order
 from pygpu.devices.opengl.driver.pages import LargePages, PagesError
 from pygpu.devices.opengl.driver.platform import PlatformContext, PlatformError, integer
@@ -260,6 +261,11 @@ class Context:
         return Buffer(self, glo, key, nbytes)
 
     @cached_property
+    def mapped(self) -> Mapped | None:
+        """What downloads small buffers, where the driver has a way for that."""
+        return Mapped.open(self.gl, self.platform.load, partial(self.program, COPY, True))
+
+    @cached_property
     def pages(self) -> LargePages | None:
         """What makes buffers in large pages, where the driver has a way for that."""
         return LargePages.open(self.gl, self.platform.load)
@@ -293,6 +299,9 @@ class Context:
         self.order.before(read=[buffer.glo])
         if self.is_software:
             buffer.glo.read_into(texels, len(texels))
+            return
+        if self.mapped is not None and self.mapped.takes(buffer.glo, len(texels)):
+            self.mapped.download(buffer.glo, texels)
             return
         size = min(STAGED, max(4096, 1 << (len(texels) - 1).bit_length()))
         if self.staging is None or self.staging.size < size:
