@@ -20,6 +20,7 @@ from pygpu.codegen.glsl.buffers import row_bytes
 from pygpu.codegen.glsl.partials import DOWN_LANES, PARTIALS, ROWS
 from pygpu.codegen.glsl.reduction import FoldTexts, fold_program
 from pygpu.core.device import ALONG_X, ALONG_Y, BOTH, FoldProgram, FoldTask
+from pygpu.core.host.records import record
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.opengl import context as opengl
@@ -36,6 +37,7 @@ THREADS: Final = 1 << 17  # that fold an image, if it has the texels: enough to 
 FEWEST: Final = 4  # rounds of a lane, below which it is better to have fewer threads
 COLUMNS: Final = 128  # lanes side by side where columns are folded, each through many rows
 COMPONENTS: Final = 16  # of a value, beyond which drivers compile long what is unrolled
+LAYOUTS: Final = 16  # kept
 TEXEL: Final = row_bytes(Format(np.dtype("float32"), 4), 1)  # bytes of the widest image of one
 NARROW: Final = 32  # lanes side by side that still read whole lines of the cache
 
@@ -52,6 +54,20 @@ def fold(task: FoldTask) -> Folded | None:
         return None if program is None else Folded(gl, program, task.inputs)
 
 
+@record(eq=False)
+class _Layout:
+    """How groups share the texels of images of some sizes: the rows and columns of partial results,
+    groups, and uniforms."""
+
+    shape: tuple[int, int]
+    groups: tuple[int, int]
+    sizes: dict[str, Any]
+
+    @property
+    def parts(self) -> int:
+        return self.shape[0] * self.shape[1]
+
+
 class Folded(FoldProgram):
     """A fold's programs, made ready in the context when they first run."""
 
@@ -64,6 +80,7 @@ class Folded(FoldProgram):
         program = self.program
         self._first = _Ready(gl, program.first)
         self._rest = _Ready(gl, program.rest)
+        self._layouts: dict[Any, _Layout] = {}
         self._down: _Ready | None = None  # made when it is first needed
         self._images = [i for i, name in enumerate(program.first.images) if name is not None]
         self._context = gl
@@ -152,7 +169,26 @@ class Folded(FoldProgram):
         """A buffer of partial results, and how many rows and columns of them there are."""
         if self._context is not gl:
             self._make_ready(gl)
-        program, ready = self.program, self._first
+        ready = self._first
+        key = tuple([(image.width, image.height) for image in inputs])
+        layout = self._layouts.get(key)
+        if layout is None:
+            if len(self._layouts) >= LAYOUTS:
+                self._layouts.clear()
+            layout = self._layouts[key] = self._layout(gl, inputs)
+        held = [upload(gl, inputs[index]) for index in self._images]
+        read = [*[each.glo for each in held], *ready.bindings.buffers]
+        (buffer,) = gl.results(read, [self._nbytes(layout.parts)])
+        for binding, each in enumerate([*held, buffer]):
+            each.glo.bind_to_storage_buffer(binding)
+        ready.set(**layout.sizes)
+        ready.bindings.bind(uniforms)
+        ready.held.dispatch(layout.groups, gl.limits.groups, ready.uniforms["top"], 1)
+        return buffer, layout.shape
+
+    def _layout(self, gl: Context, inputs: Sequence[Storage]) -> _Layout:
+        """How groups share the texels of images of these sizes."""
+        program = self.program
         height, width = inputs[0].height, inputs[0].width
         chunks = -(-width // program.pixels)
         across = _across(program, chunks)
@@ -166,12 +202,7 @@ class Folded(FoldProgram):
         groups = -(-chunks // tile[0]), -(-height // tile[1])
         rows = height if program.along == ALONG_X else groups[1]
         columns = width if program.along == ALONG_Y else groups[0]
-        held = [upload(gl, inputs[index]) for index in self._images]
-        read = [*[each.glo for each in held], *ready.bindings.buffers]
-        (buffer,) = gl.results(read, [self._nbytes(rows * columns)])
-        for binding, each in enumerate([*held, buffer]):
-            each.glo.bind_to_storage_buffer(binding)
-        sizes = {
+        sizes: dict[str, Any] = {
             name: (image.width, image.height, row_bytes(format, image.width) // element)
             for name, format, element, image in zip(
                 program.image_sizes, self.inputs, program.element_bytes, inputs, strict=True
@@ -183,20 +214,17 @@ class Folded(FoldProgram):
             ALONG_X: (across // 2, 1),
             ALONG_Y: (program.lanes // 2, across),
         }[program.along]
-        ready.set(
-            **sizes,
-            extent=(chunks, height, width // program.pixels, width),
-            across=across,
-            pace=(0, down) if is_tall else (across, 0),
-            rounds=rounds,
-            tile=tile,
-            top=0,
-            parts=(columns, rows * columns),
-            folds=(first, last, max(2 * first - last, 0)),
-        )
-        ready.bindings.bind(uniforms)
-        ready.held.dispatch(groups, gl.limits.groups, ready.uniforms["top"], 1)
-        return buffer, (rows, columns)
+        sizes |= {
+            "extent": (chunks, height, width // program.pixels, width),
+            "across": across,
+            "pace": (0, down) if is_tall else (across, 0),
+            "rounds": rounds,
+            "tile": tile,
+            "top": 0,
+            "parts": (columns, rows * columns),
+            "folds": (first, last, max(2 * first - last, 0)),
+        }
+        return _Layout((rows, columns), groups, sizes)
 
     def _read(self, gl: Context, buffer: Buffer, shape: tuple[int, int]) -> list[Array]:
         """Words of a buffer as arrays, one for each part of a value."""
@@ -207,8 +235,9 @@ class Folded(FoldProgram):
         for type in self.program.types:
             part = words[place : place + type.size]
             dtype = np.int32 if type.kind == "bool" else NUMPY_TYPE[type.kind]
-            seen = np.moveaxis(part.view(dtype), 0, -1)
-            arrays.append(seen.astype(NUMPY_TYPE[type.kind], order="C"))
+            seen = part.view(dtype)
+            seen = seen.reshape(*shape, 1) if type.size == 1 else seen.transpose(1, 2, 0)
+            arrays.append(seen.astype(NUMPY_TYPE[type.kind], order="C", copy=False))
             place += type.size
         return arrays
 

@@ -38,7 +38,11 @@ def total(image: ImageLike, axis: Any, keepdims: bool) -> Any:
             raw, wide = storage.seen(), np.float64 if is_float else np.int64
             summed = np.sum(raw, axis, dtype=wide, keepdims=keepdims)
     elif is_float:
-        return np.sum(_folded(_add, None, image, axis)[0], axis, np.float64, keepdims=keepdims)
+        parts = _folded(_add, None, image, axis)[0]
+        if isinstance(axis, int) and parts.shape[axis] == 1:  # a sum of one takes NumPy long
+            sums = parts.astype(np.float64)
+            return sums if keepdims else np.squeeze(sums, axis)
+        return np.sum(parts, axis, np.float64, keepdims=keepdims)
     else:
         as_stored = make(Format(storage.dtype, format.channels, normalize=False))
         parts = _folded_ints(ImageMaker.make(storage, as_stored), axis)
