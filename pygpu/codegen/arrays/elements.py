@@ -145,13 +145,15 @@ class Functions:
     def sized(self) -> list[int]:
         return sorted({*self.writer.read, *self.writer.sized})
 
-    def finish(self, head: Sequence[str], body: Sequence[str]) -> ArrayText:
+    def finish(
+        self, head: Sequence[str], body: Sequence[str], extensions: Sequence[str] = ()
+    ) -> ArrayText:
         """The program, of its own declarations and functions."""
         writer, joiner = self.writer, self.joiner
         writer.printer.helpers.update(joiner.printer.helpers)
         writer.declared += joiner.declared
         writer.bound += joiner.bound
-        text = writer.program(430, [*head, *self.blocks()], [], body)
+        text = writer.program(430, [*head, *self.blocks()], [], body, extensions)
         sized = self.sized
         names = [
             writer.sizes[image] if image in sized else "" for image in range(len(writer.inputs))

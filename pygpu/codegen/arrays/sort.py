@@ -5,17 +5,19 @@ first, each round stable.
 
 A round is three programs. Groups of threads take tiles of elements: `count` says how many of each
 digit a tile has, `offsets` where those of a tile begin among all, and `move` puts the elements of a
-tile in order in shared memory, by four bits at a time, and then where they belong. Keys are words
-whose order is that of the elements, NaNs last. The first round reads the image, the last one leaves
-results. Lines are told apart by rounds over their numbers, which come last.
+tile in order in shared memory, by votes of subgroups (ranks.py) or by four bits at a time, and then
+where they belong. Keys are words whose order is that of the elements, NaNs last. The first round
+reads the image, the last one leaves results. Lines are told apart by rounds over their numbers,
+which come last.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from pygpu.codegen.arrays import ranks, subgroups
 from pygpu.codegen.arrays.elements import ArrayText, Functions
-from pygpu.codegen.arrays.tiles import BARRIER, running_sums, tile
+from pygpu.codegen.arrays.tiles import BARRIER, running_sums, tile, turns
 from pygpu.codegen.glsl.partials import function, struct
 from pygpu.codegen.glsl.printer import INDENT
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram, lines_of
@@ -25,11 +27,10 @@ from pygpu.core.host.records import record
 THREADS: Final = 256
 DIGITS: Final = 256
 MOST: Final = 16  # elements of a thread, half as many where places go along
-DIGITS_AT_ONCE: Final = 32  # of a group that adds counts up
-TAKEN: Final = frozenset(
+TAKEN: Final = subgroups.NAMES | frozenset(
     """extent row round_of bound keys_in keys_out places_in places_out counts totals result_keys
     result_places key_at place_at digit key original at_place store_key EACH DOWN each bins tile
-    beside slot padded sums offsets starts""".split()
+    beside slot padded sums offsets starts keys places ranks goals mine""".split()
 )
 _PLACES: Final = {"x": "ivec2(i, line)", "y": "ivec2(line, i)", "folded": "ivec2(i % row, i / row)"}
 
@@ -43,40 +44,43 @@ class SortText:
     offsets: ArrayText
     move: ArrayText
     each: int  # elements of a thread
-    down: int  # threads of a group of `offsets` that share the tiles of a digit
+    groups: int  # of `offsets`
 
 
 def sort_programs(task: SortTask, dialect: Dialect, in_software: bool) -> SortText:
     """The programs of a sort."""
     each = 4 if in_software else MOST // 2 if task.is_placed else MOST
-    down = 8 if in_software else 32
+    at_once, down = (32, 8) if in_software else (8, 128)
+    by_subgroups = dialect.subgroups
+    by = ranks.move if by_subgroups else _by_bits
+    move = by(task.is_placed, each, in_software)
+    count = [*_COUNT_SHARED, *function("void main()", _count_main(each, in_software))]
     texts = []
-    for main in (_count_main(), _move_main(task.is_placed)):
+    for program in (count, move):
         functions = Functions.of_texel(task, dialect, TAKEN)
         body = [
             *struct((task.type,)),
             *functions.accessors,
             *functions.pixel,
             *_reading(task),
-            *_shared(task.is_placed, each),
-            *function("void main()", main),
+            *program,
         ]
         head = [
             f"layout(local_size_x = {THREADS}) in;",
             *_blocks(len(functions.writer.read)),
             *_each(each, in_software),
         ]
-        texts.append(functions.finish(head, body))
+        needed = subgroups.EXTENSIONS if by_subgroups and program is move else ()
+        texts.append(functions.finish(head, body, needed))
     head = [
         "#version 430 core",
-        f"layout(local_size_x = {DIGITS_AT_ONCE * down}) in;",
+        f"layout(local_size_x = {at_once * down}) in;",
         *_blocks(0),
         "#define EACH 8",
-        f"#define DOWN {down}",
     ]
-    text = lines_of([*head, *_offsets_program(down)])
+    text = lines_of([*head, *_offsets_program(at_once, down)])
     offsets = ArrayText(GlslProgram(text, [], []), ())
-    return SortText(texts[0], offsets, texts[1], each, down)
+    return SortText(texts[0], offsets, texts[1], each, DIGITS // at_once)
 
 
 def _each(each: int, in_software: bool) -> list[str]:
@@ -113,17 +117,18 @@ def _reading(task: SortTask) -> list[str]:
             "int i = e - line * extent.y;",
             f"return {place};",
         ]),
+        *function("ivec2 of_one_line(int i)", ["int line = 0;", f"return {place};"]),
+        *function("uint on_line(uint place)", [
+            "return extent.y < extent.x ? place % uint(extent.y) : place;",
+        ]),
         *function("uint key(uint word)", _key(task)),
         *function("uint original(uint word)", _original(task)),
-        *function("uint key_at(int e)", [
-            f"return round_of.x != 0 ? key({_word(task.kind)}) : keys_in[e];",
-        ]),
-        *function("uint place_at(int e)", [
-            "return round_of.x != 0 ? uint(e) : places_in[e];",
-        ] if task.is_placed else ["return 0u;"]),
+        *function("uint first_key(ivec2 p)", [f"return key({_word(task.kind)});"]),
         *function("uint digit(uint key, uint place)", [
-            "if (round_of.w != 0)",
-            f"{INDENT}return (place / uint(extent.y)) >> round_of.z & 255u;",
+            *([
+                "if (round_of.w != 0)",
+                f"{INDENT}return (place / uint(extent.y)) >> round_of.z & 255u;",
+            ] if task.is_placed else []),  # several lines have places
             "return key >> round_of.z & 255u;",
         ]),
     ]  # fmt: skip
@@ -131,10 +136,10 @@ def _reading(task: SortTask) -> list[str]:
 
 def _word(kind: str) -> str:
     return {
-        "float": "floatBitsToUint(value(at_place(e)).v0)",
-        "int": "uint(value(at_place(e)).v0)",
-        "uint": "value(at_place(e)).v0",
-        "bool": "uint(value(at_place(e)).v0)",
+        "float": "floatBitsToUint(value(p).v0)",
+        "int": "uint(value(p).v0)",
+        "uint": "value(p).v0",
+        "bool": "uint(value(p).v0)",
     }[kind]
 
 
@@ -194,32 +199,56 @@ def _shared(is_placed: bool, each: int) -> list[str]:
 
 
 _TILE: Final = tile(THREADS, "extent.z")
+_COUNT_SHARED: Final = (f"shared uint starts[{DIGITS}];", "")
 
 
-def _count_main() -> list[str]:
+def _count_main(each: int, in_software: bool) -> list[str]:
+    """What digits are of is read at once: a branch or a division for each element would have them
+    come one after the other."""
+
+    def some(word: str) -> list[str]:
+        def one(k: str) -> list[str]:
+            at = f"min(first + {k} * {THREADS} + thread, extent.x - 1)"
+            return [f"words[{k}] = {word.format(at)};"]
+
+        return [INDENT + line for line in turns(each, in_software, one)]
+
+    def counted(k: str) -> list[str]:
+        return [
+            f"if (first + {k} * {THREADS} + thread < extent.x)",
+            f"{INDENT}atomicAdd(starts[words[{k}] >> round_of.z & 255u], 1u);",
+        ]
+
     return [
         *_TILE,
         "starts[thread] = 0u;",
-        *BARRIER,
-        "for (int k = 0; k < EACH; k++) {",
-        f"{INDENT}int e = first + k * {THREADS} + thread;",
-        f"{INDENT}if (e < extent.x)",
-        f"{INDENT * 2}atomicAdd(starts[digit(key_at(e), place_at(e))], 1u);",
+        "uint words[MOST];",
+        "if (round_of.x != 0 && extent.y == extent.x) {",
+        *some("first_key(of_one_line({}))"),
+        "} else if (round_of.x != 0) {",
+        *some("first_key(at_place({}))"),
+        "} else if (round_of.w != 0) {",
+        *some("places_in[{}] / uint(extent.y)"),
+        "} else {",
+        *some("keys_in[{}]"),
         "}",
+        *BARRIER,
+        *turns(each, in_software, counted),
         *BARRIER,
         f"counts[number * {DIGITS} + thread] = starts[thread];",
     ]
 
 
-def _offsets_program(down: int) -> list[str]:
-    """Counts become those of all tiles before, digit by digit, and totals those of all."""
-    threads = DIGITS_AT_ONCE * down
+def _offsets_program(at_once: int, down: int) -> list[str]:
+    """Counts become those of all tiles before, digit by digit, and totals those of all. A group
+    has so many digits at once, and for each as many threads as go down."""
+    threads = at_once * down
     main = [
         "int thread = int(gl_LocalInvocationIndex);",
-        f"int digit = int(gl_WorkGroupID.x) * {DIGITS_AT_ONCE} + thread % {DIGITS_AT_ONCE};",
-        f"int lane = thread / {DIGITS_AT_ONCE};",
+        f"int digit = int(gl_WorkGroupID.x) * {at_once} + thread % {at_once};",
+        f"int lane = thread / {at_once};",
         "uint carried = 0u;",
-        "for (int top = 0; top < extent.z; top += DOWN * EACH) {",
+        f"for (int top = 0; top < extent.z; top += {down} * EACH) {{",
         f"{INDENT}uint own[EACH];",
         f"{INDENT}uint total = 0u;",
         f"{INDENT}for (int k = 0; k < EACH; k++) {{",
@@ -229,14 +258,9 @@ def _offsets_program(down: int) -> list[str]:
         f"{INDENT}}}",
         f"{INDENT}for (int k = 0; k < EACH; k++)",
         f"{INDENT * 2}total += own[k];",
-        f"{INDENT}lanes[thread] = total;",
-        *[INDENT + line for line in BARRIER],
-        f"{INDENT}uint before = carried;",
-        f"{INDENT}for (int other = 0; other < DOWN; other++) {{",
-        f"{INDENT * 2}uint some = lanes[other * {DIGITS_AT_ONCE} + thread % {DIGITS_AT_ONCE}];",
-        f"{INDENT * 2}before += other < lane ? some : 0u;",
-        f"{INDENT * 2}carried += some;",
-        f"{INDENT}}}",
+        *[INDENT + line for line in running_sums(threads, "total", at_once)],
+        f"{INDENT}uint before = carried + sums[side + thread] - total;",
+        f"{INDENT}carried += sums[side + {threads - at_once} + thread % {at_once}];",
         f"{INDENT}for (int k = 0; k < EACH; k++) {{",
         f"{INDENT * 2}int tile = top + lane * EACH + k;",
         f"{INDENT * 2}if (tile < extent.z)",
@@ -248,18 +272,26 @@ def _offsets_program(down: int) -> list[str]:
         "if (lane == 0)",
         f"{INDENT}totals[digit] = carried;",
     ]
-    return [f"shared uint lanes[{threads}];", "", *function("void main()", main)]
+    return [f"shared uint sums[{2 * threads}];", "", *function("void main()", main)]
 
 
-def _move_main(is_placed: bool) -> list[str]:
+def _by_bits(is_placed: bool, each: int, in_software: bool) -> list[str]:
+    """What puts the elements of a tile in order by four bits at a time, and moves them."""
+    main = _move_main(is_placed, each, in_software)
+    return [*_shared(is_placed, each), *function("void main()", main)]
+
+
+def _move_main(is_placed: bool, each: int, in_software: bool) -> list[str]:
+    is_first = "round_of.x != 0"
+    place = f"{is_first} ? uint(from) : places_in[from]"
     lines = [
         *_TILE,
         "int left = extent.x - first;",
         "for (int k = 0; k < EACH; k++) {",
         f"{INDENT}int e = k * {THREADS} + thread;",
         f"{INDENT}int from = first + min(e, left - 1);",
-        f"{INDENT}tile[slot(e)] = key_at(from);",
-        *([f"{INDENT}beside[slot(e)] = place_at(from);"] if is_placed else []),
+        f"{INDENT}tile[slot(e)] = {is_first} ? first_key(at_place(from)) : keys_in[from];",
+        *([f"{INDENT}beside[slot(e)] = {place};"] if is_placed else []),
         "}",
         *running_sums(THREADS, "totals[thread]"),
         f"uint offset = sums[side + thread] - totals[thread] + counts[number * {DIGITS} + thread];",
@@ -268,7 +300,7 @@ def _move_main(is_placed: bool) -> list[str]:
         *(["uint places[MOST];"] if is_placed else []),
         "uint ranks[MOST];",
         "for (int half_of = 0; half_of < 8; half_of += 4) {",
-        *[INDENT + line for line in _half(is_placed)],
+        *[INDENT + line for line in _half(is_placed, each, in_software)],
         "}",
     ]
     place = "beside[slot(e)]" if is_placed else "0u"
@@ -297,34 +329,53 @@ def _move_main(is_placed: bool) -> list[str]:
         f"{INDENT * 3}ivec2 p = at_place(to);",
         f"{INDENT * 3}int at = p.y * extent.w + p.x;",
         f"{INDENT * 3}result_keys[at] = original(found);",
-        *([f"{INDENT * 3}result_places[at] = place % uint(extent.y);"] if is_placed else []),
+        *([f"{INDENT * 3}result_places[at] = on_line(place);"] if is_placed else []),
         f"{INDENT * 2}}}",
         f"{INDENT}}}",
         "}",
     ]
 
 
-def _half(is_placed: bool) -> list[str]:
+def _half(is_placed: bool, each: int, in_software: bool) -> list[str]:
     """The tile put in order by four bits of the digit. A thread counts its own neighbours in two
     halves of words: in bins of the first eight values and of the others. What is behind the last
     element, copies of it, has the greatest value and stays behind."""
-    place = "places[k]" if is_placed else "0u"
-    value = "int(own >> half_of & 15u)"
+
+    def value(k: str) -> list[str]:
+        place = f"places[{k}]" if is_placed else "0u"
+        return [
+            f"int e = thread * EACH + {k};",
+            f"uint own = e < left ? digit(keys[{k}], {place}) : 255u;",
+            "int value_of = int(own >> half_of & 15u);",
+        ]
+
+    def counted(k: str) -> list[str]:
+        read, *rest = value(k)
+        return [
+            read,
+            f"keys[{k}] = tile[slot(e)];",
+            *([f"places[{k}] = beside[slot(e)];"] if is_placed else []),
+            *rest,
+            f"int bin = padded((value_of & 7) * {THREADS} + thread);",
+            "int shift = (value_of >> 3) * 16;",
+            "uint so_far = bins[bin];",
+            f"ranks[{k}] = so_far >> shift & 0xffffu;",
+            "bins[bin] = so_far + (1u << shift);",
+        ]
+
+    def put(k: str) -> list[str]:
+        return [
+            *value(k),
+            f"uint first_of = bins[padded((value_of & 7) * {THREADS} + thread)];",
+            f"int to = int(ranks[{k}] + (first_of >> (value_of >> 3) * 16 & 0xffffu));",
+            f"tile[slot(to)] = keys[{k}];",
+            *([f"beside[slot(to)] = places[{k}];"] if is_placed else []),
+        ]
+
     return [
         "for (int k = 0; k < 8; k++)",
         f"{INDENT}bins[padded(k * {THREADS} + thread)] = 0u;",
-        "for (int k = 0; k < EACH; k++) {",
-        f"{INDENT}int e = thread * EACH + k;",
-        f"{INDENT}keys[k] = tile[slot(e)];",
-        *([f"{INDENT}places[k] = beside[slot(e)];"] if is_placed else []),
-        f"{INDENT}uint own = e < left ? digit(keys[k], {place}) : 255u;",
-        f"{INDENT}int value_of = {value};",
-        f"{INDENT}int bin = padded((value_of & 7) * {THREADS} + thread);",
-        f"{INDENT}int shift = (value_of >> 3) * 16;",
-        f"{INDENT}uint counted = bins[bin];",
-        f"{INDENT}ranks[k] = counted >> shift & 0xffffu;",
-        f"{INDENT}bins[bin] = counted + (1u << shift);",
-        "}",
+        *turns(each, in_software, counted),
         *BARRIER,
         "uint total = 0u;",
         "for (int k = 0; k < 8; k++)",
@@ -338,17 +389,9 @@ def _half(is_placed: bool) -> list[str]:
         f"{INDENT}before += counted;",
         "}",
         *BARRIER,
-        "for (int k = 0; k < EACH; k++) {",
-        f"{INDENT}int e = thread * EACH + k;",
-        f"{INDENT}uint own = e < left ? digit(keys[k], {place}) : 255u;",
-        f"{INDENT}int value_of = {value};",
-        f"{INDENT}uint first_of = bins[padded((value_of & 7) * {THREADS} + thread)];",
-        f"{INDENT}int to = int(ranks[k] + (first_of >> (value_of >> 3) * 16 & 0xffffu));",
-        f"{INDENT}tile[slot(to)] = keys[k];",
-        *([f"{INDENT}beside[slot(to)] = places[k];"] if is_placed else []),
-        "}",
+        *turns(each, in_software, put),
         *BARRIER,
     ]
 
 
-__all__ = ["DIGITS", "DIGITS_AT_ONCE", "THREADS", "SortText", "sort_programs"]
+__all__ = ["DIGITS", "THREADS", "SortText", "sort_programs"]

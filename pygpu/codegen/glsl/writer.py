@@ -39,6 +39,7 @@ _LANES: Final = {
     True: {"lanes": "unpackFloat2x16", "word": "packFloat2x16"},
     False: {"lanes": "unpackHalf2x16", "word": "packHalf2x16"},
 }
+SUBGROUP: Final = 32
 TABLE_WIDTH: Final = 1024  # texels in a row of a table that is a texture
 # How texts of GLSL ES begin: all in 32 bits, and nothing can be declared `precise`.
 EMBEDDED: Final = [
@@ -62,6 +63,7 @@ class Dialect:
     saturates: bool = False  # its int(x) is the nearest int where none holds x, and 0 for NaN
     uniform_blocks: bool = False  # its uniform blocks are fast where all threads read one element
     embedded: bool = False  # it is GLSL ES 3.00, as browsers take it
+    subgroups: bool = False  # its subgroups are SUBGROUP threads, which tell each other words
 
     @property
     def precise(self) -> bool:

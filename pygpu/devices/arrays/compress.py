@@ -18,7 +18,6 @@ from pygpu.devices.arrays.ready import Programs, Ready, format_of, nbytes, resul
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.bindings import Bindings
 from pygpu.devices.opengl.driver.context import Context
-from pygpu.devices.opengl.driver.held import Buffer
 from pygpu.ssa import Constant
 
 WORD: Final = 4
@@ -60,36 +59,33 @@ class Compressed(CompressProgram):
         sizes: dict[str, Any] = {"extent": (count, inputs[0].width, tiles), "each": EACH}
         with opengl.context() as gl:
             count_up, offsets, move = self._ready(gl)
-            images = move.read(gl, inputs)  # those of the others: the function is the same
-            read = [each.glo for each in images]
+            images, masks = move.read(gl, inputs), count_up.read(gl, inputs)
+            read = [each.glo for each in (*images, *masks)]
             counts = gl.results([*read, *count_up.bindings.buffers], [WORD * (1 + tiles)])[0]
-            count_up.bind([*images, counts], inputs, **sizes)
+            count_up.bind([*masks, counts], inputs, **sizes)
             count_up.dispatch(gl, tiles, uniforms)
             gl.order.before([counts.glo], [counts.glo])
             offsets.bind([counts], [], tiles=tiles)
             offsets.dispatch(gl, 1)
-            room = [nbytes(rows_of(count), format) for format in formats]
-            made = gl.results([counts.glo, *read, *move.bindings.buffers], room)
-            move.bind([*images, counts, *made], inputs, **sizes)
-            move.dispatch(gl, tiles, uniforms)
             words = np.zeros(1, np.uint32)
             gl.download(counts, words)
             gl.check()
             total = int(words[0])
             shape = rows_of(max(total, 1))
-            pairs = list(zip(made, formats, strict=True))
-            cut = [_cut(gl, held, nbytes(shape, format)) for held, format in pairs]
-            results = [result(held, shape, f) for held, (_, f) in zip(cut, pairs, strict=True)]
-            return results, total
+            room = [_room(nbytes(shape, format)) for format in formats]
+            made = gl.results([counts.glo, *read, *move.bindings.buffers], room)
+            if total:
+                move.bind([*images, counts, *made], inputs, **sizes)
+                move.dispatch(gl, tiles, uniforms)
+            pairs = zip(made, formats, strict=True)
+            return [result(held, shape, format) for held, format in pairs], total
 
 
-def _cut(gl: Context, held: Buffer, room: int) -> Buffer:
-    """What is in the first bytes of a buffer, in a smaller one where that saves half of it."""
-    if 2 * room >= held.nbytes or not room:
-        return held
-    (smaller,) = gl.results([held.glo], [room])
-    gl.copy(smaller, held, room)
-    return smaller
+def _room(size: int) -> int:
+    """The bytes of a buffer for so many: one of few sizes, so that others find it in the pool,
+    though each call picks another number of elements."""
+    step = max(256, 1 << max(size.bit_length() - 4, 0))
+    return -(-size // step) * step
 
 
 __all__ = ["Compressed", "compress"]

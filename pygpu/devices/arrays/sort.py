@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.codegen.arrays.sort import DIGITS, DIGITS_AT_ONCE, THREADS, SortText, sort_programs
+from pygpu.codegen.arrays.sort import DIGITS, THREADS, SortText, sort_programs
 from pygpu.core.arrays import Lines, SortProgram, SortTask
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.arrays.ready import Programs, Ready, nbytes, result, stride
@@ -76,7 +76,7 @@ class Sorted(SortProgram):
                 buffers = [keys[before], places[before], keys[after], places[after], counts, totals]
                 buffers += made
                 self._step(gl, count_up, [*read, *buffers], image, sizes, tiles)
-                self._step(gl, offsets, buffers, image, sizes, DIGITS // DIGITS_AT_ONCE)
+                self._step(gl, offsets, buffers, image, sizes, self.text.groups)
                 self._step(gl, move, [*read, *buffers], image, sizes, tiles)
             used = [*keys, *places, counts, totals, *made]  # what comes waits for the last step
             gl.order.before(written=[each.glo for each in used])

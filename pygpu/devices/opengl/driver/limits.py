@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Container, Mapping
 from typing import Any, Final
 
-from pygpu.codegen.glsl.writer import NARROW_BUFFERS, Dialect
+from pygpu.codegen.glsl.writer import NARROW_BUFFERS, SUBGROUP, Dialect
 from pygpu.core.host.records import record
 
 SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "software", "gdi generic")
 MEMORY: Final = {"GL_NVX_gpu_memory_info": 0x9047, "GL_ATI_meminfo": 0x87FC}  # in KiB
 IMAGES: Final = 0x90CE  # GL_MAX_FRAGMENT_IMAGE_UNIFORMS
-SUBGROUP: Final = 0x9532  # GL_SUBGROUP_SIZE_KHR
+_SUBGROUP_SIZE: Final = 0x9532  # GL_SUBGROUP_SIZE_KHR
+KHR_SUBGROUPS: Final = "GL_KHR_shader_subgroup"
 WARP: Final = 64  # where the driver does not tell
 _BEFORE_VOLTA: Final = re.compile(
     r"GeForce (?!RTX|GTX 16|MX[45])|Quadro (?!RTX|T|GV)|Tesla (?!V|T4|P100)|TITAN (?!V|RTX)"
@@ -47,7 +48,7 @@ def read_limits(gl: Any, integer: Callable[[int], int], in_software: bool) -> Li
     """Those of moderngl's context. `integer` reads a number that moderngl does not ask for, and
     gives 0 where there is no way to ask."""
     info, version = gl.info, gl.version_code
-    knows_warp = "GL_KHR_shader_subgroup" in gl.extensions
+    knows_warp = KHR_SUBGROUPS in gl.extensions
     told = [] if in_software else [name for known, name in MEMORY.items() if known in gl.extensions]
     return Limits(
         info["GL_MAX_TEXTURE_SIZE"],
@@ -61,7 +62,7 @@ def read_limits(gl: Any, integer: Callable[[int], int], in_software: bool) -> Li
         info.get("GL_MAX_SHADER_STORAGE_BLOCK_SIZE", 0),
         min(info.get("GL_MAX_COMPUTE_WORK_GROUP_COUNT", (0,))),
         info.get("GL_MAX_COMPUTE_WORK_GROUP_COUNT", (0,))[0],
-        (integer(SUBGROUP) if knows_warp else 0) or WARP,
+        (integer(_SUBGROUP_SIZE) if knows_warp else 0) or WARP,
         integer(told[0]) << 10 if told else 0,
     )
 
@@ -73,6 +74,9 @@ def dialect_of(info: Mapping[str, Any], extensions: Container[str], limits: Limi
     renderer: str = info["GL_RENDERER"]
     in_software = is_software(renderer)
     narrow = NARROW_BUFFERS in extensions
+    is_nvidia = info["GL_VENDOR"].startswith("NVIDIA")
+    # Others choose for each program how wide its subgroups are.
+    subgroups = is_nvidia and KHR_SUBGROUPS in extensions and limits.warp == SUBGROUP
     return Dialect(
         limits.version,
         "Mesa" in info["GL_VERSION"],
@@ -82,7 +86,8 @@ def dialect_of(info: Mapping[str, Any], extensions: Container[str], limits: Limi
         narrow=narrow,
         lanes=narrow and has_fast_float16(renderer),
         uniform_blocks=not in_software,
-        saturates=info["GL_VENDOR"].startswith("NVIDIA"),
+        saturates=is_nvidia,
+        subgroups=subgroups,
     )
 
 
