@@ -6,13 +6,15 @@ shows the user's own line with a caret under the expression.
 """
 
 import functools
+import inspect
 import linecache
 import math
 import opcode
 import operator
 import os.path
+import re
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -205,6 +207,8 @@ def guarded(function: _F, check: Callable[[str, tuple[Any, ...]], None] | None =
         except Exception as error:
             if isinstance(error, TypeError) and _last(error.__traceback__) is guard:
                 error.__pygpu_refused__ = True  # type: ignore[attr-defined]  # arguments misfit
+            else:
+                name_misfit(error, function, args, kwargs)
             shorten(error)
             raise
 
@@ -218,6 +222,57 @@ def _last(traceback: types.TracebackType | None) -> types.CodeType | None:
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
     return traceback and traceback.tb_frame.f_code
+
+
+# What a word of an annotation takes: how that is said, and an attribute that such values have.
+_TAKEN: Final[Mapping[str, tuple[str, str]]] = {
+    "float": ("a number", "__float__"),
+    "int": ("a whole number", "__index__"),
+    "str": ("a string", "isidentifier"),
+    "bool": ("True or False", "__bool__"),
+    "None": ("None", ""),
+    "tuple[int, int]": ("two whole numbers", "__index__"),
+    "tuple[float, float]": ("two numbers", "__float__"),
+}
+
+
+def name_misfit(
+    error: Exception, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> None:
+    """Have an error that arose of an argument which is not what its annotation says name that
+    argument, if its message does not. Calls that succeed pay nothing for it."""
+    if not isinstance(error, (TypeError, ValueError)):
+        return
+    try:
+        signature = inspect.signature(function)
+        given = signature.bind(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        return
+    for name, value in given.items():
+        annotation = signature.parameters[name].annotation
+        text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+        taken = text.split(" | ")
+        if any(each not in _TAKEN or _fits(value, each) for each in taken):
+            continue
+        if not re.search(rf"\b{name}\b", str(error)):
+            words = " or ".join([_TAKEN[each][0] for each in taken])
+            error.args = (f"{function.__name__}: {name} takes {words}, got {shown(value)}",)
+            error.__pygpu_refused__ = True  # type: ignore[union-attr]
+        return
+
+
+def _fits(value: Any, taken: str) -> bool:
+    """Whether a value is what a word of an annotation takes."""
+    if taken == "None":
+        return value is None
+    attribute = _TAKEN[taken][1]
+    if taken.startswith("tuple"):
+        try:
+            first, second = value
+        except (TypeError, ValueError):
+            return False
+        return hasattr(first, attribute) and hasattr(second, attribute)
+    return hasattr(value, attribute) and getattr(value, "shape", ()) == ()
 
 
 def _is_refusal(traceback: types.TracebackType | None) -> bool:

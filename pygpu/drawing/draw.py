@@ -24,6 +24,7 @@ from pygpu.drawing.checks import check, checks_of
 from pygpu.drawing.drawings import Made, arguments_of, compiled, converted, translate
 from pygpu.drawing.mesh import Mesh
 from pygpu.drawing.shader import Shader
+from pygpu.execution.arguments.convert import is_picture
 from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.programs.calls import checked_shape
 from pygpu.execution.programs.checked import is_asked_for
@@ -201,6 +202,9 @@ def _dtype(dtype: Any) -> np.dtype[Any]:
 
 def _images(onto: Any) -> list[Image]:
     given = list(onto) if isinstance(onto, (list, tuple)) else [onto]
+    for each in given:
+        if not is_picture(each) and not isinstance(each, Image):
+            raise TypeError(f"onto: takes an image, or one for each result, got {shown(each)}")
     return [image if isinstance(image, Image) else Image(image) for image in given]
 
 

@@ -19,7 +19,7 @@ from pygpu.execution.large.images import LazyImage, derived, tiled
 from pygpu.filters.exposure import extent
 from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.rank import median
-from pygpu.filters.whole import channels_of, image_of, together, whole
+from pygpu.filters.whole import channels_of, image_of, outside, pair_of, together, whole
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vector
 from pygpu.runtime import compile
@@ -109,12 +109,8 @@ def _above(least: Any, most: Any) -> Any:
 def _tile(size: Any, image: Image) -> tuple[int, int]:
     if size is None:
         return max(image.height // 8, 1), max(image.width // 8, 1)
-    pair = (size, size) if np.ndim(size) == 0 else tuple(size)
-    if len(pair) != 2 or not all(n >= 1 for n in pair):
-        raise ValueError(
-            f"equalize_adapthist: kernel_size takes one or two sizes, got {shown(size)}"
-        )
-    return int(pair[0]), int(pair[1])
+    down, across = pair_of(size, "equalize_adapthist: kernel_size", "one or two sizes", 1)
+    return int(down), int(across)
 
 
 def _table(bins: Any, tile: tuple[int, int], clip_limit: float, nbins: int) -> tuple[Any, int]:
@@ -216,13 +212,15 @@ def threshold_local(
     `block_size` is odd, or (rows, columns). `method` is "gaussian" (of a sixth of the block's
     size, or `param`), "mean" or "median". `mode` says what lies outside, in SciPy's names.
     """
-    pair = (block_size, block_size) if np.ndim(block_size) == 0 else tuple(block_size)
-    if len(pair) != 2 or not all(isinstance(n, int | np.integer) and n % 2 == 1 for n in pair):
+    pair = pair_of(block_size, "threshold_local: block_size", "an odd number, or two", 1)
+    if not all(isinstance(n, int | np.integer) and n % 2 == 1 for n in pair):
         raise ValueError(f"threshold_local: block_size takes odd numbers, got {shown(block_size)}")
-    seen = image.sampled(boundary=mode, cval=cval)
+    seen = outside(image, mode, cval)
     match method:
         case "gaussian":
-            sigma = [(n - 1) / 6 for n in pair] if param is None else param
+            sigma: Any = [(n - 1) / 6 for n in pair]
+            if param is not None:
+                sigma = pair_of(param, "threshold_local: param", "a sigma from 0 up, or two", 0)
             mean = gaussian(seen, sigma=sigma)
         case "mean":
             mean = _box(_box(seen, size=pair[1]), size=pair[0], axis=0)

@@ -23,6 +23,7 @@ from pygpu.filters.linear import correlate, gaussian
 from pygpu.filters.whole import (
     channels_of,
     image_of,
+    outside,
     refuse_dask,
     together,
     whole,
@@ -123,7 +124,7 @@ def canny(
         raise ValueError("canny: with use_quantiles thresholds are from 0 to 1")
     chosen = _everywhere(image) if mask is None else image_of(mask, "canny: mask")
     seen = image if mask is None else _masked(image, chosen)
-    smooth = gaussian(seen.sampled(boundary=mode, cval=cval), sigma=sigma)
+    smooth = gaussian(outside(seen, mode, cval), sigma=sigma)
     if mode == "constant" or mask is not None:
         share = (_ones(image) if mask is None else _weight(chosen)).sampled(mode, cval)
         smooth = _quotient(smooth, gaussian(share, sigma=sigma))
@@ -323,6 +324,8 @@ def hog(
         raise ValueError(
             f"hog: block_norm takes L1, L1-sqrt, L2 or L2-Hys, got {shown(block_norm)}"
         )
+    if orientations < 1:
+        raise ValueError(f"hog: orientations takes a whole number from 1 up, got {orientations}")
     refuse_dask(
         "hog",
         "its result is one vector of all cells",

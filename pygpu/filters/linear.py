@@ -88,10 +88,16 @@ def gaussian(
     call. With a position it is one sum over a square of texels: in a function that is dear for a
     large sigma, which is known when the function is compiled.
     """
-    if isinstance(p, (int, float)):
+    if isinstance(p, (int, float, str)):
         raise TypeError(f"gaussian: p takes a position; the width is given as sigma={shown(p)}")
     down, across = widths(sigma)
+    if isinstance(truncate, float | int) and not 0 < truncate < np.inf:
+        raise ValueError(f"gaussian: truncate takes a number above 0, got {shown(truncate)}")
     if p is not None:
+        if is_picture(im) and not callable(im):
+            raise TypeError(
+                f"gaussian: at a position, im takes a pygpu.Image or a function, got {shown(im)}"
+            )
         columns = gaussian_weights(down, truncate)
         return correlate(np.outer(columns, gaussian_weights(across, truncate)), im, p)
     if not (is_picture(im) or is_dask(im)):

@@ -21,7 +21,16 @@ from pygpu.core.errors import shown
 from pygpu.devices.host.regions import numbered
 from pygpu.execution.large import connected
 from pygpu.execution.large.images import LazyImage, by_strips
-from pygpu.filters.whole import channels_of, image_of, presented, together, whole, whole_only
+from pygpu.filters.whole import (
+    channels_of,
+    image_of,
+    outside,
+    pair_of,
+    presented,
+    together,
+    whole,
+    whole_only,
+)
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
 from pygpu.language.vectors import Position
@@ -75,7 +84,7 @@ def _fold(image: Any, footprint: NDArray[np.bool_], greatest: bool, mode: str, c
         least, most = _limits(image)
         is_most = mode == "max" or (mode == "ignore" and not greatest)
         mode, cval = "constant", most if is_most else least
-    result = image.sampled(boundary=mode, cval=cval)
+    result = outside(image, mode, cval)
     filled = np.ix_(footprint.any(axis=1), footprint.any(axis=0))
     parts: list[Any] = [footprint]
     if footprint[filled].all() and mode != "constant" and min(footprint[filled].shape) > 1:
@@ -228,7 +237,8 @@ def distance_transform_edt(image: Any, sampling: Any = None) -> Any:
     sampled functions*, 2004, for taking columns first.
     """
     channels_of(image, "distance_transform_edt", 1)
-    pair = (1.0, 1.0) if sampling is None else np.broadcast_to(np.asarray(sampling, float), 2)
+    asked = 1.0 if sampling is None else sampling
+    pair = pair_of(asked, "distance_transform_edt: sampling", "a number above 0, or two")
     if not all(n > 0 and math.isfinite(n) for n in pair):
         raise ValueError(f"distance_transform_edt: sampling is above 0, got {shown(sampling)}")
     across = functools.partial(_distances_across, across=float(pair[1]), down=float(pair[0]))

@@ -59,9 +59,11 @@ def rank_filter(im: Image, p: Position, rank: Any = 0, size: Any = 3) -> Any:
     """The texel of a window that `rank` others are below, from the greatest down where it is
     negative; `scipy.ndimage.rank_filter`."""
     rows, columns = sides(size, "rank_filter")
+    if not isinstance(rank, (int, np.integer)):
+        raise ValueError(f"rank_filter: rank takes a whole number, got {shown(rank)}")
     if not -rows * columns <= rank < rows * columns:
         raise ValueError(f"rank_filter: {rows} x {columns} texels have no rank {rank!r}")
-    return _ranked(im, p, (rows, columns), rank)
+    return _ranked(im, p, (rows, columns), int(rank))
 
 
 @compile
@@ -69,6 +71,8 @@ def percentile_filter(im: Image, p: Position, percentile: Any = 50, size: Any = 
     """The texel of a window that `percentile` of 100 are below, from 100 down where it is negative;
     `scipy.ndimage.percentile_filter`."""
     rows, columns = sides(size, "percentile_filter")
+    if not isinstance(percentile, (int, float, np.number)):
+        raise ValueError(f"percentile_filter: percentile takes a number, got {shown(percentile)}")
     share = percentile + 100 if percentile < 0 else percentile
     if not 0 <= share <= 100:
         raise ValueError(

@@ -12,12 +12,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.errors import shown
 from pygpu.core.storage import texels
 from pygpu.devices.host.regions import numbered
 from pygpu.execution.arguments.convert import without_channel_axis
 from pygpu.execution.large.images import derived
 from pygpu.filters.linear import correlate, gaussian
-from pygpu.filters.whole import channels_of, refuse_dask, together, whole
+from pygpu.filters.whole import channels_of, pair_of, refuse_dask, together, whole
 from pygpu.glsl import clamp, select
 from pygpu.image.image import Image
 from pygpu.language.kernels import offsets
@@ -42,7 +43,8 @@ def unsharp_mask(
     """The image with `amount` times of what a Gaussian of `radius` takes away from it;
     `skimage.filters.unsharp_mask`. It is held in [0, 1], or in [-1, 1] where some value is below
     0, unless `preserve_range` says that nothing is held."""
-    smooth = gaussian(image.sampled(boundary="reflect"), sigma=radius)
+    sigma = pair_of(radius, "unsharp_mask: radius", "a number from 0 up, or two", 0)
+    smooth = gaussian(image.sampled(boundary="reflect"), sigma=sigma)
     low: Any = -np.inf
     high = np.inf
     if not preserve_range:
@@ -100,9 +102,10 @@ def richardson_lucy(
     `filter_epsilon` is given, ratios of less light count for nothing; with `clip` the result is
     held in [-1, 1]. References: W. Richardson, 1972; L. Lucy, 1974.
     """
-    kernel = np.asarray(psf, float)
-    if kernel.ndim != 2 or not kernel.size:
-        raise ValueError(f"richardson_lucy: psf is an array of two axes, got {kernel.shape}")
+    kernel = np.asarray(psf)
+    if kernel.ndim != 2 or not kernel.size or kernel.dtype.kind not in "fiub":
+        raise ValueError(f"richardson_lucy: psf is an array of two axes, got {shown(psf)}")
+    kernel = kernel.astype(float)
     blur, back = _centred(kernel), _centred(kernel[::-1, ::-1])
     least = -np.inf if filter_epsilon is None else filter_epsilon
     guess = _half(image.sampled(boundary="constant", cval=0))

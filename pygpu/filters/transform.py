@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ from pygpu.filters.linear import gaussian
 from pygpu.filters.sampling import bicubic, bilinear, resized
 from pygpu.filters.whole import (
     image_of,
+    outside,
+    pair_of,
     presented,
     refuse_dask,
     together,
@@ -44,6 +47,7 @@ MODES: Final = {
     "reflect": "mirror",
     "wrap": "wrap",
 }
+TINY: Final = math.ulp(0.0)  # the least number above 0
 
 
 def _outside(image: Image, mode: str, cval: float) -> Image:
@@ -154,9 +158,7 @@ def rescale(image: Any, scale: Any, **options: Any) -> Any:
     """The image `scale` times as large, or (along y, along x) times; `skimage.transform.rescale`.
     The options are those of `resize`."""
     first = image_of(image, "rescale")
-    factors = (scale, scale) if np.ndim(scale) == 0 else tuple(scale)
-    if len(factors) != 2 or not all(np.isfinite(f) and f > 0 for f in factors):
-        raise ValueError(f"rescale: takes a factor above 0, or two of such, got {shown(scale)}")
+    factors = pair_of(scale, "rescale: scale", "a factor above 0, or two of such", TINY)
     sides = zip(first.shape, factors, strict=False)
     shape = tuple([max(int(np.round(n * f)), 1) for n, f in sides])
     return resize(image, shape, **options)
@@ -198,9 +200,11 @@ def rotate(
     the image's range unless `clip=False`).
     """
     order = _order(order, image, "rotate")
+    if not math.isfinite(angle):
+        raise ValueError(f"rotate: angle takes degrees, got {shown(angle)}")
     _in_one_piece(image, "rotate")
     middle = (np.array([image.width, image.height]) - 1) / 2
-    centre = middle if center is None else np.asarray(center, float)
+    centre = np.array(pair_of(middle if center is None else center, "rotate: center", "(x, y)"))
     radians = math.radians(angle % 360)
     cos, sin = math.cos(radians), math.sin(radians)
     to, shape = centre, image.shape[:2]
@@ -312,7 +316,7 @@ def _places(inverse_map: Any, arguments: Mapping[str, Any], size: tuple[int, int
 def _smooth(image: Any, sigma: float, mode: str, cval: float) -> Any:
     """As `skimage.filters.gaussian` smooths: there "reflect" repeats the edge, as in SciPy."""
     names = {"edge": "nearest", "symmetric": "reflect"}
-    return gaussian(image.sampled(boundary=names.get(mode, mode), cval=cval), sigma=sigma)
+    return gaussian(outside(image, names.get(mode, mode), cval), sigma=sigma)
 
 
 def _factor(factor: float, name: str) -> None:
@@ -372,11 +376,12 @@ def pyramid_gaussian(
     nothing gets smaller; `skimage.transform.pyramid_gaussian`. The options are those of
     `pyramid_reduce`."""
     _factor(downscale, "pyramid_gaussian: downscale")
+    most = operator.index(max_layer)
 
     def steps(layer: Any) -> Iterator[Any]:
         yield layer
         count = 0
-        while count != max_layer:
+        while count != most:
             smaller = pyramid_reduce(layer, downscale, **options)
             if smaller.shape == layer.shape:
                 return
@@ -399,9 +404,10 @@ def pyramid_laplacian(
     """What each layer loses when it is smoothed; `skimage.transform.pyramid_laplacian`."""
     _factor(downscale, "pyramid_laplacian: downscale")
     width = 2 * downscale / 6 if sigma is None else sigma
+    given = operator.index(max_layer)
 
     def steps(image: Any) -> Iterator[Any]:
-        most = math.ceil(math.log(max(image.shape[:2]), downscale)) if max_layer < 0 else max_layer
+        most = math.ceil(math.log(max(image.shape[:2]), downscale)) if given < 0 else given
         smooth = _smooth(image, width, mode, cval)
         yield image - smooth
         for _ in range(most):

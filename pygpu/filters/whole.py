@@ -11,11 +11,14 @@ Dask array it is a LazyImage, which no texel can be asked of.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from pygpu.core import sampler
-from pygpu.core.errors import guarded, shorten, shown
+from pygpu.core.errors import guarded, name_misfit, shorten, shown
 from pygpu.core.storage import Storage
 from pygpu.execution.arguments.convert import (
     array_of,
@@ -71,6 +74,26 @@ def channels_of(image: Image, name: str, *taken: int) -> None:
         raise ValueError(f"{name} takes an image of {most}, got {image.channels}{help}")
 
 
+def outside(image: Image, mode: str, cval: Any) -> Image:
+    """The image with another boundary. `mode` is a parameter of the filter's, in SciPy's names."""
+    if not isinstance(mode, str) or mode not in sampler.BOUNDARY_NAMES:
+        names = ", ".join(map(repr, sampler.BOUNDARY_NAMES))
+        raise ValueError(f"mode={shown(mode)}: takes {names}")
+    return image.sampled(boundary=mode, cval=cval)
+
+
+def pair_of(value: Any, name: str, takes: str, least: float = -math.inf) -> tuple[Any, Any]:
+    """Two numbers, along y and x, of a pair or of one number for both. ValueError for others, and
+    for those below the least, which says what is taken."""
+    try:
+        down, across = (value, value) if np.ndim(value) == 0 else value
+        if least <= down < math.inf and least <= across < math.inf:
+            return down, across
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"{name} takes {takes}, got {shown(value)}")
+
+
 def whole(function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a function of a pygpu.Image (and more) one of anything that is an image, with the
     keywords `out` and `dtype` of any call. Its result is an image, or a tuple of them."""
@@ -86,6 +109,7 @@ def whole(function: Callable[..., Any]) -> Callable[..., Any]:
             result = function(first, *args, **options)
             return presented(result, image, first, out, dtype)
         except Exception as error:
+            name_misfit(error, function, (image, *args), options)
             shorten(error)
             if isinstance(error, TypeError) and _is_misfit(error):
                 error.__traceback__ = None

@@ -53,6 +53,10 @@ def animate(
     frame gives the size; a ValueError names the first that has another. `pygpu.progress(True)`
     shows a bar.
     """
+    if function is not None and not callable(function):
+        raise TypeError(f"function: takes a function or None, got {shown(function)}")
+    if isinstance(frames, (str, os.PathLike)):
+        raise TypeError(f"frames: pygpu.frames({shown(frames)}) reads a file")
     if not fps > 0:
         raise ValueError(f"fps: takes frames a second, above 0; got {shown(fps)}")
     if quality is not None and not 1 <= operator.index(quality) <= 100:
@@ -65,6 +69,8 @@ def animate(
         )
     if not file.parent.is_dir():
         raise FileNotFoundError(f"{file}: there is no directory {file.parent}")
+    if function is None and not isinstance(frames, Iterable):
+        raise TypeError("function: takes a function of times; without one, frames are pictures")
     made = _made(function, _items(frames, fps), arguments)
     if suffix in STILL:
         _write_still(file, made, fps, quality)

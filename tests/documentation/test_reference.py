@@ -1,5 +1,6 @@
 """The API pages: each entry says what its parameters take and has an example that runs."""
 
+import ast
 import doctest
 import importlib
 import importlib.util
@@ -103,3 +104,72 @@ def test_example_runs_as_shown(name, tmp_path, monkeypatch):
     said = []
     doctest.DocTestRunner(verbose=False).run(example, out=said.append)
     assert "".join(said) == ""
+
+
+# ---------------------------------------------------------------- wrong calls
+
+WRONG = ["x", -1, object(), float("nan"), (1, 2, 3), None]
+
+# What compiled functions call with values of a pixel, whose arithmetic says what is wrong; `path`,
+# which a message says as it is.
+OF_PIXELS = re.compile(r"pygpu\.(language\.random|glsl|filters\.\w+\.[abv]|\w+\.path)\b")
+
+
+def example_call(name):
+    """The first call of an entry in its example: what is called, its arguments by name."""
+    names = {"np": np, "math": importlib.import_module("math"), "pygpu": pygpu, "glsl": glsl}
+    names |= {"Image": Image, "Position": Position, "filters": filters}
+    names |= {"photo": PHOTO[:64, :64], "grey": GREY[:64, :64]}
+    text = "\n".join(reference.EXAMPLES[name]) + "\n"
+    for example in doctest.DocTestParser().get_examples(text):
+        for node in ast.walk(ast.parse(example.source)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(name.split(".")[-1]):
+                try:
+                    function = eval(ast.unparse(node.func), names)
+                    args = [eval(ast.unparse(arg), names) for arg in node.args]
+                    keywords = {k.arg: eval(ast.unparse(k.value), names) for k in node.keywords}
+                    for each in ("out", "dtype"):
+                        if each not in inspect.signature(function).parameters:
+                            keywords.pop(each, None)
+                    return function, inspect.signature(function).bind_partial(*args, **keywords)
+                except (NameError, AttributeError, TypeError, SyntaxError):
+                    continue
+        exec(example.source, names)
+    return None
+
+
+CALLED = [
+    name
+    for name, called, _ in ENTRIES
+    if called and name not in ("pygpu.show", "pygpu.progress", "pygpu.clear", "pygpu.tune")
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CALLED)
+def test_wrong_arguments_are_named(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    found = example_call(name)
+    if found is None:
+        return  # a class, or of values that only a program has
+    function, given = found
+    for parameter, one in inspect.signature(function).parameters.items():
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            continue
+        for wrong in WRONG:
+            try:
+                given.arguments[parameter], right = wrong, given.arguments.get(parameter, one)
+                result = function(*given.args, **given.kwargs)
+                if inspect.isgenerator(result):
+                    list(result)
+            except (TypeError, ValueError) as error:
+                said, where = str(error), f"{name}.{parameter}"
+                named = rf"\b({parameter}|{name.split('.')[-1]})\b"
+                assert re.search(named, said) or OF_PIXELS.match(where), f"{where}={wrong}: {said}"
+            except OSError:
+                assert parameter == "path"
+            finally:
+                if right is one:
+                    del given.arguments[parameter]
+                else:
+                    given.arguments[parameter] = right

@@ -145,7 +145,7 @@ def test_distances_of_one_zero_and_of_none() -> None:
     [
         (lambda: filters.erosion(GREY, np.zeros((3, 3))), "erosion: a footprint is an array"),
         (lambda: filters.erosion(GREY, [1, 1]), "erosion: a footprint is an array"),
-        (lambda: filters.erosion(GREY, mode="best"), "boundary='best': takes"),
+        (lambda: filters.erosion(GREY, mode="best"), "mode='best': takes"),
         (lambda: filters.label(BYTES), "label takes an image of 1 channel, got 3"),
         (lambda: filters.label(MASK, connectivity=3), "connectivity takes 1 or 2"),
         (lambda: filters.distance_transform_edt(MASK, -1), "sampling is above 0"),

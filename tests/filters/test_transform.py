@@ -116,7 +116,7 @@ def test_what_comes_back_is_what_went_in() -> None:
         (lambda: filters.resize(GREY, (0, 5)), "from 1 up"),
         (lambda: filters.resize(GREY, (9, 9), order=2), r"order takes 0 .*, got 2"),
         (lambda: filters.resize(GREY, (9, 9), mode="mirror"), "mode='mirror': takes 'constant'"),
-        (lambda: filters.rescale(GREY, 0), "rescale: takes a factor above 0"),
+        (lambda: filters.rescale(GREY, 0), "rescale: scale takes a factor above 0"),
         (lambda: filters.pyramid_reduce(GREY, 1), "downscale: takes a factor above 1"),
         (lambda: filters.resize("photo.jpg", (9, 9)), "resize: takes an image, got 'photo.jpg'"),
     ],

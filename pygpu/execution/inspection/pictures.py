@@ -111,6 +111,8 @@ def view(*pictures: Any, titles: Sequence[str] | None = None, range: Any = None)
     if not pictures:
         raise TypeError("view: takes at least one picture")
     taken = [_shown(value) for value in pictures]
+    if titles is not None and (isinstance(titles, str) or not hasattr(titles, "__iter__")):
+        raise TypeError(f"view: titles takes a title for each picture, got {worded(titles)}")
     names = [""] * len(taken) if titles is None else [str(title) for title in titles]
     if len(names) != len(taken):
         raise ValueError(f"view: {len(names)} titles for {len(taken)} pictures")
