@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pygpu.execution.arguments import plain
-from pygpu.execution.inspection.lowered import Lowered
 
 if TYPE_CHECKING:
+    from pygpu.execution.inspection.lowered import Lowered
     from pygpu.execution.inspection.profile import Profile
 
 

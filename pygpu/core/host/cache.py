@@ -15,7 +15,6 @@ of that, for whoever can write the file can compute it.
 import hashlib
 import os
 import stat
-import tempfile
 import time
 from contextlib import suppress
 from functools import lru_cache
@@ -63,6 +62,9 @@ def put(kind: str, key: bytes | str, data: bytes) -> None:
     path = _path(kind, key)
     if path is None or _DIGEST + len(data) > LIMIT:
         return
+    with IMPORTING:
+        import tempfile  # which costs milliseconds, as few calls need
+
     try:
         if not _make_folder(path.parent):
             return

@@ -32,8 +32,7 @@ from pygpu.frontend.numbers import operands
 from pygpu.frontend.protocols import attributes, datamodel, operators, pictures
 from pygpu.frontend.rules import classes
 from pygpu.frontend.rules.arguments import misfit
-from pygpu.frontend.rules.intrinsics import ALWAYS, INTRINSICS, OF_NUMBERS
-from pygpu.frontend.rules.number_calls import of_library
+from pygpu.frontend.rules.intrinsics import ALWAYS, OF_NUMBERS, rule_of
 from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.faults import Fault
@@ -223,7 +222,7 @@ def _is_walked(function: types.FunctionType) -> bool:
 
 def _rule(function: Any) -> Any:
     try:
-        return INTRINSICS.get(function) or of_library(function)
+        return rule_of(function)
     except TypeError:  # not hashable
         return None
 

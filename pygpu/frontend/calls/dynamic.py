@@ -16,12 +16,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.forks import IMPORTING
 from pygpu.frontend.calls.native import check_kept
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import methods
 from pygpu.frontend.numbers import operands
 from pygpu.frontend.protocols import attributes, datamodel
-from pygpu.frontend.rules.numpy_objects import on_objects
 from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.kinds import Text, scalar_kind
 from pygpu.frontend.values.known import lift, virtual
@@ -45,6 +45,9 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
     method = datamodel.class_attribute(w, type(function), "__call__")
     is_walked = isinstance(method, types.FunctionType) or isinstance(function, types.MethodType)
     if is_numpy(function) and not is_walked and not isinstance(function, type):
+        with IMPORTING:
+            from pygpu.frontend.rules.numpy_objects import on_objects
+
         return on_objects(w, function, args, keywords)  # the general way, for what has no rule
     if isinstance(function, types.FunctionType):
         return w.call(Function.of(function), *args, **keywords)

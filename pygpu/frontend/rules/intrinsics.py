@@ -1,8 +1,9 @@
 """Which Python callable means what on values that are not known, keyed by the callable itself.
 
 The rules, functions of the walker and the arguments, stand in the modules that are brought together
-here. A rule may return NotImplemented: then the call goes the ordinary way. Rules in
-`ALWAYS` are taken for known arguments too, because they make objects of the compiler's own.
+here, those of NumPy and `statistics` when one of their functions is first called. A rule may return
+NotImplemented: then the call goes the ordinary way. Rules in `ALWAYS` are taken for known arguments
+too, because they make objects of the compiler's own.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import functools
 import itertools
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import CellType
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu import glsl
+from pygpu.core.host.forks import IMPORTING
 from pygpu.frontend.decode.liveness import live_at
 from pygpu.frontend.methods.dict_methods import pairs_of
 from pygpu.frontend.numbers import arithmetic, operands
@@ -29,10 +31,9 @@ from pygpu.frontend.rules import complex_calls
 from pygpu.frontend.rules.classes import made_of, super_of
 from pygpu.frontend.rules.folds import FOLD_RULES
 from pygpu.frontend.rules.iterator_calls import ITERATOR_RULES
-from pygpu.frontend.rules.number_calls import NUMBER_RULES
-from pygpu.frontend.rules.numpy_calls import NUMPY_RULES
+from pygpu.frontend.rules.number_calls import NUMBER_RULES, of_library
 from pygpu.frontend.rules.object_calls import CHANGING, OBJECT_RULES, REMEMBERING
-from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES
+from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES, walked_as
 from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
@@ -302,10 +303,45 @@ _RULES: Final[dict[Any, Rule]] = {
     hash: _refuse("a dynamic value has no hash: keys and elements of sets must be known"),
     **{cls: _vector_constructor(cls) for cls in (*vectors.CLASSES.values(), vectors.Position)},
     **{cls: _matrix_constructor(cls) for cls in matrices.MATRICES.values()},
-    **NUMPY_RULES,
     **complex_calls.RULES,
 }
-INTRINSICS: Final[dict[Any, Rule]] = {**_RULES, **complex_calls.rules_of(_RULES)}
+_INTRINSICS: Final[dict[Any, Rule]] = {**_RULES, **complex_calls.rules_of(_RULES)}
+
+
+@functools.cache
+def _of_numpy() -> Mapping[Any, Rule]:
+    with IMPORTING:
+        from pygpu.frontend.rules.numpy_calls import NUMPY_RULES
+
+    return NUMPY_RULES
+
+
+@functools.cache
+def _of_statistics() -> Mapping[Any, Rule]:
+    with IMPORTING:
+        from pygpu.frontend.walked import averages
+
+    return {function: walked_as(meaning) for function, meaning in averages.MEANT.items()}
+
+
+# Rules that are imported when a function of their library is first called.
+_LIBRARIES: Final[dict[str, Callable[[], Mapping[Any, Rule]]]] = {
+    "numpy": _of_numpy,
+    "_bisect": _of_numpy,
+    "statistics": _of_statistics,
+}
+
+
+def rule_of(function: Any) -> Rule | None:
+    """What a callable means on values that are not known; None where it has no rule."""
+    rule = _INTRINSICS.get(function)
+    if rule is None:
+        owner = getattr(function, "__self__", None)  # np.add.reduce is a method of np.add
+        module = getattr(type(owner) if isinstance(owner, np.ufunc) else function, "__module__", "")
+        library = _LIBRARIES.get((module or "").partition(".")[0])
+        rule = None if library is None else library().get(function)
+    return rule or of_library(function)
+
 
 ALWAYS: Final = frozenset(
     [
@@ -350,4 +386,4 @@ ALWAYS: Final = frozenset(
 # Functions of numbers, which Python computes where all numbers are known.
 OF_NUMBERS: Final = frozenset([*glsl.PRIMITIVES, abs, round, divmod, pow, min, max])
 
-__all__ = ["ALWAYS", "INTRINSICS", "OF_NUMBERS"]
+__all__ = ["ALWAYS", "OF_NUMBERS", "rule_of"]

@@ -38,7 +38,7 @@ from pygpu.frontend.values.values import (
     describe,
     tuple_of,
 )
-from pygpu.frontend.walked import averages, containers, heaps
+from pygpu.frontend.walked import containers, heaps
 
 Rule = Callable[..., Any]
 
@@ -154,18 +154,17 @@ def _first_of_some(w: Evaluator, iterator: Iterator, default: Any) -> Any:
     return first
 
 
-def _walked(meaning: Any) -> Rule:
+def walked_as(meaning: Any) -> Rule:
     """What a class or function of Python's library means, which is walked in place of it."""
     return lambda w, *args, **keywords: w.call(meaning, *args, **keywords)
 
 
 STRUCTURE_RULES: Final[dict[Any, Rule]] = {
-    collections.deque: _walked(containers.Deque),
-    collections.defaultdict: _walked(containers.DefaultDict),
-    collections.OrderedDict: _walked(containers.OrderedDict),
-    collections.Counter: _walked(containers.Counter),
-    **{function: _walked(meaning) for function, meaning in averages.MEANT.items()},
-    **{function: _walked(meaning) for function, meaning in heaps.MEANT.items()},
+    collections.deque: walked_as(containers.Deque),
+    collections.defaultdict: walked_as(containers.DefaultDict),
+    collections.OrderedDict: walked_as(containers.OrderedDict),
+    collections.Counter: walked_as(containers.Counter),
+    **{function: walked_as(meaning) for function, meaning in heaps.MEANT.items()},
     range: _range,
     len: _len,
     list: _list,
