@@ -77,24 +77,30 @@ class Number(NumberLike):
     def __getitem__(self, index: Any) -> Any:
         return np.asarray(self)[index]
 
-    def sum(self) -> Any:
+    def sum(self, axis: Any = None, out: Any = None) -> Any:
         """The sum of its numbers."""
-        return self._folded(operator.add)
+        return self._folded(operator.add, np.sum, axis, out)
 
-    def mean(self) -> Any:
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Their mean."""
-        return self._folded(operator.add) / self.size
+        if dtype is not None or out is not None or axis not in (None, 0, -1):
+            return np.mean(np.asarray(self), axis, dtype, out)
+        return self._folded(operator.add, np.sum, axis, out) / self.size
 
-    def min(self) -> Any:
+    def min(self, axis: Any = None, out: Any = None) -> Any:
         """The least of them."""
-        return self._folded(np.minimum)
+        return self._folded(np.minimum, np.min, axis, out)
 
-    def max(self) -> Any:
+    def max(self, axis: Any = None, out: Any = None) -> Any:
         """The greatest of them."""
-        return self._folded(np.maximum)
+        return self._folded(np.maximum, np.max, axis, out)
 
-    def _folded(self, function: Callable[..., Any]) -> Any:
+    def _folded(self, function: Callable[..., Any], of: Any, axis: Any, out: Any) -> Any:
+        """The fold of all of them; by NumPy's function where it is asked for more, as NumPy's own
+        functions ask an object's methods."""
         image: Any = self.image
+        if out is not None or axis not in (None, 0, -1):
+            return of(np.asarray(self), axis, out=out)
         if not self.ndim:
             return self
         parts = [image[..., place] for place in range(self.size)]

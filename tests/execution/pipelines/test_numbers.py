@@ -140,6 +140,26 @@ def test_channels_fold_beside_other_images() -> None:
     near(three, PHOTO / np.float32(255) * means.sum())
 
 
+@pytest.mark.parametrize("name", ["sum", "mean", "min", "max"])
+def test_functions_of_numpy_fold_numbers(name: str) -> None:
+    """They ask an object's method, with an axis and an array to fill."""
+    function, filled = getattr(np, name), np.empty(())
+
+    @pygpu.pipeline
+    def folded(im):
+        each = im.max(axis=(0, 1))
+        found.append((function(each), function(each, axis=0), function(im.max())))
+        function(each, out=filled)
+        return im
+
+    found: list[Any] = []
+    folded(PHOTO)
+    each = PHOTO.max(axis=(0, 1)) / np.float32(255)
+    expected = function(each), function(each), each.max()
+    np.testing.assert_allclose([float(value) for value in found[0]], expected, rtol=1e-6)
+    np.testing.assert_allclose(filled, function(each), rtol=1e-6)
+
+
 def test_several_numbers_are_no_single_one() -> None:
     @pygpu.pipeline
     def wrong(im):
