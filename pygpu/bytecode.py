@@ -70,6 +70,7 @@ import dis
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from types import CodeType
 from typing import Any, Final, NamedTuple, final
 
@@ -142,13 +143,15 @@ class Instruction(NamedTuple):
 class Code:
     """A decoded code object. `handlers` says of the instructions in a `try` or `with` where they go
     when they raise: with that much of the stack left, a NULL if `marked`, and the exception.
-    `refused`: whether one of the instructions is of a construct that is not supported."""
+    `refused`: whether one of the instructions is of a construct that is not supported; `receives`:
+    whether a generator uses what it is sent."""
 
     code: CodeType
     instructions: tuple[Instruction, ...]
     graph: Graph
     handlers: Mapping[int, Handler]
     refused: bool
+    receives: bool
 
 
 def decode(code: CodeType) -> Code:
@@ -187,7 +190,8 @@ def _decode(key: _Identity) -> Code:
         drafts = [Draft("UNSUPPORTED", "a loop with two entrances", drafts[0].position, 0)]
         graph = graph_of(drafts)
     refused = any(draft.op == "UNSUPPORTED" for draft in drafts)
-    return Code(key.code, _finish(drafts), graph, handlers_of(drafts), refused)
+    receives = any(draft.op == "YIELD" and after.op != "POP" for draft, after in pairwise(drafts))
+    return Code(key.code, _finish(drafts), graph, handlers_of(drafts), refused, receives)
 
 
 # Reading CPython's instructions.

@@ -24,6 +24,7 @@ skimage_colours = module("skimage.color.colorconv")
 skimage_differences = module("skimage.color.delta_e")
 skimage_transforms = module("skimage.transform")
 skimage_warps = module("skimage.transform._warps")
+skimage_swirls = module("skimage.transform._warps", "_swirl_mapping")
 
 
 # ---------------------------------------------------------------- geometry
@@ -205,9 +206,9 @@ def place(p: Position):
     return np.array([[p.x * 1.0, p.y * 1.0]])
 
 
-@program(needs=skimage_warps)
+@program(needs=skimage_swirls)
 def skimage_swirl(p: Position):
-    there = skimage_warps._swirl_mapping(place(p), (1.0, 1.5), 0.1, 2.0, 3.0)
+    there = skimage_swirls._swirl_mapping(place(p), (1.0, 1.5), 0.1, 2.0, 3.0)
     return there[0, 0], there[0, 1]
 
 

@@ -93,15 +93,6 @@ def kept_in_a_list(counts: Image, p: Position):
     return v + sum(x for x, here in zip(d.values(), left) if here)
 
 
-def polynomial_of_texels(im: Image, p: Position):
-    return np.poly1d([im(p), 1.0, 2.0])(0.5)
-
-
-@pair("use np.polyval(coefficients, x)", polynomial_of_texels)
-def value_of_a_polynomial(im: Image, p: Position):
-    return np.polyval([im(p), 1.0, 2.0], 0.5)
-
-
 def exponent_of_any_sign(counts: Image, p: Position):
     return 2 ** (counts(p) - 1)
 

@@ -29,13 +29,15 @@ class Missing:
         self.name = name
 
 
-def module(name: str) -> Any:
-    """The module, or what says that it is missing. Some set how NumPy prints: that is put back."""
+def module(name: str, private: str = "") -> Any:
+    """The module, or what says that it is missing, or that this version of it lacks a function of
+    its own that is called. Some set how NumPy prints: that is put back."""
     try:
         with np.printoptions():
-            return importlib.import_module(name)
+            found = importlib.import_module(name)
     except ImportError:
         return Missing(name)
+    return Missing(f"{name}.{private}") if private and not hasattr(found, private) else found
 
 
 @dataclass(frozen=True)

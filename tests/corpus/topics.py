@@ -10,11 +10,12 @@ from corpus import (
     packages,
     sciences,
     shapes,
+    signals,
     strangers,
     styles,
 )
 
 TOPICS = (
     *(algorithms, colours, everyday, images, libraries, noise, packages),
-    *(sciences, shapes, strangers, styles),
+    *(sciences, shapes, signals, strangers, styles),
 )

@@ -33,6 +33,7 @@ from pygpu.frontend.protocols import attributes, datamodel, operators, pictures
 from pygpu.frontend.rules import classes
 from pygpu.frontend.rules.arguments import misfit
 from pygpu.frontend.rules.intrinsics import ALWAYS, OF_NUMBERS, rule_of
+from pygpu.frontend.rules.transforms import transform_rule
 from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.faults import Fault
@@ -118,12 +119,11 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
     if type(function) is types.FunctionType and Dynamic in map(type, args):
         return call_dynamic(w, function, args, keywords)  # Python cannot execute it
     objects_given = any(isinstance(value, Instance) for value in (*args, *keywords.values()))
-    if _is_generator(function) and any(
-        isinstance(value, Abstract) for value in (*args, *keywords.values())
-    ):
-        return call_dynamic(
-            w, function, args, keywords
-        )  # what it is given may change before it goes on
+    if _is_generator(function) and (
+        any(isinstance(value, Abstract) for value in (*args, *keywords.values()))
+        or decode(function.__code__).receives
+    ):  # what it is given may change before it goes on, and it may be sent what is not known
+        return call_dynamic(w, function, args, keywords)
     if not (objects_given and isinstance(function, types.FunctionType) and _is_walked(function)):
         try:
             return native(w, function, args, keywords)
@@ -222,7 +222,7 @@ def _is_walked(function: types.FunctionType) -> bool:
 
 def _rule(function: Any) -> Any:
     try:
-        return rule_of(function)
+        return rule_of(function) or transform_rule(function)
     except TypeError:  # not hashable
         return None
 

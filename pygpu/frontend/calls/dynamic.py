@@ -155,7 +155,6 @@ def _method_of_outside(w: ControlFlow, owner: Any, name: str, args: Any, keyword
 
 # What to write in place of an object that is made of dynamic values.
 _INSTEAD: Final[dict[type, str]] = {
-    np.poly1d: ": use np.polyval(coefficients, x)",
     fractions.Fraction: ": divide the numbers",
     decimal.Decimal: ": use the number itself",
 }

@@ -110,7 +110,10 @@ def send(w: ControlFlow, iterator: Iterator, value: Any) -> Any:
     """What a generator yields next that is told something: what its `yield` gives."""
     source = w.read(iterator)[0]
     if not isinstance(source, Suspended):
-        raise w.error("send() is of generator functions that are called in the function")
+        raise w.error(
+            "send() is of generators that the function itself makes, and Python has made this one: "
+            "call its generator function here, then next()"
+        )
     (waiting,) = source.of
     contents = w.read(waiting)
     at = contents[AT]

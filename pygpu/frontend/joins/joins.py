@@ -30,7 +30,9 @@ from pygpu.frontend.values.objects import (
     EITHER,
     Array,
     Cell,
+    Instance,
     Iterator,
+    Namespace,
     Object,
     Vector,
 )
@@ -248,6 +250,9 @@ class Join:
             return self.pairs[a, b]
         if isinstance(a, Array) and isinstance(b, Array) and (a.base, b.base) != (None, None):
             return self._views(a, b, key)
+        if type(a) is Namespace and type(b) is Namespace:
+            owner = self.value(a.owner, b.owner, (*key, ".owner"))
+            return Namespace(owner) if isinstance(owner, Instance) else owner
         joined = self._shell(a, b)
         if joined is None:
             return self.conflict(a, b, key)

@@ -11,7 +11,7 @@ from pygpu.frontend.protocols.lookups import by_key_unchecked, choose, has_key
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
-from pygpu.frontend.values.objects import Dict, Set
+from pygpu.frontend.values.objects import Dict, Keys, Set
 from pygpu.frontend.values.values import Conflict, NotKnown, describe, tuple_of
 
 
@@ -89,7 +89,7 @@ DICT: Final[dict[str, Callable[..., Any]]] = {
     "setdefault": _setdefault,
     "update": _update,
     "popitem": _popitem,
-    "keys": lambda w, d: followers.view(w, d, list),
+    "keys": lambda w, d: followers.view(w, d, list, Keys),
     "values": lambda w, d: followers.view(w, d, lambda contents: list(contents.values())),
     "items": lambda w, d: followers.view(
         w, d, lambda contents: [tuple_of(pair) for pair in contents.items()]

@@ -22,7 +22,7 @@ from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
 from pygpu.frontend.values.lazy import Cut, Masked
-from pygpu.frontend.values.objects import Array, Dict, Iterator, List, Set, Vector
+from pygpu.frontend.values.objects import Array, Dict, Iterator, Keys, List, Set, Vector
 from pygpu.frontend.values.values import (
     Dynamic,
     NotKnown,
@@ -149,6 +149,7 @@ def _slice_indices(w: Evaluator, value: Slice, length: Any) -> Any:
 
 
 _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
+    (Keys, {"isdisjoint": lambda w, d, xs: _natively(w, set.isdisjoint, set(w.read(d)), xs)}),
     (List, LIST),
     (Dict, DICT),
     (Set, SET),

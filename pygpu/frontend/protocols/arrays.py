@@ -17,7 +17,7 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, is_narrow, scalar_kind
 from pygpu.frontend.values.lazy import Masked, Row
-from pygpu.frontend.values.objects import Array, Iterator, List, Matrix
+from pygpu.frontend.values.objects import Array, Iterator, Keys, List, Matrix
 from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, describe
 from pygpu.language import matrices, vectors
 from pygpu.language.scalars import UInt
@@ -25,9 +25,12 @@ from pygpu.types import Kind, vector, widest
 
 
 def unwrapped(w: Evaluator, value: Any) -> Any:
-    """An array of ours with known elements as NumPy's, to be read; a table's row as an array."""
+    """An array of ours with known elements as NumPy's, to be read; a table's row as an array, the
+    keys of a dict as a set."""
     if type(value) is Row:
         return opened(w, value)
+    if type(value) is Keys:
+        return set(w.read(value))
     if type(value) is Array:
         contents = w.read(value)
         if contents.dtype != object:

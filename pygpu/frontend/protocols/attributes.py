@@ -39,6 +39,7 @@ from pygpu.frontend.values.objects import (
     Iterator,
     List,
     Matrix,
+    Namespace,
     Vector,
 )
 from pygpu.frontend.values.values import (
@@ -104,6 +105,8 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return value.args[0] if name == "__self__" else value.function
         case Function() if name in ("__name__", "__qualname__"):
             return value.code.co_name if name == "__name__" else value.name
+        case Function() if value.attributes is not None and name in w.read(value.attributes):
+            return w.item(value.attributes, name)
         case Row():
             return attribute(w, opened(w, value), name)
         case Array() | Masked() | Dynamic():
@@ -215,7 +218,7 @@ def _instance_attribute(w: Evaluator, value: Instance, name: str) -> Any:
     if name == "__class__":
         return value.cls
     if name == "__dict__":
-        return Dict(dict(w.read(value)))
+        return Namespace(value)
     found = class_attribute(w, value.cls, name)
     if isinstance(found, property):
         return w.call(found.fget, value)
@@ -287,6 +290,8 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
             setter = class_attribute(w, value.cls, "__setattr__")
             if isinstance(setter, types.FunctionType):
                 w.call(setter, value, name, new)
+            elif name == "__dict__":
+                w.write(value, dict(w.read(new)) if isinstance(new, Dict) else dict(new))
             elif isinstance(found, property):
                 if found.fset is None:
                     raise AttributeError(
@@ -297,6 +302,10 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
                 w.call(python_method(w, found, "__set__"), found, value, new)
             else:
                 store_plain(w, value, name, new)
+        case Function() if name[:2] != "__":
+            if value.attributes is None:
+                value.attributes = Dict({})
+            w.write(value.attributes, {**w.read(value.attributes), name: new})
         case Abstract():
             hint = hint_of_number(value)
             raise AttributeError(f"{describe(value)} has no attribute '{name}' to set{hint}")

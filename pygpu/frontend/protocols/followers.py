@@ -47,9 +47,11 @@ def several(w: Evaluator, rows: list[Row | None], length: int) -> Row:
     return made
 
 
-def view(w: Evaluator, d: Dict, items: Callable[[dict[Any, Any]], list[Any]]) -> List:
+def view(
+    w: Evaluator, d: Dict, items: Callable[[dict[Any, Any]], list[Any]], kind: type[List] = List
+) -> List:
     """A view of a dict: a list that keeps up with it."""
-    made = List(tuple(items(w.read(d))))
+    made = kind(tuple(items(w.read(d))))
     return w.heap.follow(  # type: ignore[no-any-return]
         made, {d}, lambda old, place: items(w.read(d))[place], lambda: len(w.read(d))
     )

@@ -25,7 +25,7 @@ from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, Tuple, tuple_of
-from pygpu.frontend.walked import fitting, linear, numerics, statistics
+from pygpu.frontend.walked import fitting, linear, numerics, polynomials, statistics
 from pygpu.types import widest
 
 Rule = Callable[..., Any]
@@ -239,6 +239,7 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     **{function: _of_dynamic_length(function, say) for function, say in _LENGTHS.items()},
     **{function: _walked(meaning) for function, meaning in linear.MEANT.items()},
     **{function: _walked(meaning) for function, meaning in fitting.MEANT.items()},
+    **{function: _walked(meaning) for function, meaning in polynomials.MEANT.items()},
     np.vectorize: lambda w, function, **more: Bound(fitting.for_each, (function,)),
     np.maximum: extremum("max"),
     np.minimum: extremum("min"),

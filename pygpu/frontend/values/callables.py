@@ -15,6 +15,7 @@ class Function(Abstract):
 
     __slots__ = (
         "annotations",
+        "attributes",
         "closure",
         "code",
         "defaults",
@@ -38,6 +39,7 @@ class Function(Abstract):
         self.keyword_defaults = dict(keyword_defaults or {})
         self.closure = closure  # Cells, or real cells of an outside function
         self.annotations: Any = None  # a dict; from 3.14 on the function that makes it
+        self.attributes: Any = None  # a Dict, once one has been set
 
     @classmethod
     def of(cls, function: FunctionType) -> Function:
@@ -51,21 +53,25 @@ class Function(Abstract):
         )
 
     def parts(self) -> Parts:
-        return named(self.keyword_defaults) + numbered((*self.closure, *self.defaults))
+        parts = named(self.keyword_defaults) + numbered((*self.closure, *self.defaults))
+        return parts if self.attributes is None else (*parts, ((".attributes",), self.attributes))
 
     def rebuild(self, parts: tuple[Any, ...]) -> Function | None:
         names, cells = len(self.keyword_defaults), len(self.closure)
+        attributes = None
+        if self.attributes is not None:
+            *parts, attributes = parts  # type: ignore[assignment]
         keywords = dict(zip(self.keyword_defaults, parts[:names], strict=True))
-        closure, defaults = parts[names : names + cells], parts[names + cells :]
+        closure, defaults = tuple(parts[names : names + cells]), tuple(parts[names + cells :])
         if any(isinstance(cell, (Conflict, Choice)) for cell in closure):
             return None  # cells of known functions are Python's own, and no two become one
         made = Function(self.code, self.globals, defaults, keywords, closure)
-        made.annotations = self.annotations
+        made.annotations, made.attributes = self.annotations, attributes
         return made
 
     def shape(self) -> Any:
         sizes = len(self.closure), len(self.defaults)
-        return id(self.code), sizes, tuple(self.keyword_defaults)
+        return id(self.code), sizes, tuple(self.keyword_defaults), self.attributes is None
 
     def real(self, parts: tuple[Any, ...]) -> Any:
         made = self.rebuild(parts)
@@ -73,6 +79,7 @@ class Function(Abstract):
         name = self.code.co_name
         function = FunctionType(self.code, self.globals, name, made.defaults, made.closure)
         function.__kwdefaults__ = made.keyword_defaults
+        function.__dict__.update(made.attributes or {})
         self.annotate(function)
         return function
 

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from pygpu.core.errors import CompileError
 from pygpu.core.host.records import record
-from pygpu.frontend.values.objects import Array, Cell, List, Object, Yielded, youngest
+from pygpu.frontend.values.objects import Array, Cell, List, Namespace, Object, Yielded, youngest
 from pygpu.frontend.values.objects import Iterator as Taken
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import ABSENT, Conflict, describe
@@ -99,6 +99,9 @@ class Heap:
             views += [other for other in self.aliases.get(view, ()) if other not in views]
         if type(handle) is Array and handle.base is not None:
             self.write(handle.base, _replaced(self.read(handle.base), handle.places, contents))
+            return
+        if type(handle) is Namespace:
+            self.write(handle.owner, contents)
             return
         self.state.heap[handle] = contents
         if self._followed:

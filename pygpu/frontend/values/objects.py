@@ -230,6 +230,28 @@ class Dict(Keyed):
         return dict(real)
 
 
+class Keys(List):
+    """What a dict's method `keys` gives: a list that is compared and combined as a set."""
+
+    __slots__ = ()
+
+    def describe(self) -> str:
+        return "the keys of a dict"
+
+
+class Namespace(Dict):
+    """An object's `__dict__`: what it holds is the object's, here and in each world."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Object) -> None:
+        super().__init__({}, owner.outside)
+        self.owner: Final = owner
+
+    def like(self, other: Any, outside: bool | str) -> None:
+        return None  # two become the joined object's
+
+
 class Set(Object):
     """A set of known elements. Contents: a tuple without repeats."""
 

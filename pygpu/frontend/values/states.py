@@ -13,7 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.values.objects import EITHER, Array, ClassParts, Object, Vector
+from pygpu.core.finite import finite
+from pygpu.frontend.values.objects import EITHER, Array, ClassParts, Namespace, Object, Vector
 from pygpu.frontend.values.values import (
     ABSENT,
     Abstract,
@@ -66,7 +67,7 @@ class State:
         if type(handle) is Array and handle.base is not None:
             whole = self.get(handle.base)
             return whole.reshape(-1)[handle.places] if isinstance(whole, np.ndarray) else whole
-        return handle.initial
+        return self.get(handle.owner) if type(handle) is Namespace else handle.initial
 
 
 class Meanings:
@@ -117,9 +118,9 @@ class Meanings:
             if op.code == "not":
                 number, holds = self._number(op.operands[0])
                 return number, not holds
-            code, exact = op.code, bool(op.operands) and op.operands[0].type.kind != "float"
-            if code == "ne" or (exact and code in _OPPOSITE):  # NaN is neither less nor not less
-                code, holds = _OPPOSITE[code], False
+            code = op.code
+            if code == "ne" or (code in _OPPOSITE and all(map(finite, op.operands))):
+                code, holds = _OPPOSITE[code], False  # NaN is neither less nor not less
             data = repr(op.data) if code == "constant" else op.data  # -0.0 is not 0.0
             shape = code, data, *[self._number(operand) for operand in op.operands]  # type: ignore[assignment]
         return self.shapes.setdefault(shape, len(self.shapes)), holds
@@ -204,6 +205,8 @@ def reachable(values: Iterable[Any], state: State, wanted: Collection[Object] = 
                 waiting.append(value.either)
             if isinstance(value, Array):
                 waiting.append(value.base)
+            elif type(value) is Namespace:
+                waiting.append(value.owner)
     return seen
 
 
@@ -280,6 +283,9 @@ class Export:
             self.object(handle.either, (*key, ".either"))
         if isinstance(handle, Array) and handle.base is not None:
             self.object(handle.base, key)
+            return
+        if type(handle) is Namespace:
+            self.object(handle.owner, key)
             return
         contents = self.state.get(handle)
         if self._stays(handle, contents) and key[0] not in self.sharing:

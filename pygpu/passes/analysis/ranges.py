@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from pygpu.core.finite import LARGEST
 from pygpu.core.host.records import record
 from pygpu.core.operations.intervals import ANY, Range, product, total, union
 from pygpu.core.operations.ops import TABLE
@@ -23,7 +24,6 @@ from pygpu.core.storage import Format
 from pygpu.passes.analysis.counters import Counter, counters
 from pygpu.ssa import Function, Op, Value, is_constant, visit
 
-LARGEST: Final = 1e38  # short of the largest float32, so that rounding cannot overflow
 _OF_KINDS: Final[dict[str, Range]] = {
     "bool": (0.0, 1.0), "int": (-(2.0**31), 2.0**31), "uint": (0.0, 2.0**32), "float": ANY
 }  # fmt: skip

@@ -1,0 +1,124 @@
+"""Discrete transforms of arrays that are not known: Fourier's of NumPy and SciPy, SciPy's cosines
+and sines.
+
+What the library itself gives of unit vectors is a known matrix, whatever length, normalisation or
+type is asked for; its zeros cost nothing.
+
+    np.fft.rfft(window)     # window @ np.fft.rfft(np.eye(8)), real and imaginary parts apart
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pygpu.frontend.protocols import arrays
+from pygpu.frontend.protocols.operators import fold
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import is_complex
+from pygpu.frontend.values.known import concrete
+
+_ALONG: Final = frozenset(
+    ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "dct", "idct", "dst", "idst")
+)
+_HOMES: Final = ("numpy.fft", "scipy.fft")
+_NOISE: Final = 1e-15  # what a sine of a multiple of pi has left for zero
+
+
+def transform_rule(function: Any) -> Callable[..., Any] | None:
+    """The rule of a transform; None of any other function."""
+    module = getattr(function, "__module__", None) or ""
+    if not module.startswith(_HOMES):
+        return None
+    name = function.__name__
+    if name in _ALONG:
+        return lambda w, a, *args, **more: _along(w, function, a, args, more)
+    if name[:-1] in _ALONG and name[-1] in "2n":
+        return lambda w, a, *args, **more: _over(w, function, a, args, more)
+    return None
+
+
+def _given(
+    w: Evaluator, function: Any, args: tuple[Any, ...], more: dict[str, Any]
+) -> dict[str, Any]:
+    """What a transform is told beside the array, which is its first argument."""
+    known = [concrete(w, each) for each in args]
+    named = {name: concrete(w, each) for name, each in more.items()}
+    given = inspect.signature(function).bind(None, *known, **named)
+    return dict(list(given.arguments.items())[1:])
+
+
+def _along(w: Evaluator, function: Any, a: Any, args: tuple[Any, ...], more: Any) -> Any:
+    """A transform along one axis."""
+    given = _given(w, function, args, more)
+    axis = given.pop("axis", -1)
+    array = np.moveaxis(arrays.to_objects(w, a), axis, -1)
+    units = np.eye(array.shape[-1])
+    reals = _clean(function(units, **given))
+    imaginary = None
+    if any(map(is_complex, array.reshape(-1))):
+        imaginary = _clean(function(1j * units, **given))  # refuses them where the transform does
+    rows = [_transformed(w, row, reals, imaginary) for row in array.reshape(-1, len(units))]
+    made = np.empty((len(rows), reals.shape[1]), object)
+    for place, row in enumerate(rows):
+        made[place] = row
+    moved = np.moveaxis(made.reshape(*array.shape[:-1], -1), -1, axis)
+    return arrays.array_of(moved.reshape(-1), moved.shape)
+
+
+def _clean(matrix: NDArray[Any]) -> NDArray[Any]:
+    """Without what rounding has left of zeros."""
+    if not np.iscomplexobj(matrix):
+        return np.where(abs(matrix) < _NOISE, 0.0, matrix)
+    return _clean(matrix.real) + 1j * _clean(matrix.imag)
+
+
+def _transformed(
+    w: Evaluator, row: NDArray[Any], reals: NDArray[Any], imaginary: NDArray[Any] | None
+) -> list[Any]:
+    """One row: its real parts by the one matrix, its imaginary parts by the other."""
+    terms = [(x, weights) for x, weights in zip(row, reals, strict=True)]
+    if imaginary is not None:
+        parts = [(w.attribute(x, "real"), w.attribute(x, "imag")) for x in row]
+        terms = [(x, weights) for (x, _), weights in zip(parts, reals, strict=True)]
+        terms += [(x, weights) for (_, x), weights in zip(parts, imaginary, strict=True)]
+    made = [_sum(w, [(x, weights[k].real) for x, weights in terms]) for k in range(reals.shape[1])]
+    if not np.iscomplexobj(reals):
+        return made
+    others = [
+        _sum(w, [(x, weights[k].imag) for x, weights in terms]) for k in range(reals.shape[1])
+    ]
+    return [w.call(complex, real, other) for real, other in zip(made, others, strict=True)]
+
+
+def _sum(w: Evaluator, terms: Iterable[tuple[Any, Any]]) -> Any:
+    """The sum of values, each by its weight."""
+    products = [
+        x if weight == 1 else w.binary("*", x, float(weight)) for x, weight in terms if weight
+    ]
+    return fold(w, "+", products) if products else 0.0
+
+
+def _over(w: Evaluator, function: Any, a: Any, args: tuple[Any, ...], more: Any) -> Any:
+    """A transform over several axes: along each of them. Of real numbers to half of the results the
+    last axis is the first to go, and back it is the last."""
+    given = _given(w, function, args, more)
+    name = function.__name__[:-1]
+    home = next(home for home in _HOMES if function.__module__.startswith(home))
+    module = sys.modules[home]
+    if given.pop("s", None) is not None:
+        raise w.error(f"{function.__name__} takes no s= here: pad or crop the array before")
+    shape = arrays.to_objects(w, a).shape
+    default = (-2, -1) if function.__name__[-1] == "2" else tuple(range(len(shape)))
+    *first, last = given.pop("axes", None) or default
+    plain = {"rfft": "fft", "irfft": "ifft", "hfft": "fft", "ihfft": "ifft"}.get(name, name)
+    steps = [(plain, axis) for axis in first]
+    steps = [*steps, (name, last)] if name in ("irfft", "hfft") else [(name, last), *steps]
+    for each, axis in steps:
+        a = w.call(getattr(module, each), a, axis=axis, **given)
+    return a
