@@ -21,6 +21,7 @@ from pygpu.bytecode import decode
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.calls.binding import bind
 from pygpu.frontend.calls.dynamic import call_dynamic, is_numpy
+from pygpu.frontend.calls.misfits import misfit
 from pygpu.frontend.calls.native import native
 from pygpu.frontend.collections.bounded import as_selection
 from pygpu.frontend.effects import domains, volatile
@@ -31,7 +32,6 @@ from pygpu.frontend.methods import methods
 from pygpu.frontend.numbers import operands
 from pygpu.frontend.protocols import attributes, datamodel, operators, pictures
 from pygpu.frontend.rules import classes
-from pygpu.frontend.rules.arguments import misfit
 from pygpu.frontend.rules.intrinsics import ALWAYS, OF_NUMBERS, rule_of
 from pygpu.frontend.rules.transforms import transform_rule
 from pygpu.frontend.values import views

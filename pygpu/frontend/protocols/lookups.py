@@ -85,7 +85,15 @@ def within_range(w: Evaluator, place: Any, length: int) -> Any:
 
 
 def _is_key(w: Evaluator, key: Any, known: Any) -> Any:
-    """Whether a dynamic key, a number or a tuple of numbers, is a known one."""
+    """Whether a dynamic key is a known one: a number, one of several known things, a tuple."""
+    if type(key) is Choice:
+        every = range(len(key.options))
+        found: Any = False
+        for place in w.state.facts.get(key.which.value, every):
+            is_it = arithmetic.compare(w, "==", key.which, place)
+            is_known = _is_key(w, key.options[place], known)
+            found = arithmetic.either(w, found, arithmetic.both(w, is_it, is_known))
+        return found
     if isinstance(key, Tuple):
         if not isinstance(known, tuple) or len(known) != len(key.items):
             return False
@@ -97,7 +105,8 @@ def _is_key(w: Evaluator, key: Any, known: Any) -> Any:
         if not isinstance(key, Abstract):
             return key == known
         raise w.error(
-            f"a key that is dynamic is a number or a tuple of numbers, got {describe(key)}"
+            "a key that is dynamic is a number, one of several known things or a tuple of these, "
+            f"got {describe(key)}"
         )
     return arithmetic.compare(w, "==", key, known) if scalar_kind(known) else False
 

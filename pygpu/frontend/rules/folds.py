@@ -149,8 +149,13 @@ def _extreme(symbol: str, code: str) -> Rule:
                 name = f"{code}_of_groups" if lazy.grouped else f"{code}_of"
                 return w.call(_library(name), _groups(lazy))
             if in_turn(w, args[0]):
+                if key is not None and "default" not in more:
+                    raise w.error(
+                        f"how many items {code}() is given only the device knows, perhaps none: "
+                        "with a key it takes a default, as in default=items[0]"
+                    )
                 if key is not None:
-                    raise w.error(f"{code}() with a key takes items whose number is known")
+                    return w.call(_library(f"{code}_by_in_turn"), args[0], key, more["default"])
                 fallback = (more["default"],) if "default" in more else ()
                 return w.call(_library(f"{code}_in_turn"), args[0], *fallback)
             args = items_or_maybe(w, args[0])

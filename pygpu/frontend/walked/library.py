@@ -93,6 +93,27 @@ def max_in_turn(xs: Any, default: Any = 0) -> Any:
     return best
 
 
+def min_by_in_turn(xs: Any, key: Any, default: Any) -> Any:
+    """min with a key of such an iterator."""
+    best, least, found = default, 0, False
+    for x in xs:
+        size = key(x)
+        if not found or size < least:
+            best, least = x, size
+        found = True
+    return best
+
+
+def max_by_in_turn(xs: Any, key: Any, default: Any) -> Any:
+    best, most, found = default, 0, False
+    for x in xs:
+        size = key(x)
+        if not found or size > most:
+            best, most = x, size
+        found = True
+    return best
+
+
 def min_of_groups(groups: Any) -> Any:
     best = groups[0][0]
     for group in groups:
