@@ -6,6 +6,8 @@ A package that is not installed leaves its programs out, and the test says so.
 import colorsys
 import math
 
+import numpy as np
+
 from corpus.suite import Corpus, module
 from pygpu import Image, Position
 
@@ -31,9 +33,12 @@ pymap3d = module("pymap3d")
 pysolar = module("pysolar.solar")
 psychrolib = module("psychrolib")
 pytweening = module("pytweening")
+svg_path = module("svg.path")
 suncalc = module("suncalc.suncalc")
 transforms3d = module("transforms3d")
 utm = module("utm.conversion")
+pyrr = module("pyrr")
+svg_path = module("svg.path")
 vnoise = module("vnoise.vnoise")
 wcag = module("wcag_contrast_ratio")
 webcolors = module("webcolors")
@@ -476,3 +481,48 @@ def iapws_of_water(unit: Image, p: Position):
 @program(needs=pysolar, within=1e-3)
 def pysolar_times(unit: Image, p: Position):
     return pysolar.equation_of_time(unit(p) * 300), pysolar.get_declination(unit(p) * 300)
+
+
+# ---------------------------------------------------------------- matrices, paths
+
+
+@program(needs=pyrr)
+def pyrr_matrices(p: Position):
+    m = pyrr.matrix44.create_perspective_projection_matrix(60.0 + p.x, 1.5, 0.1, 10.0)
+    v = pyrr.matrix44.create_look_at(
+        np.array([1.0, 2.0, 3.0 + p.y]), np.array([0.0, 0, 0]), np.array([0.0, 1, 0])
+    )
+    r = pyrr.matrix44.apply_to_vector(v, np.array([0.5, 0.2, 0.1]))
+    return m[0, 0], r[0], r[2]
+
+
+@program(needs=pyrr)
+def pyrr_quaternions(p: Position):
+    a = pyrr.quaternion.create_from_axis_rotation(np.array([0.0, 0.0, 1.0]), 0.3 + 0.1 * p.x)
+    b = pyrr.quaternion.create_from_x_rotation(0.2 * p.y)
+    c = pyrr.quaternion.cross(a, b)
+    v = pyrr.quaternion.apply_to_vector(c, np.array([1.0, 2.0, 3.0]))
+    s = pyrr.quaternion.slerp(a, b, 0.3)
+    return v[0], v[2], s[3]
+
+
+@program(needs=pyrr)
+def pyrr_rays(p: Position):
+    r = pyrr.ray.create(np.array([0.1 * p.x, 0.2, -3.0]), np.array([0.0, 0.1 * p.y, 1.0]))
+    pl = pyrr.plane.create(np.array([0.0, 0.0, -1.0]), 0.5)
+    hit = pyrr.geometric_tests.ray_intersect_plane(r, pl)
+    return hit[2] if hit is not None else -1.0
+
+
+@program(needs=svg_path)
+def svg_cubic(p: Position):
+    c = svg_path.CubicBezier(0j, 1 + 2j, 3 - 1j, 4 + 1j)
+    z = c.point(p.x / 4 + p.y / 20)
+    return z
+
+
+@program(needs=svg_path)
+def svg_parsed(p: Position):
+    path = svg_path.parse_path("M 0 0 L 2 1 C 3 2 4 0 5 1 Q 6 2 7 0 A 2 1 30 0 1 9 1")
+    z = [s.point(p.x / 5 + 0.1) for s in path[1:]]
+    return min(abs(complex(p.x, p.y) - w) for w in z), abs(z[-1])

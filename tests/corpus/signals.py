@@ -1,12 +1,15 @@
 """Signals and what holds them: Fourier's transforms of windows, polynomials of texels, objects by their
-`__dict__`, functions with attributes, generators that are told something.
+`__dict__`, functions with attributes, generators that are told something, distributions of SciPy.
 """
 
 import math
+import statistics
 import types
 
 import numpy as np
 import scipy.fft
+from scipy import special, stats
+from scipy.stats import norm
 
 from corpus.suite import Corpus
 from pygpu import Image, Position
@@ -206,3 +209,50 @@ def poly_functions(im: Image, p: Position):
 def fitted_poly(im: Image, p: Position):
     f = np.poly1d(np.polyfit(np.arange(5.0), [im(p + (i, 0)) for i in range(5)], 2))
     return f(2.5), f.deriv()(1.0)
+
+
+@program
+def normal_distribution(unit: Image, p: Position):
+    x = 4 * unit(p) - 2
+    frozen = norm(loc=0.3, scale=1.5)
+    return (
+        norm.cdf(x),
+        frozen.pdf(x),
+        norm.ppf(0.01 + 0.98 * unit(p)),
+        norm.sf(x, 0.5, 2.0) + norm.logpdf(x),
+    )
+
+
+@program
+def other_distributions(unit: Image, p: Position):
+    x = 3 * unit(p) - 0.5
+    return (
+        stats.expon.cdf(x),
+        stats.logistic.pdf(x, scale=0.5),
+        stats.uniform.cdf(x, 0.2, 1.5),
+        stats.lognorm.cdf(x + 0.6, 0.8) + stats.poisson.pmf(p.x, 2.5),
+    )
+
+
+@program
+def gaussian_arrays(im: Image, p: Position):
+    w = norm.pdf(np.arange(-2, 3), scale=0.5 + im(p))
+    w /= w.sum()
+    return w @ [im(p + (i, 0)) for i in range(-2, 3)]
+
+
+@program
+def special_functions(unit: Image, p: Position):
+    v = unit(p) * 0.9 + 0.05
+    return (
+        special.expit(4 * v - 2),
+        special.logit(v),
+        special.ndtri(v),
+        special.xlogy(v, v) + special.ndtr(v) + special.log_ndtr(-30 * v),
+    )
+
+
+@program
+def normal_dist_of_statistics(unit: Image, p: Position):
+    d = statistics.NormalDist(0.2, 1.5)
+    return d.cdf(unit(p)), d.inv_cdf(0.05 + 0.9 * unit(p)), d.pdf(unit(p))

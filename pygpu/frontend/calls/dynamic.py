@@ -69,7 +69,7 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         raise w.error(
             f"{function.__name__} cannot be made from "
             f"{', '.join(describe(arg) for arg in args if isinstance(arg, Abstract))}"
-            f"{_INSTEAD.get(function, '')}"
+            f"{_OF_ARRAYS if issubclass(function, np.ndarray) else _INSTEAD.get(function, '')}"
         )
     plain = getattr(type(function), "plain_binding", None)
     if plain is not None:  # compiled functions are their plain functions here
@@ -158,6 +158,10 @@ _INSTEAD: Final[dict[type, str]] = {
     fractions.Fraction: ": divide the numbers",
     decimal.Decimal: ": use the number itself",
 }
+
+_OF_ARRAYS: Final = (
+    ": its class derives from NumPy's arrays; use an array, or a class that holds one"
+)
 
 _WRITING: Final = frozenset("format format_map join replace ljust rjust center zfill".split())
 

@@ -94,7 +94,9 @@ def _natively(w: Evaluator, function: Any, *args: Any) -> Any:
     try:
         return w.native(function, args, {})
     except NotKnown:
-        raise w.error(f"{function.__qualname__} has no meaning on dynamic values") from None
+        raise w.error(
+            f"{function.__qualname__} has no meaning on dynamic values: use a list of numbers"
+        ) from None
 
 
 _ITERATOR: Final[dict[str, Callable[..., Any]]] = {

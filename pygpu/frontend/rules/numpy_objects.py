@@ -90,7 +90,8 @@ def on_objects(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: Any
         result = function(*opened, **named)
     except (TypeError, AttributeError) as error:
         raise w.error(
-            f"numpy's {getattr(function, '__name__', function)} has no meaning on dynamic values"
+            f"numpy's {getattr(function, '__name__', function)} has no meaning on dynamic values: "
+            "call it with known values, or write out what it does"
         ) from error
     if isinstance(result, (tuple, list)):
         parts = tuple([_closed(part) for part in result])
