@@ -33,7 +33,6 @@ from pygpu.frontend.numbers import operands
 from pygpu.frontend.protocols import attributes, datamodel, operators, pictures
 from pygpu.frontend.rules import classes
 from pygpu.frontend.rules.intrinsics import ALWAYS, OF_NUMBERS, rule_of
-from pygpu.frontend.rules.transforms import transform_rule
 from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.faults import Fault
@@ -222,7 +221,7 @@ def _is_walked(function: types.FunctionType) -> bool:
 
 def _rule(function: Any) -> Any:
     try:
-        return rule_of(function) or transform_rule(function)
+        return rule_of(function)
     except TypeError:  # not hashable
         return None
 

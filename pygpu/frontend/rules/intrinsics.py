@@ -340,7 +340,18 @@ def rule_of(function: Any) -> Rule | None:
         module = getattr(type(owner) if isinstance(owner, np.ufunc) else function, "__module__", "")
         library = _LIBRARIES.get((module or "").partition(".")[0])
         rule = None if library is None else library().get(function)
-    return rule or of_library(function)
+    rule = rule or of_library(function)
+    if rule is None and (isinstance(function, np.ufunc) or _by_name(function)):
+        with IMPORTING:
+            from pygpu.frontend.rules.scipy_calls import named_rule
+        rule = named_rule(function)
+    return rule
+
+
+def _by_name(function: Any) -> bool:
+    """Whether a function may be one that is known by its name."""
+    module = getattr(function, "__module__", None)
+    return type(module) is str and module.startswith(("scipy.", "numpy.fft", "_statistics"))
 
 
 ALWAYS: Final = frozenset(

@@ -29,7 +29,7 @@ from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance
 from pygpu.frontend.values.values import Abstract, Conflict, Tuple, describe
-from pygpu.frontend.walked import distributions, special
+from pygpu.frontend.walked import special
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector
 
@@ -67,8 +67,6 @@ def of_library(function: Any) -> Rule | None:
     where there is such a function, and not imported to look."""
     if not isinstance(function, (np.ufunc, types.FunctionType, types.BuiltinFunctionType)):
         return None
-    if function.__name__ in _OF_DISTRIBUTIONS and function.__module__ == _DISTRIBUTIONS:
-        return _METHODS.get(function.__qualname__)
     name, rule = _NAMED.get(function.__name__, ("", None))
     module, _, attribute = name.rpartition(".")
     return rule if getattr(sys.modules.get(module), attribute, None) is function else None
@@ -223,7 +221,7 @@ def _known_scalar(cls: type) -> Rule:
     return rule
 
 
-def _in_python(function: Any) -> Rule:
+def in_python(function: Any) -> Rule:
     """A function of frontend/walked/special.py, which is walked: of numbers, components, or
     elements."""
 
@@ -411,7 +409,7 @@ _RULES: Final[dict[Any, Rule]] = {
     np.reciprocal: lambda w, x: operators.binary(w, "/", 1.0, x),
     abs: _abs,
     operator.abs: _abs,
-    **{function: _in_python(meaning) for function, meaning in special.MEANT.items()},
+    **{function: in_python(meaning) for function, meaning in special.MEANT.items()},
 }
 # Functions of `math` that leave what they take to an object's method, or take sequences.
 _OF_ANY: Final = frozenset([math.dist, math.floor, math.ceil, math.trunc])
@@ -424,20 +422,5 @@ NUMBER_RULES: Final[dict[Any, Rule]] = {
 
 # Functions of libraries by the last part of their names: their full names, and rules.
 _NAMED: Final[dict[str, tuple[str, Rule | None]]] = {
-    name.rpartition(".")[2]: (name, rule)
-    for name, rule in (
-        *_from_table(),
-        *[(name, _in_python(meaning)) for name, meaning in distributions.OF_NUMBERS.items()],
-    )
-    if isinstance(name, str)
+    name.rpartition(".")[2]: (name, rule) for name, rule in _from_table() if isinstance(name, str)
 }
-
-
-def _method(function: Any) -> Rule:
-    return lambda w, /, *args, **keywords: w.call(function, *args, **keywords)
-
-
-# Methods of SciPy's distributions, by where they are defined.
-_DISTRIBUTIONS: Final = "scipy.stats._distn_infrastructure"
-_METHODS: Final = {name: _method(meaning) for name, meaning in distributions.METHODS.items()}
-_OF_DISTRIBUTIONS: Final = frozenset(name.rpartition(".")[2] for name in _METHODS)

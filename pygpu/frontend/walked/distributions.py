@@ -155,18 +155,17 @@ def pmf(dist: Any, k: Any, *args: Any, **keywords: Any) -> Any:
     return valid(dist, shape, 1, np.where(is_there, dist._pmf(at, *shape), 0.0))
 
 
-# Functions by their full names: of numbers, and methods of distributions.
+# By name: ufuncs of scipy.special, and methods of distributions.
 OF_NUMBERS: Final[dict[str, Any]] = {
-    "scipy.special.ndtr": ndtr,
-    "scipy.special.log_ndtr": log_ndtr,
-    "scipy.special.ndtri": ndtri,
-    "scipy.special.expit": expit,
-    "scipy.special.logit": logit,
-    "scipy.special.expm1": expm1,
-    "scipy.special.log1p": log1p,
-    "scipy.special.xlogy": xlogy,
-    "scipy.special.xlog1py": xlog1py,
-    "_statistics._normal_dist_inv_cdf": inverse_normal,
+    "ndtr": ndtr,
+    "log_ndtr": log_ndtr,
+    "ndtri": ndtri,
+    "expit": expit,
+    "logit": logit,
+    "expm1": expm1,
+    "log1p": log1p,
+    "xlogy": xlogy,
+    "xlog1py": xlog1py,
 }
 METHODS: Final[dict[str, Any]] = {
     **{f"rv_continuous.{each.__name__}": each for each in (pdf, logpdf, cdf, sf, ppf)},

@@ -1,16 +1,18 @@
-"""Discrete transforms of arrays that are not known: Fourier's of NumPy and SciPy, SciPy's cosines
-and sines.
+"""What SciPy's functions mean, and NumPy's Fourier transforms: a room that few programs enter.
 
-What the library itself gives of unit vectors is a known matrix, whatever length, normalisation or
-type is asked for; its zeros cost nothing.
+Discrete transforms: what the library itself gives of unit vectors is a known matrix, whatever
+length, normalisation or type is asked for; its zeros cost nothing. Distributions and the functions
+that they are made of are Python functions that are walked (frontend/walked/distributions.py).
 
     np.fft.rfft(window)     # window @ np.fft.rfft(np.eye(8)), real and imaginary parts apart
+    stats.norm.cdf(x)       # 0.5 * erfc(-x / sqrt(2))
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
+import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -19,9 +21,13 @@ from numpy.typing import NDArray
 
 from pygpu.frontend.protocols import arrays
 from pygpu.frontend.protocols.operators import fold
+from pygpu.frontend.rules.number_calls import in_python
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex
 from pygpu.frontend.values.known import concrete
+from pygpu.frontend.walked import distributions
+
+Rule = Callable[..., Any]
 
 _ALONG: Final = frozenset(
     ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "dct", "idct", "dst", "idst")
@@ -30,17 +36,33 @@ _HOMES: Final = ("numpy.fft", "scipy.fft")
 _NOISE: Final = 1e-15  # what a sine of a multiple of pi has left for zero
 
 
-def transform_rule(function: Any) -> Callable[..., Any] | None:
-    """The rule of a transform; None of any other function."""
-    module = getattr(function, "__module__", None) or ""
+def named_rule(function: Any) -> Rule | None:
+    """The rule of a function that is known by its name; None of any other."""
+    module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
+    if isinstance(function, np.ufunc):
+        scipys = getattr(sys.modules.get("scipy.special"), name, None)
+        return _OF_NUMBERS.get(name) if scipys is function else None
+    if module == "_statistics" and name == "_normal_dist_inv_cdf":
+        return in_python(distributions.inverse_normal)
+    if module == _DISTRIBUTIONS and isinstance(function, types.FunctionType):
+        return _METHODS.get(function.__qualname__)
     if not module.startswith(_HOMES):
         return None
-    name = function.__name__
     if name in _ALONG:
         return lambda w, a, *args, **more: _along(w, function, a, args, more)
     if name[:-1] in _ALONG and name[-1] in "2n":
         return lambda w, a, *args, **more: _over(w, function, a, args, more)
     return None
+
+
+def _method(function: Any) -> Rule:
+    return lambda w, /, *args, **keywords: w.call(function, *args, **keywords)
+
+
+_OF_NUMBERS: Final = {name: in_python(f) for name, f in distributions.OF_NUMBERS.items()}
+# Methods of SciPy's distributions, by where they are defined.
+_DISTRIBUTIONS: Final = "scipy.stats._distn_infrastructure"
+_METHODS: Final = {name: _method(meaning) for name, meaning in distributions.METHODS.items()}
 
 
 def _given(
