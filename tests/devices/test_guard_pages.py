@@ -131,6 +131,33 @@ def test_no_byte_beside_a_crop_is_read_past_its_image_or_written():
     assert run(text).split()[-1] == str(2 * 24 * 4 * len(DTYPES))
 
 
+MULTIPLES = """
+def multiples(im: Image, p: Position):
+    q = p * 2
+    third = im((3 * p.x + 1, p.y)) + im((3 * p.x + 2, p.y))
+    return (im(q) + im(q + (1, 1)) + third + im((4 * p.x + 3, p.y * 4 + 3))) * 0.2
+
+g = pygpu.compile(multiples, target=TARGET)
+plain = pygpu.compile(multiples, target="interpreter")
+for channels, dtype in itertools.product((1, 3), ("uint8", "float32")):
+    for width, at_end in itertools.product((1, 7, 33, 64, 130), (False, True)):
+        shape = (8, width) + ((channels,) if channels > 1 else ())
+        given = inputs.array(shape, dtype, at_end)
+        given[...] = rng.integers(0, 100, shape)
+        for size in ((2, -(-width // 4)), (4, -(-width // 2)), (8, width)):
+            have, wanted = g(given, shape=size), plain(given, shape=size)
+            assert np.allclose(have, wanted, 1e-5), (shape, dtype, size, at_end)
+            count += 1
+print(count)
+"""
+
+
+@linux
+def test_no_byte_beside_an_image_is_read_at_multiples():
+    text = f"TARGET, EVERY, DTYPES = 'cpu', 1, ()\n{GUARDED}{MULTIPLES}"
+    assert run(text).split()[-1] == str(4 * 10 * 3)
+
+
 TOUCH = """
 whole = inputs.array((inputs.size,), np.uint8, True)
 ctypes.string_at(whole.ctypes.data + PLACE, 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from pygpu.codegen.llvm.plan import MULTIPLE
+
 # The job.
 (NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
  SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, MORE_PLANES, IMAGES,
@@ -17,9 +19,10 @@ from typing import Final
 # result, is read, by the rule for places outside.
 BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, RING, IMAGE_SLOTS = range(7)
 # A set of taps: the image, how it is read at its edges, and what a block needs of it. Columns that
-# are PERIOD apart are equal, where both are outside on one side. GROUP columns are a texel.
+# are PERIOD apart are equal, where both are outside on one side. GROUP columns are a texel. What a
+# pixel reads is ACROSS columns from what the one beside it reads, and DOWN rows from the one below.
 (IMAGE, SET_WIDTH, SET_HEIGHT, STRIDE, RULE, OUTSIDE, LEFT, COUNT, SIZE, CHANNELS, SET_ROWS, DYS,
- PERIOD, GROUP, SET_SLOTS) = range(15)  # fmt: skip
+ PERIOD, GROUP, ACROSS, DOWN, SET_SLOTS) = range(17)  # fmt: skip
 # A result.
 OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_PLANE, OUT_RING, OUT_SLOTS = range(6)
 
@@ -50,4 +53,4 @@ SHUT: Final = 1 << 32  # a gate that is shut
 
 def scratch_size(held: int, edge: int, rows_bytes: int) -> int:
     """The bytes of scratch that a job needs: `rows_bytes` for its padded rows."""
-    return held * 16 + (edge + 256) * 16 + rows_bytes + ALIGN
+    return held * 16 + (edge * MULTIPLE + 256) * 16 + rows_bytes + ALIGN

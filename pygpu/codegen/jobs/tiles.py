@@ -19,6 +19,7 @@ Everything is given as 64-bit numbers, whose places slots.py names.
 from __future__ import annotations
 
 from pygpu.codegen.jobs.slots import (
+    ACROSS,
     ALIGN,
     ARGS,
     BASE,
@@ -27,6 +28,7 @@ from pygpu.codegen.jobs.slots import (
     CHANNELS,
     COUNT,
     DEPTH,
+    DOWN,
     DYS,
     EDGE,
     END,
@@ -74,6 +76,7 @@ from pygpu.codegen.jobs.slots import (
 from pygpu.codegen.llvm.block import PLANE_PLACES
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
+from pygpu.codegen.llvm.plan import MULTIPLE
 from pygpu.codegen.llvm.text import Machine, Val
 
 
@@ -213,7 +216,7 @@ class Tiles:
             base = self.read("long", self.direct, place)
             with counting(code, taps[SET_ROWS]) as k:
                 dy = self.read("long", self.as_pointer(taps[DYS]), k)
-                source = self.place(y + dy, taps[SET_HEIGHT], taps[RULE])
+                source = self.place(y * taps[DOWN] + dy, taps[SET_HEIGHT], taps[RULE])
                 within = base + self.row_of_image(taps[IMAGE], source) * taps[STRIDE]
                 row = code.select(source < 0, taps[OUTSIDE], within)
                 slot = self.read("long", slot_place, self.zero)
@@ -320,7 +323,8 @@ class Tiles:
     def store_start(self, free_place: Val) -> None:
         """The first free byte of scratch, behind the pointers and the columns."""
         code = self.code
-        widest = self.number(EDGE) + 256  # see plan.REACH, which is 64 to each side
+        # See plan.REACH, which is 64 to each side.
+        widest = self.number(EDGE) * MULTIPLE + 256
         start = code.cast("ptrtoint", self.columns, "long") + widest * (4 * 4)
         code.store((start + (ALIGN - 1)) & -ALIGN, free_place, 8)
 
@@ -336,8 +340,9 @@ class Tiles:
         """The rows of a set of taps around so many pixels, in whole blocks."""
         code = self.code
         taps = self.row(self.pointer(SET_TABLE), SET_SLOTS, index)
-        channels, count = taps[CHANNELS], taps[COUNT] + (size - self.number(BLOCK))
-        start = x + taps[LEFT]
+        channels, more = taps[CHANNELS], size - self.number(BLOCK)
+        count = taps[COUNT] + more * taps[ACROSS]
+        start = x * taps[ACROSS] + taps[LEFT]
         # Columns of the block, counted from its first: those before `left` and from `right` on lie
         # outside the image.
         left = code.clamp(-start, 0, count)

@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.memory import load_block
-from pygpu.codegen.llvm.plan import Plan, TapSet
+from pygpu.codegen.llvm.plan import Multiple, Plan, TapSet
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.storage import Format
@@ -88,6 +88,8 @@ class Block:
         assert op is not None
         load: Load = op.data
         taps, lanes = self.plan.set_of[op], self.machine.lanes
+        if op in self.plan.multiples:
+            return self.tap_apart(taps, self.plan.multiples[op], cell)
         if not taps.shifted:
             return self.texels(taps, load.dy + r, load.dx + u * lanes)
         chunk, shift = divmod(load.dx - taps.left + u * lanes, lanes)
@@ -99,6 +101,30 @@ class Block:
         pairs = zip(first, second, strict=True)
         return tuple([self.code.shuffle(a, b, places) for a, b in pairs])
 
+    def tap_apart(self, taps: TapSet, at: Multiple, cell: Cell) -> Values:
+        """A load of which those of neighbours are some columns apart: as many vectors are read, and
+        of these the columns that are asked for taken."""
+        (u, r), lanes, (across, down) = cell, self.machine.lanes, taps.apart
+        times, first = divmod(at.dx - taps.left, across)
+        start = taps.left + (times + u * lanes) * across
+        row = at.dy + down * r
+        vectors = [self.texels(taps, row, start + k * lanes) for k in range(across)]
+        return tuple([self.taken(parts, first) for parts in zip(*vectors, strict=True)])
+
+    def taken(self, vectors: Sequence[Val], first: int) -> Val:
+        """Of n vectors, one behind the other, each n-th lane from the first on."""
+        n, lanes = len(vectors), self.machine.lanes
+        places = [divmod(first + n * lane, lanes) for lane in range(lanes)]
+        found = vectors[0]
+        for index, other in enumerate(vectors[1:], 1):
+            # What is taken of vectors before stands in its lanes already, of the first as it came.
+            order = []
+            for lane, (vector, place) in enumerate(places):
+                held = place if index == 1 else lane
+                order.append(held if vector < index else lanes + place if vector == index else -1)
+            found = self.code.shuffle(found, other, order)
+        return found
+
     def texels(self, taps: TapSet, row: int, dx: int) -> Values:
         """A vector of texels, loaded once."""
         make = partial(self._loaded, taps, row, dx)
@@ -107,7 +133,7 @@ class Block:
     def _loaded(self, taps: TapSet, row: int, dx: int) -> Values:
         format = self.inputs[taps.image]
         texel = format.dtype.itemsize * format.channels
-        start = self.code.cast("sext", self.x, "long") * texel
+        start = self.code.cast("sext", self.x, "long") * (texel * taps.apart[0])
         start = self.code.at(self.rows[taps, row], start)
         return load_block(self.code, self.code.at(start, dx * texel), format, self.plan.raw)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from itertools import combinations
 from typing import Final
 
 from pygpu.codegen.llvm.schedule import Cell, Chain, Step, chains, in_order
@@ -18,6 +19,7 @@ from pygpu.passes.analysis.variance import variance
 from pygpu.ssa import Function, Load, Number, Op, Region, Value, walk
 
 REACH: Final = 64  # loads further along x are no taps: their margins would be larger than blocks
+MULTIPLE: Final = 4  # neighbours' taps further apart along an axis than this are gathered
 ROUNDS: Final = 10_000  # of loops that are over before anybody would wish to interrupt them
 CHEAP: Final = 12  # ops of a side of a branch that is computed whether it is taken or not
 COSTLY: Final = frozenset(
@@ -40,6 +42,7 @@ class TapSet:
     right: int  # the largest, or as far as the last vector needs
     rows: tuple[int, ...]
     shifted: bool
+    apart: tuple[int, int] = (1, 1)  # columns, and rows, from the taps of a pixel to the next one's
 
 
 @record
@@ -51,6 +54,16 @@ class Reach:
     down: tuple[tuple[Value, bool], ...]
     columns: tuple[int, int]
     rows: tuple[int, int]
+
+
+@record
+class Multiple:
+    """A load at known multiples of the pixel's coordinates, with what is added to these: of each
+    second column (2 * x + 1), of a known row (0 * y + 3)."""
+
+    apart: tuple[int, int]
+    dx: int
+    dy: int
 
 
 @record
@@ -79,6 +92,7 @@ class Plan:
     taps: tuple[TapSet, ...] = ()
     set_of: dict[Op, TapSet] = field(default_factory=dict)
     reaching: dict[Op, Reach] = field(default_factory=dict)
+    multiples: dict[Op, Multiple] = field(default_factory=dict)
     late: set[Op] = field(default_factory=set)  # taps, loaded where they are first needed
     cheap: set[Op] = field(default_factory=set)  # branches of which both sides are computed
     bounded: set[Op] = field(default_factory=set)  # loops of few rounds
@@ -106,6 +120,11 @@ def plan(
     result = Plan(function, lanes, variance(function), raw=raw, group=pixels.group)
     ops = list(walk(function.body))
     taps = [op for op in ops if is_tap(op, function)]
+    others = [op for op in ops if op.code == "load" and not is_tap(op, function)]
+    ranges = Ranges(function) if others else None
+    if ranges is not None:
+        result.multiples = find_multiples(ranges, others, inputs)
+        taps += result.multiples
     result.late = set(taps)
     result.cheap = {op for op in ops if op.code == "if" and is_cheap(op)}
     find_bounded(function.body, result.bounded)
@@ -114,7 +133,8 @@ def plan(
     result.straight = all(
         op.code not in ("if", "loop") or op in result.cheap for op in function.body.ops
     ) and not any(op.code == "if" and not result.bits[op.operands[0]] for op in ops)
-    result.reaching = find_reaching(result, ops)
+    if ranges is not None:
+        result.reaching = find_reaching(result, ranges, others)
     result.flat = is_flat(function, ops)
     result.vectors, result.rows = block(result, ops, taps)
     if result.flat or pixels.low:
@@ -136,8 +156,9 @@ def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op]) -> tuple[int, int]:
         if any(made.bits[value] for value in decisive) and op not in made.cheap:
             # Two vectors hide each other's delays; more than that wait for the last lane.
             return 2 if work <= 200 else 1, 1
-    shared = len({op.data.dy for op in taps}) > 1
-    distant = [op for op in ops if is_far(op, made.function) and op not in made.reaching]
+    shared = shares_rows(made, taps)
+    near = {*made.reaching, *made.multiples}
+    distant = [op for op in ops if is_far(op, made.function) and op not in near]
     if len(distant) > len(taps) and not any(op.code == "loop" for op in ops):
         # Each lane fetches for itself, and rows share nothing of that.
         return 2 if work + 4 * len(distant) <= 200 else 1, 1
@@ -147,15 +168,36 @@ def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op]) -> tuple[int, int]:
         # What a round costs besides its texels is paid once for the block.
         return (2, 4) if work <= 400 else (1, 2) if work <= 1000 else (1, 1)
     if not shared:
-        return 2 if (work >= 20 or distant) and work <= 200 else 1, 1
+        return 2 if (work >= 20 or distant or made.multiples) and work <= 200 else 1, 1
     return 1, 6 if work <= 100 else 4 if work <= 300 else 2
 
 
+def shares_rows(made: Plan, taps: Sequence[Op]) -> bool:
+    """Whether pixels below each other read the same rows."""
+    if not made.multiples:
+        return len({op.data.dy for op in taps}) > 1
+    found = [place_of(made, op) for op in taps]
+    return any(
+        one.apart == other.apart
+        and one.dy != other.dy
+        and one.apart[1]
+        and (one.dy - other.dy) % one.apart[1] == 0
+        for one, other in combinations(found, 2)
+    )
+
+
+def place_of(made: Plan, op: Op) -> Multiple:
+    """Where a tap is, of which pixel."""
+    return made.multiples.get(op) or Multiple((1, 1), op.data.dx, op.data.dy)
+
+
+_Shapes = tuple[tuple[int, int], ...]
 # Vectors and rows of a block of sums, the first that fits: of one sum whose rows share taps, of
 # several, and where rows share nothing.
-_ALONE: Final = ((2, 6), (2, 4), (2, 3), (1, 4), (1, 3), (1, 2))
-_SHARING: Final = ((1, 6), (1, 4), (1, 3), (1, 2))
-_APART: Final = ((2, 4), (1, 4))
+_ALONE: Final[_Shapes] = ((2, 6), (2, 4), (2, 3), (1, 4), (1, 3), (1, 2))
+_SHARING: Final[_Shapes] = ((1, 6), (1, 4), (1, 3), (1, 2))
+_APART: Final[_Shapes] = ((2, 4), (1, 4))
+_MULTIPLES: Final[_Shapes] = ((2, 1),)  # which read several rows for one
 # Terms in a block of at most so many cells: what LLVM takes for more is not made up for. Fewer
 # than six cells keep the multipliers waiting.
 _TERMS: Final = ((6, 3000), (8, 1500), (12, 600))
@@ -169,7 +211,10 @@ def block_of_sums(made: Plan, shared: bool) -> tuple[int, int]:
     accumulators = sum([chain.size for chain in made.chains])
     terms = sum([chain.terms * chain.size for chain in made.chains])
     work = max(terms, cost(made.function.body) // 4)
-    shapes = (_ALONE if accumulators == 1 else _SHARING) if shared else _APART
+    if made.multiples:
+        shapes = _SHARING if shared else _MULTIPLES
+    else:
+        shapes = (_ALONE if accumulators == 1 else _SHARING) if shared else _APART
     for vectors, rows in shapes:
         cells = vectors * rows
         fits = accumulators * cells <= 12 and (accumulators + 1) * cells <= 2 * made.lanes
@@ -180,31 +225,34 @@ def block_of_sums(made: Plan, shared: bool) -> tuple[int, int]:
 
 def gather_taps(made: Plan, taps: Sequence[Op], inputs: Sequence[Format]) -> None:
     """Make the sets of taps."""
-    groups: dict[tuple[int, str, tuple[Number, ...]], list[Op]] = {}
+    groups: dict[tuple[int, str, tuple[Number, ...], tuple[int, int]], list[Op]] = {}
     for op in [*taps, *made.reaching]:
         data: Load = op.data
         boundary = "nearest" if data.boundary == "inside" else data.boundary
         cval = data.cval if boundary == "constant" else ()
-        groups.setdefault((data.image, boundary, cval), []).append(op)
+        apart = place_of(made, op).apart
+        groups.setdefault((data.image, boundary, cval, apart), []).append(op)
     sets = []
-    for (image, boundary, cval), members in groups.items():
+    for (image, boundary, cval, apart), members in groups.items():
         columns, rows = set(), set()
         for op in members:
-            reach = made.reaching.get(op)
-            columns |= set(reach.columns) if reach else {op.data.dx}
+            reach, place = made.reaching.get(op), place_of(made, op)
+            columns |= set(reach.columns) if reach else {place.dx}
             if reach:
                 rows |= set(range(reach.rows[0], reach.rows[1] + made.rows))
             else:
-                rows |= {op.data.dy + r for r in range(made.rows)}
+                rows |= {place.dy + apart[1] * r for r in range(made.rows)}
         if any(op in made.reaching for op in members):
             rows = set(range(min(rows), max(rows) + 1))
         left, right = min(columns), max(columns)
         format = inputs[image]
         costly = not is_plain(format) and format.kind != "bool" and not made.raw
-        shifted = costly and len(columns) > 2
+        shifted = costly and len(columns) > 2 and apart == (1, 1)
+        if apart[0] > 1:  # whole vectors are read, of all columns from that of a pixel on
+            right = left + (right - left) // apart[0] * apart[0] + apart[0] - 1
         if shifted:
             right = left - (left - right) // made.lanes * made.lanes
-        taps_of = TapSet(image, boundary, cval, left, right, tuple(sorted(rows)), shifted)
+        taps_of = TapSet(image, boundary, cval, left, right, tuple(sorted(rows)), shifted, apart)
         sets.append(taps_of)
         made.set_of.update(dict.fromkeys(members, taps_of))
     made.taps = tuple(sets)
@@ -236,14 +284,39 @@ def is_plain(format: Format) -> bool:
     return format.channels == 1 and format.dtype.itemsize == 4
 
 
-def find_reaching(made: Plan, ops: Sequence[Op]) -> dict[Op, Reach]:
+def find_multiples(
+    ranges: Ranges, loads: Sequence[Op], inputs: Sequence[Format]
+) -> dict[Op, Multiple]:
+    """The loads at known multiples of the pixel's coordinates. Whole vectors are worth while where
+    half of their texels are asked for, of small numbers always: these are slow to fetch."""
+    found: dict[Op, Multiple] = {}
+    asked: dict[tuple[int, int], set[int]] = {}
+    for op in loads:
+        across, down = (ranges.of(value) for value in op.operands)
+        if across is None or down is None or across.low < across.high or down.low < down.high:
+            continue
+        apart = across.x, down.y
+        dx, dy = int(across.low) + op.data.dx, int(down.low) + op.data.dy
+        if (
+            across.y == down.x == 0
+            and 1 <= apart[0] <= MULTIPLE
+            and 0 <= apart[1] <= MULTIPLE
+            and abs(dx) <= REACH
+        ):
+            found[op] = Multiple(apart, dx, dy)
+            asked.setdefault((op.data.image, apart[0]), set()).add(dx % apart[0])
+    return {
+        op: place
+        for op, place in found.items()
+        if inputs[op.data.image].nbytes < 3
+        or 2 * len(asked[op.data.image, place.apart[0]]) >= place.apart[0]
+    }
+
+
+def find_reaching(made: Plan, ranges: Ranges, loads: Sequence[Op]) -> dict[Op, Reach]:
     """The loads, not taps, that cannot leave the neighbourhood of the pixel."""
     function, found = made.function, {}
-    candidates = [op for op in ops if op.code == "load" and op not in made.late]
-    if not candidates:
-        return {}
-    ranges = Ranges(function)
-    for op in candidates:
+    for op in [load for load in loads if load not in made.late]:
         across = _offset(op.operands[0], function.x, made.bits)
         down = _offset(op.operands[1], function.y, made.bits)
         if across is None or down is None:

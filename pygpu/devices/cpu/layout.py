@@ -96,7 +96,8 @@ class Layout:
         self.tilings: dict[Any, Any] = {}  # of rounds: see rounds.py
         self.numbers = [0] * slots.JOB_SLOTS
         self.inner: list[int] = []  # places of addresses within a block
-        self.end = min([shape[1], *[sizes[t.image][1] - t.right for t in plan.taps]])
+        ends = [(sizes[t.image][1] - 1 - t.right) // t.apart[0] + 1 for t in plan.taps]
+        self.end = min([shape[1], *ends])
         self.edge = self._edge()
         self.slots = self.padded = 0  # pointers to rows; bytes of rows in scratch
         self._add_arguments(tables)
@@ -203,7 +204,7 @@ class Layout:
             slots.HEIGHT: height,
             slots.ROWS: plan.rows,
             slots.BLOCK: self.block_width,
-            slots.BEGIN: max([0, *[-taps.left for taps in plan.taps]]),
+            slots.BEGIN: max([0, *[-(taps.left // taps.apart[0]) for taps in plan.taps]]),
             slots.END: self.end,
             slots.EDGE: self.edge,
             slots.SETS: len(plan.taps),
@@ -221,13 +222,14 @@ class Layout:
         """Pixels that are computed at once where taps are outside: a block, more where results
         are wider than images, as many as a cache holds the rows of."""
         plan, block, outside = self.plan, self.block_width, self.shape[1] - max(self.end, 0)
-        pixel = sum([len(t.rows) * self.task.inputs[t.image].nbytes for t in plan.taps])
+        inputs = self.task.inputs
+        pixel = sum([t.apart[0] * len(t.rows) * inputs[t.image].nbytes for t in plan.taps])
         pixel += sum([plan.rows * format.nbytes for format in self.task.outputs])
         return max(1, min(outside, OUTER // pixel) // block) * block
 
     def _count(self, taps: TapSet, pixels: int) -> int:
         """The columns that so many pixels need of a set of taps."""
-        return pixels + taps.right - taps.left
+        return (pixels - 1) * taps.apart[0] + 1 + taps.right - taps.left
 
     def _describe(self, taps: TapSet) -> list[int]:
         """The numbers of a set of taps; the addresses in it are filled in later."""
@@ -243,7 +245,7 @@ class Layout:
         group = self.plan.group
         repeats = period(taps.boundary, width // group) * group
         return [taps.image, width, height, stride, rule, outside, taps.left, count,
-                size, format.channels, len(taps.rows), 0, repeats, group]  # fmt: skip
+                size, format.channels, len(taps.rows), 0, repeats, group, *taps.apart]  # fmt: skip
 
     def block(
         self,

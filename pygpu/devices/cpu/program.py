@@ -260,7 +260,10 @@ class CpuProgram(Program):
     def reach(self, index: int) -> tuple[int, int] | None:
         loads = [op for op in walk(self.plan.function.body) if op.code == "load"]
         loads = [op for op in loads if op.data.image == index]
-        if index in self.given.widened or not all(op in self.plan.set_of for op in loads):
+        plan = self.plan
+        if index in self.given.widened or not all(op in plan.set_of for op in loads):
+            return None
+        if not plan.multiples.keys().isdisjoint(loads):
             return None
         above = below = 0
         for taps in self.plan.taps:
