@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from pygpu.core.host.collector import paused
+from pygpu.core.host.reference import describe
 from pygpu.language.names import HOMES, hint_of_attribute
 
 if TYPE_CHECKING:
@@ -125,7 +126,10 @@ def __getattr__(name: str) -> Any:
         return _imported(_MODULES[name])
     if name not in HOMES:
         raise AttributeError(f"module 'pygpu' has no attribute {name!r}{hint_of_attribute(name)}")
-    value = globals()[name] = getattr(_imported(HOMES[name]), name)
+    home = HOMES[name]
+    value = globals()[name] = getattr(_imported(home), name)
+    if home != "glsl":  # which describes its own
+        describe(f"pygpu.{name}", value)
     return value
 
 

@@ -20,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import guarded, shown
+from pygpu.core.host.reference import describe_all
 from pygpu.core.operations.ops import TABLE
 from pygpu.language.components import sum_of_products
 from pygpu.language.elementwise import (
@@ -351,3 +352,6 @@ def _expand(a: Any, minors: Any) -> Any:
         a[0] * m13 - a[1] * m03 + a[3] * m01,
         a[1] * m02 - a[0] * m12 - a[2] * m01,
     )
+
+
+describe_all("pygpu.glsl", globals(), [name for name in globals() if name[0] != "_"])

@@ -9,6 +9,7 @@ Names and meanings are those of SciPy (`correlate`, `convolve`) and scikit-image
 has); images outside their border are read as their `boundary` says.
 """
 
+from pygpu.core.host.reference import describe_all
 from pygpu.filters.adaptive import equalize_adapthist, threshold_local
 from pygpu.filters.blending import (
     BLENDS,
@@ -224,3 +225,5 @@ __all__ = [
     "ypbpr2rgb",
     "yuv2rgb",
 ]
+
+describe_all("pygpu.filters", globals(), __all__)

@@ -116,6 +116,7 @@ def whole(function: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     filtered.__pygpu_whole__ = True  # type: ignore[attr-defined]
+    filtered.__pygpu_takes_out__ = True  # type: ignore[attr-defined]
     return filtered
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import guarded, shown
+from pygpu.core.host.reference import describe_all
 from pygpu.language.scalars import Int, UInt
 from pygpu.language.vectors import IVec2, IVec3, IVec4, Vec2, Vec3, Vec4, Vector
 
@@ -158,3 +159,5 @@ def _table() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 __all__ = ["integers", "normal", "philox", "uniform"]
+
+describe_all("pygpu.language.random", globals(), __all__)

@@ -3,7 +3,6 @@
 import ast
 import doctest
 import importlib
-import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -13,16 +12,12 @@ import pytest
 
 import pygpu
 from pygpu import Image, Position, filters, glsl
+from pygpu.core.host import reference
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("on_cpu")
 
-_spec = importlib.util.spec_from_file_location(
-    "reference_extension", ROOT / "docs" / "_extensions" / "reference.py"
-)
-reference = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(reference)
-
+EXAMPLES = reference.sections("examples.txt")
 ENTRY = re.compile(r"auto(function|class|exception):: ([\w.]+)(\(\))?\n((?:   :.*\n)*)")
 
 
@@ -71,35 +66,58 @@ ENTRIES = list(entries())
 
 @pytest.mark.parametrize(("name", "called", "members"), ENTRIES, ids=[e[0] for e in ENTRIES])
 def test_entry_has_parameters_and_an_example(name, called, members):
-    assert name in reference.EXAMPLES, f"docs/reference/examples.txt has no `# {name}`"
-    shown = "\n".join(reference.EXAMPLES[name])
-    assert [m for m in members if not re.search(rf"\b{m}\b", shown)] == []
+    assert name in EXAMPLES, f"core/reference/examples.txt has no `# {name}`"
+    assert [m for m in members if not re.search(rf"\b{m}\b", EXAMPLES[name])] == []
     if called:
-        thing = found(name)
-        untold = set(reference.parameters_of(thing)) - set(reference.told(name, thing))
-        assert untold == set(), f"docs/reference/parameters.txt says nothing of them in {name}"
+        untold = set(parameters_of(found(name))) - set(reference.told("parameters.txt", name))
+        assert untold == set(), f"core/reference/parameters.txt says nothing of them in {name}"
+
+
+def parameters_of(thing):
+    """The names of all that a call may give."""
+    try:
+        return [n for n in inspect.signature(thing).parameters if n not in ("self", "cls")]
+    except (TypeError, ValueError):
+        return []
 
 
 def test_texts_are_of_entries_and_parameters_that_are_there():
     names = {name for name, _, _ in ENTRIES}
-    assert set(reference.EXAMPLES) - names == set()
-    for name, texts in reference.TEXTS.items():
+    assert set(EXAMPLES) - names == set()
+    assert set(reference.sections("errors.txt")) - names == {reference.FOR_ALL}
+    for name, text in reference.sections("parameters.txt").items():
         if name != reference.FOR_ALL:
             assert name in names
-            assert set(texts) - set(reference.parameters_of(found(name))) == set()
+            told = {line.partition(": ")[0] for line in text.splitlines()}
+            assert told - set(reference.parameters_of(found(name))) == set()
+
+
+@pytest.mark.parametrize(("name", "called"), [e[:2] for e in ENTRIES], ids=[e[0] for e in ENTRIES])
+def test_help_tells_parameters_errors_and_an_example(name, called):
+    thing, short = found(name), name.split(".")[-1]
+    homes = pygpu, filters, glsl, pygpu.random, pygpu.data
+    if not any(short in dir(home) and getattr(home, short) is thing for home in homes):
+        return  # what users are handed: only its page has these parts
+    said = inspect.getdoc(thing)
+    assert said.endswith("\n\nExample\n\n" + EXAMPLES[name])
+    assert said.startswith(said.split("\n\nParameters")[0].strip())
+    if called and parameters_of(thing):
+        shown = said.split("\nParameters\n")[1].split("\nRaises\n")[0]
+        assert re.findall(r"^- `(\w+)`:", shown, re.M) == reference.parameters_of(thing)
+        assert re.search(r"\nRaises\n\n- `\w+`: ", said)
 
 
 PHOTO = pygpu.data.astronaut()
 GREY = filters.rgb2gray(PHOTO, dtype=np.float32)
 
 
-@pytest.mark.parametrize("name", reference.EXAMPLES)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_example_runs_as_shown(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {"np": np, "math": importlib.import_module("math"), "pygpu": pygpu, "glsl": glsl}
     names |= {"Image": Image, "Position": Position, "filters": filters}
     names |= {"photo": PHOTO, "grey": GREY}
-    text = "\n".join(reference.EXAMPLES[name]) + "\n"
+    text = EXAMPLES[name] + "\n"
     example = doctest.DocTestParser().get_doctest(text, names, name, "examples.txt", 0)
     said = []
     doctest.DocTestRunner(verbose=False).run(example, out=said.append)
@@ -120,7 +138,7 @@ def example_call(name):
     names = {"np": np, "math": importlib.import_module("math"), "pygpu": pygpu, "glsl": glsl}
     names |= {"Image": Image, "Position": Position, "filters": filters}
     names |= {"photo": PHOTO[:64, :64], "grey": GREY[:64, :64]}
-    text = "\n".join(reference.EXAMPLES[name]) + "\n"
+    text = EXAMPLES[name] + "\n"
     for example in doctest.DocTestParser().get_examples(text):
         for node in ast.walk(ast.parse(example.source)):
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(name.split(".")[-1]):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.host.reference import describe
 from pygpu.image.files.files import imread
 
 
@@ -20,6 +21,9 @@ def astronaut() -> NDArray[np.uint8]:
     """
     photo: NDArray[Any] = imread(Path(__file__).with_name("astronaut.jpg"))
     return photo
+
+
+describe("pygpu.image.files.data.astronaut", astronaut)
 
 
 __all__ = ["astronaut"]
