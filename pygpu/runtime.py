@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pygpu.core.errors import shorten, shown
+from pygpu.core.errors import shorten, shortened, shown
 from pygpu.core.host.forks import IMPORTING
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import flatten
@@ -99,7 +99,7 @@ class Compiled(Programs):
                 return plain.call_at(self.__wrapped__, signature, *placed)
         elif shape is None and out is None and not signature.has_image:
             return plain.call(self.__wrapped__, signature, signature.collect(args, kwargs))
-        try:
+        with shortened:
             values = signature.collect(args, kwargs)
             several = calls_of(signature, values, args, kwargs)
             if several is not None:
@@ -117,9 +117,6 @@ class Compiled(Programs):
             if made is not None:
                 self._gates = (made, *self._gates[: KEPT - 1])
             return run.presented()
-        except Exception as error:
-            shorten(error)
-            raise
 
     def _each(self, calls: Sequence[Any], *, out: Any, **options: Any) -> tuple[Any, ...]:
         """The results of several calls, given their arguments; `out` is a tuple of as many."""
@@ -138,7 +135,7 @@ class Compiled(Programs):
         **kwargs: Any,
     ) -> Lowered:
         """Compile for these arguments without running: the program's texts and figures."""
-        try:
+        with shortened:
             arguments = flatten(self.signature, self.signature.collect(args, kwargs))
             targeted = None if out is None else Out.of(out)
             wanted = self.wanted(form_of(arguments.deciding), targeted, dtype)
@@ -146,9 +143,6 @@ class Compiled(Programs):
                 arguments.asked = len(self.size(shape, arguments, targeted))
             made = self.specialisation(arguments, wanted)
             return self._lowered(made, self.extended(made, arguments, shape, targeted))
-        except Exception as error:
-            shorten(error)
-            raise
 
     def _lowered(self, made: Specialisation, extended: tuple[Extended, ...] = ()) -> Lowered:
         with IMPORTING:
@@ -180,12 +174,9 @@ class Compiled(Programs):
         with IMPORTING:
             from pygpu.execution.iteration import Asked, iterate
 
-        try:
+        with shortened:
             asked = Asked(out, dtype, Ending.of(until, every))
             return iterate(self, image, n, args, kwargs, asked)
-        except Exception as error:
-            shorten(error)
-            raise
 
     def export(
         self,
@@ -206,11 +197,8 @@ class Compiled(Programs):
         with IMPORTING:
             from pygpu.execution.web.export import export
 
-        try:
+        with shortened:
             return export(self, path, args, kwargs, controls=controls, iterate=iterate, shape=shape)
-        except Exception as error:
-            shorten(error)
-            raise
 
     def map(
         self,
@@ -232,11 +220,8 @@ class Compiled(Programs):
         with IMPORTING:
             from pygpu.execution.frames import map_over
 
-        try:
+        with shortened:
             return map_over(self, self, args, kwargs, out=out, shape=shape, dtype=dtype)
-        except Exception as error:
-            shorten(error)
-            raise
 
     # ---- as a plain function
 
@@ -272,20 +257,14 @@ class Compiled(Programs):
         with IMPORTING:
             from pygpu.execution.inspection.profile import profile
 
-        try:
+        with shortened:
             return profile(self, args, kwargs, shape=shape, dtype=dtype)
-        except Exception as error:
-            shorten(error)
-            raise
 
     def on(self, target: str) -> Compiled:
         """The same function, compiled for another target."""
-        try:
+        with shortened:
             options = self._options()._replace(target=target)
             return Compiled(self.__wrapped__, self.signature, *options)
-        except Exception as error:
-            shorten(error)
-            raise
 
     def _options(self) -> Options:
         return Options(self._target, self._dtype, self._check, "fast" if self.fast else None)
@@ -361,19 +340,11 @@ def compile(
     options = Options(target, dtype, bool(check), precision)
 
     def decorate(function: Any) -> Any:
-        try:
+        with shortened:
             return _compile(function, values, options, namespace)
-        except Exception as error:
-            shorten(error)
-            raise
 
-    if function is None:
-        return decorate
-    try:
-        return _compile(function, values, options, namespace)
-    except Exception as error:
-        shorten(error)
-        raise
+    with shortened:
+        return decorate if function is None else decorate(function)
 
 
 def _compile(

@@ -180,6 +180,19 @@ def shorten(error: BaseException) -> None:
         error.__pygpu_refused__ = True  # type: ignore[attr-defined]
 
 
+class _Shortened:
+    """`with shortened:` shortens what is raised within the block, as `shorten` does."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, Exception):
+            shorten(error)
+
+
+shortened: Final = _Shortened()
+
+
 def asked(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What a function that is not PyGPU's gives for arguments of the user's: what it raises is the
     user's mistake."""

@@ -16,7 +16,7 @@ import numpy as np
 from pygpu.core import sampler
 from pygpu.core.device import Device
 from pygpu.core.drawing import BLENDED, CULLED, Draw
-from pygpu.core.errors import is_among, shorten, shown
+from pygpu.core.errors import is_among, shortened, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import STORED, ImageLike, Storage
 from pygpu.devices import targets
@@ -78,7 +78,7 @@ def draw(
 
     TypeError, ValueError and CompileError name what does not fit, before anything is drawn.
     """
-    try:
+    with shortened:
         if not isinstance(shader, Shader):
             raise TypeError(
                 f"draw: shader takes an instance of a pygpu.Shader, got {shown(shader)}"
@@ -115,9 +115,6 @@ def draw(
         del work  # images of floats that were made for this draw are drawn into as they are
         results = _presented(drawn, under, wanted, len(colours), device)
         return results if made.is_tuple or len(results) > 1 else results[0]
-    except Exception as error:
-        shorten(error)
-        raise
 
 
 # ---------------------------------------------------------------- programs

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.core.errors import shorten, shown
+from pygpu.core.errors import shortened, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.devices import targets
@@ -304,11 +304,8 @@ def pipeline(function: Callable[..., Any] | None = None, /, *, target: str = "au
             raise TypeError(f"pipeline: takes a function over images, got {shown(function)}")
         return Pipeline(function, target)
 
-    try:
+    with shortened:
         return decorate if function is None else decorate(function)
-    except Exception as error:
-        shorten(error)
-        raise
 
 
 __all__ = ["LoweredPipeline", "Pipeline", "pipeline", "together"]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.errors import shorten, shown
+from pygpu.core.errors import shorten, shortened, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, rows_of, stored
 from pygpu.execution.arguments import broadcasting
@@ -130,11 +130,8 @@ class Vectorized:
             if out is not None:
                 raise TypeError(sources.NO_OUT)
             return elementwise(self, args, kwargs, dtype)
-        try:
+        with shortened:
             return self._call(args, kwargs, out, dtype)
-        except Exception as error:
-            shorten(error)
-            raise
 
     def _call(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any, dtype: Any) -> Any:
         given = self._bind(args, kwargs)
@@ -146,7 +143,7 @@ class Vectorized:
 
     def lower(self, *args: Any, out: Any = None, dtype: Any = None, **kwargs: Any) -> Lowered:
         """Compile for these arguments without running: the program's texts and figures."""
-        try:
+        with shortened:
             given = self._bind(args, kwargs)
             asked = self._dtype if dtype is None else result_dtype(dtype)
             if given.has_images:
@@ -160,9 +157,6 @@ class Vectorized:
             return Lowered.of(
                 self._name(), self._compiled.specialisation(arguments, wanted), self.__wrapped__
             )
-        except Exception as error:
-            shorten(error)
-            raise
 
     def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Bound:
         """The arguments in the order of the parameters, by keyword alone last."""
@@ -336,11 +330,8 @@ class Vectorized:
 
     def on(self, target: str) -> Vectorized:
         """The same function, compiled for another target."""
-        try:
+        with shortened:
             return Vectorized(self.__wrapped__, target, self._dtype, self._values)
-        except Exception as error:
-            shorten(error)
-            raise
 
     def recompile(self) -> None:
         """Forget all programs."""
@@ -420,19 +411,11 @@ def vectorize(
     """
 
     def decorate(function: Callable[..., Any]) -> Vectorized:
-        try:
+        with shortened:
             return _vectorized(function, target, dtype, values)
-        except Exception as error:
-            shorten(error)
-            raise
 
-    if function is None:
-        return decorate
-    try:
-        return _vectorized(function, target, dtype, values)
-    except Exception as error:
-        shorten(error)
-        raise
+    with shortened:
+        return decorate if function is None else decorate(function)
 
 
 def _vectorized(function: Any, target: str, dtype: Any, values: Mapping[str, Any]) -> Vectorized:

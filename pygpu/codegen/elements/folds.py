@@ -19,6 +19,7 @@ from typing import Final
 
 import numpy as np
 
+from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.text import Machine, Val
@@ -92,9 +93,7 @@ def fold_span(folding: Folding, machine: Machine) -> str:
     place = code.at(partial, tile * (size * folding.vectors))
     for index, total in enumerate(loop.results[1:]):
         code.store(total, code.at(place, index * size))
-    code.line("ret i32 0")
-    parameters = "ptr noalias readonly %ctx, ptr noalias readonly %args, i32 %y, i32 %x0, i32 %x1"
-    return f"define i32 @span({parameters}) #0 {{\n{code.text()}\n}}\n" + code.helpers()
+    return code.span(READ, READ)
 
 
 def _element(code: Code, data: Val, x: Val, dtype: np.dtype[np.generic], kind: str) -> Val:
@@ -184,9 +183,7 @@ def scan_span(scanning: Scanning, machine: Machine) -> str:
             total = join(code, total, other)
             step //= 2
         code.store(code.lane(total, 0), carry, 4)
-    code.line("ret i32 0")
-    parameters = "ptr %ctx, ptr %args, i32 %y, i32 %x0, i32 %x1"
-    return f"define i32 @span({parameters}) #0 {{\n{code.text()}\n}}\n" + code.helpers()
+    return code.span()
 
 
 _SCANS: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {

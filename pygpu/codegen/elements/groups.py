@@ -67,11 +67,7 @@ def group_span(folding: Folding, machine: Machine) -> str:
         kernel.fold(loop.params[0], 0)
         following = loop.params[0] + 1
         loop.next(following < x1, [following])
-    code.line("ret i32 0")
-    return (
-        "define i32 @span(ptr %ctx, ptr %args, i32 %y, i32 %x0, i32 %x1) #0 {\n"
-        f"{code.text()}\n}}\n{code.helpers()}"
-    )
+    return code.span()
 
 
 @record

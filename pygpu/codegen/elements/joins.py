@@ -66,11 +66,7 @@ class _Join(Writer):
                 self.join(row, [code.at(start, x * stride) for start, stride in parts], types)
             following = loop.params[0] + 1
             loop.next(following < x1, [following])
-        code.line("ret i32 0")
-        return (
-            "define i32 @span(ptr %ctx, ptr %args, i32 %y, i32 %x0, i32 %x1) #0 {\n"
-            f"{code.text()}\n}}\n{code.helpers()}"
-        )
+        return code.span()
 
     def join(self, row: Val, parts: Sequence[Val], types: Sequence[Type]) -> None:
         """Fold an element into the value of a row."""

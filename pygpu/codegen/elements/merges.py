@@ -39,11 +39,7 @@ def merge_span(kind: str, machine: Machine) -> str:
     with when(code, rest < x1), Loop(code, [rest, runs.taken(rest)]) as loop:
         x, i = loop.params
         loop.next(x + 1 < x1, [x + 1, runs.move(x, i)])
-    code.line("ret i32 0")
-    return (
-        "define i32 @span(ptr %ctx, ptr %args, i32 %y, i32 %x0, i32 %x1) #0 {\n"
-        f"{code.text()}\n}}\n{code.helpers()}"
-    )
+    return code.span()
 
 
 class _Runs:

@@ -44,11 +44,7 @@ def pick_span(unit: int, count: int, machine: Machine) -> str:
         for k, value in enumerate(values):
             code.store(value, code.at(place, unit * k), 1)
         loop.next(x + 1 < x1, [x + 1, to + code.cast("zext", holds, "long")])
-    code.line("ret i32 0")
-    return (
-        "define i32 @span(ptr %ctx, ptr %args, i32 %y, i32 %x0, i32 %x1) #0 {\n"
-        f"{code.text()}\n}}\n{code.helpers()}"
-    )
+    return code.span()
 
 
 __all__ = ["LINE", "UNITS", "pick_span"]

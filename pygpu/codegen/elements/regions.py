@@ -61,12 +61,7 @@ class _Kernel:
             code.cast("sext", Val(code, "int", 1, name, 0), "long") for name in ("%x0", "%x1")
         )
         getattr(self, self.numbering.step)(x0, x1)
-        code.line("ret i32 0")
-        return (
-            f"{_root(code.machine)}\n"
-            "define i32 @span(ptr %ctx, ptr %args, i32 %y, i32 %x0, i32 %x1) #0 {\n"
-            f"{code.text()}\n}}\n{code.helpers()}"
-        )
+        return f"{_root(code.machine)}\n{code.span()}"
 
     # ------------------------------------------------------------ memory
 

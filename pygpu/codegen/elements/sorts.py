@@ -56,11 +56,7 @@ class _Kernel:
             getattr(self, self.sorting.step)(code.cast("sext", x, "long"), x)
             following = x + 1
             loop.next(following < x1, [following])
-        code.line("ret i32 0")
-        return (
-            "define i32 @span(ptr %ctx, ptr %args, i32 %y, i32 %x0, i32 %x1) #0 {\n"
-            f"{code.text()}\n}}\n{code.helpers()}"
-        )
+        return code.span()
 
     def pointer(self, slot: int) -> Val:
         return self.code.load("ptr", self.code.at(self.args, 8 * slot), 1, 8)

@@ -39,11 +39,7 @@ def turn_span(turn: Turn, machine: Machine) -> str:
     code = writer.code
     write = writer.words if turn.unit == WORD else writer.units
     write()
-    code.line("ret i32 0")
-    return (
-        "define i32 @span(ptr %ctx, ptr %args, i32 %y, i32 %x0, i32 %x1) #0 {\n"
-        f"{code.text()}\n}}\n{code.helpers()}"
-    )
+    return code.span()
 
 
 class _Writer:

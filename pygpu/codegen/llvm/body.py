@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
 
 from pygpu.codegen.llvm.text import TYPES, Instructions, Machine, Val, literal, type_text
 from pygpu.core.host.records import record
+
+READ: Final = "ptr noalias readonly"  # the type of a pointer to what nobody writes meanwhile
 
 
 @record(frozen=False)
@@ -151,6 +153,14 @@ class Body(Instructions):
     def text(self) -> str:
         (scope,) = self.scopes
         return "\n".join(["entry:", *scope.lines])
+
+    def span(self, ctx: str = "ptr", args: str = "ptr", stops: bool = False) -> str:
+        """The text of a function `span`, as the native loops (codegen/jobs) call it: it gives 0, or
+        1 where it leaves for `stopped`. `ctx` and `args` are the types of its pointers."""
+        self.line("ret i32 0")
+        parameters = f"{ctx} %ctx, {args} %args, i32 %y, i32 %x0, i32 %x1"
+        text = f"{self.text()}\nstopped:\n  ret i32 1" if stops else self.text()
+        return f"define i32 @span({parameters}) #0 {{\n{text}\n}}\n{self.helpers()}"
 
     def helpers(self) -> str:
         """What the function's text refers to."""

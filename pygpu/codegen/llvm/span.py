@@ -21,6 +21,7 @@ from functools import reduce
 
 from pygpu.codegen.llvm import control, loads
 from pygpu.codegen.llvm.block import WIDTH, Block, Masks, Values
+from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.memory import store_block
 from pygpu.codegen.llvm.operations import RULES
@@ -79,14 +80,7 @@ class Writer(Block):
             self.write_outputs()
             following = self.x + self.plan.vectors * self.machine.lanes
             loop.next(following < x1, [following])
-        code.line("ret i32 0")
-        text = code.text()
-        if self.stops:
-            text += "\nstopped:\n  ret i32 1"
-        parameters = (
-            "ptr noalias readonly %ctx, ptr noalias readonly %args, i32 %y, i32 %x0, i32 %x1"
-        )
-        return f"define i32 @span({parameters}) #0 {{\n{text}\n}}\n" + code.helpers()
+        return code.span(READ, READ, stops=self.stops)
 
     def uniforms(self) -> None:
         slot = self.table_slot + len(self.f.tables)

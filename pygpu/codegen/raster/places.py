@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Final
 
+from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import counting
 from pygpu.codegen.llvm.text import Machine, Val
@@ -38,9 +39,7 @@ def places(machine: Machine) -> str:
         for index, number in enumerate(on_picture(code, point, given)):
             write(code, code.cast("trunc", number, "int"), place, 4 * index)
         write(code, _outside(code, point, guard), place, layout.OUTSIDE)
-    code.line("ret i32 0")
-    parameters = "ptr %ctx, ptr noalias readonly %args, i32 %y, i32 %x0, i32 %x1"
-    return f"define i32 @span({parameters}) #0 {{\n{code.text()}\n}}\n" + code.helpers()
+    return code.span(args=READ)
 
 
 def point_at(code: Code, place: Val) -> list[Val]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import Final
 
+from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import counting, when
 from pygpu.codegen.llvm.text import Machine, Val
@@ -79,9 +80,7 @@ class _Setup:
         write(code, code.cast("trunc", total, "int"), self.part(layout.TOTALS, chunk, 4))
         wide = read(code, "int", self.wide_total)
         write(code, wide, self.part(layout.WIDE_TOTALS, chunk, 4))
-        code.line("ret i32 0")
-        parameters = "ptr %ctx, ptr noalias readonly %args, i32 %y, i32 %x0, i32 %x1"
-        return f"define i32 @span({parameters}) #0 {{\n{code.text()}\n}}\n" + code.helpers()
+        return code.span(args=READ)
 
     def part(self, slot: int, index: Val, size: Val | int) -> Val:
         """Where the part of an index begins, in memory that is given."""

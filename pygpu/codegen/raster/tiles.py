@@ -16,6 +16,7 @@ from functools import reduce
 from typing import Final
 
 from pygpu.codegen.llvm.block import HEIGHT, WIDTH, Masks, Values
+from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.flow import Loop, counting, when
 from pygpu.codegen.llvm.memory import deinterleave, interleave
 from pygpu.codegen.llvm.plan import Plan, find_bounded, is_cheap
@@ -110,12 +111,7 @@ class _Tiles(Writer):
             self.chunk(chunk, code.cast("sext", tile, "long"))
         with when(code, self.given(layout.ENDS).ne(0)):
             self.planes.finish(self.tile, self.ctx)
-        code.line("ret i32 0")
-        text = code.text()
-        if self.stops:
-            text += "\nstopped:\n  ret i32 1"
-        parameters = "ptr %ctx, ptr noalias readonly %args, i32 %y, i32 %x0, i32 %x1"
-        return f"define i32 @span({parameters}) #0 {{\n{text}\n}}\n" + code.helpers()
+        return code.span(args=READ, stops=self.stops)
 
     def given(self, slot: int, kind: str = "long") -> Val:
         return self.argument(self.own + slot, kind)

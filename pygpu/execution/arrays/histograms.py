@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.errors import shorten, shown
+from pygpu.core.errors import shortened, shown
 from pygpu.core.host.records import record
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage, texels
@@ -49,7 +49,7 @@ def histogram(
     see: bytes are in [0, 1]. Counts are int64, of shape (bins,), or (C, bins) where there are C
     channels.
     """
-    try:
+    with shortened:
         targets.check(target)
         key = _PLANS.key(target, (image,), known_key(bins), known_key(range))
         plan = _PLANS.find(key)
@@ -67,9 +67,6 @@ def histogram(
         if key is not None and given.is_itself and None not in at_once:
             _plan(key, at_once, edges)
         return _together(counts), edges.edges
-    except Exception as error:
-        shorten(error)
-        raise
 
 
 def _together(counts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

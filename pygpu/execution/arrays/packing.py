@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.arrays import CompressProgram
 from pygpu.core.device import Device
-from pygpu.core.errors import shorten
+from pygpu.core.errors import shortened
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, Storage
 from pygpu.devices import targets
@@ -38,7 +38,7 @@ def compress(mask: Any, *signals: Any, target: str = "auto") -> Any:
 
     Of images, signals and volumes of PyGPU's these are signals, whose texels stay on the device;
     of arrays, arrays. Where no element is picked, both are arrays of none."""
-    try:
+    with shortened:
         targets.check(target)
         if not signals:
             raise TypeError("compress: takes a mask and what it picks from, got a mask alone")
@@ -60,9 +60,6 @@ def compress(mask: Any, *signals: Any, target: str = "auto") -> Any:
                 )
         results = _compressed(given, picked, target, key)
         return tuple(results) if len(signals) > 1 else results[0]
-    except Exception as error:
-        shorten(error)
-        raise
 
 
 _PLANS: Final = Plans()

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.errors import shorten
+from pygpu.core.errors import shortened
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.devices import targets
@@ -38,7 +38,7 @@ def sort(
     `values` of the same size are put in the order of
     the keys, which have one channel then; with values the result is a tuple.
     """
-    try:
+    with shortened:
         targets.check(target)
         plan = None if values else _planned(keys, axis, bool(descending), target, placed=False)
         if plan is not None:
@@ -65,9 +65,6 @@ def sort(
 
         results = worked(work, [given, *beside], axis, target)
         return tuple(results) if beside else results[0]
-    except Exception as error:
-        shorten(error)
-        raise
 
 
 def argsort(
@@ -75,7 +72,7 @@ def argsort(
 ) -> Any:
     """Where the elements of each sorted line were on it: an array, or for an image an image, of
     ints, with a channel for each of the keys'. See `sort`."""
-    try:
+    with shortened:
         targets.check(target)
         plan = _planned(keys, axis, bool(descending), target, placed=True)
         if plan is not None:
@@ -91,9 +88,6 @@ def argsort(
             return [turned[0].back(joined(parts, lines.shape, target))]
 
         return worked(work, [given], axis, target)[0]
-    except Exception as error:
-        shorten(error)
-        raise
 
 
 _PLANS: Final = Plans()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.errors import is_among, shorten, shown
+from pygpu.core.errors import is_among, shortened, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.core.storage import rows_of as shape_of
@@ -52,7 +52,7 @@ def scatter(
     which each element begins: one number, or one for each channel. What comes back is what went
     in, of the type of texels as functions see them.
     """
-    try:
+    with shortened:
         if not callable(to):
             raise TypeError(f"scatter: to takes a function, got {shown(to)}")
         if not is_among(combine, HOWS):
@@ -67,9 +67,6 @@ def scatter(
         start = checked(initial, types[0], "scatter: initial")
         goes = _Goes(given, lasting(to), reading, size, combine, types, target)
         return _scattered(goes, start)
-    except Exception as error:
-        shorten(error)
-        raise
 
 
 def _checked_shape(shape: Any) -> tuple[int, ...]:

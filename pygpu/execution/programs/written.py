@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core import sampler
-from pygpu.core.errors import DeviceError, shorten, shown, whole
+from pygpu.core.errors import DeviceError, shortened, shown, whole
 from pygpu.core.storage import Format, Storage, rows_of, stored
 from pygpu.devices import targets
 from pygpu.devices.written.text import GIVEN, Uniform, Written, kind_of
@@ -57,12 +57,9 @@ class WrittenProgram:
     def __call__(
         self, *args: Any, out: Any = None, shape: Any = None, dtype: Any = None, **kwargs: Any
     ) -> Any:
-        try:
+        with shortened:
             arguments = flatten(self.signature, self.signature.collect(args, kwargs), stays=False)
             return self._call(arguments, out, shape, dtype)
-        except Exception as error:
-            shorten(error)
-            raise
 
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The whole program for such arguments, declarations and all."""
@@ -190,7 +187,7 @@ def program(
     or uses what only these have, or where `target` says so: "fragment" or "compute". CompileError,
     with lines counted in the text, where the driver refuses it.
     """
-    try:
+    with shortened:
         if not isinstance(text, str):
             raise TypeError(f"program: text takes GLSL, got {shown(text)}")
         given = {"inputs": inputs or {}, "outputs": outputs, "uniforms": uniforms or {}}
@@ -202,9 +199,6 @@ def program(
             raise DeviceError(f"program: GLSL runs on OpenGL, not on target {target!r}")
         kind = kind_of(text, results) if target == "auto" else target
         return WrittenProgram(text, parameters, results, kind)
-    except Exception as error:
-        shorten(error)
-        raise
 
 
 def _check_names(given: Mapping[str, Mapping[str, Any]]) -> None:
