@@ -11,6 +11,7 @@ the places take, in runs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from typing import Any
@@ -105,6 +106,13 @@ class Reach:
         """Whether the places are an interval of the image."""
         return len(self.runs) == 1 and self.runs[0].step == 1 and len(self.intervals) == 1
 
+    def in_order(self, part: slice) -> tuple[slice, slice]:
+        """The most places beside each other that take texels of a part of them in order, and the
+        texels, counted within it."""
+        none = slice(0, 0), slice(0, 0)
+        moves = [move for run in self.runs if run.step == 1 and (move := run.of(part))]
+        return max(moves, key=lambda move: move[0].stop - move[0].start, default=none)
+
     def held(self) -> Iterator[tuple[tuple[int, int], slice]]:
         """The intervals, and where their texels stand among those of all."""
         done = 0
@@ -128,6 +136,22 @@ class Reach:
                     done += high - low
 
 
+@record
+class Single:
+    """What of a window one piece gives as it lies: along each axis from one place to another, and
+    the texel of the piece at the first of them."""
+
+    piece: int
+    places: tuple[tuple[int, int], ...]
+    texels: tuple[int, ...]
+
+    def of(self, pieces: Sequence[NDArray[Any]], *ends: tuple[int, int]) -> NDArray[Any]:
+        """The texels at places from one to another along each axis: a part of the piece itself."""
+        shifts = [texel - first for texel, (first, _) in zip(self.texels, self.places, strict=True)]
+        pairs = zip(ends, shifts, strict=True)
+        return pieces[self.piece][tuple([slice(a + by, b + by) for (a, b), by in pairs])]
+
+
 @record(eq=False)
 class Assembly:
     """How a window of an image is put together from pieces: of each its place along each axis."""
@@ -135,17 +159,26 @@ class Assembly:
     axes: tuple[Reach, ...]
     places: tuple[tuple[slice, ...], ...]
 
-    def of(
-        self, pieces: Sequence[NDArray[Any]], first: tuple[int, int] | None = None
-    ) -> NDArray[Any]:
-        """The texels that the window reads, or those of some places along the first axis; not
+    def single(self) -> Single:
+        """The largest part that one piece gives as it lies."""
+        found: list[Single] = []
+        for number, place in enumerate(self.places):
+            moves = [axis.in_order(part) for axis, part in zip(self.axes, place, strict=True)]
+            places = tuple([(to.start, to.stop) for to, _ in moves])
+            found.append(Single(number, places, tuple([of.start for _, of in moves])))
+        return max(found, key=lambda one: math.prod([b - a for a, b in one.places]))
+
+    def of(self, pieces: Sequence[NDArray[Any]], *ends: tuple[int, int]) -> NDArray[Any]:
+        """The texels that the window reads, or those of some places along the first axes; not
         copied where they are one piece."""
-        start, stop = first or (0, self.axes[0].count)
+        along = [*ends, *[(0, axis.count) for axis in self.axes[len(ends) :]]]
         if len(pieces) == 1 and all(axis.is_plain for axis in self.axes):
-            return pieces[0][start:stop]
-        runs = [[run for each in self.axes[0].runs if (run := each.within(start, stop))]]
-        runs += [list(axis.runs) for axis in self.axes[1:]]
-        lengths = [stop - start, *(axis.count for axis in self.axes[1:])]
+            return pieces[0][tuple([slice(*each) for each in along])]
+        runs = [
+            [run for each in axis.runs if (run := each.within(start, stop))]
+            for axis, (start, stop) in zip(self.axes, along, strict=True)
+        ]
+        lengths = [stop - start for start, stop in along]
         whole = RESERVE.empty((*lengths, *pieces[0].shape[len(lengths) :]), pieces[0].dtype)
         for place, piece in zip(self.places, pieces, strict=True):
             moves = [

@@ -22,7 +22,7 @@ from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.large.faults import raise_first
 from pygpu.execution.large.plans import Plan, Ready, Rounds, Told, ready_for
-from pygpu.execution.large.regions import Assembly, Cut, Reach, clipped, grown
+from pygpu.execution.large.regions import Assembly, Cut, Reach, Single, clipped, grown
 from pygpu.execution.programs import tiles
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.footprint import Footprint
@@ -113,30 +113,70 @@ def _by_bands(
     assemblies: Sequence[Assembly | None],
     parts: Sequence[Sequence[NDArray[Any]]],
 ) -> list[NDArray[Any]]:
-    """The results of a tile, by as many rows at a time as a cache holds of what is put together for
+    """The results of a tile. What can be computed from the chunks as they lie is computed at once;
+    what reads several chunks by as many rows at a time as a cache holds of what is put together for
     them, so that memory is read and written once."""
-    row = sum(
-        assembly.axes[1].count * part[0].itemsize * math.prod(part[0].shape[2:])
-        for assembly, part in zip(assemblies, parts, strict=True)
-        if assembly is not None
-    )
-    height = max(BAND // max(row, 1), LEAST_BAND)
     results = [
         RESERVE.empty((tile.height, tile.width, format.channels), format.dtype)
         for format in ready.formats
     ]
-    for top in range(0, tile.height, height):
-        band = Tile(tile.left, tile.top + top, tile.width, min(height, tile.height - top))
-        views = [
-            _seen(ready, each, assembly, part, band, top)
-            for each, assembly, part in zip(ready.views.views, assemblies, parts, strict=True)
-        ]
-        direct = [result[top : top + band.height] for result in results]
-        _run(ready, plan, band, views, direct)
+    seen = list(zip(ready.views.views, assemblies, parts, strict=True))
+    singles = [
+        None if assembly is None or each.margin is None else assembly.single()
+        for each, assembly, _ in seen
+    ]
+    nowhere = [None] * len(singles)
+    inside = _inside(ready, tile, singles)
+    for area in _around(Tile(0, 0, tile.width, tile.height), inside):
+        row = sum(
+            area.width * part[0].itemsize * math.prod(part[0].shape[2:])
+            for _, assembly, part in seen
+            if assembly is not None
+        )
+        height = area.height if area is inside else max(BAND // max(row, 1), LEAST_BAND)
+        for top in range(area.top, area.top + area.height, height):
+            count = min(height, area.top + area.height - top)
+            band = Tile(area.left, top, area.width, count)
+            views = [
+                _seen(ready, each, single or assembly, part, tile, band)
+                for (each, assembly, part), single in zip(
+                    seen, singles if area is inside else nowhere, strict=True
+                )
+            ]
+            rows, columns = slice(top, top + count), slice(area.left, area.left + area.width)
+            place = Tile(tile.left + area.left, tile.top + top, area.width, count)
+            _run(ready, plan, place, views, [result[rows, columns] for result in results])
     return [
         stored(without_channel_axis(result), dtype)
         for result, dtype in zip(results, ready.dtypes, strict=True)
     ]
+
+
+def _inside(ready: Ready, tile: Tile, singles: Sequence[Single | None]) -> Tile:
+    """The part of a tile, counted from its corner, that reads of each view one piece alone."""
+    left, top, right, bottom = 0, 0, tile.width, tile.height
+    for each, single in zip(ready.views.views, singles, strict=True):
+        if single is not None:
+            assert each.margin is not None
+            (first, stop), (start, end) = single.places
+            left, top = max(left, start), max(top, first)
+            right = min(right, end - each.margin.left - each.margin.right)
+            bottom = min(bottom, stop - each.margin.up - each.margin.down)
+    return Tile(left, top, max(right - left, 0), max(bottom - top, 0))
+
+
+def _around(whole: Tile, inside: Tile) -> list[Tile]:
+    """A part of an area, if there is one, and what is around it."""
+    if not (inside.width and inside.height):
+        return [whole]
+    right, bottom = inside.left + inside.width, inside.top + inside.height
+    sides = [
+        Tile(0, 0, whole.width, inside.top),
+        Tile(0, bottom, whole.width, whole.height - bottom),
+        Tile(0, inside.top, inside.left, inside.height),
+        Tile(right, inside.top, whole.width - right, inside.height),
+    ]
+    return [inside, *[side for side in sides if side.width and side.height]]
 
 
 def _by_planes(
@@ -209,22 +249,26 @@ def _taken(assembly: Assembly | None, pieces: list[NDArray[Any]]) -> list[NDArra
 def _seen(
     ready: Ready,
     each: View,
-    assembly: Assembly | None,
+    assembly: Assembly | Single | None,
     part: Sequence[NDArray[Any]],
     tile: Tile,
-    top: int = 0,
+    area: Tile | None = None,
 ) -> NDArray[Any]:
-    """What a tile, or a band of one that begins `top` rows below, reads of a view."""
-    margin = each.margin
+    """What a tile, or an area of it, counted from its corner, reads of a view."""
+    margin, apart = each.margin, ready.device.rows_apart
+    area = area or Tile(0, 0, tile.width, tile.height)
     if assembly is not None:
         if margin is None:
             return texels_of(assembly.of(part))
-        return texels_of(assembly.of(part, (top, top + tile.height + margin.up + margin.down)))
+        rows = area.top, area.top + area.height + margin.up + margin.down
+        columns = area.left, area.left + area.width + margin.left + margin.right
+        return texels_of(assembly.of(part, rows, columns), apart=apart)
     storage = ready.whole[ready.views.read(each).image]
     assert storage is not None
     if margin is None:
         return storage.host()
-    return tiles.view(storage.host(), each.boundary, tile, margin)
+    place = Tile(tile.left + area.left, tile.top + area.top, area.width, area.height)
+    return tiles.view(storage.host(), each.boundary, place, margin)
 
 
 # ---------------------------------------------------------------- rounds
@@ -330,7 +374,8 @@ def _run(
     """The results of a tile, of the plane `z` of volumes, for which `out` may have room."""
     before, after = ready.views.numbers(plan.sizes, plan.depths, z)
     numbers = [*plan.uniforms(ready.arguments), *before, tile.left, tile.top, *after]
-    inputs = [Storage.of(np.ascontiguousarray(view)) for view in views]
+    apart = ready.device.rows_apart
+    inputs = [Storage.of(view if apart else np.ascontiguousarray(view)) for view in views]
     return ready.program.run(Work(inputs, numbers, (tile.height, tile.width), out))
 
 
