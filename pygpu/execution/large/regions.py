@@ -95,7 +95,8 @@ class Reach:
         if start >= 0 and stop <= size:
             return cls.inside(start, stop)
         places = sampler.indices(boundary, np.arange(start, stop), size)
-        texels = np.unique(places)
+        ordered = np.sort(places)
+        texels = ordered[np.append(True, np.diff(ordered) > 0)]
         breaks = np.flatnonzero(np.diff(texels) > 1) + 1
         ends = [0, *breaks.tolist(), len(texels)]
         intervals = [(int(texels[a]), int(texels[b - 1]) + 1) for a, b in pairwise(ends)]
@@ -190,6 +191,34 @@ class Assembly:
         return whole
 
 
+def alone(
+    tile: Tile, margins: Sequence[Footprint | None], singles: Sequence[Single | None]
+) -> Tile:
+    """The part of a tile, counted from its corner, that reads of each view a single piece alone."""
+    left, top, right, bottom = 0, 0, tile.width, tile.height
+    for margin, single in zip(margins, singles, strict=True):
+        if margin is not None and single is not None:
+            (first, stop), (start, end) = single.places
+            left, top = max(left, start), max(top, first)
+            right = min(right, end - margin.left - margin.right)
+            bottom = min(bottom, stop - margin.up - margin.down)
+    return Tile(left, top, max(right - left, 0), max(bottom - top, 0))
+
+
+def around(tile: Tile, inside: Tile) -> list[Tile]:
+    """A part of a tile, if there is one, and what is around it, all counted from its corner."""
+    if not (inside.width and inside.height):
+        return [Tile(0, 0, tile.width, tile.height)]
+    right, bottom = inside.left + inside.width, inside.top + inside.height
+    sides = [
+        Tile(0, 0, tile.width, inside.top),
+        Tile(0, bottom, tile.width, tile.height - bottom),
+        Tile(0, inside.top, inside.left, inside.height),
+        Tile(right, inside.top, tile.width - right, inside.height),
+    ]
+    return [inside, *[side for side in sides if side.width and side.height]]
+
+
 def grown(tile: Tile, reach: Footprint, times: int) -> Tile:
     """A tile with so many times what a function reads around it."""
     return Tile(
@@ -208,4 +237,4 @@ def clipped(tile: Tile, size: tuple[int, int]) -> Tile:
     return Tile(left, top, right - left, bottom - top)
 
 
-__all__ = ["Assembly", "Cut", "Reach", "clipped", "grown"]
+__all__ = ["Assembly", "Cut", "Reach", "Single", "alone", "around", "clipped", "grown"]

@@ -22,7 +22,16 @@ from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.large.faults import raise_first
 from pygpu.execution.large.plans import Plan, Ready, Rounds, Told, ready_for
-from pygpu.execution.large.regions import Assembly, Cut, Reach, Single, clipped, grown
+from pygpu.execution.large.regions import (
+    Assembly,
+    Cut,
+    Reach,
+    Single,
+    alone,
+    around,
+    clipped,
+    grown,
+)
 from pygpu.execution.programs import tiles
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.footprint import Footprint
@@ -97,13 +106,24 @@ def run_block(
     parts = [_taken(assembly, left) for assembly in assemblies]
     if block.planes is not None:
         return _listed(ready, _by_planes(ready, plan, tile, block.planes, assemblies, parts))
+    return _listed(ready, _of_pieces(ready, plan, tile, assemblies, parts))
+
+
+def _of_pieces(
+    ready: Ready,
+    plan: Plan,
+    tile: Tile,
+    assemblies: Sequence[Assembly | None],
+    parts: Sequence[Sequence[NDArray[Any]]],
+) -> list[NDArray[Any]]:
+    """The results of a tile, of the pieces that each view is put together of."""
     if targets.limits(ready.device) is None and not ready.faults:
-        return _listed(ready, _by_bands(ready, plan, tile, assemblies, parts))
+        return _by_bands(ready, plan, tile, assemblies, parts)
     views = [
         _seen(ready, each, assembly, part, tile)
         for each, assembly, part in zip(ready.views.views, assemblies, parts, strict=True)
     ]
-    return _listed(ready, _computed(ready, plan, tile, views))
+    return _computed(ready, plan, tile, views)
 
 
 def _by_bands(
@@ -126,8 +146,9 @@ def _by_bands(
         for each, assembly, _ in seen
     ]
     nowhere = [None] * len(singles)
-    inside = _inside(ready, tile, singles)
-    for area in _around(Tile(0, 0, tile.width, tile.height), inside):
+    margins = [each.margin for each in ready.views.views]
+    inside = alone(tile, margins, singles)
+    for area in around(tile, inside):
         row = sum(
             area.width * part[0].itemsize * math.prod(part[0].shape[2:])
             for _, assembly, part in seen
@@ -150,33 +171,6 @@ def _by_bands(
         stored(without_channel_axis(result), dtype)
         for result, dtype in zip(results, ready.dtypes, strict=True)
     ]
-
-
-def _inside(ready: Ready, tile: Tile, singles: Sequence[Single | None]) -> Tile:
-    """The part of a tile, counted from its corner, that reads of each view one piece alone."""
-    left, top, right, bottom = 0, 0, tile.width, tile.height
-    for each, single in zip(ready.views.views, singles, strict=True):
-        if single is not None:
-            assert each.margin is not None
-            (first, stop), (start, end) = single.places
-            left, top = max(left, start), max(top, first)
-            right = min(right, end - each.margin.left - each.margin.right)
-            bottom = min(bottom, stop - each.margin.up - each.margin.down)
-    return Tile(left, top, max(right - left, 0), max(bottom - top, 0))
-
-
-def _around(whole: Tile, inside: Tile) -> list[Tile]:
-    """A part of an area, if there is one, and what is around it."""
-    if not (inside.width and inside.height):
-        return [whole]
-    right, bottom = inside.left + inside.width, inside.top + inside.height
-    sides = [
-        Tile(0, 0, whole.width, inside.top),
-        Tile(0, bottom, whole.width, whole.height - bottom),
-        Tile(0, inside.top, inside.left, inside.height),
-        Tile(right, inside.top, whole.width - right, inside.height),
-    ]
-    return [inside, *[side for side in sides if side.width and side.height]]
 
 
 def _by_planes(
@@ -282,10 +276,14 @@ class _Region:
     left: int
     top: int
 
-    def view(self, each: View, tile: Tile, size: tuple[int, int]) -> NDArray[Any]:
-        """What a tile reads of the image, which is of the size (width, height)."""
+    def parts(
+        self, each: View, tile: Tile, size: tuple[int, int]
+    ) -> tuple[Assembly, list[NDArray[Any]]]:
+        """How what a tile reads of the image, which is of the size (width, height), is put
+        together, and of which pieces."""
         if each.margin is None:
-            return self.texels
+            ends = [Reach.inside(0, length) for length in self.texels.shape[:2]]
+            return Assembly(tuple(ends), (tuple([slice(0, e.count) for e in ends]),)), [self.texels]
         wide = grown(tile, each.margin, 1)
         down = Reach.of(each.boundary, wide.top, wide.top + wide.height, size[1])
         across = Reach.of(each.boundary, wide.left, wide.left + wide.width, size[0])
@@ -295,7 +293,7 @@ class _Region:
                 mine = slice(left - self.left, right - self.left)
                 pieces.append(self.texels[top - self.top : bottom - self.top, mine])
                 places.append((rows, columns))
-        return Assembly((down, across), tuple(places)).of(pieces)
+        return Assembly((down, across), tuple(places)), pieces
 
 
 def _all_rounds(
@@ -307,13 +305,13 @@ def _all_rounds(
     pieces: list[NDArray[Any]],
 ) -> list[NDArray[Any]]:
     """The results of several rounds. Each computes what the rounds after it still read."""
-    around = grown(tile, rounds.reach, rounds.count)
+    wide = grown(tile, rounds.reach, rounds.count)
     seen: list[_Region | None] = []
     for each, assembly in zip(ready.views.views, assemblies, strict=True):
         if assembly is None:
             seen.append(None)
             continue
-        region = clipped(around, plan.sizes[each.image])
+        region = clipped(wide, plan.sizes[each.image])
         seen.append(
             _Region(texels_of(assembly.of(_taken(assembly, pieces))), region.left, region.top)
         )
@@ -322,13 +320,15 @@ def _all_rounds(
     size = plan.sizes[rounds.state[0]]
     for left in reversed(range(rounds.count)):
         window = clipped(grown(tile, rounds.reach, left), size)
-        views = [
-            (state.get(each.image) or given or _whole(ready, each)).view(
-                each, window, plan.sizes[each.image]
-            )
+        regions = [
+            state.get(each.image) or given or _whole(ready, each)
             for each, given in zip(ready.views.views, seen, strict=True)
         ]
-        results = _computed(ready, plan, window, views)
+        found = [
+            region.parts(each, window, plan.sizes[each.image])
+            for each, region in zip(ready.views.views, regions, strict=True)
+        ]
+        results = _of_pieces(ready, plan, window, *zip(*found, strict=True))
         for image, result in zip(rounds.state, results, strict=True):
             state[image] = _Region(texels_of(result), window.left, window.top)
     if rounds.dtype is None:
