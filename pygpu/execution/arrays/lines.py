@@ -196,10 +196,8 @@ def taken(data: Any, what: str, target: str) -> Taken:
     array = array_of(data, what)
     dtype = presented(array.dtype)
     if array.ndim != 1:
-        texels = texels_of(array, what)
-        storage = Storage.of(texels)
-        read = default(texels.dtype, texels.shape[2])
-        return Taken(ImageMaker.make(storage, read), data, dtype, storage.shape)
+        image = _image(array, what)
+        return Taken(image, data, dtype, image.storage.shape)
     values = np.ascontiguousarray(narrow(array, what))[:, None]
     row = _row(len(values), target)
     storage = _folded(values, row)
@@ -213,6 +211,35 @@ def all_taken(values: Sequence[Any], names: Sequence[str], target: str) -> tuple
     size = next(filter(None, map(_said_size, values)), None)
     named = zip(values, names, strict=True)
     return tuple([_taken_as(value, name, target, size) for value, name in named])
+
+
+def as_images(values: Sequence[Any], names: Sequence[str]) -> tuple[Any, ...] | None:
+    """Arrays of the host as the images that `taken` makes of them, or as signals where all have one
+    axis, beside images of PyGPU's. None for what is to be looked at one by one."""
+    arrays = [value for value in values if isinstance(value, np.ndarray)]
+    if any(not isinstance(value, (np.ndarray, ImageLike)) for value in values):
+        return None
+    axes = {array.ndim for array in arrays}
+    dims = {value.dims for value in values if isinstance(value, ImageLike)}
+    is_line = axes == {1} and dims <= {1}
+    if not arrays or any(array.size == 0 for array in arrays):
+        return None
+    if not is_line and (not axes <= {2, 3} or not dims <= {2}):
+        return None
+    named = zip(values, names, strict=True)
+    made = _signal if is_line else _image
+    return tuple([v if isinstance(v, ImageLike) else made(v, name) for v, name in named])
+
+
+def _image(array: NDArray[Any], what: str) -> ImageLike:
+    texels = texels_of(array, what)
+    storage = Storage.of(texels)
+    return ImageMaker.make(storage, default(texels.dtype, texels.shape[2]))
+
+
+def _signal(array: NDArray[Any], what: str) -> ImageLike:
+    values = np.ascontiguousarray(narrow(array, what))[None, :, None]
+    return ImageMaker.make(Storage.of(values, array.shape), make(Format(values.dtype, 1)))
 
 
 def _said_size(value: Any) -> tuple[int, ...] | None:
@@ -328,6 +355,7 @@ __all__ = [
     "Spread",
     "Taken",
     "all_taken",
+    "as_images",
     "element",
     "given_as_line",
     "place",

@@ -16,14 +16,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.device import Work
+from pygpu.core.host.records import record
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
 from pygpu.execution.arguments.functions import Code
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.programs import running
 from pygpu.execution.programs.calls import Programs
-from pygpu.execution.programs.specialise import Translated
+from pygpu.execution.programs.specialise import Specialisation, Translated
 from pygpu.ssa import Constant, Function
 from pygpu.types import INT, Type
 
@@ -38,6 +41,27 @@ class Made(NamedTuple):
     storages: tuple[Storage, ...]
     uniforms: tuple[Constant, ...]
     source: Translated
+
+
+def with_last(uniforms: Sequence[Constant], numbers: Sequence[Constant]) -> Sequence[Constant]:
+    """Uniforms, the last of them replaced."""
+    return [*uniforms[: len(uniforms) - len(numbers)], *numbers] if numbers else uniforms
+
+
+@record(eq=False)
+class Ran:
+    """A pass that was run: its program and what that was given besides images."""
+
+    made: Specialisation
+    uniforms: Sequence[Constant]
+    shape: tuple[int, ...]
+
+    def run(self, inputs: Sequence[Storage], numbers: Sequence[Constant] = ()) -> list[Storage]:
+        """What it makes of other images of the same sizes, and of other numbers in place of the
+        last."""
+        given, uniforms = [*inputs, *self.made.captured], with_last(self.uniforms, numbers)
+        nowhere = [None] * len(self.made.types)
+        return running.run(self.made, Work(given, uniforms, self.shape, nowhere))
 
 
 class Pass:
@@ -64,10 +88,18 @@ class Pass:
         self, shape: tuple[int, int], dtypes: Sequence[Any] | None, **values: Any
     ) -> tuple[ImageLike, ...]:
         """The results of (H, W), of these dtypes; without dtypes in those of their types."""
+        return self.run(shape, dtypes, **values)[0]
+
+    def run(
+        self, shape: tuple[int, int], dtypes: Sequence[Any] | None, **values: Any
+    ) -> tuple[tuple[ImageLike, ...], Ran]:
+        """The results, and what makes others like them."""
         asked = None if dtypes is None else tuple(map(np.dtype, dtypes))
         arguments = self._arguments(values)
-        results = self.programs.run(arguments, Wanted("image", "", asked), shape=shape).presented()
-        return results if isinstance(results, tuple) else (results,)
+        found = self.programs.run(arguments, Wanted("image", "", asked), shape=shape)
+        results, size = found.presented(), found.storages[0].shape
+        ran = Ran(found.specialisation, tuple(arguments.uniforms), size)
+        return (results if isinstance(results, tuple) else (results,)), ran
 
     def types(self, **values: Any) -> tuple[tuple[Type, ...], bool]:
         """The types of its results, and whether it gives a tuple."""
@@ -146,8 +178,10 @@ __all__ = [
     "NUMBERS",
     "Made",
     "Pass",
+    "Ran",
     "as_stored",
     "host_image",
     "lasting",
     "made",
+    "with_last",
 ]

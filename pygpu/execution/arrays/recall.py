@@ -33,10 +33,11 @@ SETTINGS: Final = ("PYGPU_CHECK", "PYGPU_MEMORY", "PYGPU_TEXTURE_SIZE")
 
 @record(eq=False)
 class Plan:
-    """`run` gives a call's result for its images. It must not hold texels of the images by which it
+    """`run` gives a call's result for its images, and where a function says so for what else it was
+    given. It must not hold texels of the images by which it
     was made. It counts until a function among `sources` reads a global that has changed."""
 
-    run: Callable[[Sequence[Any]], Any]
+    run: Callable[..., Any]
     sources: tuple[Translated, ...] = ()
 
 

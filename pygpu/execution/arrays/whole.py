@@ -33,7 +33,7 @@ from pygpu.devices import targets
 from pygpu.execution.arguments.results import ImageMaker, natural_dtype
 from pygpu.execution.arrays import recall
 from pygpu.execution.arrays.lines import Lines
-from pygpu.execution.arrays.passes import IMAGES, Made, made
+from pygpu.execution.arrays.passes import IMAGES, Made, made, with_last
 from pygpu.execution.arrays.values import HOWS, folded, identity, value_of
 from pygpu.execution.programs.checked import is_asked_for
 from pygpu.execution.programs.specialise import Translated
@@ -178,9 +178,11 @@ class Grouped:
     shape: tuple[int, int]
     sources: tuple[Translated, ...]
 
-    def run(self, images: Sequence[Storage]) -> list[Storage]:
-        """The folds, a storage for each part of a value with groups row after row."""
-        return self.program.run([*images, *self.beside], self.uniforms, self.count, self.shape)
+    def run(self, images: Sequence[Storage], numbers: Sequence[Constant] = ()) -> list[Storage]:
+        """The folds, a storage for each part of a value with groups row after row; `numbers` are
+        given in place of the last of the uniforms."""
+        uniforms = with_last(self.uniforms, numbers)
+        return self.program.run([*images, *self.beside], uniforms, self.count, self.shape)
 
 
 def grouped(

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 
 from pygpu.core.errors import shown, whole
 from pygpu.core.host.records import record
-from pygpu.core.storage import ImageLike
+from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.arrays.grouping import Grouping
-from pygpu.execution.arrays.lines import Lines, Taken, rows_of, source, spread
+from pygpu.execution.arrays.lines import Spread, Taken, rows_of, source, spread
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
-from pygpu.execution.arrays.passes import IMAGES, NUMBERS, made
-from pygpu.execution.arrays.whole import Fold, Grouped, grouped, parts_of
+from pygpu.execution.arrays.passes import IMAGES, NUMBERS, Ran, made
+from pygpu.execution.arrays.whole import Fold, Grouped, grouped, parts_of, shown_as
 from pygpu.language.scalars import number
+from pygpu.ssa import Constant
 from pygpu.types import INTEGERS, Type
 
 
@@ -81,9 +82,9 @@ def by_group(
     if whole is not None:
         found = whole.run([each.image.storage for each in folding.images])
         return parts_of(found, types, by.groups)
-    values, index, lines = _elements(folding, by, types)
+    elements = Elements.of(folding, by, types)
     grouping = Grouping(folding.function, by.groups, folding.target, is_tuple)
-    return grouping.of(values, index, lines, types, neutral)
+    return grouping.of(elements.values, elements.index, elements.wide.lines, types, neutral)
 
 
 def at_once(
@@ -115,27 +116,41 @@ def _numbered(function: Any, first: Any, second: Any, images: Any, given: Any, p
     return (*value, group) if isinstance(value, tuple) else (value, group)
 
 
-def _elements(
-    folding: Folding, by: By, types: Sequence[Type]
-) -> tuple[tuple[ImageLike, ...], ImageLike, Lines]:
-    """The values and the groups' numbers, as one line of elements; what pads it is of none."""
-    target = folding.target
-    wide = spread(folding.images[0], target)
-    roles = {"function": "function", "how": "known", "images": IMAGES, "given": "object"}
-    roles["sizes"] = NUMBERS
-    run = made(_element, roles, target, by.function)
-    known = {"how": (folding.first, by.reading.known, wide.is_whole)}
-    images = tuple([each.image for each in folding.images])
-    values = known | {"images": images, "given": dict(folding.given), "sizes": wide.sizes}
-    found, _ = run.types(**values)
-    if found[-1].kind not in (*INTEGERS, "bool") or not found[-1].is_scalar:
-        raise TypeError(f"reduce: by gives the number of a group, an Int, got {found[-1]}")
-    dtypes = [*[natural_dtype(type) for type in types], np.dtype("int32")]
-    *parts, index = [wide.line(each) for each in run(wide.shape, dtypes, **values)]
-    return tuple(parts), index, wide.lines
+@record(eq=False)
+class Elements:
+    """The values and the groups' numbers of all texels, as one line of elements; what pads it is of
+    no group. `ran` makes those of other images."""
+
+    values: tuple[ImageLike, ...]
+    index: ImageLike
+    wide: Spread
+    ran: Ran
+
+    @classmethod
+    def of(cls, folding: Folding, by: By, types: Sequence[Type]) -> Elements:
+        target = folding.target
+        wide = spread(folding.images[0], target)
+        roles = {"function": "function", "how": "known", "images": IMAGES, "sizes": NUMBERS}
+        run = made(_element, {**roles, "given": "object"}, target, by.function)
+        known = {"how": (folding.first, by.reading.known, wide.is_whole)}
+        images = tuple([each.image for each in folding.images])
+        values = known | {"images": images, "given": dict(folding.given), "sizes": wide.sizes}
+        found, _ = run.types(**values)
+        if found[-1].kind not in (*INTEGERS, "bool") or not found[-1].is_scalar:
+            raise TypeError(f"reduce: by gives the number of a group, an Int, got {found[-1]}")
+        dtypes = [*[natural_dtype(type) for type in types], np.dtype("int32")]
+        results, ran = run.run(wide.shape, dtypes, **values)
+        *parts, index = [wide.line(each) for each in results]
+        return cls(tuple(parts), index, wide, ran)
+
+    def again(self, images: Sequence[Storage], numbers: Sequence[Constant]) -> Elements:
+        """Those of other images of the same kinds, and of other numbers."""
+        found = [shown_as(each) for each in self.ran.run(images, numbers)]
+        *parts, index = [self.wide.line(each) for each in found]
+        return Elements(tuple(parts), index, self.wide, self.ran)
 
 
-def _element(function: Any, how: Any, images: Any, given: Any, sizes: Any, p: Any) -> Any:
+def _element(function: Any, how: Any, images: Any, sizes: Any, given: Any, p: Any) -> Any:
     """The value and the number of the group of an element; behind the last one, of no group."""
     first, second, is_whole = how
     i, at = source(is_whole, sizes, p)
@@ -146,4 +161,4 @@ def _element(function: Any, how: Any, images: Any, given: Any, sizes: Any, p: An
     return (*value, group) if isinstance(value, tuple) else (value, group)
 
 
-__all__ = ["By", "Folding", "at_once", "by_group", "checked_groups"]
+__all__ = ["By", "Elements", "Folding", "at_once", "by_group", "checked_groups"]

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.device import BOTH, Along, Work
+from pygpu.core.device import BOTH, Along
 from pygpu.core.host.records import record
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, Storage
@@ -28,14 +28,12 @@ from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
+from pygpu.execution.arrays.passes import Ran
 from pygpu.execution.folds.packing import Packing, apart, packed, together
 from pygpu.execution.folds.workgroups import Folded, Groups, Ready, Source
-from pygpu.execution.programs import running
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.checked import is_asked_for
-from pygpu.execution.programs.specialise import Specialisation
 from pygpu.language.vectors import Position, Vec2
-from pygpu.ssa import Constant
 from pygpu.types import Type, vector
 
 RADIX: Final = 8  # values folded by one pass: enough to hide its cost, few enough to unroll
@@ -181,21 +179,6 @@ def program(function: Code, map: Code, target: str, reading: Reading | None = No
 # ---------------------------------------------------------------- passes
 
 
-@record(eq=False)
-class Pass:
-    """A pass that was run: its program and what that was given besides images."""
-
-    made: Specialisation
-    uniforms: Sequence[Constant]
-    shape: tuple[int, ...]
-
-    def run(self, inputs: Sequence[Storage]) -> list[Storage]:
-        """What it makes of other images of the same sizes."""
-        nowhere = [None] * len(self.made.types)
-        given = [*inputs, *self.made.captured]
-        return running.run(self.made, Work(given, self.uniforms, self.shape, nowhere))
-
-
 @record
 class State:
     """Values so far: an image for each part of a tuple, or one alone. Before the first pass: the
@@ -205,7 +188,7 @@ class State:
     images: tuple[ImageLike, ...]
     is_tuple: bool = False
     given: Mapping[str, Any] = field(default_factory=dict)
-    passes: tuple[Pass, ...] = ()
+    passes: tuple[Ran, ...] = ()
     packing: Packing | None = None
 
 
@@ -264,7 +247,7 @@ def by_passes(
     or for `limit` passes; `packing`: how values that a map has made lie in images from then on."""
     compiled, function, first = fold.passes, fold.function, fold.first
     most = targets.choose(fold.target).images_at_once(1)
-    passes: list[Pass] = []
+    passes: list[Ran] = []
     is_as_made = True  # whether each reads the images that the one before has made
     for along in alongs:
         for _ in range(limit):
@@ -284,7 +267,7 @@ def by_passes(
             run = compiled.run(arguments, Wanted("image"), shape=size)
             results, made = run.presented(), run.specialisation
             is_tuple = isinstance(results, tuple)
-            passes.append(Pass(made, tuple(arguments.uniforms), run.storages[0].shape))
+            passes.append(Ran(made, tuple(arguments.uniforms), run.storages[0].shape))
             is_as_made = is_as_made and layout is None
             state = State(results if is_tuple else (results,), is_tuple)
             first = None

@@ -15,7 +15,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.device import BOTH
 from pygpu.core.errors import guarded, shown
 from pygpu.core.sampler import of as sampler_of
 from pygpu.core.storage import ImageLike, Storage, texels
@@ -26,10 +25,9 @@ from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arrays.lines import all_taken
 from pygpu.execution.arrays.mapping import CHUNK, bound, check_arguments
 from pygpu.execution.arrays.passes import IMAGES, lasting, made
-from pygpu.execution.arrays.recall import Plan, Plans
 from pygpu.execution.arrays.values import checked, described, identity, settled
-from pygpu.execution.arrays.whole import parts_of
-from pygpu.execution.folds.by_group import By, Folding, at_once, by_group, checked_groups
+from pygpu.execution.folds import plans
+from pygpu.execution.folds.by_group import By, Folding, by_group, checked_groups
 from pygpu.execution.folds.chunked import ChunkFold, reduced
 from pygpu.execution.folds.cuts import Cut
 from pygpu.execution.folds.exact import may_overflow, total_of, words_of
@@ -39,14 +37,12 @@ from pygpu.execution.folds.folding import (
     folded_once,
     image_of,
     program,
-    unpacked,
 )
 from pygpu.execution.folds.kept import kept
 from pygpu.execution.folds.positions import POSITIONS
 from pygpu.execution.folds.stored import stored_fold
 from pygpu.execution.large.sources import holds_dask
 from pygpu.execution.programs.bars import steps
-from pygpu.execution.programs.checked import is_asked_for
 from pygpu.execution.programs.tiles import Tile, tiles_of
 from pygpu.language.scalars import number
 from pygpu.language.vectors import IVec2, Position, Vector
@@ -87,19 +83,17 @@ def reduce(
         if not callable(value) and not (name != "function" and value is None):
             raise TypeError(f"reduce: {name} takes a function, got {shown(value)}")
     targets.check(target)
-    is_plain = initial is None and not arguments
     how = Code(function), Code(map), Code(by), known_key(groups)
-    key = _PLANS.key(target, images, *how) if is_plain and images else None
-    plan = _PLANS.find(key)
-    if plan is not None:
-        return plan.run(images)
+    call = plans.Call.of(images, arguments, initial, target, how)
+    if call.plan is not None:
+        return call.plan.run(call.images, plans.numbers(arguments))
     if holds_dask(images):
         given = {"map": map, "initial": initial, "by": by, "groups": groups, "target": target}
         return _lazily(function, images, {**given, **arguments})
-    folding = _folding(function, images, map, arguments, target)
+    folding = _folding(function, call.images, map, arguments, target)
     grouped = _by(by, groups, folding)
     check_arguments("reduce", arguments, _named(folding, grouped))
-    return _reduced(folding, grouped, initial, key)
+    return _reduced(folding, grouped, initial, call.key)
 
 
 def _lazily(function: Callable[..., Any], images: Sequence[Any], given: Mapping[str, Any]) -> Any:
@@ -148,8 +142,7 @@ def _folding(
         raise TypeError("reduce: takes a function and one image or several, got no image")
     if len(images) > 1 and map is None:
         raise TypeError(f"reduce: {len(images)} images need map=, a function of their texels")
-    names = [f"image {i}" if len(images) > 1 else "image" for i in range(len(images))]
-    given = all_taken(images, names, target)
+    given = all_taken(images, plans.names(images), target)
     sizes = [each.size for each in given]
     if len(set(sizes)) > 1:
         raise ValueError(
@@ -208,7 +201,7 @@ def _parts_of(
     if by is not None:
         neutral = _neutral(folding, types, is_tuple, initial)
         if key is not None and not is_placed:
-            _plan_groups(key, folding, by, types, is_tuple, neutral)
+            plans.by_group(key, folding, by, types, is_tuple, neutral)
         return by_group(folding, by, types, is_tuple, neutral)
     if initial is not None:
         _check_initial(initial, types, is_tuple)
@@ -218,92 +211,19 @@ def _parts_of(
     stored = None if is_tuple else stored_fold(folding, types[0])
     if stored is not None:
         if key is not None and folding.images[0].is_itself:
-            _PLANS.keep(key, Plan(stored))
+            plans.keep(key, lambda images, _: stored(images))
         return [stored([folding.images[0].image])]
     is_wide = not is_tuple and may_overflow(folding, types[0])
     if is_wide:
         folding = words_of(folding)
         types, is_tuple = _types(folding)
-    if key is not None:
-        _plan(key, folding, is_wide)
+    if key is not None and len(_parts(folding)) == 1:
+        plans.at_once(key, folding, is_wide)
     state = _whole(folding, types if is_tuple else ())
     if key is not None and state.passes:
-        _plan_passes(key, folding, state, is_wide)
+        plans.by_passes(key, folding, state, is_wide)
     results = [_pixel(part) for part in state.images]
     return [total_of(results)] if is_wide else results
-
-
-# ---------------------------------------------------------------- plans
-
-_PLANS: Final = Plans(everywhere=True)
-
-
-def _plan(key: Any, folding: Folding, is_wide: bool) -> None:
-    """Write down what folds all texels at once, where something does."""
-    images, parts = [each.image for each in folding.images], _parts(folding)
-    is_one = len(parts) == 1 and not is_asked_for() and np.prod(images[0].storage.shape) > 1
-    if not (is_one and all(each.is_itself for each in folding.images)):
-        return
-    fold = program(Code(folding.function), Code(folding.map), folding.target, folding.reading)
-    ready = fold.ready(State(tuple(images)), BOTH)
-    if ready is None:
-        return
-    place, is_placed = folding.images[0].place, folding.reading.placed
-
-    def run(images: Sequence[Any]) -> Any:
-        found = ready.run([image.storage for image in images], whole=True)
-        results = [part.item() if part.size == 1 else np.array(part[0, 0]) for part in found.parts]
-        if is_wide:
-            return total_of(results)
-        if is_placed:
-            return Position(*place(*results[1:]))
-        return tuple(results) if found.is_tuple else results[0]
-
-    _PLANS.keep(key, Plan(run, ready.sources))
-
-
-def _plan_passes(key: Any, folding: Folding, state: State, is_wide: bool) -> None:
-    """The same of passes, those that were run."""
-    if not all(each.is_itself for each in folding.images):
-        return
-    place, is_placed = folding.images[0].place, folding.reading.placed
-    passes, packing, is_tuple = state.passes, state.packing, state.is_tuple
-
-    def run(images: Sequence[Any]) -> Any:
-        storages = [image.storage for image in images]
-        for each in passes:
-            storages = each.run(storages)
-        found = [storage.host() for storage in storages]
-        parts = found if packing is None else unpacked(found, packing)
-        results = [part.item() if part.size == 1 else np.array(part[0, 0]) for part in parts]
-        if is_wide:
-            return total_of(results)
-        if is_placed:
-            return Position(*place(*results[1:]))
-        return tuple(results) if is_tuple else results[0]
-
-    _PLANS.keep(key, Plan(run, tuple([each.made.translated for each in passes])))
-
-
-def _plan_groups(
-    key: Any,
-    folding: Folding,
-    by: By,
-    types: Sequence[Type],
-    is_tuple: bool,
-    neutral: Sequence[Any],
-) -> None:
-    """The same of a fold by group."""
-    is_there = all(each.is_itself and each.count != 0 for each in folding.images)
-    whole = at_once(folding, by, types, is_tuple, neutral) if is_there else None
-    if whole is not None:
-
-        def run(images: Sequence[Any]) -> Any:
-            found = whole.run([image.storage for image in images])
-            parts = parts_of(found, types, by.groups)
-            return tuple(parts) if is_tuple else parts[0]
-
-        _PLANS.keep(key, Plan(run, whole.sources))
 
 
 # ---------------------------------------------------------------- values

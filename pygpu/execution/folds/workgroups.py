@@ -21,6 +21,7 @@ from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments.parameters import NUMBER, Arguments, flatten
 from pygpu.execution.arguments.signatures import Parameter, Signature
+from pygpu.execution.arrays.passes import with_last
 from pygpu.execution.programs.specialise import (
     COMPILING,
     LIMIT,
@@ -55,10 +56,17 @@ class Ready:
     is_tuple: bool
     sources: tuple[Translated, ...]
 
-    def run(self, images: Sequence[Storage], whole: bool, fewest: bool = False) -> Folded:
+    def run(
+        self,
+        images: Sequence[Storage],
+        whole: bool,
+        fewest: bool = False,
+        numbers: Sequence[Constant] = (),
+    ) -> Folded:
         """The fold of all texels (`whole`), or what groups have made of parts, `fewest` of them
-        where values may be folded however many there are."""
-        inputs, uniforms = [*images, *self.beside], self.uniforms
+        where values may be folded however many there are. `numbers` are given in place of the last
+        of the uniforms."""
+        inputs, uniforms = [*images, *self.beside], with_last(self.uniforms, numbers)
         if whole:
             return Folded(self.program.whole(inputs, uniforms), self.is_tuple)
         return Folded(self.program.partials(inputs, uniforms, fewest), self.is_tuple)

@@ -1,0 +1,70 @@
+"""Folds like earlier ones follow their plans, and give what any fold gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pygpu
+
+
+def test_folds_called_again_take_other_arrays_and_numbers(target: str) -> None:
+    rng = np.random.default_rng(1)
+
+    def given(kind: str) -> Any:
+        array = rng.integers(0, 200, (40, 30)).astype(kind)
+        return array, array / np.float32(255) if kind == "uint8" else array.astype(np.float64)
+
+    for kind in ("float32", "uint8", "int32", "float32"):
+        for k in (2.0, 3.5, 2, -1, True, 2.0):
+            array, seen = given(kind)
+            for image in (array, pygpu.Image(array), np.asfortranarray(array), array.astype("f8")):
+                if kind == "uint8" and image.dtype == np.float64:
+                    continue
+                found = pygpu.reduce(np.add, image, map=lambda v, k: v * k, k=k, target=target)
+                np.testing.assert_allclose(found, (seen * k).sum(), 1e-4)
+            found = pygpu.reduce(
+                np.maximum, array, array, map=lambda v, w, p, k, j: v * k + j * p.x, k=k, j=0.5,
+                target=target,
+            )  # fmt: skip
+            np.testing.assert_allclose(found, (seen * k + 0.5 * np.arange(30)).max(), 1e-5)
+
+
+def test_groups_called_again_take_other_arrays_and_numbers(target: str) -> None:
+    rng = np.random.default_rng(2)
+    for k, limit in ((2.0, 3), (0.5, 4), (2.0, 8), (2, 3), (3, 3)):
+        array = rng.random((20, 31)).astype(np.float32)
+        index = rng.integers(-1, 9, (20, 31)).astype(np.int32)
+        for images in ((array, index), (pygpu.Image(array), pygpu.Image(index))):
+            for initial in (None, 0.0):
+                found = pygpu.reduce(
+                    np.add, *images, map=lambda v, n, k: v * k,
+                    by=lambda v, n, limit: n if n < limit else -1,
+                    groups=8, k=k, limit=limit, initial=initial, target=target,
+                )  # fmt: skip
+                there = (index >= 0) & (index < min(limit, 8))
+                expected = np.bincount(index[there], array[there].astype(float) * k, 8)
+                np.testing.assert_allclose(found, expected, 1e-5)
+        with pytest.raises(OverflowError):
+            pygpu.reduce(np.add, array, map=lambda v, k: v * k, k=2**40, target=target)
+
+
+def test_signals_called_again(target: str) -> None:
+    for count in (1, 7, 5000, 7, 1):
+        array = np.random.default_rng(count).random(count).astype(np.float32)
+        for given in (array, pygpu.Signal(array), array.tolist()):
+            found = pygpu.reduce(np.add, given, map=lambda v, p, k: v * p.x + k, k=2, target=target)
+            np.testing.assert_allclose(found, (array * np.arange(count) + 2).sum(), 1e-4)
+            place = pygpu.reduce(np.argmax, given, target=target)
+            assert int(place.x) == array.argmax()
+
+
+def test_volumes_beside_arrays(target: str) -> None:
+    array = np.random.default_rng(0).random((4, 5, 6)).astype(np.float32)
+    for _ in range(2):
+        found = pygpu.reduce(
+            np.add, pygpu.Volume(array), array, map=lambda a, b: a * b, target=target
+        )
+        np.testing.assert_allclose(found, (array**2).sum(), 1e-5)
