@@ -149,3 +149,51 @@ def test_emitted_is_what_remains_of_a_loop() -> None:
     ]
     assert unrolled["emitted"] > 3 * looped["emitted"]
     assert looped["unrolled"] == 0
+
+
+def taps(size: int) -> str:
+    """A window of known weights: each round reads another texel."""
+    lines = [f"    places = [(i % {size}, i // {size}) for i in range({size * size})]"]
+    return HEADER + "\n".join(
+        [*lines, "    return sum(0.1 * k * im(p + d) for k, d in enumerate(places))"]
+    )
+
+
+WINDOWS = """
+    near = [(i % 5 - 2, i // 5 - 2) for i in range(25)]
+    means = [sum(im(p + d + e) for e in near) / 25 for d in near]
+    return sum(m * m for m in means) - sum(means) ** 2
+"""
+PATCHES = """
+    near = [(i % 3 - 1, i // 3 - 1) for i in range(9)]
+    total = weights = 0.0
+    for d in [(i % 7 - 3, i // 7 - 3) for i in range(49)]:
+        far = sum((im(p + d + e) - im(p + e)) ** 2 for e in near)
+        w = 1 / (1 + far)
+        total += w * im(p + d)
+        weights += w
+    return total / weights
+"""
+
+
+@pytest.mark.parametrize("body", [WINDOWS, PATCHES])
+def test_windows_within_windows_share_what_they_read(body: str, target: str) -> None:
+    """Above the budget they are unrolled all the same, for most of it is there already."""
+    source = HEADER + body.strip("\n")
+    compiled = pygpu.compile(function(source), target=target)
+    stats = compiled.lower(pygpu.Image(IMAGE)).stats
+    assert stats["loops"] == 0
+    assert stats["taps"] == 81
+    assert stats["ops"] < 2400 < stats["emitted"]
+    plain = np.array(
+        [[compiled(pygpu.Image(IMAGE), Position(x, y)) for x in range(5)] for y in range(4)]
+    )
+    np.testing.assert_allclose(np.asarray(compiled(IMAGE)), plain, rtol=1e-4, atol=1e-4)
+
+
+def test_windows_that_share_nothing_keep_to_the_budget() -> None:
+    few, many = [
+        pygpu.compile(function(taps(size))).lower(pygpu.Image(IMAGE)).stats for size in (12, 29)
+    ]
+    assert (few["loops"], few["taps"]) == (0, 143)
+    assert many["loops"] == 1

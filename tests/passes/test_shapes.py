@@ -10,11 +10,15 @@ from pygpu.core.builder import Builder
 from pygpu.core.device import Task, Work
 from pygpu.core.host import cache
 from pygpu.core.storage import Format, Storage
+from pygpu.devices import targets
 from pygpu.devices.opengl.passes import Passes
+from pygpu.passes.analysis.footprint import fixed
+from pygpu.passes.analysis.pressure import pressure
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.shapes import Shape
+from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.ssa import ImageInput
-from pygpu.types import FLOAT
+from pygpu.types import FLOAT, INT, vector
 
 FLOATS = Format(np.dtype("float32"), 1)
 BYTES = Format(np.dtype("uint8"), 1)
@@ -138,3 +142,53 @@ def test_fitted_groups_compute_the_same_bits(size, dtype):
     (fitted,) = program.run(Work([given], [], size, [None]))
     (plain,) = Passes.run(program, Work([given], [], size, [None]))
     assert np.array_equal(fitted.host(), plain.host())
+
+
+def test_number_that_all_pixels_read_has_no_shape():
+    build = Builder("over", [ImageInput("image", FLOAT), ImageInput("number", FLOAT)])
+    first = build.constant(INT, 0)
+    over = build.emit(
+        "mul", build.load(1, first, first), build.load(0, build.x, build.y), name="scaled"
+    )
+    function = build.finish([over])
+    assert fixed(function) == {1}
+    assert shapes.default(Task(function, (FLOATS, FLOATS), (FLOATS,))) == shapes.OWN
+    assert shapes.default(Task(function, (BYTES, FLOATS), (BYTES,))) != shapes.SCATTERED
+    lowered = lower_boundary(function)
+    assert "max" not in str(lowered)
+    assert str(lowered).count("width") == 1  # that of the image, for its edge
+
+
+def test_pressure_is_what_lives_at_once():
+    build = Builder("sums", [ImageInput("image", FLOAT)])
+    texels = [build.load(0, build.x, build.y, dx=dx) for dx in range(9)]
+    late = build.emit("add", texels[0], texels[8])
+    for texel in texels[1:8]:
+        late = build.emit("add", late, texel)
+    assert pressure(build.finish([late]).body) == 10
+    build = Builder("turns", [ImageInput("image", FLOAT)])
+    total = build.load(0, build.x, build.y)
+    for dx in range(1, 9):
+        total = build.emit("add", total, build.load(0, build.x, build.y, dx=dx))
+    assert pressure(build.finish([total]).body) == 3
+
+
+def test_block_of_more_numbers_than_registers_is_none(monkeypatch):
+    """Taps in no order, whose sums need all of a block's texels at once."""
+    require("compute")
+    device = targets.open_device("compute")
+    places = [(int(x), int(y)) for x, y in np.random.default_rng(0).integers(-9, 10, (100, 2))]
+    build = Builder("taps", [ImageInput("image", vector("float", 3))])
+    texels = [build.load(0, build.x, build.y, dx=dx, dy=dy) for dx, dy in places]
+    total = texels[0]
+    for texel in texels[1:]:
+        total = build.emit("add", total, texel)
+    colours = Format(np.dtype("float32"), 3)
+    task = Task(build.finish([total]), (colours,), (colours,))
+    monkeypatch.setattr(device, "largest", 4096)
+    monkeypatch.setattr(device, "has_stages", False)
+    blocked = device.compile(task)
+    assert blocked.shape.columns == 4
+    monkeypatch.setattr(device, "is_software", False)
+    pixels = device.compile(task)
+    assert pixels.shape.columns * pixels.shape.rows == 1

@@ -35,7 +35,8 @@ from pygpu.devices.opengl.dispatch import Pass
 from pygpu.devices.opengl.passes import Passes
 from pygpu.devices.opengl.reduction import fold
 from pygpu.devices.opengl.staged import ComputeStaged, Host, in_tiles, linked, reach
-from pygpu.passes.analysis.footprint import footprint, reads_itself
+from pygpu.passes.analysis.footprint import fixed, footprint, reads_itself
+from pygpu.passes.analysis.pressure import pressure
 from pygpu.passes.blocks import shapes
 from pygpu.passes.blocks.block import Cut, block, can_block, columns_of, shares_words, size
 from pygpu.passes.blocks.block_views import COLUMNS
@@ -56,6 +57,7 @@ LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an 
 LARGEST: Final = 4096  # operations of a block, before what is shared is left out
 LARGEST_LANES: Final = 1536  # the same in lanes, above which registers run out
 TALLEST: Final = 17  # its rows and those read for a pixel together, for the same reason
+REGISTERS: Final = 224  # numbers of a block at once: of 255 registers some hold places
 LARGEST_SOFTWARE: Final = 1024  # the same where a processor compiles for itself
 WORDS: Final = 4  # of a block's row, where bytes are computed two at a time
 EARLY: Final = 32  # operations of a pixel from which on a row is stored before the next is read
@@ -219,9 +221,15 @@ class ComputeDevice(OpenGLDevice):
             return None
         shape = task.shape or shapes.default(task, narrow)
         rows = _rows(shape.rows, row, self.largest)
-        ahead = rows <= AHEAD and pixel <= LIGHT and reads_itself(footprint(task.function))
+        around = footprint(task.function, fixed(task.function))
+        ahead = rows <= AHEAD and pixel <= LIGHT and reads_itself(around)
         cut = Cut(columns, rows, narrow=narrow, loops=self.is_software, ahead=ahead)
         blocked = block(task, cut)
+        while not self.is_software and pressure(blocked.function.body) > REGISTERS:
+            if cut.rows == 1:
+                return None
+            cut = replace(cut, rows=cut.rows // 2)
+            blocked = block(task, cut)
         early = pixel >= EARLY and not ahead
         program = block_program(blocked, shape.threads, self.dialect, early, task.planar)
         return program if self._is_bound(program, task) else None

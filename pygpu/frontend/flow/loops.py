@@ -18,6 +18,7 @@ from pygpu.frontend.flow.branches import join
 from pygpu.frontend.flow.comprehensions import collected_by, long_comprehension
 from pygpu.frontend.flow.driving import drive
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
+from pygpu.frontend.flow.sharing import Sharing
 from pygpu.frontend.joins.choosing import Renumbered
 from pygpu.frontend.joins.joining import Round
 from pygpu.frontend.numbers import arithmetic
@@ -37,6 +38,7 @@ from pygpu.types import Type
 FEW_EXITS: Final = 8  # of a loop, each with a state of its own
 ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
 COLLECTED: Final = 64  # rounds of a loop that a dynamic test may leave whose items are collected
+SHARED: Final = 4  # times as many operations are unrolled where most loads are the same ones
 UNROLL_EXITS: Final = 16  # iterations of a known loop that a dynamic test may leave
 
 
@@ -82,6 +84,8 @@ class _Unrolling:
         self.origin = origin  # before the first iteration
         self.peeled: Mark | None = None  # after it
         self.iterations = 0
+        self.distinct = 0  # operations so far, each counted once
+        self.sharing = Sharing(w.build.region, origin.operations)
         self.refused: CompileError | None = None  # why it cannot be a loop of the device
 
     def walk(self, state: State) -> Outcome:
@@ -117,6 +121,8 @@ class _Unrolling:
             self.peeled = w.mark(state)
         whole = emitted + emitted // self.iterations * left
         too_much = whole > UNROLL_OPS and self.iterations + left > 4
+        if too_much and self.is_for and not may_leave and whole <= SHARED * UNROLL_OPS:
+            too_much = not self._is_shared(left)
         if self.refused:
             endless = may_leave and self.iterations >= COLLECTED and _collects(w)
             if endless or (too_much and emitted > UNROLL_OPS):
@@ -138,6 +144,17 @@ class _Unrolling:
         if too_much and self.refused:
             raise self.refused
         return None  # cannot be a loop of the device: unroll, whatever it takes
+
+    def _is_shared(self, left: int) -> bool:
+        """Whether rounds read so much of what others have read that the loop's operations, each
+        counted once, are not too many; so many rounds are left. The first shares with none."""
+        if self.w.build.region is not self.sharing.region:
+            return False
+        found = self.sharing.round()
+        self.distinct += found.new
+        if self.iterations == 1:
+            return True
+        return 2 * found.new_loads <= found.loads and self.distinct + found.new * left <= UNROLL_OPS
 
     def _fall_back(self, state: State) -> Outcome:
         """A known loop as a device loop: its items come from tables."""

@@ -5,12 +5,12 @@ footprint(sobel) == [Footprint(left=1, right=1, up=1, down=1)]
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from pygpu.core.host.records import record
 from pygpu.passes.analysis.ranges import Ranges
-from pygpu.ssa import Function, Load, Op, walk
+from pygpu.ssa import Function, Load, Op, constant_of, walk
 
 
 @record
@@ -35,12 +35,13 @@ class Footprint:
 FARTHEST: Final = 1 << 20  # a function that may look farther has no footprint
 
 
-def footprint(function: Function) -> list[Footprint | None]:
-    """For each image what is read of it; None where that is not bounded around the pixel."""
+def footprint(function: Function, but: Collection[int] = ()) -> list[Footprint | None]:
+    """For each image what is read of it, None where that is not bounded around the pixel; nothing
+    of the images in `but`."""
     ranges = Ranges(function)
     found: list[Footprint | None] = [Footprint() for _ in function.images]
     for op in walk(function.body):
-        if op.code == "load":
+        if op.code == "load" and op.data.image not in but:
             before, here = found[op.data.image], _around(ranges, op)
             found[op.data.image] = before.joined(here) if before and here else None
     return found
@@ -49,6 +50,14 @@ def footprint(function: Function) -> list[Footprint | None]:
 def reads_itself(found: Sequence[Footprint | None]) -> bool:
     """Whether nothing but the pixel itself is read, by what `footprint` found."""
     return all(each == Footprint() for each in found)
+
+
+def fixed(function: Function) -> set[int]:
+    """The images that are read at known places alone, as numbers that are on a device: all pixels
+    read the same texels of them."""
+    loads = [op for op in walk(function.body) if op.code == "load"]
+    moving = {op.data.image for op in loads if any(constant_of(x) is None for x in op.operands)}
+    return {op.data.image for op in loads} - moving
 
 
 def _around(ranges: Ranges, load: Op) -> Footprint | None:

@@ -18,7 +18,7 @@ from typing import Final
 
 from pygpu.core.device import Shape, Task
 from pygpu.core.host import cache
-from pygpu.passes.analysis.footprint import footprint, reads_itself
+from pygpu.passes.analysis.footprint import fixed, footprint, reads_itself
 from pygpu.passes.blocks.block import columns_of, size
 from pygpu.ssa import images_read, walk
 
@@ -57,11 +57,13 @@ def default(task: Task, narrow: bool = False) -> Shape:
     ops = list(walk(function.body))
     if any(op.code == "loop" for op in ops):
         return LOOPS
-    found, read = footprint(function), images_read(function)
+    same = fixed(function)
+    found = footprint(function, same)
+    read = [index for index in images_read(function) if index not in same]
     is_single = columns_of(task, narrow) == 1
     if None in found or not read:
         return SINGLE if is_single else SCATTERED
-    texels = sum(op.code == "load" for op in ops)
+    texels = sum(op.code == "load" and op.data.image not in same for op in ops)
     is_flat = not any(each.up or each.down for each in found if each is not None)
     is_packed = all(inputs[index].dtype.itemsize < 4 for index in read)
     if is_flat and is_packed and is_single:

@@ -18,7 +18,7 @@ from pygpu.core.host.records import record
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.hoist import hoist
 from pygpu.passes.simplify.local import Gate
-from pygpu.passes.simplify.rules import Emit
+from pygpu.passes.simplify.rules import Emit, constant
 from pygpu.ssa import Function, Load, Op, Value
 from pygpu.types import INT
 
@@ -48,8 +48,8 @@ def _lowered(gate: Gate, data: Load, operands: tuple[Value, ...], interior: str)
     for axis, place, pixel, offset in zip(
         "xy", operands, (gate.x, gate.y), (data.dx, data.dy), strict=True
     ):
-        if place is pixel and axis in interior:
-            places.append(place)
+        if (place is pixel and axis in interior) or (offset == 0 and constant(place) == 0):
+            places.append(place)  # where there is always a texel
             offsets.append(offset)
             continue
         size = gate("width" if axis == "x" else "height", data=data.image)
