@@ -340,5 +340,6 @@ def test_modules_that_texts_name_are_there() -> None:
 def test_public_names_are_there() -> None:
     assert {name for name in pygpu.__all__ if not hasattr(pygpu, name)} == set()
     assert sorted(pygpu.__all__) == pygpu.__all__
-    public = {name for name in dir(pygpu) if not name.startswith("_")}
-    assert public == set(pygpu.__all__)
+    for room in (pygpu, pygpu.filters):
+        public = {name for name in dir(room) if not name.startswith("_")}
+        assert public == set(room.__all__)

@@ -227,3 +227,7 @@ __all__ = [
 ]
 
 describe_all("pygpu.filters", globals(), __all__)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

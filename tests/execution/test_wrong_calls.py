@@ -100,7 +100,7 @@ FOREIGN = (
 def callables():
     found = {f"pygpu.{name}": getattr(pygpu, name) for name in pygpu.__all__}
     found |= {f"glsl.{name}": getattr(glsl, name) for name in sorted(GLSL_ALONE)}
-    found |= {f"filters.{name}": getattr(filters, name) for name in dir(filters)}
+    found |= {f"filters.{name}": getattr(filters, name) for name in filters.__all__}
     found |= {f"random.{name}": getattr(pygpu.random, name) for name in RANDOM}
     found |= {f"Compiled.{name}": getattr(COMPILED, name) for name in OF_COMPILED}
     for name in dir(Image):

@@ -1,7 +1,8 @@
 """Programs over whole arrays, made ready in the context: what they are given, what they give.
 
-ready = Ready(gl, text)
-(result,) = ready.run(gl, storages, uniforms, [Format(int32, 1)], (480, 640), groups=100)
+ready = Programs(formats).ready(gl, text)
+ready.bind([*ready.read(gl, storages), buffer], storages, extent=(480, 640))
+ready.dispatch(gl, 100)                # groups of threads
 """
 
 from __future__ import annotations
