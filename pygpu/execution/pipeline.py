@@ -35,6 +35,7 @@ from pygpu.execution.large import labels
 from pygpu.execution.large.sources import holds_dask, is_dask, seen
 from pygpu.execution.pipelines.deferred import Graph, current, deferring
 from pygpu.execution.pipelines.stages import Runner, StageReport
+from pygpu.execution.programs.options import Options, fast_within
 
 
 @record
@@ -103,14 +104,21 @@ class Pipeline:
     __wrapped__: Callable[..., Any]
     __name__: str
 
-    def __init__(self, function: Callable[..., Any], target: str = "auto") -> None:
+    def __init__(
+        self, function: Callable[..., Any], target: str = "auto", fast: bool = False
+    ) -> None:
         functools.update_wrapper(self, function)
+        self._fast = fast
         self._target = targets.check(target)
         self._runner = Runner()
         self._signature = inspect.signature(function)
         self._dims = _dims(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with fast_within(self._fast):
+            return self._called(args, kwargs)
+
+    def _called(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if current() is not None:  # called by another pipeline
             return self.__wrapped__(*args, **kwargs)
         if labels.holds_labelled(args, kwargs):
@@ -149,7 +157,8 @@ class Pipeline:
             found = self._runner.reported(graph, wanted)
             reports.extend([replace(each, job=before + each.job) for each in found])
 
-        self._run(args, kwargs, settle)
+        with fast_within(self._fast):
+            self._run(args, kwargs, settle)
         return LoweredPipeline(self.__name__, self.target, tuple(reports))
 
     def export(
@@ -163,7 +172,8 @@ class Pipeline:
         into programs as they are have controls: see `Compiled.export`."""
         from pygpu.execution.web.export import export_recorded  # few need it, and it prints GLSL
 
-        return export_recorded(self.__wrapped__, path, images, arguments, controls)
+        with fast_within(self._fast):
+            return export_recorded(self.__wrapped__, path, images, arguments, controls)
 
     @property
     def target(self) -> str:
@@ -172,7 +182,7 @@ class Pipeline:
 
     def on(self, target: str) -> Pipeline:
         """The same pipeline, for another target."""
-        return Pipeline(self.__wrapped__, target)
+        return Pipeline(self.__wrapped__, target, self._fast)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -286,7 +296,13 @@ def _presented(result: Any, form: str) -> Any:
     return result
 
 
-def pipeline(function: Callable[..., Any] | None = None, /, *, target: str = "auto") -> Any:
+def pipeline(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    target: str = "auto",
+    precision: str | None = None,
+) -> Any:
     """Make one thing of a plain Python function over whole images: `@pygpu.pipeline`, or
     `pygpu.pipeline(f, target="cpu")`.
 
@@ -294,15 +310,18 @@ def pipeline(function: Callable[..., Any] | None = None, /, *, target: str = "au
     filters, operators of images and `iterate` are noted there and computed together when it
     returns, or when a value is asked for (a reduction, `float(v)`, `np.asarray(image)`). What comes
     back is what went in: arrays, PIL images or images. Results are those of the same calls made one
-    by one. A call of the same structure, sizes and types compiles nothing.
+    by one. A call of the same structure, sizes and types compiles nothing. With
+    `precision="fast"` all functions that it calls are as `pygpu.compile` makes them by that.
     """
+    with shortened:
+        fast = Options(precision=precision).is_fast
 
     def decorate(function: Callable[..., Any]) -> Pipeline:
         if isinstance(function, Pipeline):
-            return Pipeline(function.__wrapped__, target)
+            return Pipeline(function.__wrapped__, target, fast)
         if not callable(function):
             raise TypeError(f"pipeline: takes a function over images, got {shown(function)}")
-        return Pipeline(function, target)
+        return Pipeline(function, target, fast)
 
     with shortened:
         return decorate if function is None else decorate(function)

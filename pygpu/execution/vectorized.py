@@ -34,6 +34,7 @@ from pygpu.execution.large import labels, sources, travel
 from pygpu.execution.large.elementwise import elementwise
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.gate import KEPT, SHUT, Gate
+from pygpu.execution.programs.options import Options
 from pygpu.types import Type
 
 
@@ -91,7 +92,7 @@ class Vectorized:
     __wrapped__: Callable[..., Any]
 
     def __init__(
-        self, function: Callable[..., Any], target: str, dtype: Any, values: Mapping[str, Any]
+        self, function: Callable[..., Any], options: Options, values: Mapping[str, Any]
     ) -> None:
         functools.update_wrapper(self, function)
         self._values = dict(values)
@@ -110,8 +111,10 @@ class Vectorized:
         )
         signature.name = getattr(function, "__name__", "function")
         signature.has_neighbours = False  # elements of arrays are no pixels
-        self._compiled = Programs(_apply, signature, target)
-        self._dtype = None if dtype is None else result_dtype(dtype)
+        self._options = options
+        self._compiled = Programs(_apply, signature, options.target)
+        self._compiled.fast = options.is_fast
+        self._dtype = None if options.dtype is None else result_dtype(options.dtype)
         self._gates: tuple[Gate, ...] = ()
 
     def __call__(self, *args: Any, out: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
@@ -331,7 +334,7 @@ class Vectorized:
     def on(self, target: str) -> Vectorized:
         """The same function, compiled for another target."""
         with shortened:
-            return Vectorized(self.__wrapped__, target, self._dtype, self._values)
+            return Vectorized(self.__wrapped__, self._options._replace(target=target), self._values)
 
     def recompile(self) -> None:
         """Forget all programs."""
@@ -402,23 +405,26 @@ def vectorize(
     *,
     target: str = "auto",
     dtype: Any = None,
+    precision: str | None = None,
     **values: Any,
 ) -> Any:
     """Compile a function of scalars into one of arrays, as NumPy broadcasts them.
 
     Floats are Float, integers Int, bools Bool; nothing is scaled. Scalars alone give a scalar, a
     pygpu.Image gives a pygpu.Image, tuples of results give tuples. `values` are known.
+    `precision="fast"` is that of `pygpu.compile`.
     """
+    options = Options(target, dtype, precision=precision)
 
     def decorate(function: Callable[..., Any]) -> Vectorized:
         with shortened:
-            return _vectorized(function, target, dtype, values)
+            return _vectorized(function, options, values)
 
     with shortened:
         return decorate if function is None else decorate(function)
 
 
-def _vectorized(function: Any, target: str, dtype: Any, values: Mapping[str, Any]) -> Vectorized:
+def _vectorized(function: Any, options: Options, values: Mapping[str, Any]) -> Vectorized:
     if not callable(function):
         raise TypeError(f"vectorize: takes a function, got {shown(function)}")
-    return Vectorized(function, target, dtype, values)
+    return Vectorized(function, options, values)

@@ -19,6 +19,7 @@ from pygpu.core.errors import asked, guarded
 from pygpu.core.host.forks import IMPORTING
 from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.execution.arguments.results import ImageMaker
+from pygpu.execution.programs.options import Options
 from pygpu.image.crops import crop
 from pygpu.image.functions.texels import check_out, given, seen
 from pygpu.language.elementwise import check
@@ -35,7 +36,7 @@ def texelwise(function: Callable[..., Any]) -> Vectorized:
     with IMPORTING:  # when an operator is first used
         from pygpu.execution.vectorized import Vectorized
 
-    return Vectorized(function, "auto", None, {})
+    return Vectorized(function, Options(), {})
 
 
 def _sums() -> ModuleType:

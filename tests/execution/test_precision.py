@@ -85,3 +85,62 @@ def test_it_travels() -> None:
 def test_another_precision_is_refused() -> None:
     with pytest.raises(ValueError, match=r"precision='high': takes 'fast'"):
         compiled("gamma", "cpu", precision="high")
+
+
+def test_functions_of_arrays_take_it(target: str) -> None:
+    def power(v: float) -> float:
+        return v**2.4
+
+    values = np.random.default_rng(5).random(3000, np.float32)
+    accurate = pygpu.vectorize(power, target=target)
+    fast = pygpu.vectorize(power, target=target, precision="fast")
+    for _ in range(2):  # the second call goes another way
+        np.testing.assert_allclose(fast(values), values.astype(np.float64) ** 2.4, MOST, 1e-6)
+    if target == "cpu":
+        assert (fast(values) != accurate(values)).any()
+    np.testing.assert_array_equal(fast.on(target)(values), fast(values))
+    with pytest.raises(ValueError, match=r"precision=1: takes 'fast'"):
+        pygpu.vectorize(power, precision=1)
+
+
+def chain(im: Any) -> Any:
+    return tone_of(half(tone_of(im)))
+
+
+@pygpu.compile
+def tone_of(im: Image, p: Position) -> Any:
+    return im(p) ** 2.4 + im(p + (1, 0)) ** 2.4
+
+
+@pygpu.compile
+def half(im: Image, p: Position) -> Any:
+    return im(p) * 0.25
+
+
+def test_pipelines_make_all_that_they_call_fast() -> None:
+    values = np.random.default_rng(6).random((70, 80), np.float32)
+    accurate = pygpu.pipeline(chain, target="cpu")
+    fast = pygpu.pipeline(chain, target="cpu", precision="fast")
+    alone = [pygpu.compile(each.__wrapped__, target="cpu", precision="fast")
+             for each in (tone_of, half)]  # fmt: skip
+    expected = alone[0](alone[1](alone[0](values)))
+    exact = accurate(values)
+    for _ in range(2):
+        np.testing.assert_array_equal(fast(values), expected)
+        np.testing.assert_array_equal(accurate(values), exact)
+    assert (expected != exact).any()
+    np.testing.assert_array_equal(fast.on("cpu")(values), expected)
+    with pytest.raises(ValueError, match=r"precision='low': takes 'fast'"):
+        pygpu.pipeline(chain, precision="low")
+
+
+def test_pages_of_fast_functions_have_fast_functions(tmp_path: Any) -> None:
+    values = np.random.default_rng(7).random((30, 40), np.float32)
+    pages = []
+    for precision in (None, "fast"):
+        page = pygpu.pipeline(chain, precision=precision).export(tmp_path / "page.html", values)
+        single = compiled("gamma", "auto", precision=precision).export(tmp_path / "f.html", values)
+        pages.append((page.read_text(), single.read_text()))
+    for accurate, fast in zip(*pages, strict=True):
+        assert "exp2" in fast
+        assert fast != accurate

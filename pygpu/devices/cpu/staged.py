@@ -64,8 +64,9 @@ class CpuStaged(Program):
             formats = inputs + made
             values = part.function.outputs
             made = tuple([Format(np.dtype(STORED[v.type.kind]), v.type.size) for v in values])
-            found.append(CpuProgram(Task(part.function, formats, made)))
-        last = Task(self.parts[-1].function, inputs + made, self.task.outputs)
+            found.append(CpuProgram(Task(part.function, formats, made, fast=self.task.fast)))
+        function = self.parts[-1].function
+        last = Task(function, inputs + made, self.task.outputs, fast=self.task.fast)
         return [*found, CpuProgram(last)]
 
     @property

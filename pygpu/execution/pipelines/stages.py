@@ -290,6 +290,7 @@ def _made(
         simplify(merged.function),
         tuple([formats[number] for number in merged.images]),
         tuple([formats[number] for number in stage.makes]),
+        fast=all(steps[place].task.fast for place in stage.steps),
     )
     uniforms = tuple((stage.steps[part], index) for part, index in merged.uniforms)
     program = device.compile(task)

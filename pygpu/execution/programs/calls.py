@@ -29,6 +29,7 @@ from pygpu.execution.arguments.results import Form, Out, Wanted, info_of, presen
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.programs import checked, running, tiles
 from pygpu.execution.programs.extents import Extended, extended
+from pygpu.execution.programs.options import is_fast_here
 from pygpu.execution.programs.specialise import (
     COMPILING,
     LOG,
@@ -164,6 +165,10 @@ class Programs:
         """Whether what goes wrong at run time is to be found."""
         return self._check or checked.is_asked_for()
 
+    def is_fast(self) -> bool:
+        """Whether functions may err by 2**-12 of their results."""
+        return self.fast or is_fast_here()
+
     def extended(
         self, made: Specialisation, arguments: Arguments, shape: Any, out: Out | None
     ) -> tuple[Extended, ...]:
@@ -205,8 +210,9 @@ class Programs:
         if device is None:
             device = self.device()
         order = order or (arguments.first,)
-        arguments.checked, arguments.fast = self.is_checked(), self.fast
-        key = (arguments.checked, arguments.dims, *arguments.key, wanted, device.name, *order)
+        arguments.checked, arguments.fast = self.is_checked(), self.is_fast()
+        asked = arguments.checked, arguments.fast, arguments.dims
+        key = (*asked, *arguments.key, wanted, device.name, *order)
         found = self._cache.get(key)
         if found is not None:
             return found

@@ -177,6 +177,8 @@ class Gate:
             args = (*args, *kwargs.values())
         if len(args) != self.count or (out is None) is not (self.out is None):
             return SHUT
+        if made.task.fast is not programs.is_fast():
+            return SHUT
         if programs.device() is not made.device:  # before images that are deferred are looked at
             return SHUT
         inputs: list[Any] = []

@@ -1,8 +1,11 @@
-"""What `compile` is told of how, not what, to compile."""
+"""What `compile` is told of how, not what, to compile; what is said for all that a block runs."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final, NamedTuple
 
 from pygpu.core.errors import is_among, shown
 
@@ -25,4 +28,22 @@ class Options(NamedTuple):
         )
 
 
-__all__ = ["Options"]
+_FAST: Final[ContextVar[bool]] = ContextVar("fast", default=False)
+
+
+def is_fast_here() -> bool:
+    """Whether functions that are called here may err by 2**-12, whatever they were compiled for."""
+    return _FAST.get()
+
+
+@contextmanager
+def fast_within(fast: bool) -> Iterator[None]:
+    """Have functions that are called in the block be fast ones, if `fast` says so."""
+    token = _FAST.set(fast or _FAST.get())
+    try:
+        yield
+    finally:
+        _FAST.reset(token)
+
+
+__all__ = ["Options", "fast_within", "is_fast_here"]

@@ -212,7 +212,7 @@ def translate(
             (part.type, part.boundary, part.cval, part.interpolation)
             if isinstance(part, Sampler)
             else part
-            for part in (arguments.checked, arguments.dims, *arguments.key)
+            for part in (arguments.checked, arguments.fast, arguments.dims, *arguments.key)
         ]
     )
     kept = cache.translations.get(key)

@@ -71,6 +71,7 @@ def page_of(
     rounds = _rounds(iterate)
     signature = compiled.signature
     programs = Programs(compiled.function, signature)
+    programs.fast = compiled.fast
     arguments = flatten(signature, signature.collect(args, kwargs), stays=False)
     with recorded() as recording:
         run = programs.run(arguments, Wanted("image"), shape=shape)

@@ -19,6 +19,7 @@ from pygpu.core.storage import Format, ImageLike
 from pygpu.execution.arrays.histograms import histogram
 from pygpu.execution.arrays.scanning import scan
 from pygpu.execution.arrays.sorting import argsort, sort
+from pygpu.execution.programs.options import Options
 from pygpu.execution.vectorized import Vectorized
 from pygpu.image.functions import moves
 from pygpu.image.functions.texels import first, image_of, seen, seen_in, stored_in
@@ -148,7 +149,7 @@ def _beside(value: Any, image: ImageLike) -> Any:
 
 @lru_cache(maxsize=1)
 def _selected() -> Vectorized:
-    return Vectorized(_select, "auto", None, {})
+    return Vectorized(_select, Options(), {})
 
 
 def _select(condition: Any, a: Any, b: Any) -> Any:
