@@ -81,6 +81,7 @@ class Translation:
     discards: bool = False  # whether the last output says where a fragment is dropped
     sizes: tuple[int, ...] = ()  # of a stage: of how many outputs each result is
     statistics: dict[str, int] = field(default_factory=dict)
+    memo: dict[Any, Any] = field(default_factory=dict)  # what Python gave for known calls
 
 
 def translate(
@@ -91,15 +92,18 @@ def translate(
     uniforms: Sequence[tuple[str, Type]],
     checked: bool = False,
     stage: Stage = "",
+    like: Translation | None = None,
 ) -> Translation:
     """Walk the function with its parameters bound to known objects and specs. In a `checked`
     program what goes wrong at run time is one more output. Results of a shader's `stage` are
-    floats.
+    floats. What Python has executed for a translation that this is `like` is not executed again.
 
     CompileError for what cannot be translated; what known code raises comes through with a note.
     """
     build = Builder(_name(function), images, uniforms)
     walker = Walker(build, checked, stage)
+    if like is not None:
+        walker.environment.memo = like.memo
     try:
         with _deep_recursion(), paused():
             result = _Root(walker).call(function, bindings)
@@ -136,6 +140,7 @@ def translate(
         bool(dropped),
         sizes,
         statistics,
+        environment.memo if checked else {},
     )
 
 

@@ -13,7 +13,8 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -30,10 +31,11 @@ from pygpu.execution.arguments.signatures import Signature
 from pygpu.frontend import translate as frontend
 from pygpu.passes.lower.fast import fastened
 from pygpu.passes.lower.fuse import fuse
+from pygpu.passes.lower.merge import beside
 from pygpu.passes.lower.neighbours import recompute_differences
 from pygpu.passes.lower.planes import Planar, by_planes, is_of_volumes
 from pygpu.passes.simplify import pipeline as passes
-from pygpu.ssa import Function, Value
+from pygpu.ssa import Function, Value, only
 from pygpu.types import Type
 
 DUMPED: Final = ("ssa", "source")  # texts that PYGPU_DUMP may ask for
@@ -233,13 +235,16 @@ def _translated(
     bound, images, uniforms = bindings(signature, arguments)
     times = {}
     begun = time.perf_counter()
-    translation = frontend.translate(
-        function, bound, images=images, uniforms=uniforms, checked=arguments.checked
-    )
+    walk = partial(frontend.translate, function, bound, images=images, uniforms=uniforms)
+    translation = walk(checked=arguments.checked)
+    plain = walk(like=translation) if translation.faults else translation
     times["translate"] = time.perf_counter() - begun
     before = str(translation.function) if _dumps("ssa") else ""
     begun = time.perf_counter()
-    fused = fuse(translation.function)
+    fused = fuse(plain.function)
+    if plain is not translation:
+        fused, translation = _with_faults(fused, plain, translation)
+    plain.memo.clear()
     walked = recompute_differences(fused, signature.has_neighbours)
     simplified = passes.settle(fused) if walked is fused else passes.simplify(walked)
     if arguments.fast:
@@ -248,6 +253,21 @@ def _translated(
     if before:
         dump("ssa", f"{before}\n\n# simplified\n{simplified}")
     return Translated(translation, simplified, before, times)
+
+
+def _with_faults(
+    function: Function, plain: frontend.Translation, checked: frontend.Translation
+) -> tuple[Function, frontend.Translation]:
+    """A function, walked plain, and beside it the faults of a checked one: what a check asks makes
+    other expressions, which may be rounded otherwise, so results are not taken from these."""
+    given = len(plain.function.images) - len(plain.captured)
+    captured = {id(image): image for image in (*plain.captured, *checked.captured)}
+    order = list(captured)
+    places = [*range(given), *[given + order.index(id(image)) for image in checked.captured]]
+    faults = only(checked.function, [len(checked.function.outputs) - 1])
+    whole = beside(function, fuse(faults), places)
+    read = tuple(captured.values())
+    return whole, replace(checked, function=whole, captured=read, is_tuple=plain.is_tuple)
 
 
 def _dumps(what: str) -> bool:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from pygpu.core.builder import Builder
 from pygpu.core.host.records import record
+from pygpu.core.rewriter import Rewriter
 from pygpu.ssa import Function, ImageInput, Load, Lookup, Op, Region, Value, alike, walk
 from pygpu.types import INT
 
@@ -180,4 +181,37 @@ class _Merger:
         return self.build.emit(op.code, data=self.images.index(image))
 
 
-__all__ = ["Merged", "Part", "is_here", "is_pointwise", "merge"]
+def beside(first: Function, second: Function, places: Sequence[int]) -> Function:
+    """The function with the results of both, which have the same parameters. `places` says which
+    image of the first each of the second's is, or which further one."""
+    images = dict(enumerate(first.images)) | dict(zip(places, second.images, strict=True))
+    inputs = tuple([images[place] for place in range(len(images))])
+    whole = Function(first.name, inputs, first.tables, first.body)
+    rewriter = Rewriter(whole, lambda rewriter, op, operands: None)
+    rewriter.inline(first.body)
+    build = rewriter.build
+
+    def renumbered(rewriter: Rewriter, op: Op, operands: tuple[Value, ...]) -> Any:
+        data: Any = op.data
+        if isinstance(data, Lookup):
+            table = second.tables[data.table]
+            data = replace(data, table=build.add_table(table.name, table.values))
+        elif isinstance(data, Load):
+            data = replace(data, image=places[data.image])
+        elif op.code in _SIZES:
+            data = places[data]
+        else:
+            return None
+        copied = Op(op.code, operands, data, alike(op.results), (), op.place)
+        build.region.ops.append(copied)
+        return copied.results
+
+    rewriter.new.update(zip(second.body.params, build.body.params, strict=True))
+    rewriter.rule = renumbered
+    rewriter.inline(second.body)
+    return build.finish([rewriter.new[value] for value in (*first.outputs, *second.outputs)])
+
+
+_SIZES: Final = ("width", "height", "depth")
+
+__all__ = ["Merged", "Part", "beside", "is_here", "is_pointwise", "merge"]
