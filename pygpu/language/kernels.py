@@ -47,6 +47,12 @@ def known(value: Any, what: str) -> Any:
     return value
 
 
+def natural(number: Any) -> Any:
+    """The number. Compiled functions rely on it that it is an int that never is negative, as a
+    column or row of an image."""
+    return number
+
+
 def _shape(kernel: Any) -> tuple[int, ...]:
     """The shape of an array or of nested lists, whose elements may be anything."""
     if not isinstance(kernel, list | tuple):

@@ -366,3 +366,25 @@ def test_tuples_of_many_are_folded(count: int, monkeypatch: pytest.MonkeyPatch) 
     for made in fold.passes.specialisations():  # of many, a pass folds fewer
         loads = sum(op.code == "load" for op in walk(made.task.function.body))
         assert loads <= max(folding.COMPONENTS, 2 * count)
+
+
+def test_positions_of_maps_are_never_negative(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An integer to such a power is one."""
+    monkeypatch.undo()
+    image = np.arange(30, dtype=np.int32).reshape(5, 6) % 3
+    y, x = np.mgrid[:5, :6]
+    for target in ("cpu", "fragment", "compute"):
+        require(target)
+        total = pygpu.reduce(np.add, image, map=lambda v, p: v ** (p.x + 3), target=target)
+        assert total == (image ** (x + 3)).sum()
+        total = pygpu.reduce(np.add, Image(image), map=lambda v, p: v ** (p.x + p.y), target=target)
+        assert total == (image ** (x + y)).sum()
+        groups = {"by": lambda v, p: p.x % 3, "groups": 3, "target": target}
+        totals = pygpu.reduce(np.add, image, map=lambda v, p: v ** (p.y + 1), **groups)
+        assert totals.tolist() == [(image ** (y + 1))[:, k::3].sum() for k in range(3)]
+        signal = pygpu.Signal(image[1])
+        total = pygpu.reduce(lambda a, b: a + b, signal, map=lambda v, p: v**p, target=target)
+        assert total == (image[1] ** x[0]).sum()
+        volume = pygpu.Volume(np.stack([image, image]))
+        total = pygpu.reduce(np.add, volume, map=lambda v, p: v ** (p.z + 1), target=target)
+        assert total == (image + image**2).sum()

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pygpu.core.host.records import record
+from pygpu.language.kernels import natural
 from pygpu.language.vectors import Position
 
 CHUNK: Final = "where the chunk begins"  # among what is given, of a part of a larger image
@@ -131,8 +132,10 @@ def value_at(first: Any, images: Any, is_tuple: Any, p: Any, corner: Any, given:
 def _position(axes: Any, row: Any, x: Any, y: Any) -> Any:
     """The position of a texel, by its column and row where it lies."""
     if axes == 1:
-        return Position(y * row + x)
-    return Position(x, y) if axes == 2 else Position(x, y % row, y // row)
+        return Position(natural(y * row + x))
+    if axes == 2:
+        return Position(natural(x), natural(y))
+    return Position(natural(x), natural(y % row), natural(y // row))
 
 
 def _real(value: Any) -> Any:

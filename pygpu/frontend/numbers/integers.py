@@ -141,7 +141,7 @@ def _is_natural(w: Evaluator, value: Value, depth: int) -> bool:
         case "add":  # of a place in the image, which is far from 2**31
             step = constant_of(op.operands[1])
             is_small = isinstance(step, int) and 0 <= step < 1 << 30
-            return _is_place(w, op.operands[0]) and is_small
+            return _is_place(w, op.operands[0]) and (is_small or _is_place(w, op.operands[1]))
         case "max" | "bit_and":
             return any(natural)
         case "min" | "bit_or" | "floordiv":
@@ -158,7 +158,7 @@ def _is_natural(w: Evaluator, value: Value, depth: int) -> bool:
 
 
 def _is_place(w: Evaluator, value: Value) -> bool:
-    return value in (w.build.x, w.build.y)
+    return value in (w.build.x, w.build.y) or value in w.environment.places
 
 
 # ---------------------------------------------------------------- fewer than 32 bits

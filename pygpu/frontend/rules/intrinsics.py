@@ -41,7 +41,7 @@ from pygpu.frontend.values.faults import Fault, PathEnds
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.objects import Array, Cell, Dict, Instance, Matrix
-from pygpu.frontend.values.values import UNBOUND, Conflict, Slice, Tuple, describe
+from pygpu.frontend.values.values import UNBOUND, Conflict, Dynamic, Natural, Slice, Tuple, describe
 from pygpu.frontend.walked import library
 from pygpu.language import fragments, kernels, matrices, vectors
 from pygpu.language.fragments import Discarded
@@ -100,6 +100,13 @@ def _refuse(message: str) -> Rule:
 
 def _known(w: Evaluator, value: Any, what: str) -> Any:
     raise w.error(f"{what} must be known at compile time, got {describe(value)}")
+
+
+def _natural(w: Evaluator, number: Any) -> Any:
+    if scalar_kind(number) != "int" or not isinstance(number, Dynamic):
+        return number
+    w.environment.places.add(number.value)
+    return Natural(number.value)
 
 
 def _globals(w: Evaluator) -> Any:
@@ -297,6 +304,7 @@ _RULES: Final[dict[Any, Rule]] = {
     eval: _evaluation(eval),
     exec: _evaluation(exec),
     kernels.known: _known,
+    kernels.natural: _natural,
     fragments.discard: _discard,
     fragments.ddx: _derivative("ddx"),
     fragments.ddy: _derivative("ddy"),

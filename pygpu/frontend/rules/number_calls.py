@@ -202,10 +202,15 @@ def _made_narrow(cls: type[np.integer[Any]]) -> Rule:
     def rule(w: Evaluator, x: Any = 0) -> Any:
         if not isinstance(x, Abstract):
             return NotImplemented
-        kept = f"int(x) & {np.iinfo(dtype).max:#x}" if dtype.kind == "u" else "Int(x)"
+        mask = 2 ** (8 * dtype.itemsize) - 1
+        half = (mask + 1) // 2
+        wrapped = f"int(x) & {mask:#x}"
+        if dtype.kind == "i":
+            wrapped = f"(int(x) + {half:#x} & {mask:#x}) - {half:#x}"
         raise w.error(
             f"np.{dtype}() of {describe(x)}: what is done with it in NumPy wraps in its own width, "
-            f"where the device has 32 bits; write {kept}"
+            f"where the device has 32 bits; write int(x) where nothing wraps, else {wrapped}, of "
+            "results too"
         )
 
     return rule

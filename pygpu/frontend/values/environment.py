@@ -14,7 +14,7 @@ from pygpu.frontend.values.dependencies import Dependencies
 from pygpu.frontend.values.objects import Cell, ClassParts
 from pygpu.frontend.values.values import UNBOUND, Picture
 from pygpu.language.names import hint_of_name
-from pygpu.ssa import ImageInput
+from pygpu.ssa import ImageInput, Value
 
 
 class Environment:
@@ -25,6 +25,7 @@ class Environment:
         self.dependencies = Dependencies()
         self.captured: list[ImageLike] = []
         self.pictures: dict[int, Picture] = {}
+        self.places: set[Value] = set()  # columns and rows of texels, besides the pixel's own
         self.memo: dict[Any, list[tuple[Any, Any, Any]]] = {}
         self.class_parts: dict[type, ClassParts] = {}  # of classes that were made in the function
         self.class_cells: list[tuple[types.CellType, Cell]] = []  # what their methods close over
