@@ -10,8 +10,10 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from corpus.suite import Corpus
-from pygpu import Image, Position
+from pygpu import Image, Position, Vec3
 
 program = Corpus()
 
@@ -473,3 +475,138 @@ class Gain(Effect, name="gain"):
 class Bias(Effect, name="bias"):
     def apply(self, v):
         return v + 0.5
+
+
+@program
+def wrapped_functions(im: Image, p: Position):
+    def memo(f):
+        cache = {}
+
+        @functools.wraps(f)
+        def inner(*key):
+            inner.calls += 1
+            if key not in cache:
+                cache[key] = f(*key)
+            return cache[key]
+
+        inner.cache = cache
+        inner.calls = 0
+        return inner
+
+    def scaled(by):
+        def deco(f):
+            @functools.wraps(f)
+            def g(v):
+                return f(v) * by
+
+            return g
+
+        return deco
+
+    @memo
+    def fib(n):
+        return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+    @scaled(im(p))
+    def half(v):
+        return v / 2
+
+    @scaled(2)
+    @scaled(3)
+    def same(v):
+        return v
+
+    return (
+        fib(20) / 1000,
+        len(fib.cache) + fib.calls,
+        half(3.0),
+        same(0.5) + len(half.__name__) + (same.__wrapped__.__wrapped__(1.0)),
+    )
+
+
+class Affine(NamedTuple):
+    a: float
+    b: float
+
+    def __call__(self, x):
+        return self.a * x + self.b
+
+    def __matmul__(self, o):
+        return Affine(self.a * o.a, self.a * o.b + self.b)
+
+
+@program
+def callable_tuples(im: Image, p: Position):
+    f = Affine(im(p), 1.0) @ Affine(2.0, im(p + (1, 0)))
+    return f(3.0), sum(map(f, (0.0, 1.0)))
+
+
+@dataclass(slots=True)
+class Struck:
+    t: float = math.inf
+    material: str | None = None
+    normal: tuple | None = None
+
+    def __bool__(self):
+        return self.material is not None
+
+
+class Floor(NamedTuple):
+    height: float
+    name: str = "floor"
+
+    def intersect(self, o, d):
+        if abs(d[1]) < 1e-6:
+            return Struck()
+        t = (self.height - o[1]) / d[1]
+        return Struck(t, self.name, (0.0, 1.0, 0.0)) if t > 0 else Struck()
+
+
+class Ball(NamedTuple):
+    centre: tuple
+    radius: float
+    name: str = "ball"
+
+    def intersect(self, o, d):
+        oc = [a - b for a, b in zip(o, self.centre)]
+        b = sum(map(operator.mul, oc, d))
+        c = sum(x * x for x in oc) - self.radius**2
+        disc = b * b - c
+        if disc < 0:
+            return Struck()
+        t = -b - math.sqrt(disc)
+        if t <= 0:
+            return Struck()
+        n = tuple((o_ + t * d_ - c_) / self.radius for o_, d_, c_ in zip(o, d, self.centre))
+        return Struck(t, self.name, n)
+
+
+COLOURS = {"floor": (0.3, 0.5, 0.3), "ball": (0.9, 0.2, 0.1), None: (0.5, 0.6, 0.9)}
+
+
+@program
+def materials_by_name(p: Position):
+    d = np.array([p.x - 1.5, 1.0 - p.y, 2.0])
+    d = d / np.linalg.norm(d)
+    hits = [s.intersect((0.0, 0.2, -3.0), d) for s in (Floor(-1.0), Ball((0.0, 0.0, 0.0), 1.0))]
+    best = min(filter(None, hits), key=lambda h: h.t, default=Struck())
+    colour = np.array(COLOURS[best.material])
+    if best.normal is not None:
+        colour = colour * max(0.1, np.dot(best.normal, (0.6, 0.7, -0.4)))
+    return Vec3(*colour)
+
+
+@program
+def state_machine_table(ints: Image, p: Position):
+    table = {
+        ("idle", 0): "idle",
+        ("idle", 1): "run",
+        ("run", 0): "stop",
+        ("run", 1): "run",
+        ("stop", 0): "idle",
+        ("stop", 1): "stop",
+    }
+    state = "idle"
+    for i in range(4):
+        state = table[state, ints(p + (i, 0)) & 1]
+    return {"idle": 0.0, "run": 1.0, "stop": 2.0}[state]

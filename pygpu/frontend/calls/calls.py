@@ -46,6 +46,7 @@ from pygpu.frontend.values.values import (
     Dynamic,
     NotKnown,
     Picture,
+    Tuple,
     describe,
 )
 from pygpu.frontend.walked import fitting
@@ -73,7 +74,7 @@ def call(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Mapping
             return pictures.read(w, function, args)
         case Conflict():
             raise w.error(function.message)
-        case Instance():
+        case Instance() | Tuple():
             method = datamodel.find_method(w, function, "__call__")
             if method is not None:
                 return call(w, method, args, keywords)

@@ -103,10 +103,10 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
             return transpose(w, value)
         case Bound() if name in ("__self__", "__func__"):
             return value.args[0] if name == "__self__" else value.function
-        case Function() if name in ("__name__", "__qualname__"):
-            return value.code.co_name if name == "__name__" else value.name
         case Function() if value.attributes is not None and name in w.read(value.attributes):
             return w.item(value.attributes, name)
+        case Function() if name in ("__name__", "__qualname__"):
+            return value.code.co_name if name == "__name__" else value.name
         case Row():
             return attribute(w, opened(w, value), name)
         case Array() | Masked() | Dynamic():
@@ -180,6 +180,7 @@ def _own_class_attribute(w: Evaluator, cls: type, name: str) -> Any:
     return found
 
 
+_NAMES_OF_FUNCTIONS: Final = ("__name__", "__qualname__", "__doc__", "__module__", "__wrapped__")
 _BOUNDS: Final = ("start", "stop", "step")
 
 # What vectors have of NumPy's, and a short row of a table, which is a vector here, besides.
@@ -302,7 +303,7 @@ def set_attribute(w: Evaluator, value: Any, name: str, new: Any) -> None:
                 w.call(python_method(w, found, "__set__"), found, value, new)
             else:
                 store_plain(w, value, name, new)
-        case Function() if name[:2] != "__":
+        case Function() if name[:2] != "__" or name in _NAMES_OF_FUNCTIONS:
             if value.attributes is None:
                 value.attributes = Dict({})
             w.write(value.attributes, {**w.read(value.attributes), name: new})

@@ -15,7 +15,7 @@ from typing import Any, Final
 from pygpu.core.errors import shown
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import attributes, datamodel, indexing, operators, pictures
-from pygpu.frontend.values.callables import Builtin, Function
+from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.known import concrete, lift
@@ -202,6 +202,31 @@ def _cache(w: Evaluator, function: Any) -> Any:
     return _cached(w, function) if isinstance(function, Function) else NotImplemented
 
 
+def _update_wrapper(w: Evaluator, wrapper: Any, wrapped: Any, *more: Any, **keywords: Any) -> Any:
+    """functools.update_wrapper of a nested function, which stays one."""
+    if not isinstance(wrapper, Function) or more or keywords:
+        return NotImplemented
+    kept: dict[str, Any] = {}
+    if isinstance(wrapped, Function) and wrapped.attributes is not None:
+        kept = dict(w.read(wrapped.attributes))
+    elif not isinstance(wrapped, Abstract):
+        kept = dict(getattr(wrapped, "__dict__", {}))
+    kept["__wrapped__"] = wrapped
+    for name in ("__name__", "__qualname__"):
+        if isinstance(wrapped, Function) or hasattr(wrapped, name):
+            kept[name] = w.attribute(wrapped, name)
+    for name, value in kept.items():
+        attributes.set_attribute(w, wrapper, name, value)
+    return wrapper
+
+
+def _wraps(w: Evaluator, wrapped: Any, *more: Any, **keywords: Any) -> Any:
+    """functools.wraps of a nested function."""
+    if more or keywords:
+        return NotImplemented
+    return Bound(functools.update_wrapper, (), {"wrapped": wrapped})
+
+
 # ---------------------------------------------------------------- text
 
 
@@ -289,6 +314,8 @@ OBJECT_RULES: Final[dict[Any, Rule]] = {
     types.SimpleNamespace: _namespace,
     functools.cache: _cache,
     functools.lru_cache: _lru_cache,
+    functools.update_wrapper: _update_wrapper,
+    functools.wraps: _wraps,
     copy.copy: _copy,
     copy.deepcopy: _deepcopy,
     str: _text(str),
