@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
+from pygpu.core.host.optional import optional
 from pygpu.core.storage import texels
 from pygpu.devices.host.regions import numbered
 from pygpu.execution.arguments.convert import without_channel_axis
@@ -203,11 +204,10 @@ def _filled(values: NDArray[Any], hole: NDArray[Any]) -> NDArray[Any]:
 
     The system is symmetric and positive. Where each hole is taken by itself, along its shorter
     side, what depends on each other lies near the diagonal: then it is solved as a band."""
-    try:
-        from scipy import linalg, sparse  # heavy, and needed only here
-        from scipy.sparse.linalg import splu
-    except ImportError:
-        raise ImportError("inpaint_biharmonic needs SciPy: pip install scipy") from None
+    if optional("scipy") is None:
+        raise ImportError("inpaint_biharmonic needs SciPy: pip install scipy")
+    from scipy import linalg, sparse  # heavy, and needed only here
+    from scipy.sparse.linalg import splu
 
     places, row, column, weight = _equations(hole)
     count = len(places)

@@ -9,7 +9,6 @@ FFmpeg reads it, by the package imageio-ffmpeg, and OpenCV where that is not the
 
 from __future__ import annotations
 
-import importlib
 import sys
 import threading
 from collections.abc import Iterator
@@ -18,6 +17,8 @@ from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pygpu.core.host.optional import optional
 
 # What FFmpeg calls cameras, by sys.platform: the format, and the name of the n-th. On Windows it
 # takes names that only the user knows.
@@ -91,11 +92,9 @@ def _opened(number: int, name: str) -> tuple[Iterator[NDArray[np.uint8]], float]
     for package, read in (("imageio_ffmpeg", _by_ffmpeg), ("cv2", _by_opencv)):
         if package == "imageio_ffmpeg" and device is None:
             continue
-        try:
-            module = importlib.import_module(package)
-        except ImportError:
-            continue
-        return read(module, number, name)
+        module = optional(package)
+        if module is not None:
+            return read(module, number, name)
     wanted = "pip install opencv-python" if device is None else "pip install 'pygpu[video]'"
     raise ImportError(f"{name}: cameras need a package that reads them: {wanted}")
 

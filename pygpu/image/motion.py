@@ -9,7 +9,6 @@ A frame is in memory while it is made, and no longer.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import itertools
 import operator
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from PIL import Image as PILImage
 
 from pygpu.core.errors import guarded, shown
+from pygpu.core.host.optional import optional
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.programs.bars import counted
 from pygpu.image.camera import Camera
@@ -206,13 +206,13 @@ def _read_still(file: Path) -> Iterator[NDArray[np.uint8]]:
 
 
 def _ffmpeg(file: Path) -> Any:
-    try:
-        return importlib.import_module("imageio_ffmpeg")
-    except ImportError:
+    library = optional("imageio_ffmpeg")
+    if library is None:
         raise ImportError(
             f"{file}: videos need imageio-ffmpeg: pip install 'pygpu[video]' "
             f"({', '.join(STILL)} need nothing)"
-        ) from None
+        )
+    return library
 
 
 def _write_video(

@@ -21,6 +21,7 @@ from PIL import Image as PILImage
 from pygpu.command.live.live import Live
 from pygpu.command.live.scenes import Scene
 from pygpu.core.errors import DeviceError
+from pygpu.core.host.optional import optional
 from pygpu.execution.web.controls import POINTERS, Control
 
 LOOK: Final = 0.3  # seconds between looks at the function's file
@@ -75,13 +76,12 @@ class _Frame:
 
 
 def _widgets(scene: Scene) -> Any:
-    try:
-        widgets = importlib.import_module("ipywidgets")
-    except ImportError:
+    widgets: Any = optional("ipywidgets")
+    if widgets is None:
         raise ImportError(
             "in a notebook, what a browser cannot run by itself needs ipywidgets: "
             "pip install 'pygpu[notebooks]'"
-        ) from None
+        )
     picture = widgets.Image(format="png", layout={"max_width": "100%"})
     message = widgets.HTML()
     values = {control.name: [*control.value] for control in scene.controls}

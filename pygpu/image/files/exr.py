@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.host.optional import optional
 from pygpu.image.files.formats import Picture, Which, refused
 
 MAGIC: Final = b"\x76\x2f\x31\x01"
@@ -23,11 +24,10 @@ NAMES: Final = {1: ("Y",), 2: ("Y", "A"), 3: ("R", "G", "B"), 4: ("R", "G", "B",
 
 
 def _library(file: Any) -> Any:
-    try:
-        import OpenEXR  # optional
-    except ImportError:
-        raise refused(file, "EXR needs the package OpenEXR: pip install OpenEXR") from None
-    return OpenEXR
+    library = optional("OpenEXR")
+    if library is None:
+        raise refused(file, "EXR needs the package OpenEXR: pip install OpenEXR")
+    return library
 
 
 def _path(file: Any) -> str:

@@ -6,9 +6,11 @@ where it can without narrowing, and so are colours that are no RGB.
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import struct
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
@@ -16,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core.host.optional import optional
 from pygpu.execution.arguments.metadata import DIRECTORIES, TEXTS, photograph_exif
 from pygpu.image.files import pillow
 from pygpu.image.files.formats import (
@@ -42,8 +45,31 @@ PROFILE: Final = 34675
 INCHES: Final = {2: 1.0, 3: 2.54}  # what a unit of resolution takes to dots an inch
 
 
+CODECS: Final = "imagecodecs"  # the package that tifffile takes them from
+
+
 def read(source: Any, which: Which) -> list[Picture]:
     """Pages of a file; smaller copies and masks of pages are left out."""
+    try:
+        return _read(source, which)
+    except OSError as error:
+        if CODECS in str(error) and _has_new_codecs():
+            return _read(source, which)
+        raise
+
+
+def _has_new_codecs() -> bool:
+    """Whether codecs have been installed since tifffile was imported, which looks for them then
+    alone. It is imported anew."""
+    inner = sys.modules["tifffile.tifffile"]
+    if getattr(inner, CODECS).__name__ == CODECS or optional(CODECS) is None:
+        return False
+    importlib.reload(inner)
+    importlib.reload(sys.modules["tifffile"])
+    return True
+
+
+def _read(source: Any, which: Which) -> list[Picture]:
     import tifffile  # heavy, and needed only here
 
     if hasattr(source, "seek"):
@@ -208,11 +234,18 @@ def write(
     directories = {}
     if exif:
         directories = _tagged(exif_of(exif) if isinstance(exif, bytes) else exif, settings)
+    is_new = isinstance(target, str | os.PathLike) and not os.path.exists(target)
     try:
         tifffile.imwrite(target, texels, **(settings | said))
-    except (KeyError, ValueError, TypeError) as error:  # an option, or a codec that is missing
-        why = str(error).strip("'\"")
-        help = ": pip install imagecodecs" if "imagecodecs" in why else ""
+    except (KeyError, ValueError, TypeError, ImportError) as error:  # an option, a missing codec
+        if is_new and os.path.exists(target):
+            os.remove(target)  # what was written before it failed
+        why, help = str(error).strip("'\""), ""
+        if isinstance(error, ImportError) or CODECS in why:
+            if _has_new_codecs():
+                write(target, texels, info, options, stack)
+                return
+            why, help = f"{said.get('compression')} needs a codec", f": pip install {CODECS}"
         raise refused(target, f"TIFF: {why}{help}") from None
     if directories:
         _append(target, directories)
