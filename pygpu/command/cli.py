@@ -40,6 +40,7 @@ from pygpu.command.given import (
     shape_of,
 )
 from pygpu.command.live.show import PLACES
+from pygpu.command.whole import Whole, is_over_images
 from pygpu.core.errors import CompileError
 from pygpu.devices import targets
 from pygpu.execution.arguments.signatures import Signature
@@ -320,6 +321,11 @@ def _show(options: argparse.Namespace) -> None:
     compiled, values = compiled_of(options)
     images = opened(compiled, options)
     lowered = compiled.lower(*images, **values, **shape_of(options))
+    if isinstance(compiled, Whole):
+        if options.ssa or options.glsl:
+            raise UsageError(f"{options.function[1]} is of whole images: --source prints all texts")
+        print(lowered.source if options.source else lowered)
+        return
     asked = [
         text
         for text, is_asked in (
@@ -340,7 +346,7 @@ def _web(options: argparse.Namespace) -> None:
     function, controls = loaded(*options.function), dict(options.controls)
     output = options.output or Path(f"{options.function[1]}.html")
     try:
-        if _is_over_images(function):
+        if is_over_images(function, {}):
             page = _recorded_page(function, options, controls, output)
         else:
             compiled, values = compiled_of(options)
@@ -352,14 +358,6 @@ def _web(options: argparse.Namespace) -> None:
     print(f"{page}: {page.stat().st_size / 1024:.0f} KiB")
     if options.open:
         webbrowser.open(page.resolve().as_uri())
-
-
-def _is_over_images(function: Any) -> bool:
-    """Whether a function is plain Python over whole images: of an image, and no position."""
-    if not isinstance(function, types.FunctionType):
-        return False
-    signature = Signature.of(function, {})
-    return signature.has_image and signature.position is None
 
 
 def _recorded_page(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pygpu
+from pygpu.command.whole import whole_of
 from pygpu.execution.arguments.signatures import MISSING, Signature
 from pygpu.execution.bound import BoundMethod
 from pygpu.execution.vectorized import Vectorized
@@ -73,6 +74,9 @@ def compiled_of(options: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     has compiled itself stays as it is, but for the target that is asked for."""
     function = loaded(*options.function)
     values = dict(options.values)
+    whole = whole_of(function, options.target, values)
+    if whole is not None:
+        return whole, values
     if isinstance(function, (Compiled, BoundMethod, Vectorized)):
         return function if options.target == "auto" else function.on(options.target), values
     parameters = Signature.of(function, values).parameters
@@ -83,9 +87,13 @@ def compiled_of(options: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
 
 
 def loaded(file: Path, name: str) -> Callable[..., Any]:
-    """A function of a Python file, which is executed as a module."""
+    """A function of a Python file, which is executed as a module, or of a module by its name."""
     if not file.is_file():
-        raise UsageError(f"{file}: no such file")
+        module = _module(str(file))
+        if hasattr(module, name):
+            return getattr(module, name)  # type: ignore[no-any-return]
+        missing = "no such file" if module is None else f"has no function {name!r}"
+        raise UsageError(f"{file}: {missing}")
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
         raise UsageError(f"{file}: not a Python file")
@@ -100,6 +108,17 @@ def loaded(file: Path, name: str) -> Callable[..., Any]:
         )
         raise UsageError(f"{file} has no function {name!r}; it has {', '.join(names) or 'none'}")
     return found  # type: ignore[no-any-return]
+
+
+def _module(name: str) -> Any:
+    """A module of a package, as pygpu.filters; None where the name is none of these."""
+    parts = name.split(".")
+    if len(parts) < 2 or parts[-1] == "py" or not all(part.isidentifier() for part in parts):
+        return None
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        return None
 
 
 def opened(compiled: Any, options: argparse.Namespace) -> list[Any]:

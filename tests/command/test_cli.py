@@ -109,6 +109,37 @@ def test_a_target_may_be_asked_for(place: Path, capsys: pytest.CaptureFixture[st
         assert ", cpu, " in capsys.readouterr().out
 
 
+def test_functions_of_whole_images_are_taken(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", "cpu")
+    (place / "whole.py").write_text(
+        "import pygpu\n"
+        "from pygpu import Image, filters\n"
+        "@pygpu.pipeline\n"
+        "def soft(im, sigma=1): return filters.gaussian(im, sigma=sigma)\n"
+        "def plain(im: Image): return filters.gaussian(im, sigma=2)\n"
+        "def counted(im: Image): return 3\n"
+    )
+    ready = "pygpu.filters:gaussian"
+    assert main(["run", "whole.py:soft", "photo.png", "-o", "a.png", "--set", "sigma=2"]) == 0
+    assert main(["run", "whole.py:plain", "photo.png", "-o", "b.png", "--target", "cpu"]) == 0
+    assert main(["run", ready, "photo.png", "-o", "c.png", "--set", "sigma=2"]) == 0
+    assert main(["run", "pygpu.filters:median", "photo.png", "-o", "folder"]) == 0
+    assert main(["run", "pygpu.filters:opening", "photo.png", "-o", "d.tif"]) == 0
+    expected = pygpu.filters.gaussian(pixels("photo.png"), sigma=2, dtype="uint8")
+    for name in "abc":
+        np.testing.assert_array_equal(pixels(f"{name}.png"), expected)
+    assert pygpu.imread("d.tif").dtype == np.uint8
+    capsys.readouterr()
+    assert main(["show", "whole.py:soft", "photo.png"]) == 0
+    assert "soft" in capsys.readouterr().out
+    assert main(["run", "whole.py:counted", "photo.png", "-o", "e.png"]) == 2
+    assert "the result is no image but of type int" in capsys.readouterr().err
+    assert main(["run", "pygpu.filters:soblel", "photo.png", "-o", "e.png"]) == 2
+    assert "pygpu.filters: has no function 'soblel'" in capsys.readouterr().err
+
+
 def test_run_writes_each_of_several_results(place: Path) -> None:
     assert main(["run", "filters.py:two", "photo.png", "-o", "a.png", "-o", "b.png"]) == 0
     assert np.array_equal(pixels("a.png"), 255 - pixels("b.png"))
