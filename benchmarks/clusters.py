@@ -118,17 +118,32 @@ def against_peers(client: Client, size: int, chunk: int) -> list[str]:
 
 def second_worker(size: int, chunk: int) -> str:
     """What a second worker brings, for a function that computes."""
-    taken = {}
+    taken, counting = {}, {}
     for workers in (1, 2):
         with cluster(workers) as client:
             array = image(size, chunk)
             wait(array)
             taken[workers] = seconds(client, rounds, array)
-    efficiency = taken[1] / taken[2] / 2
+            counting[workers] = statistics.median([max(each_counts(client)) for _ in range(5)])
+    efficiency, most = taken[1] / taken[2] / 2, counting[1] / counting[2]
     return (
         f"20 rounds of Sobel on one worker {taken[1]:.2f} s, on two {taken[2]:.2f} s: "
-        f"efficiency {efficiency:.2f}."
+        f"efficiency {efficiency:.2f}. That of a loop in Python, which shares nothing but the "
+        f"cores: {most:.2f}."
     )
+
+
+def each_counts(client: Client) -> list[float]:
+    """How long each worker takes for a loop, all at once."""
+    return list(client.run(count).values())
+
+
+def count() -> float:
+    begun = time.perf_counter()
+    total = 0
+    for i in range(5_000_000):
+        total += i * i
+    return time.perf_counter() - begun
 
 
 def rounds(array: da.Array) -> da.Array:
