@@ -122,9 +122,48 @@ def test_rounds_of_volumes_end_when_it_is_enough() -> None:
     assert_array_equal(lazy.compute(), function.iterate(GREY, 6, **given))
 
 
-def test_bad_volumes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_volumes_are_refused() -> None:
     with pytest.raises(ValueError, match=r"shape \(3, 4\); a volume is an array \(D, H, W\)"):
         around("wrap")(da.zeros((3, 4)))
-    monkeypatch.setenv("PYGPU_CHECK", "1")
-    with pytest.raises(TypeError, match="no Dask arrays as signals and volumes"):
-        around("wrap")(da.from_array(GREY, chunks=(4, 6, 23)))
+
+
+@pytest.mark.parametrize("boundary", ["nearest", "wrap"])
+def test_checked_volumes_raise_at_the_position_in_the_whole(boundary: str) -> None:
+    @pygpu.compile(target="cpu", check=True)
+    def function(v: Volume, p: Position):
+        v = v.sampled(boundary=boundary)
+        assert v(p + (0, 0, 1)) < 2, "too bright"
+        return v(p) + v(p + (1, -1, 0))
+
+    lazy = function(da.from_array(GREY, chunks=(4, 6, 23)))
+    assert_array_equal(lazy.compute(), function(GREY))
+    bad = GREY.copy()
+    bad[0 if boundary == "wrap" else -1, 5, 7] = 3
+    messages = []
+    for given in (bad, da.from_array(bad, chunks=(4, 6, 23))):
+        with pytest.raises(AssertionError, match="too bright") as error:
+            np.asarray(function(given))
+        messages.append(error.value.__notes__[-1].split(", the")[0])
+    assert messages[0] == messages[1]
+    assert "(7, 5, " in messages[0]
+
+
+def test_checked_signals_and_sizes() -> None:
+    @pygpu.compile(target="cpu", check=True)
+    def function(s: Signal, p: Position):
+        return [1, 2, 3][p.x // 10] + s(p + 1)
+
+    lazy = function(da.from_array(LINE[:30], chunks=8))
+    assert_array_equal(lazy.compute(), function(LINE[:30]))
+    with pytest.raises(IndexError, match="out of range") as error:
+        function(da.from_array(LINE[:35], chunks=8)).compute()
+    note = error.value.__notes__[-1]  # of the chunk from 24 on, or of that from 32 on
+    assert "position 30, the first of 2" in note or "position 32, the first of 3" in note
+
+    @pygpu.compile(target="cpu", check=True)
+    def both(v: Volume, w: Volume, p: Position):
+        return v(p) + w(p)
+
+    volume = da.from_array(GREY, chunks=(4, 6, 23))
+    with pytest.raises(ValueError, match=r"w: an image of 2 x .* in a checked call"):
+        both(volume, volume[:2])

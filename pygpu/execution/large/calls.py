@@ -176,6 +176,7 @@ class _Call:
         storages = [given.storage for given in arguments.images]
         storages += [image.storage for image in self.translated.translation.captured]
         self.sizes = tuple([_size(by_image.get(i, each)) for i, each in enumerate(storages)])
+        self.dims = [each.dims for each in storages]
         self.depths = tuple([_depth(by_image.get(i, each)) for i, each in enumerate(storages)])
         self.views = windowed_for(self.translated, arguments, settled=False)
         self.is_settled = not numbers and any(
@@ -254,14 +255,13 @@ class _Call:
 
     def check(self, size: tuple[int, ...]) -> None:
         """What of a checked call is known before anything is computed."""
-        if self.arguments.dims != 2:
-            raise TypeError(
-                f"{self.compiled.signature.name}: checked functions take no Dask arrays as signals "
-                "and volumes; check a part of the array: its .compute()"
-            )
         images = self.translated.function.images
-        shapes = [(height, width) for width, height in self.sizes]
-        check_sizes(self.compiled.function, [image.name for image in images], shapes, size)
+        shapes = [
+            (depth, height, width)[-dims:]
+            for (width, height), depth, dims in zip(self.sizes, self.depths, self.dims, strict=True)
+        ]
+        names = [image.name for image in images]
+        check_sizes(self.compiled.function, names, shapes, size[-self.arguments.dims :])
 
     # ---- rounds
 

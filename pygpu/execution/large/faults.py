@@ -19,39 +19,55 @@ from pygpu.execution.programs.tiles import Tile
 
 
 def raise_first(
-    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], numbers: NDArray[Any]
+    ready: Ready,
+    plan: Plan,
+    tile: Tile,
+    views: Sequence[NDArray[Any]],
+    numbers: NDArray[Any],
+    z: int | None = None,
 ) -> None:
-    """Raise what has gone wrong first in a tile of a checked program."""
+    """Raise what has gone wrong first in a tile of a checked program, in the plane `z` of
+    volumes."""
     if not numbers.any():
         return
     function, signature = plan.compiled.function, plan.compiled.signature
-    arguments = _as_seen(ready, plan, tile, views)
-    corner = tile.left, tile.top
+    arguments = _as_seen(ready, plan, tile, views, z or 0)
+    corner: tuple[int, ...] = tile.left, tile.top
+    if z is not None:
+        numbers, corner = numbers[np.newaxis], (*corner, z)
+    elif ready.arguments.dims == 1:
+        numbers, corner = numbers[0], corner[:1]
     checked.raise_first(ready.faults, numbers, function, signature, arguments, corner)
 
 
 def _as_seen(
-    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]]
+    ready: Ready, plan: Plan, tile: Tile, views: Sequence[NDArray[Any]], z: int
 ) -> Arguments | None:
     """The arguments for the plain function: images of the size of the whole that hold what the tile
-    has read. Memory that is not written is not taken; None where even so there is too little."""
+    has read, in the plane `z` of volumes. Memory that is not written is not taken; None where even
+    so there is too little."""
     given = list(ready.arguments.images)
     try:
         for index in plan.chunked:
             width, height = plan.sizes[index]
-            own = given[index].storage
-            texels = np.zeros((height, width, own.channels), own.dtype)
-            given[index] = replace(given[index], storage=Storage.of(texels))
+            own, shape = given[index].storage, (plan.depths[index], height, width)
+            texels = np.zeros((shape[0] * height, width, own.channels), own.dtype)
+            given[index] = replace(given[index], storage=Storage.of(texels, shape[-own.dims :]))
     except (MemoryError, ValueError):  # a ValueError where the bytes are more than a number holds
         return None
     for each, view in zip(ready.views.views, views, strict=True):
-        if each.image not in plan.chunked:
+        read = ready.views.read(each)
+        if read.image not in plan.chunked:
             continue
-        texels, margin = given[each.image].storage.host(), each.margin
+        size, texels, margin = plan.sizes[read.image], given[read.image].storage.host(), each.margin
+        if read.offset is not None and plan.depths[read.image] > 1:
+            depth = np.array([z + read.offset])
+            at = int(sampler.indices(read.boundary, depth, plan.depths[read.image])[0])
+            texels = texels[at * size[1] : (at + 1) * size[1]]
         if margin is None:
             texels[...] = view
             continue
-        rows, columns = _read(each.boundary, grown(tile, margin, 1), plan.sizes[each.image])
+        rows, columns = _read(each.boundary, grown(tile, margin, 1), size)
         texels[np.ix_(rows, columns)] = view
     return replace(ready.arguments, images=given)
 

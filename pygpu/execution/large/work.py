@@ -356,7 +356,7 @@ def _computed(
     nowhere: list[NDArray[Any] | None] = [None] * (len(ready.formats) + bool(ready.faults))
     results = _run(ready, plan, tile, views, nowhere, z)
     if ready.faults:
-        raise_first(ready, plan, tile, views, results.pop().host()[..., 0])
+        raise_first(ready, plan, tile, views, results.pop().host()[..., 0], z)
     return [
         stored(without_channel_axis(result.host()), dtype)
         for result, dtype in zip(results, ready.dtypes, strict=True)

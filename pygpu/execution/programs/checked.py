@@ -61,13 +61,13 @@ def raise_first(
     function: Callable[..., Any],
     signature: Signature,
     arguments: Arguments | None,
-    corner: tuple[int, int] | None = None,
+    corner: tuple[int, ...] | None = None,
     where: Where | None = None,
 ) -> None:
     """Raise the fault of the first pixel, in raster order, that has one. `numbers`, of the shape of
     the results, holds for each pixel which one, counted from 1; 0: none. They may be those of a
-    chunk alone, with its first pixel at `corner` (x, y). No `arguments`: nobody has them as whole
-    images. `where` says where a pixel is, if that is no position of the
+    chunk alone, with its first pixel at `corner` (x, y; or x; or x, y, z). No `arguments`: nobody
+    has them as whole images. `where` says where a pixel is, if that is no position of the
     user's."""
     places = np.flatnonzero(numbers)
     if not places.size:
@@ -77,8 +77,8 @@ def raise_first(
     coordinates = tuple([int(n) for n in place[::-1]])
     among = ""
     if corner is not None:
-        x, y = coordinates
-        coordinates, among = (x + corner[0], y + corner[1]), " in its chunk"
+        coordinates = tuple([n + first for n, first in zip(coordinates, corner, strict=True)])
+        among = " in its chunk"
     error = None
     if arguments is not None:
         error = _in_python(function, signature, arguments, Position(*coordinates))
