@@ -50,7 +50,7 @@ def convolve(kernel: Any, im: Image, p: Position) -> Any:
 def widths(sigma: Any) -> tuple[Any, Any]:
     """Sigma along y and x. ValueError for anything but a number from 0 up, or two."""
     sigma = known(sigma, "gaussian: sigma")
-    pair = (sigma, sigma) if np.ndim(sigma) == 0 else tuple(sigma)
+    pair = (sigma, sigma) if np.ndim(sigma) == 0 else tuple([known(s, "sigma") for s in sigma])
     if len(pair) != 2 or not all(
         isinstance(s, int | float | np.number) and 0 <= s < np.inf for s in pair
     ):

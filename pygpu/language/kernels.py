@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.errors import guarded, shown
+from pygpu.core.storage import NumberLike
 from pygpu.language.scalars import Int
 from pygpu.language.vectors import position
 
@@ -42,9 +43,9 @@ def offsets(kernel: Any, dims: int | None = None) -> list[Any]:
 
 
 def known(value: Any, what: str) -> Any:
-    """The value. In a compiled function a CompileError that names it where it is dynamic, for what
-    decides how many elements a kernel has."""
-    return value
+    """The value; of a number on a device, what is read of it. In a compiled function a CompileError
+    that names it where it is dynamic, for what decides how many elements a kernel has."""
+    return value.item() if isinstance(value, NumberLike) else value
 
 
 def natural(number: Any) -> Any:

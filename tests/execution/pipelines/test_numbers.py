@@ -422,3 +422,24 @@ def test_the_same_step_is_done_once() -> None:
     near(twice(Image(GREY)), 2 * np.asarray(scaled(step(Image(GREY)), 1 / GREY.max())))
     names = [name for stage in twice.lower(Image(GREY)).stages for name in stage.steps]
     assert names.count("step") == names.count("scaled") == 1
+
+
+def test_filters_read_what_they_must_know() -> None:
+    def smooth(im):
+        high = im.max()
+        one = pygpu.filters.gaussian(im, sigma=high)
+        two = pygpu.filters.gaussian(one, sigma=(high, 2 * high))
+        return pygpu.filters.percentile_filter(two, percentile=50 * high)
+
+    near(pygpu.pipeline(smooth)(Image(GREY)), smooth(Image(GREY)))
+
+
+def test_rounds_end_by_numbers() -> None:
+    @pygpu.compile
+    def smoothed(im: Image, p: Position):
+        return (im(p - (1, 0)) + im(p) + im(p + (1, 0))) / 3
+
+    def rounds(im):
+        return smoothed.iterate(im, 40, until=lambda u: u.max() < 0.8, every=3)
+
+    near(pygpu.pipeline(rounds)(Image(GREY)), rounds(Image(GREY)))
