@@ -6,13 +6,13 @@ with translating(lambda bindings, build: [build.load(0, build.x, build.y)]):
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pygpu.core.builder import Builder
 from pygpu.execution.programs import specialise
+from pygpu.frontend.translate import Translation
 from pygpu.ssa import ImageInput
 from pygpu.types import Type
 
@@ -42,14 +42,8 @@ def translating(make: Make) -> Iterator[list[Mapping[str, Any]]]:
         calls.append(bindings)
         build = Builder(function.__name__, images, uniforms)
         outputs = make(bindings, build)
-        return SimpleNamespace(
-            function=build.finish(outputs),
-            captured=(),
-            faults=(),
-            is_tuple=isinstance(outputs, tuple),
-            dependencies=Dependencies(),
-            statistics={},
-        )
+        is_tuple = isinstance(outputs, tuple)
+        return Translation(build.finish(outputs), (), is_tuple, Dependencies())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(specialise.frontend, "translate", translate)

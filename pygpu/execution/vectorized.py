@@ -342,8 +342,7 @@ class Vectorized:
         self._compiled.clear()
 
     def __reduce__(self) -> Any:
-        parts = (self.__wrapped__, self._compiled._target, self._dtype, self._values)
-        return travel.reduced(self, Vectorized, parts)
+        return travel.reduced(self, Vectorized, (self.__wrapped__, self._options, self._values))
 
     def __repr__(self) -> str:
         shown = inspect.signature(self.__wrapped__) if self._plain is not None else "(...)"
