@@ -109,7 +109,7 @@ def test_advice_of_a_refusal_works(pair: refused.Pair) -> None:
     wanted = in_python(advised)
     for result, plane in zip(compiled(advised, "cpu"), wanted, strict=True):
         np.testing.assert_allclose(result.astype(float), plane.astype(float), rtol=1e-5, atol=1e-5)
-    same = runs_in_python(pair.refused)
+    same = runs_in_python(pair.refused) if pair.alike else None
     if same is not None:
         np.testing.assert_allclose(wanted[0].astype(float), same[0].astype(float))
 

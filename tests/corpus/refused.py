@@ -1,17 +1,20 @@
 """Programs that are refused, each with the one that what is said of it leads to.
 
 The advice is followed literally: a word of what is said stands in `advice`, and the second function
-is the first with that done to it, and nothing else. In plain Python both give the same.
+is the first with that done to it, and nothing else. In plain Python both give the same, but where
+what is advised draws other random numbers.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+import pygpu
 from pygpu import Image, Position
 
 
@@ -22,16 +25,17 @@ class Pair:
     refused: Callable[..., Any]
     advised: Callable[..., Any]
     advice: str
+    alike: bool = True  # in plain Python both give the same
 
 
 PAIRS: list[Pair] = []
 
 
-def pair(advice: str, refused: Callable[..., Any]) -> Callable[..., Any]:
+def pair(advice: str, refused: Callable[..., Any], alike: bool = True) -> Callable[..., Any]:
     """Registers the function below it as what is advised in place of another."""
 
     def register(advised: Callable[..., Any]) -> Callable[..., Any]:
-        PAIRS.append(Pair(refused, advised, advice))
+        PAIRS.append(Pair(refused, advised, advice, alike))
         return advised
 
     return register
@@ -263,3 +267,41 @@ def tuple_of_a_selection(unit: Image, p: Position):
 def indexed_selection(unit: Image, p: Position):
     vs = [v for v in [unit(p), 0.5, 0.25, 0.75] if v > 0]
     return vs[0] + vs[1]
+
+
+def scaled_by_a_large_integer(counts: Image, p: Position):
+    return int(counts(p)) * 2**40
+
+
+@pair(
+    "where a result in 32-bit floats will do, write float(1099511627776)", scaled_by_a_large_integer
+)
+def scaled_by_a_large_float(counts: Image, p: Position):
+    return int(counts(p)) * float(1099511627776)
+
+
+def hash_by_a_large_integer(counts: Image, p: Position):
+    return (int(counts(p)) * 0x9E3779B97F4A7C15) & 0xFFFFFFFF
+
+
+@pair("(11400714819323198485 & 0xFFFFFFFF)", hash_by_a_large_integer)
+def hash_by_its_lower_bits(counts: Image, p: Position):
+    return (int(counts(p)) * (11400714819323198485 & 0xFFFFFFFF)) & 0xFFFFFFFF
+
+
+def array_of_any_length(counts: Image, p: Position):
+    return np.ones(counts(p)).sum()
+
+
+@pair("np.zeros(16)[:n]", array_of_any_length)
+def first_of_an_array(counts: Image, p: Position):
+    return np.ones(16)[: counts(p)].sum()
+
+
+def generator_of_dynamic_seed(counts: Image, p: Position):
+    return random.Random(counts(p)).random() < 2
+
+
+@pair("pygpu.random.uniform(p, seed)", generator_of_dynamic_seed, alike=False)
+def drawn_by_position(counts: Image, p: Position):
+    return pygpu.random.uniform(p, counts(p)) < 2

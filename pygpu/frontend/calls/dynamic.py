@@ -11,6 +11,7 @@ import decimal
 import fractions
 import functools
 import operator
+import random
 import types
 from typing import Any, Final
 
@@ -157,6 +158,7 @@ def _method_of_outside(w: ControlFlow, owner: Any, name: str, args: Any, keyword
 _INSTEAD: Final[dict[type, str]] = {
     fractions.Fraction: ": divide the numbers",
     decimal.Decimal: ": use the number itself",
+    random.Random: ": pygpu.random.uniform(p, seed) draws other numbers, by position and seed",
 }
 
 _OF_ARRAYS: Final = (

@@ -36,7 +36,9 @@ def number_of(w: Evaluator, value: Any, kind: Kind) -> bool | int | float:
         return fit(int(value)) % 2**32 if kind == "uint" else fit(int(value))
     except OverflowError:
         raise w.error(
-            f"{int(value)} needs more than 32 bits, and integers on the device have no more"
+            f"{int(value)} needs more than 32 bits, and integers on the device have no more: "
+            f"where a result in 32-bit floats will do, write float({int(value)}); where only the "
+            f"lower 32 bits of the result are used, ({int(value)} & 0xFFFFFFFF)"
         ) from None
 
 

@@ -220,6 +220,10 @@ def _of_dynamic_length(function: Any, instead: str) -> Rule:
 
 
 _LENGTHS: Final[dict[Any, str]] = {
+    **dict.fromkeys(
+        (np.zeros, np.ones, np.empty, np.eye, np.identity),
+        "make it as long as it can get, and use the first n, as in np.zeros(16)[:n]",
+    ),
     np.bincount: "for n bins np.histogram(x, bins=n, range=(0, n))[0] counts whole numbers",
     np.unique: "sorted values can be compared with their neighbours, as in (s[1:] != s[:-1]).sum()",
     **dict.fromkeys(
