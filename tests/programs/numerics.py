@@ -553,3 +553,19 @@ def number_beyond_float32_on_a_path(im: Image, p: Position, limit: float):
     if im(p) > limit:
         return min(im(p) * 1e39, 3.0)
     return max(-1e300, im(p)) if im(p) < 0 else im(p)
+
+
+@program
+def complements_of_numpys_truth_values(im: Image, p: Position):
+    v = im(p)
+    is_small = ~np.greater(v, 2.0)
+    both = ~(np.isnan(v) | (v > 1.0))
+    return np.where(~np.isnan(v), v, 0.0), 1.0 if is_small else 0.0, 1.0 if both else 0.0
+
+
+@program
+def without_nan(im: Image, p: Position):
+    v = im(p)
+    w = np.nan if v > 1 else v
+    a = np.nan_to_num(w, nan=7.0), np.nansum(w), np.nanmean([w, v])
+    return *a, np.nanmedian([w, 2.0, v]), np.isin(w, [1.0, 2.0]), np.isin(v, [v, 3.0], invert=True)

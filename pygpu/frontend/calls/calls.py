@@ -50,6 +50,7 @@ from pygpu.frontend.values.values import (
     describe,
 )
 from pygpu.frontend.walked import fitting
+from pygpu.types import BOOL
 
 _GENERATOR: Final = inspect.CO_GENERATOR
 
@@ -149,7 +150,10 @@ def _ruled(
             return native(w, function, args, keywords), args
         except NotKnown:
             pass
-    return _by_rule(function, functools.partial(rule, w), args, keywords), args
+    result = _by_rule(function, functools.partial(rule, w), args, keywords)
+    if isinstance(result, Dynamic) and result.type is BOOL and is_numpy(function):
+        w.environment.flags.add(result.value)
+    return result, args
 
 
 def _exception(w: ControlFlow, cls: type[BaseException], args: Any, keywords: Any) -> Any:

@@ -352,6 +352,13 @@ def _vec_of(size: int) -> type:
     return vectors.CLASSES[vector("float", size)]
 
 
+def _reciprocal(w: Evaluator, x: Any) -> Any:
+    """1 / x; of integers, as NumPy has it, an integer."""
+    if scalar_kind(x) in ("int", "uint", "bool"):
+        raise w.error("np.reciprocal() of an integer is 0 but for 1 and -1: write 1 / x")
+    return operators.binary(w, "/", 1.0, x)
+
+
 def _invert(w: Evaluator, x: Any) -> Any:
     """NumPy's complement: of a bool, its negation."""
     return arithmetic.negate(w, x) if scalar_kind(x) == "bool" else operators.unary(w, "~", x)
@@ -411,7 +418,7 @@ _RULES: Final[dict[Any, Rule]] = {
     np.invert: _invert,
     operator.not_: lambda w, x: arithmetic.negate(w, _convert("bool")(w, x)),
     np.square: lambda w, x: operators.binary(w, "*", x, x),
-    np.reciprocal: lambda w, x: operators.binary(w, "/", 1.0, x),
+    np.reciprocal: _reciprocal,
     abs: _abs,
     operator.abs: _abs,
     **{function: in_python(meaning) for function, meaning in special.MEANT.items()},

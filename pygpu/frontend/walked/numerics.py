@@ -211,10 +211,10 @@ def array_equal(a: Any, b: Any, equal_nan: Any = False) -> Any:
 
 def isin(element: Any, test_elements: Any, *, invert: Any = False) -> Any:
     element = np.asarray(element)
-    found = element != element
+    found = np.zeros(np.shape(element), bool)
     for value in np.ravel(test_elements):
-        found = found | (element == value)
-    return (~found if invert else found)[()]
+        found = np.logical_or(found, element == value)
+    return (np.logical_not(found) if invert else found)[()]
 
 
 # ---------------------------------------------------------------- places

@@ -79,7 +79,7 @@ def nanquantile(
 
     def of_row(row: Any) -> Any:
         ordered = np.sort(row)
-        count = np.sum(~np.isnan(ordered))
+        count = np.sum(np.logical_not(np.isnan(ordered)))
         last = np.maximum(count, 1)
         values = [
             np.where(count == 0, np.nan, at_quantile(ordered, x, last, method)) for x in np.ravel(q)
@@ -118,7 +118,7 @@ def ptp(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
 
 def numbers(a: Any) -> Any:
     """Which elements are numbers."""
-    return ~np.isnan(np.asarray(a))
+    return np.logical_not(np.isnan(np.asarray(a)))
 
 
 def nansum(a: Any, axis: Any = None, **more: Any) -> Any:
@@ -139,6 +139,17 @@ def nanvar(a: Any, axis: Any = None, **more: Any) -> Any:
 
 def nanstd(a: Any, axis: Any = None, **more: Any) -> Any:
     return np.std(np.asarray(a), axis=axis, where=numbers(a), **more)
+
+
+def nan_to_num(
+    x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
+    """np.nan_to_num of floats of 32 bits, as dynamic numbers are."""
+    x = np.asarray(x)
+    most = float(np.finfo(np.float32).max)
+    x = np.where(x == math.inf, most if posinf is None else posinf, x)
+    x = np.where(x == -math.inf, -most if neginf is None else neginf, x)
+    return np.where(np.isnan(x), nan, x)[()]
 
 
 def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
@@ -166,6 +177,7 @@ def nanargmin(a: Any, axis: Any = None) -> Any:
 # The functions by what means them.
 MEANT: Final[dict[Any, Any]] = {
     np.apply_along_axis: apply_along_axis,
+    np.nan_to_num: nan_to_num,
     np.nanargmax: nanargmax,
     np.nanargmin: nanargmin,
     np.nanmax: nanmax,
