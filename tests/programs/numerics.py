@@ -564,6 +564,15 @@ def complements_of_numpys_truth_values(im: Image, p: Position):
 
 
 @program
+def complements_of_pythons_truth_values(im: Image, p: Position):
+    v = im(p)
+    number = bool(np.isnan(v)) & (not v > 1)
+    is_large = np.greater(v, 2.0)
+    a = ~bool(is_large), ~(not is_large), ~bool(v), ~number
+    return *a, 1.0 if ~is_large else 0.0, 1.0 if ~np.bool_(bool(is_large)) else 0.0
+
+
+@program
 def without_nan(im: Image, p: Position):
     v = im(p)
     w = np.nan if v > 1 else v

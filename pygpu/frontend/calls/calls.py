@@ -29,7 +29,7 @@ from pygpu.frontend.flow import generators
 from pygpu.frontend.flow.choices import is_instance
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import methods
-from pygpu.frontend.numbers import operands
+from pygpu.frontend.numbers import flags, operands
 from pygpu.frontend.protocols import attributes, datamodel, operators, pictures
 from pygpu.frontend.rules import classes
 from pygpu.frontend.rules.intrinsics import ALWAYS, OF_NUMBERS, rule_of
@@ -150,9 +150,11 @@ def _ruled(
             return native(w, function, args, keywords), args
         except NotKnown:
             pass
+    count = w.build.count
     result = _by_rule(function, functools.partial(rule, w), args, keywords)
     if isinstance(result, Dynamic) and result.type is BOOL and is_numpy(function):
-        w.environment.flags.add(result.value)
+        is_given = w.build.count == count or any(result is arg for arg in args)
+        return (flags.remade if is_given else flags.marked)(w, result, True), args
     return result, args
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from pygpu.core.errors import CompileError
 from pygpu.core.operations.ops import TABLE
-from pygpu.frontend.numbers import integers
+from pygpu.frontend.numbers import flags, integers
 from pygpu.frontend.numbers.numbers import as_value, bounded, convert, dynamic, number_of
 from pygpu.frontend.numbers.operands import (
     components,
@@ -140,9 +140,8 @@ def scalars(w: Evaluator, symbol: str, a: Any, b: Any, first: Kind, second: Kind
         whole = integers.binary(w, symbol, code, a, b, kind)
         return integers.narrowed(w, symbol, a, b, whole)  # type: ignore[no-any-return]
     result = dynamic(w, code, as_value(w, a, type), as_value(w, b, type))
-    flags = w.environment.flags
-    if kind == "bool" and any(isinstance(v, Dynamic) and v.value in flags for v in (a, b)):
-        flags.add(result.value)
+    if kind == "bool":
+        flags.inherit(w, result, a, b)
     return result
 
 
@@ -198,25 +197,12 @@ def unary(w: Evaluator, symbol: str, a: Any) -> Any:
     if symbol == "+" and kind != "bool":
         return a
     if symbol == "~" and isinstance(a, Dynamic) and a.type is BOOL:
-        return _opposite(w, a)
+        return flags.complement(w, a)
     code = {"-": "neg", "~": "bit_not", "+": "to_int"}[symbol]
     working: Kind = "int" if kind == "bool" else kind
     if symbol == "~" and kind == "bool" and vector_type(a):
         code, working = "not", "bool"  # as NumPy's ~ on arrays of bools
     return elementwise(w, code if code != "to_int" else None, (a,), working)
-
-
-def _opposite(w: Evaluator, a: Dynamic) -> Any:
-    """~a of a bool: of NumPy's its opposite. Of Python's -2 or -1, which are both true: nobody
-    means that, and where a bool may be of either it is refused."""
-    if a.value not in w.environment.flags:
-        raise w.error(
-            "~ of a truth value is -2 or -1 in Python, which are both true: write 'not x', or "
-            "np.logical_not(x)"
-        )
-    result = negate(w, a)
-    w.environment.flags.add(result.value)
-    return result
 
 
 def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 
 from pygpu import glsl
 from pygpu.core.operations.ops import TABLE
-from pygpu.frontend.numbers import arithmetic, integers
+from pygpu.frontend.numbers import arithmetic, flags, integers
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, comparisons, datamodel, operators
@@ -148,6 +148,8 @@ def _convert(kind: Kind) -> Rule:
             raise TypeError(f"{kind}() takes one argument, got {1 + len(more)}")
         if isinstance(x, Array) and w.read(x).size == 1:
             x = w.read(x).reshape(-1)[0]
+        if kind == "bool" and scalar_kind(x) == "bool":
+            return flags.remade(w, w.truth(x), False)
         if kind == "bool" and not scalar_kind(x):
             return w.truth(x)
         method = datamodel.find_method(w, x, method_name)
@@ -159,7 +161,8 @@ def _convert(kind: Kind) -> Rule:
             return NotImplemented
         if kind == "int" and scalar_kind(x) == "float":
             _check_int(w, x)
-        return elementwise(w, None, (x,), kind)
+        result = elementwise(w, None, (x,), kind)
+        return flags.marked(w, result, False) if kind == "bool" else result
 
     return rule
 

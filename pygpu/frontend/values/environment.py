@@ -26,7 +26,7 @@ class Environment:
         self.captured: list[ImageLike] = []
         self.pictures: dict[int, Picture] = {}
         self.places: set[Value] = set()  # columns and rows of texels, besides the pixel's own
-        self.flags: set[Value] = set()  # bools that are NumPy's, whose ~ is their opposite
+        self.flags: dict[Value, bool] = {}  # of bools: whether they are NumPy's, where that is sure
         self.memo: dict[Any, list[tuple[Any, Any, Any]]] = {}
         self.class_parts: dict[type, ClassParts] = {}  # of classes that were made in the function
         self.class_cells: list[tuple[types.CellType, Cell]] = []  # what their methods close over

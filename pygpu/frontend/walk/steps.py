@@ -23,7 +23,7 @@ from pygpu.frontend.flow.choices import (
 )
 from pygpu.frontend.flow.paths import RESULT, ControlFlow
 from pygpu.frontend.methods.dict_methods import pairs_of
-from pygpu.frontend.numbers import arithmetic
+from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.protocols import (
     attributes,
     comparisons,
@@ -101,7 +101,7 @@ def _slice(w: ControlFlow, state: State, count: int) -> None:
 def _unary(w: ControlFlow, state: State, symbol: str) -> None:
     value = state.stack.pop()
     if symbol == "not":
-        state.stack.append(arithmetic.negate(w, w.truth(value)))
+        state.stack.append(flags.marked(w, arithmetic.negate(w, w.truth(value)), False))
     else:
         state.stack.append(operators.unary(w, symbol, value))
 
