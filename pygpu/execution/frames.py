@@ -68,7 +68,7 @@ def map_over(
         if out is not None:
             raise TypeError(NO_OUT)
         return _lazily(call, signature, values, given, shape, dtype)
-    if any(_come_one_by_one(values[i]) for i in given):
+    if any(come_one_by_one(values[i]) for i in given):
         if out is not None:
             raise TypeError("out: of frames that come one by one each result is a new one")
         stacks = _iterables(signature, values, given)
@@ -82,11 +82,10 @@ def map_over(
 # ---------------------------------------------------------------- what varies
 
 
-def _come_one_by_one(value: Any) -> bool:
+def come_one_by_one(value: Any) -> bool:
     """Whether it is frames, and no array of them."""
-    return (
-        isinstance(value, Iterable) and not isinstance(value, ImageLike) and not is_picture(value)
-    )
+    is_one = isinstance(value, ImageLike | str | bytes) or is_picture(value)
+    return isinstance(value, Iterable) and not is_one
 
 
 def _is_given(signature: Signature, index: int, value: Any) -> bool:
@@ -100,7 +99,7 @@ def _stacks(signature: Signature, values: Sequence[Any], given: Sequence[int]) -
     found: dict[int, Stack] = {}
     for place, index in enumerate(given):
         parameter = signature.parameters[index]
-        stack = _stack(values[index], parameter.name, parameter.type, must=place == 0)
+        stack = stack_of(values[index], parameter.name, parameter.type, must=place == 0)
         if stack is not None:
             found[index] = stack
     _common(signature, found)
@@ -118,7 +117,7 @@ def _common(signature: Signature, stacks: Mapping[int, Stack]) -> tuple[int, ...
     return next(iter(leading))
 
 
-def _stack(value: Any, name: str, dims: int, must: bool) -> Stack | None:
+def stack_of(value: Any, name: str, dims: int, must: bool) -> Stack | None:
     """The frames in a value; None where it is an argument of a call as it stands."""
     if isinstance(value, ImageLike):
         return _stack_of_image(value, name, dims, must)
@@ -186,10 +185,10 @@ def _iterables(
     found: dict[int, Iterable[Any]] = {}
     for place, index in enumerate(given):
         value, parameter = values[index], signature.parameters[index]
-        if _come_one_by_one(value):
+        if come_one_by_one(value):
             found[index] = value
             continue
-        stack = _stack(value, parameter.name, parameter.type, must=place == 0)
+        stack = stack_of(value, parameter.name, parameter.type, must=place == 0)
         if stack is not None:
             found[index] = map(stack.frame, range(stack.count))
     return found
@@ -209,18 +208,11 @@ def _lazily(
     for place, index in enumerate(given):
         parameter, value = signature.parameters[index], values[index]
         if is_dask(value):
-            axes = value.ndim - parameter.type
-            has_channels = axes > 1 and 1 <= value.shape[-1] <= 4
-            leading = value.shape[: axes - has_channels]
-            if axes < 1 and place == 0:
-                raise ValueError(
-                    f"{parameter.name}: takes a stack of frames, got a Dask array of shape "
-                    f"{value.shape}, which is no more than a frame"
-                )
-            if axes >= 1 and (place == 0 or leading):
-                stacks[index] = Stack(leading, partial(_dask_frame, value, leading), None)
+            lazy = lazy_stack(value, parameter.name, parameter.type, must=place == 0)
+            if place == 0 or lazy.leading:
+                stacks[index] = lazy
             continue
-        stack = _stack(value, parameter.name, parameter.type, must=place == 0)
+        stack = stack_of(value, parameter.name, parameter.type, must=place == 0)
         if stack is not None:
             stacks[index] = stack
     leading = _common(signature, stacks)
@@ -239,6 +231,19 @@ def _lazily(
     parts = list(zip(*made, strict=True)) if isinstance(made[0], tuple) else [tuple(made)]
     results = [array.stack(part).reshape((*leading, *part[0].shape)) for part in parts]
     return tuple(results) if isinstance(made[0], tuple) else results[0]
+
+
+def lazy_stack(value: Any, name: str, dims: int, must: bool = True) -> Stack:
+    """The frames of a Dask array; one without axes before those of a frame has none to vary."""
+    axes = value.ndim - dims
+    has_channels = axes > 1 and 1 <= value.shape[-1] <= 4
+    if axes < 1 and must:
+        raise ValueError(
+            f"{name}: takes a stack of frames, got a Dask array of shape {value.shape}, which is "
+            "no more than a frame"
+        )
+    leading = value.shape[: max(axes - has_channels, 0)]
+    return Stack(leading, partial(_dask_frame, value, leading), None)
 
 
 def _dask_frame(value: Any, leading: tuple[int, ...], t: int) -> Any:
@@ -350,4 +355,4 @@ def _raise_first(
             raise
 
 
-__all__ = ["map_over"]
+__all__ = ["Stack", "come_one_by_one", "lazy_stack", "map_over", "stack_of"]

@@ -83,6 +83,7 @@ def of_colours(*channels: int) -> Callable[[Callable[[Any], Any]], Callable[...,
                 )
             return of_colour(colour)
 
+        either.map = compiled.map  # type: ignore[attr-defined]
         return either
 
     return extend

@@ -8,6 +8,7 @@ The examples canny, harris and local_binary_patterns of the gallery show how eac
 
 from __future__ import annotations
 
+import functools
 import math
 from itertools import pairwise
 from typing import Any, Final
@@ -172,7 +173,7 @@ def _response_eps(tensor: Image, p: Position, eps: float) -> Any:
     return 2 * (xx * yy - xy * xy) / (xx + yy + eps)
 
 
-@whole
+@functools.partial(whole, measures=True)
 @together
 def corner_harris(
     image: Image, method: str = "k", k: float = 0.05, eps: float = 1e-6, sigma: Any = 1

@@ -16,7 +16,7 @@ from pygpu.execution.arguments.convert import is_picture
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import Out, Wanted, form_of
 from pygpu.execution.large.sources import NO_OUT, is_dask
-from pygpu.filters.whole import refusing
+from pygpu.filters.whole import refusing, with_map
 from pygpu.image.image import Image
 from pygpu.language.kernels import known, offsets
 from pygpu.language.vectors import Position
@@ -71,6 +71,7 @@ def gaussian_weights(sigma: float, truncate: float = 4.0) -> Any:
     return weights / weights.sum()
 
 
+@with_map
 @refusing
 def gaussian(
     im: Any,
@@ -83,13 +84,15 @@ def gaussian(
 ) -> Any:
     """The mean of the neighbours, weighted by a Gaussian; `skimage.filters.gaussian`.
 
-    `sigma` is a number of pixels, or two: along y, along x. A whole image is made in two passes,
-    along rows and columns, with nothing rounded in between; `out` and `dtype` are those of any
-    call. With a position it is one sum over a square of texels: in a function that is dear for a
-    large sigma, which is known when the function is compiled.
+    `sigma` is a number of pixels, or two: along y, along x; one may also be given second. A whole
+    image is made in two passes, along rows and columns, with nothing rounded in between; `out` and
+    `dtype` are those of any call. With a position it is one sum over a square of texels: in a
+    function that is dear for a large sigma, which is known when the function is compiled.
     """
-    if isinstance(p, (int, float, str)):
-        raise TypeError(f"gaussian: p takes a position; the width is given as sigma={shown(p)}")
+    if isinstance(p, (int, float, np.number)):  # as scikit-image's, whose second parameter is sigma
+        p, sigma = None, p
+    if isinstance(p, str):
+        raise TypeError(f"gaussian: p takes a position, got {shown(p)}")
     down, across = widths(sigma)
     if isinstance(truncate, float | int) and not 0 < truncate < np.inf:
         raise ValueError(f"gaussian: truncate takes a number above 0, got {shown(truncate)}")

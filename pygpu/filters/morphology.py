@@ -227,7 +227,7 @@ def _across(distance: Image, p: Position, across: float, down: float) -> Any:
     return math.sqrt(least) if least < (down * FAR) ** 2 else math.inf
 
 
-@whole
+@functools.partial(whole, measures=True)
 def distance_transform_edt(image: Any, sampling: Any = None) -> Any:
     """The distance of each pixel that is not zero to the nearest that is;
     `scipy.ndimage.distance_transform_edt`, and exact as that.

@@ -23,11 +23,13 @@ from pygpu.core.storage import Storage
 from pygpu.execution.arguments.convert import (
     array_of,
     is_picture,
+    is_pil,
     texels_of,
     without_channel_axis,
 )
 from pygpu.execution.arguments.parameters import Given, flatten
 from pygpu.execution.arguments.results import ImageMaker, Out, form_of, info_of
+from pygpu.execution.framewise import mapped
 from pygpu.execution.large import labels
 from pygpu.execution.large.images import LazyImage
 from pygpu.execution.large.sources import NO_OUT, holds_dask, is_dask
@@ -94,9 +96,10 @@ def pair_of(value: Any, name: str, takes: str, least: float = -math.inf) -> tupl
     raise ValueError(f"{name} takes {takes}, got {shown(value)}")
 
 
-def whole(function: Callable[..., Any]) -> Callable[..., Any]:
+def whole(function: Callable[..., Any], measures: bool = False) -> Callable[..., Any]:
     """Make a function of a pygpu.Image (and more) one of anything that is an image, with the
-    keywords `out` and `dtype` of any call. Its result is an image, or a tuple of them."""
+    keywords `out` and `dtype` of any call. Its result is an image, or a tuple of them. What it
+    `measures` is no brightness: of a PIL image it is one of floats."""
     name = function.__name__
 
     @functools.wraps(function)
@@ -107,17 +110,20 @@ def whole(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             first = image_of(image, name)
             result = function(first, *args, **options)
+            if measures and out is None and dtype is None and is_pil(image):
+                dtype = np.float32
             return presented(result, image, first, out, dtype)
         except Exception as error:
             name_misfit(error, function, (image, *args), options)
             shorten(error)
             if isinstance(error, TypeError) and _is_misfit(error):
                 error.__traceback__ = None
+                error.__pygpu_refused__ = True  # type: ignore[attr-defined]  # for who guards a call
             raise
 
     filtered.__pygpu_whole__ = True  # type: ignore[attr-defined]
     filtered.__pygpu_takes_out__ = True  # type: ignore[attr-defined]
-    return filtered
+    return with_map(filtered)
 
 
 def together(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -160,9 +166,15 @@ def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def whole_only(function: Callable[..., Any]) -> Callable[..., Any]:
     """As `refusing`, for a function of whole images that gives something else than an image."""
-    refused = refusing(function)
+    refused = with_map(refusing(function))
     refused.__pygpu_whole__ = True  # type: ignore[attr-defined]
     return refused
+
+
+def with_map(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, with one of stacks as its `map`."""
+    function.map = mapped(function)  # type: ignore[attr-defined]
+    return function
 
 
 def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: Any = None) -> Any:
@@ -182,6 +194,10 @@ def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: An
             return ImageMaker.make(settled(result.storage), reading, info=first.info)
         if result.storage is not first.storage:
             return without_channel_axis(result.storage.host())
+    if form[0] == "pil" and out is None and dtype is None and result.format.kind == "int":
+        dtype = (
+            np.int32
+        )  # numbers of regions and codes are no brightness: 8 bits would cut them off
     signature = _same.signature
     arguments = flatten(signature, signature.collect((result,), {}))
     targeted = None if out is None else Out.of(out)

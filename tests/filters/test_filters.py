@@ -108,11 +108,18 @@ def test_gaussian_of_two_widths(grey) -> None:
     assert pixel == pytest.approx(expected[6, 5], abs=2e-6)
 
 
+def test_a_number_given_second_is_the_width_of_a_gaussian_as_in_scikit_image(grey) -> None:
+    for sigma in (2, 1.5, np.float32(0.5)):
+        assert_allclose(
+            filters.gaussian(grey, sigma), skimage.filters.gaussian(grey, sigma), atol=2e-6
+        )
+
+
 def test_gaussian_says_what_it_takes(grey) -> None:
     with pytest.raises(TypeError, match="im takes an image"):
         filters.gaussian(0.5)
-    with pytest.raises(TypeError, match=r"the width is given as sigma=2\.0"):
-        filters.gaussian(grey, 2.0)
+    with pytest.raises(TypeError, match="p takes a position, got 'wide'"):
+        filters.gaussian(grey, "wide")
     for sigma in (-1, math.nan, math.inf, "wide", (1, 2, 3), (1, -1)):
         with pytest.raises(ValueError, match="sigma takes a number, 0 or more, or a pair"):
             filters.gaussian(grey, sigma=sigma)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tifffile
+from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from PIL import Image as PILImage
 from PIL import ImageCms, TiffImagePlugin
@@ -313,6 +314,8 @@ REFUSED = [
     ("float32", 3, "a.tif", {"dtype": "bool"}, "bools are written of one channel"),
     ("uint8", 4, "a.jpg", {}, r"JPEG has no alpha: leave it out, image\[\.\.\., :3\]"),
     ("uint8", 2, "a.jpg", {}, r"JPEG has no alpha: leave it out, image\[\.\.\., :1\]"),
+    ("uint8", 4, "a.ppm", {}, r"PPM would lose the alpha: leave it out, image\[\.\.\., :3\]"),
+    ("uint8", 4, "a.bmp", {}, "BMP would lose the alpha: .*; PNG, TIFF and WebP hold it"),
     ("uint8", 3, "a.xyz", {}, r"the suffix '\.xyz' is no format .*: \.png, \.tif, \.exr, \.jpg"),
     ("uint8", 3, "a", {}, "without a suffix it has no format"),
 ]
@@ -328,6 +331,20 @@ def test_what_a_file_cannot_hold_is_refused(tmp_path, dtype, channels, name, opt
     assert str(caught.value).startswith(str(tmp_path / name))
     assert "\n" not in str(caught.value)
     assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["a.tga", "a.sgi"])
+def test_alpha_goes_into_other_formats_that_hold_it(tmp_path, name):
+    array = randoms(13, 17, 4, dtype="uint8")
+    imwrite(tmp_path / name, array)
+    assert_array_equal(imread(tmp_path / name), array)
+
+
+def test_a_webp_without_loss_keeps_the_colours_of_clear_texels(tmp_path):
+    array = randoms(13, 17, 4, dtype="uint8")
+    array[..., 3] = 255 * (array[..., 3] > 127)
+    imwrite(tmp_path / "a.webp", array, lossless=True)
+    assert_array_equal(imread(tmp_path / "a.webp"), array)
 
 
 def test_a_picture_of_floats_is_not_narrowed_unasked(tmp_path):

@@ -7,6 +7,7 @@ Pillow's C. Such a PNG is written with zlib alone.
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
@@ -227,13 +228,43 @@ def write(
     if format.name == "PNG" and wide:
         _write_png(target, texels, dict(info) | dict(options))
         return
-    kept = {name: info[name] for name in ("icc_profile", "exif", "dpi") if name in info}
+    said = {name: info[name] for name in ("icc_profile", "exif", "dpi") if name in info}
+    said |= options
+    has_alpha = texels.ndim == 3 and texels.shape[2] in (2, 4)
+    if format.name == "WebP" and said.get("lossless"):
+        said.setdefault("exact", True)  # colours where alpha is 0 would be replaced else
+    picture = pil_of(texels)
     try:
-        pil_of(texels).save(target, format=format.name, **(kept | dict(options)))
+        kept = not has_alpha or format.name in FORMATS or _keeps_alpha(picture, format, said)
+        if kept:
+            picture.save(target, format=format.name, **said)
     except (OSError, KeyError, TypeError, ValueError) as error:
         if getattr(error, "filename", None) is not None:
             raise
         raise refused(target, f"{format.name}: {error}") from None
+    if not kept:
+        colours = f"image[..., :{texels.shape[2] - 1}]"
+        raise refused(
+            target,
+            f"{format.name} would lose the alpha: leave it out, {colours}; PNG, TIFF and WebP "
+            "hold it",
+        )
+
+
+def _keeps_alpha(picture: Any, format: FileFormat, said: Mapping[str, Any]) -> bool:
+    """Whether a file tells the picture's alpha: Pillow leaves it out of some formats (PPM, BMP)
+    without a word. What Pillow cannot read again is taken to."""
+    from PIL import Image as PILImage  # heavy, and needed only here
+    from PIL import UnidentifiedImageError
+
+    file = io.BytesIO()
+    picture.save(file, format=format.name, **said)
+    file.seek(0)
+    try:
+        with PILImage.open(file) as written:
+            return bool(written.has_transparency_data)
+    except UnidentifiedImageError:
+        return True
 
 
 def _write_png(target: Any, texels: NDArray[Any], said: Mapping[str, Any]) -> None:
