@@ -109,7 +109,9 @@ def _described(cls: Any, frozen: bool) -> Any:
     """What `dataclasses` is to find of a record."""
     listed = cls.__record__
     kinds = {name: each.type for name, each in listed.items()}
-    namespace = {"__annotations__": kinds, "__module__": cls.__module__, **listed}
+    # Where there is no docstring `dataclass` makes one by `inspect.signature`, which takes 3 ms.
+    names = {"__module__": cls.__module__, "__doc__": cls.__name__}
+    namespace = {"__annotations__": kinds, **names, **listed}
     like: Any = type(cls.__name__, (), namespace)
     like = dataclass(eq=False, repr=False, init=False, frozen=frozen)(like)
     cls.__dataclass_params__ = like.__dataclass_params__
