@@ -101,20 +101,18 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
     is_vectorized = isinstance(function, np.vectorize) and function.signature is None
     if is_vectorized and not keywords and any(isinstance(value, Abstract) for value in args):
         return call(w, fitting.for_each, (function.pyfunc, *args), {})
-    rule = _rule(function)
-    if rule is not None and (
-        function in ALWAYS
-        or any(isinstance(value, Abstract) for value in args)
-        or any(isinstance(value, Abstract) for value in keywords.values())
-    ):
+    if views.is_viewing(function, args, keywords):
+        return views.viewed(w, args[0], lambda array: function(array, *args[1:], **keywords))
+    is_known = not any(isinstance(value, Abstract) for value in (*args, *keywords.values()))
+    # Most known calls need no rule: so a library's rules are not imported for them.
+    rule = None if is_known and not _is_always(function) else _rule(function)
+    if rule is not None:
         result, args = _ruled(w, function, rule, args, keywords)
         if result is not NotImplemented:
             return result
-    if views.is_viewing(function, args, keywords):
-        return views.viewed(w, args[0], lambda array: function(array, *args[1:], **keywords))
-    if rule is None and isinstance(function, type) and is_users_class(function):
+    if isinstance(function, type) and is_users_class(function) and _rule(function) is None:
         return classes.instantiate(w, function, args, keywords)
-    if rule is None and args and _is_method_of(function, args[0]):
+    if args and _is_method_of(function, args[0]) and _rule(function) is None:
         bound = attributes.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
     if type(function) is types.FunctionType and Dynamic in map(type, args):
@@ -131,7 +129,7 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         except NotKnown:
             pass
         except (*operators.RAISED_BY_NUMBERS, IndexError):
-            result = _on_device(w, function, rule, args, keywords) if w.lenient() else None
+            result = _on_device(w, function, args, keywords) if w.lenient() else None
             if result is None:
                 raise
             return result
@@ -178,11 +176,10 @@ def _report(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
         return None
 
 
-def _on_device(
-    w: ControlFlow, function: Any, rule: Any, args: tuple[Any, ...], keywords: Any
-) -> Any:
+def _on_device(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: Any) -> Any:
     """What a call that Python refuses gives on a device: of a function of numbers what it gives
     there, of a Python function what comes of walking it. None where it has no such meaning."""
+    rule = _rule(function)
     if isinstance(function, types.FunctionType) and rule is None and _is_walked(function):
         return call_dynamic(w, function, args, keywords)
     numbers = [scalar_kind(arg) or operands.vector_type(arg) for arg in args]
@@ -224,6 +221,14 @@ def _is_walked(function: types.FunctionType) -> bool:
     if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
     return not decode(code).refused
+
+
+def _is_always(function: Any) -> bool:
+    """Whether a function's rule is taken for known arguments, too."""
+    try:
+        return function in ALWAYS
+    except TypeError:  # not hashable
+        return False
 
 
 def _rule(function: Any) -> Any:

@@ -34,7 +34,6 @@ from pygpu.frontend.rules.iterator_calls import ITERATOR_RULES
 from pygpu.frontend.rules.number_calls import NUMBER_RULES, of_library
 from pygpu.frontend.rules.object_calls import CHANGING, OBJECT_RULES, REMEMBERING
 from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES, walked_as
-from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Fault, PathEnds
@@ -74,8 +73,6 @@ def _tuple_new(w: Evaluator, cls: type, xs: Any = ()) -> Any:
 def _transpose(w: Evaluator, x: Any, axes: Any = None) -> Any:
     if isinstance(x, Matrix):
         return arrays.transpose(w, x)
-    if isinstance(x, Array):
-        return views.viewed(w, x, lambda array: np.transpose(array, axes))
     return Array(np.transpose(arrays.to_objects(w, x), axes))
 
 
