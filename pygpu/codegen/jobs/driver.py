@@ -1,5 +1,6 @@
 """What native code does with a job, on each thread that takes part: an image in tiles, several
-stages in strips, or rounds, each of which reads what the one before has made.
+stages in strips, or rounds, each of which reads what the one before has made. Strips are code of
+their own (strips.py), which a job of several stages points at: few processes need it.
 """
 
 from __future__ import annotations
@@ -8,18 +9,16 @@ from typing import Final
 
 from pygpu.codegen.jobs.handover import hand_over
 from pygpu.codegen.jobs.rounds import rounds
-from pygpu.codegen.jobs.slots import ROUNDS, STAGES
-from pygpu.codegen.jobs.strips import Rows, Strips
-from pygpu.codegen.jobs.tiles import Tile, Tiles
-from pygpu.codegen.llvm.boundary import place
+from pygpu.codegen.jobs.slots import ROUNDS, STRIPS
+from pygpu.codegen.jobs.tiles import Tile, Tiles, together
 from pygpu.codegen.llvm.text import Machine
 
 _TAKE: Final = """
 define internal void @take(ptr %job, ptr %scratch, i64 %step) #1 {{
 entry:
-  %at = getelementptr i8, ptr %job, i64 {stages}
-  %stages = load i64, ptr %at, align 8
-  %any = icmp ne i64 %stages, 0
+  %strips_at = getelementptr i8, ptr %job, i64 {strips}
+  %strips = load ptr, ptr %strips_at, align 8
+  %any = icmp ne ptr %strips, null
   br i1 %any, label %several, label %plain
 plain:
   %rounds_at = getelementptr i8, ptr %job, i64 {rounds}
@@ -30,7 +29,7 @@ many:
   call void @rounds(ptr %job, ptr %scratch)
   ret void
 several:
-  call void @strips(ptr %job, ptr %scratch, i64 %step)
+  call void %strips(ptr %job, ptr %scratch, i64 %step)
   ret void
 one:
   call void @tiles(ptr %job, ptr %scratch, i64 %step)
@@ -41,12 +40,9 @@ one:
 
 def driver(machine: Machine) -> str:
     """The IR of `run(job, scratch)`, and of how threads come to it."""
-    loops = Tile(machine), Tiles(machine), Rows(machine), Strips(machine)
-    texts = [loop.write() for loop in loops]
-    declared = {line for loop in loops for line in loop.code.declared.values()}
-    take = _TAKE.format(stages=8 * STAGES, rounds=8 * ROUNDS)
-    parts = place(machine), rounds(machine), take, hand_over(machine)
-    return "\n".join([*texts, *sorted(declared), *parts])
+    take = _TAKE.format(strips=8 * STRIPS, rounds=8 * ROUNDS)
+    parts = rounds(machine), take, hand_over(machine)
+    return "\n".join([together([Tile(machine), Tiles(machine)], machine), *parts])
 
 
 __all__ = ["driver"]

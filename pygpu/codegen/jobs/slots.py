@@ -10,8 +10,8 @@ from pygpu.codegen.llvm.plan import MULTIPLE
 (NEXT, TILES, TILE_COLUMNS, TILE_WIDTH, TILE_HEIGHT, WIDTH, HEIGHT, ROWS, BLOCK, BEGIN, END, SETS,
  SET_TABLE, OUTPUTS, OUTPUT_TABLE, ARGS, SLOTS, SPAN, STOP, GATE, SCRATCH, MORE_PLANES, IMAGES,
  IMAGE_TABLE, HELD, STAGES, STAGE_TABLE, STEP, WARM, WORK, OWN, ROUNDS, EDGE,
- JOB_SLOTS,
-) = range(34)  # fmt: skip
+ STRIPS, JOB_SLOTS,
+) = range(35)  # fmt: skip
 # EDGE is how many pixels are computed at once where all taps of a set are outside: whole blocks.
 # SLOTS pointers to rows come first in what `span` is given as its context, then, where HELD numbers
 # are held there, the plane and a pointer to each image.
@@ -26,7 +26,8 @@ BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, RING, IMAGE_SLOTS = range(7)
 # A result.
 OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_PLANE, OUT_RING, OUT_SLOTS = range(6)
 
-# A job of several stages (strips.py) has STAGES of them. Its tiles are strips, which are computed
+# A job of several stages (strips.py) has STAGES of them, and STRIPS points at the native code of
+# such jobs; it is 0 in others. Its tiles are strips, which are computed
 # in steps of so many rows, from WARM rows above the strip on. In the thread's memory the stages'
 # scratch begins at WORK, and what they keep at OWN.
 # A stage: its job; how many rows it has; how many of them above and below a strip it computes, and

@@ -45,9 +45,9 @@ from pygpu.codegen.jobs.slots import (
     WIDTH,
     WORK,
 )
-from pygpu.codegen.jobs.tiles import Tiles
+from pygpu.codegen.jobs.tiles import Tiles, together
 from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
-from pygpu.codegen.llvm.text import Val
+from pygpu.codegen.llvm.text import Machine, Val
 
 
 class Rows(Tiles):
@@ -112,7 +112,7 @@ class Strips(Tiles):
                 self.strip(strip * self.number(TILE_HEIGHT))
             loop.next(more & ~self.stopped(), [code.constant("bool", True)])
         code.line("ret void")
-        head = "define internal void @strips(ptr %job, ptr %scratch, i64 %step) #1"
+        head = "define void @strips(ptr %job, ptr %scratch, i64 %step) #1"
         return f"{head} {{\n{code.text()}\n}}"
 
     def strip(self, y0: Val) -> None:
@@ -145,4 +145,9 @@ class Strips(Tiles):
             self.write_to(to, self.scratch, index)
 
 
-__all__ = ["Rows", "Strips"]
+def native_strips(machine: Machine) -> str:
+    """The IR of `strips(job, scratch, step)`."""
+    return together([Rows(machine), Strips(machine)], machine)
+
+
+__all__ = ["native_strips"]

@@ -18,6 +18,8 @@ Everything is given as 64-bit numbers, whose places slots.py names.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pygpu.codegen.jobs.slots import (
     ACROSS,
     ALIGN,
@@ -74,6 +76,7 @@ from pygpu.codegen.jobs.slots import (
     WIDTH,
 )
 from pygpu.codegen.llvm.block import PLANE_PLACES
+from pygpu.codegen.llvm.boundary import place
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
 from pygpu.codegen.llvm.plan import MULTIPLE
@@ -426,4 +429,11 @@ class Tile(Tiles):
         return f"{head} {{\n{code.text()}\n}}"
 
 
-__all__ = ["Tile", "Tiles"]
+def together(loops: Sequence[Tiles], machine: Machine) -> str:
+    """The IR of several loops, with what they call."""
+    texts = [loop.write() for loop in loops]
+    declared = {line for loop in loops for line in loop.code.declared.values()}
+    return "\n".join([*texts, *sorted(declared), place(machine)])
+
+
+__all__ = ["Tile", "Tiles", "together"]

@@ -1,6 +1,6 @@
 """The cpu target: native SIMD code on all cores (program.py).
 
-What draws, folds, sorts and counts is imported where it is asked for: few programs need it.
+What links, draws, folds, sorts and counts is imported where it is asked for: few programs need it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.host.forks import IMPORTING
 from pygpu.devices.cpu.program import CpuProgram, cores, host, native_loops
 from pygpu.devices.cpu.staged import compiled
-from pygpu.devices.cpu.strips import strips
 from pygpu.devices.cpu.threads import thread_count
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.ssa import Function
@@ -36,6 +35,9 @@ class CpuDevice(Device):
     def link(
         self, links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]
     ) -> Linked | None:
+        with IMPORTING:
+            from pygpu.devices.cpu.strips import strips
+
         return strips(links, wanted, shape)
 
     def drawing(self, drawing: Drawing) -> DrawProgram:

@@ -12,20 +12,23 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import REACH, chooses, cost
 from pygpu.core.device import Link, Planes, Prepared, Program, Task, Work
+from pygpu.core.host.forks import IMPORTING
 from pygpu.core.storage import Format, Storage, rows_of
 from pygpu.devices.cpu.given import Given
 from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram, by_component, host
-from pygpu.devices.cpu.strips import CpuStrips, strips
 from pygpu.passes.stages.part import Part, stages
 from pygpu.passes.stages.rank import factored
 from pygpu.ssa import Constant, walk
+
+if TYPE_CHECKING:
+    from pygpu.devices.cpu.strips import CpuStrips
 
 LEAST: Final = 5 * SMALL  # vector operations, below which stages are not worth their ado
 STORED: Final = {"float": "float32", "int": "int32", "uint": "uint32", "bool": "bool"}
@@ -92,6 +95,9 @@ class CpuStaged(Program):
         key = (shape, *[(each.height, each.width) for each in work.inputs])
         if key in self.linked:
             return self.linked[key]
+        with IMPORTING:  # by programs that are taken apart alone
+            from pygpu.devices.cpu.strips import strips
+
         first = len(work.inputs)
         outputs = tuple(range(first, first + len(self.task.outputs)))
         found = strips([Link(self, self.task, tuple(range(first)), outputs)], set(outputs), shape)

@@ -10,17 +10,21 @@ threads of two strips make may be read by one of them while the other writes it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from itertools import count
 from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
 from pygpu.codegen.jobs import slots
+from pygpu.codegen.jobs.strips import native_strips
+from pygpu.codegen.llvm.text import Machine
 from pygpu.core.device import Link, Linked
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage, strides_of
 from pygpu.devices.cpu.given import address, is_wide
 from pygpu.devices.cpu.layout import Block, Layout, Rows, Sizes
+from pygpu.devices.cpu.native import Native, attributes
 from pygpu.devices.cpu.program import LAYOUTS, LONG, SHORT, SMALL, CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
 from pygpu.devices.process.reserve import RESERVE
@@ -35,6 +39,12 @@ CACHE: Final = 1 << 19  # bytes of what is kept that stay in a core's cache besi
 MOST: Final = 1 << 25  # bytes that a thread may keep
 SHARES: Final = 2  # strips for each thread: none waits long for another
 AGAIN: Final = 0.15  # of the work may be done twice, where strips meet
+
+
+@lru_cache(maxsize=4)
+def stage_loops(made_for: Machine) -> Native:
+    """The native code of jobs of several stages."""
+    return Native(native_strips(made_for) + attributes(made_for), made_for)
 
 
 class Parted(Protocol):
@@ -167,6 +177,7 @@ class CpuStrips(Linked):
         self, stages: Sequence[Stage], wanted: Set[int], shape: tuple[int, int], count: int
     ) -> None:
         self.stages, self.shape, self.count = stages, shape, count
+        self.native = stage_loops(stages[0].program.machine)
         self.is_small = False
         self.threads = min(thread_count(), count)
         self.formats: dict[int, Format] = {}
@@ -353,6 +364,7 @@ class CpuStrips(Linked):
             slots.TILE_HEIGHT: tall,
             slots.HEIGHT: height,
             slots.STAGES: len(stages),
+            slots.STRIPS: self.native.address("strips"),
             slots.STAGE_TABLE: table,
             slots.STEP: self.step,
             slots.WARM: max([above + ahead for _, above, _, ahead in stages]),
