@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import glob
 import importlib
-import logging
 import os
 import re
 import sys
@@ -21,7 +20,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
-from statistics import median
 from typing import Any, Final, cast
 
 import numpy as np
@@ -31,7 +29,7 @@ from pygpu.core.builder import Builder
 from pygpu.core.device import Device, Limits, Task, Work
 from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError, TooOld
-from pygpu.core.host import cache, forks, settings
+from pygpu.core.host import cache, forks, log, settings
 from pygpu.core.host.collector import paused
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
@@ -78,7 +76,6 @@ DEVICES: Final = {
     "interpreter": Target("pygpu.devices.interpreter:InterpreterDevice", is_public=False),
 }
 METHOD: Final = "3 x 3 float32, device time"  # what `measure` measures: changed with it
-LOG: Final = logging.getLogger("pygpu")
 
 FORKED: Final = (
     "this process was forked from one that has used OpenGL, whose driver may hang here; use "
@@ -179,7 +176,7 @@ def _demanded(name: str) -> Device:
             return open_device(name)
         except TooOld as error:
             device = _STATE.instead[name] = open_device("fragment")
-            LOG.warning("%s; running on %s", error, device.name)
+            log.warning("%s; running on %s", error, device.name)
             return device
 
 
@@ -235,7 +232,7 @@ def open_device(name: str) -> Device:
             hint = f"; pip install {target.packages}" if target.packages else ""
             raise DeviceError(f"no target {name!r}: {error}{hint}") from error
         _STATE.opened[name] = device
-        LOG.info("opened %s", name)
+        log.info("opened %s", name)
         return device
 
 
@@ -290,7 +287,7 @@ def _choose_automatically() -> Device:
     with _STATE.lock:
         if _STATE.automatic is None:
             _STATE.automatic = _best()
-            LOG.info("target 'auto' is %s", _STATE.automatic.name)
+            log.info("target 'auto' is %s", _STATE.automatic.name)
         return _STATE.automatic
 
 
@@ -318,7 +315,7 @@ def _open_all(names: Iterable[str], answers: dict[str, str]) -> list[Device]:
         try:
             opened.append(open_device(name))
         except DeviceError as error:
-            LOG.info("no target %s: %s", name, error)
+            log.info("no target %s: %s", name, error)
             answers[name] = str(error)
     return opened
 
@@ -356,7 +353,7 @@ def _faster(devices: list[Device]) -> Device | None:
         if device.name == known:
             return device
     times = {device.name: measure(device) for device in devices}
-    LOG.info("measured %s", times)
+    log.info("measured %s", times)
     best = min(devices, key=lambda device: times[device.name])
     if times[best.name] == float("inf"):
         return None
@@ -379,9 +376,9 @@ def measure(device: Device, size: int = 2048) -> float:
         work = Work([Storage.of(texels)], [], (size, size), [None])
         program.run(work)[0].host()  # compiles, uploads, proves it
         runs = [partial(program.run, work)] * 8
-        return median(device.seconds(runs)[1:])
+        return float(np.median(device.seconds(runs)[1:]))
     except Exception as error:  # a driver may answer with anything
-        LOG.info("measuring %s failed: %s", device.name, error)
+        log.info("measuring %s failed: %s", device.name, error)
         return float("inf")
 
 

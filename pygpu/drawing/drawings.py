@@ -20,6 +20,7 @@ import numpy as np
 
 from pygpu.core.drawing import Drawing, DrawProgram, Geometry, Stage
 from pygpu.core.errors import CompileError
+from pygpu.core.host import log
 from pygpu.core.host.records import record
 from pygpu.core.sampler import of
 from pygpu.core.specs import MatrixSpec, ObjectSpec, PositionSpec, UniformSpec
@@ -28,7 +29,7 @@ from pygpu.drawing.shader import Shader, method
 from pygpu.execution.arguments.annotations import Scope, user_type
 from pygpu.execution.arguments.parameters import Arguments, bindings, flatten
 from pygpu.execution.arguments.signatures import Parameter, Signature
-from pygpu.execution.programs.specialise import LOG, dump
+from pygpu.execution.programs.specialise import dump
 from pygpu.frontend import translate as frontend
 from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.lower.neighbours import flatten_differences
@@ -125,7 +126,7 @@ _NOT_COMPILED: Final[Any] = None
 
 def compiled(made: Made, drawing: Drawing, program: DrawProgram, where: str, name: str) -> Made:
     """The same, with the drawing's state and a program."""
-    LOG.info("compiled %s for %s", name, where)
+    log.info("compiled %s for %s", name, where)
     dump("source", program.source)
     times = {**made.times, "driver": program.driver_seconds}
     return replace(made, drawing=drawing, program=program, times=times)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.device import Along, Device, FoldProgram, FoldTask
 from pygpu.core.errors import DeviceError
+from pygpu.core.host import log
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, Storage
 from pygpu.execution.arguments.parameters import NUMBER, Arguments, flatten
@@ -25,7 +26,6 @@ from pygpu.execution.arrays.passes import with_last
 from pygpu.execution.programs.specialise import (
     COMPILING,
     LIMIT,
-    LOG,
     Cache,
     Translated,
     dump,
@@ -148,7 +148,7 @@ class Groups:
             value = self.value.translated(arguments, self._values)
             found = self._joined(value)
         except Exception as error:  # whoever folds otherwise finds it too, and says it better
-            LOG.info("no fold by groups: %s", error)
+            log.info("no fold by groups: %s", error)
             return _Made(None)
         if found is None:
             return _Made(None, (value,))
@@ -161,7 +161,7 @@ class Groups:
         try:
             program = device.fold(task)
         except DeviceError as error:
-            LOG.warning("no fold by groups: %s", error)
+            log.warning("no fold by groups: %s", error)
             program = None
         if program is not None:
             dump("source", program.source)

@@ -15,10 +15,11 @@ from typing import Any, Final
 
 from pygpu.core.device import Program, Shape
 from pygpu.core.errors import DeviceError, guarded, shown
+from pygpu.core.host import log
 from pygpu.core.host.records import record
 from pygpu.execution.inspection.profile import Job
 from pygpu.execution.programs.calls import Programs
-from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation
+from pygpu.execution.programs.specialise import COMPILING, Specialisation
 from pygpu.passes.blocks import shapes
 
 ROUNDS: Final = 7  # in each, every candidate runs once
@@ -90,7 +91,7 @@ def _tuned(compiled: Programs, job: Job) -> Tuned:
         for other in compiled.specialisations():
             if other.device is made.device and _key(other) == key:
                 other.program = programs[best]
-    LOG.info("tuned %s: %s", name, best)
+    log.info("tuned %s: %s", name, best)
     return Tuned(name, made.device.name, best, before, times, tuple(refused))
 
 
@@ -105,7 +106,7 @@ def _programs(made: Specialisation) -> tuple[dict[Shape, Program], list[Shape]]:
         try:
             programs[shape] = made.device.compile(made.task, shape)
         except DeviceError as error:
-            LOG.info("%s is refused: %s", shape, error)
+            log.info("%s is refused: %s", shape, error)
             refused.append(shape)
     if not programs:
         name = made.task.function.name

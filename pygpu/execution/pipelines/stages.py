@@ -20,13 +20,14 @@ import numpy as np
 
 from pygpu.core.device import Device, Link, Linked, Program, Task, Work
 from pygpu.core.errors import DeviceError, OutOfMemory
+from pygpu.core.host import log
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices import targets
 from pygpu.execution.pipelines.deferred import Graph, Note
 from pygpu.execution.pipelines.plans import Planned, Stage, plan
 from pygpu.execution.programs import tiles
-from pygpu.execution.programs.specialise import COMPILING, LOG
+from pygpu.execution.programs.specialise import COMPILING
 from pygpu.passes.lower.merge import Merged, Part, merge
 from pygpu.passes.simplify.pipeline import simplify
 from pygpu.passes.stages.price import price
@@ -228,7 +229,7 @@ def _compiled(
             for number in reads
             if last[number] == place and number in made and number not in kept | inner
         )
-    LOG.info("%d steps of a pipeline in %d stages, %d jobs", len(steps), len(ready), len(groups))
+    log.info("%d steps of a pipeline in %d stages, %d jobs", len(steps), len(ready), len(groups))
     return groups
 
 

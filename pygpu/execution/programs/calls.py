@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pygpu.core.device import Device, Work
 from pygpu.core.errors import DeviceError, OutOfMemory, shown
+from pygpu.core.host import log
 from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler, inherited
 from pygpu.core.storage import ImageLike, Storage, rows_of
@@ -32,7 +33,6 @@ from pygpu.execution.programs.extents import Extended, extended
 from pygpu.execution.programs.options import is_fast_here
 from pygpu.execution.programs.specialise import (
     COMPILING,
-    LOG,
     Cache,
     Specialisation,
     Translated,
@@ -196,7 +196,7 @@ class Programs:
                 f"{name}: {error}; the target {made.device.name!r} does not hold it at once, "
                 "target='cpu' does"
             ) from None
-        LOG.warning("%s on %s: %s; running on %s", name, made.device.name, error, other.name)
+        log.warning("%s on %s: %s; running on %s", name, made.device.name, error, other.name)
         return self.specialisation(arguments, wanted, order, other)
 
     def specialisation(
@@ -256,7 +256,7 @@ class Programs:
             other = targets.instead_of(device, self._target)
             if other is None:
                 raise
-            LOG.warning("%s on %s: %s; running on %s", signature.name, device.name, error, other)
+            log.warning("%s on %s: %s; running on %s", signature.name, device.name, error, other)
         return specialise(function, signature, arguments, wanted, other, cache, order)
 
     def size(self, shape: Any, arguments: Arguments, out: Out | None) -> tuple[int, ...]:

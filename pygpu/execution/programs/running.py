@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.device import Limits, PlaneRead, Planes, Work
 from pygpu.core.errors import OutOfMemory
+from pygpu.core.host import log
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.programs import strips, tiles
-from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation, dump
+from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump
 from pygpu.passes.lower.planes import Planar, Read
 from pygpu.passes.lower.single import of_one_row, reads_rows
 from pygpu.passes.lower.turned import is_thin, turned
@@ -113,7 +114,7 @@ def _of_rows(limits: Limits, made: Specialisation, work: Work) -> list[Storage]:
         try:
             return made.program.run(work)
         except OutOfMemory as error:
-            LOG.info("%s; trying tiles", error)
+            log.info("%s; trying tiles", error)
             needed = tiles.needed(made, inputs, size)
             limits = replace(limits, memory=min(limits.memory, max(needed // 4, 1)))
     row = strips.run(limits, made, work)
@@ -197,7 +198,7 @@ def _by_planes(
         try:
             at_once = made.program.run_planes(Work(images, given, (height, width), out), planes)
         except OutOfMemory as error:
-            LOG.info("%s; computing planes one by one", error)
+            log.info("%s; computing planes one by one", error)
             at_once = None
         if at_once is not None:
             return at_once

@@ -8,7 +8,6 @@ compiled function in a `Cache`, and nowhere else, so they go when it goes.
 from __future__ import annotations
 
 import itertools
-import logging
 import os
 import threading
 import time
@@ -20,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.device import Device, Program, Task
-from pygpu.core.host import settings
+from pygpu.core.host import log, settings
 from pygpu.core.host.collector import paused
 from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler, inherited, make, of
@@ -41,7 +40,6 @@ from pygpu.types import Type
 DUMPED: Final = ("ssa", "source")  # texts that PYGPU_DUMP may ask for
 LIMIT: Final = 128  # programs kept for one function
 FAULTS: Final = Format(np.dtype("int32"), 1, normalize=False)  # which fault a pixel has met
-LOG: Final = logging.getLogger("pygpu")
 
 
 class Compiling:
@@ -175,7 +173,7 @@ def specialise(
     program = device.compile(task)
     seconds, driver = time.perf_counter() - begun, program.driver_seconds
     times = translated.times | {"compile": seconds - driver, "driver": driver}
-    LOG.info(
+    log.info(
         "compiled %s for %s in %.1f ms",
         signature.name,
         device.name,

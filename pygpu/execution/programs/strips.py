@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from pygpu.core.device import Limits, Program, Task, Work
+from pygpu.core.host import log
 from pygpu.core.storage import Storage
-from pygpu.execution.programs.specialise import COMPILING, LOG, Specialisation, dump
+from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump
 from pygpu.execution.programs.tiles import Tile, row_bytes, view
 from pygpu.execution.programs.wrapping import fitted
 from pygpu.passes.analysis.footprint import Footprint
@@ -63,7 +64,7 @@ def run(limits: Limits, made: Specialisation, work: Work) -> list[Storage] | Non
     grid = _grid(limits, height + sum(beyond(stripped.windowed)), size)
     if stripped.program is None or not _hold(limits, made, stripped, inputs, grid):
         return None
-    LOG.info("%s of %d pixels in %d strips", made.task.function.name, width, grid.strips)
+    log.info("%s of %d pixels in %d strips", made.task.function.name, width, grid.strips)
     windowed = stripped.windowed
     images = [_strips(inputs[each.image], each, grid) for each in windowed.views]
     sizes = [n for i in windowed.sized for n in (inputs[i].width, inputs[i].height)]

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.device import Limits, Program, Task, Work
+from pygpu.core.host import log
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.programs.bars import steps
-from pygpu.execution.programs.specialise import COMPILING, LOG, dump
+from pygpu.execution.programs.specialise import COMPILING, dump
 from pygpu.execution.programs.wrapping import Made, fitted
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.window import View, Windowed, window
@@ -228,7 +229,7 @@ def run(limits: Limits, made: Made, work: Work) -> list[Storage]:
     parts = tiles(room, size)
     sizes = [n for i in cut.windowed.sized for n in (inputs[i].width, inputs[i].height)]
     name = made.task.function.name
-    LOG.info("%s of %d x %d in %d tiles", name, size[1], size[0], len(parts))
+    log.info("%s of %d x %d in %d tiles", name, size[1], size[0], len(parts))
     for tile in steps(parts, "tile", name):
         images = [_part(inputs[each.image], each, tile) for each in views]
         numbers = [*uniforms, tile.left, tile.top, *sizes]

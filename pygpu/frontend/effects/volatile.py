@@ -5,7 +5,6 @@ calls that show something to somebody, where it is dynamic: nothing is shown.
 
 from __future__ import annotations
 
-import logging
 import sys
 import types
 import warnings
@@ -17,7 +16,7 @@ from pygpu.bytecode import decode
 from pygpu.core.errors import HOME
 from pygpu.frontend.values.frames import Frame
 
-# Generators and clocks by module and name: who never imported these has none.
+# Generators, clocks and loggers by module and name: who never imported these has none.
 _GENERATORS: Final = (
     ("random", "Random"), ("numpy.random", "Generator"), ("numpy.random", "RandomState"),
 )  # fmt: skip
@@ -33,9 +32,9 @@ _CLOCKS: Final = frozenset(
 _TIMED: Final = frozenset(("time", "posix", "nt", "os", "uuid"))  # the modules of these
 DEPTH: Final = 50  # functions that are looked into for one call
 _LEVELS: Final = frozenset("debug info warning error critical exception log".split())
-_REPORTS: Final = (*[getattr(logging, level) for level in _LEVELS], warnings.warn)
+_LOGGERS: Final = ("logging", "Logger"), ("logging", "LoggerAdapter")
 _SETTINGS: Final = (warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings)
-_TOLD: Final = frozenset(map(id, (print, *_REPORTS, *_SETTINGS)))  # some callables have no hash
+_TOLD: Final = frozenset(map(id, (print, warnings.warn, *_SETTINGS)))  # some callables have no hash
 
 
 class _Warned:
@@ -141,10 +140,12 @@ def is_report(function: Callable[..., Any]) -> bool:
     """Whether calls of a function only tell somebody something: `print`, logging, warnings."""
     if id(function) in _TOLD:
         return True
-    owner = getattr(function, "__self__", None)
-    if isinstance(owner, (logging.Logger, logging.LoggerAdapter)):
-        return getattr(function, "__name__", "") in _LEVELS
-    return False
+    name = getattr(function, "__name__", "")
+    if type(name) is not str or name not in _LEVELS:
+        return False
+    logging = sys.modules.get("logging")
+    is_method = isinstance(getattr(function, "__self__", None), _loaded(_LOGGERS))
+    return is_method or function is getattr(logging, name, None)
 
 
 def is_setting(function: Callable[..., Any]) -> bool:

@@ -12,13 +12,12 @@ and OpenGL takes it by GL_EXT_memory_object_fd. No context of CUDA's is made.
 from __future__ import annotations
 
 import ctypes
-import logging
 import os
 from collections.abc import Callable
 from ctypes import byref
 from typing import Any, Final
 
-LOG: Final = logging.getLogger("pygpu")
+from pygpu.core.host import log
 
 _UUID_BYTES: Final = 16
 _DEVICE_UUID: Final = 0x9597  # GL_DEVICE_UUID_EXT
@@ -98,7 +97,7 @@ class LargePages:
         try:
             return cls(gl, load)
         except (PagesError, AttributeError) as error:  # a libcuda that is too old lacks functions
-            LOG.info("large images lie in plain buffers: %s", error)
+            log.info("large images lie in plain buffers: %s", error)
             return None
 
     def buffer(self, nbytes: int) -> Any:
