@@ -66,7 +66,7 @@ def histogram(
         ]
         if key is not None and given.is_itself and None not in at_once:
             _plan(key, at_once, edges)
-        return _together(counts), edges.edges
+        return _together(counts), edges.edges.copy()  # a plan keeps its own
 
 
 def _together(counts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -148,7 +148,8 @@ def _edges(given: Taken, bins: Any, range: Any) -> Edges:
     if is_even and not 1 <= operator.index(bins) <= MOST:
         raise ValueError(f"histogram: bins takes 1 to {MOST}, or edges, got {shown(bins)}")
     try:
-        edges = np.histogram_bin_edges(sample, bins, (low, high))  # whose types decide, too
+        # Whose types decide, too; edges that the caller has are the caller's to change.
+        edges = np.array(np.histogram_bin_edges(sample, bins, (low, high)))
     except ValueError as error:
         raise ValueError(f"histogram: {error}") from None
     return Edges(edges, is_even)

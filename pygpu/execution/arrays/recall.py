@@ -80,7 +80,8 @@ class Plans:
     def keep(self, key: Any, plan: Plan) -> None:
         """Write a plan down."""
         if len(self._kept) >= KEPT:
-            self._kept.pop(next(iter(self._kept)), None)
+            for oldest in list(self._kept)[:1]:  # other threads write theirs down meanwhile
+                self._kept.pop(oldest, None)
         self._kept[key] = plan
 
     def clear(self) -> None:
