@@ -181,6 +181,21 @@ def test_one_scale() -> None:
     )
 
 
+def test_what_is_no_image_has_the_texels_of_one() -> None:
+    signal, seen = pygpu.Signal(BYTES[0]), BYTES[0] / np.float32(255)
+    assert np.take(signal, 2) == signal[2] == seen[2]
+    colours = COLOURS / np.float32(255)
+    for move in (np.transpose, lambda x: np.pad(x, 1), lambda x: np.stack([x, x], -1)):
+        found = move(Image(COLOURS))
+        assert type(found) is np.ndarray
+        np.testing.assert_array_equal(found, move(colours))
+    volume = pygpu.Volume(COLOURS[..., 0, None].repeat(3, 2))
+    np.testing.assert_array_equal(np.stack([volume, volume])[1], volume / np.float32(1))
+    raw = pygpu.Signal(BYTES[0], normalize=False)
+    assert np.take(raw, 2).dtype == np.uint8
+    assert np.take(raw, 2) == BYTES[0][2]
+
+
 def test_sums_of_whole_numbers_fit_or_are_refused() -> None:
     large = Image(np.full((2, 3), 2**30, np.int32))
     np.testing.assert_array_equal(np.asarray(np.cumsum(Image(INTS), 0)), np.cumsum(INTS, 0))

@@ -22,7 +22,14 @@ from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.image.functions.joins import joined
-from pygpu.image.functions.texels import first, image_of, images_in, seen_in, stored_in
+from pygpu.image.functions.texels import (
+    first,
+    image_of,
+    images_in,
+    in_texels,
+    seen_in,
+    stored_in,
+)
 from pygpu.runtime import Compiled
 from pygpu.types import vector
 
@@ -63,8 +70,15 @@ def moved(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) ->
     result = asked(function, *change(args), **change(dict(kwargs)))
     dims = _dims(function, image, args, kwargs)
     if isinstance(result, (list, tuple)):
-        return type(result)([image_of(each, image, dims, stored=alike) for each in result])
-    return image_of(result, image, dims, stored=alike)
+        return type(result)([_given(each, image, dims, alike) for each in result])
+    return _given(result, image, dims, alike)
+
+
+def _given(result: Any, image: ImageLike, dims: int | None, stored: bool) -> Any:
+    """What was moved, an image where it has the shape of one; else what functions see."""
+    found = image_of(result, image, dims, stored=stored)
+    is_image = isinstance(found, ImageLike)
+    return found if is_image or not stored else in_texels(found, image.format)
 
 
 _JOINING: Final = (

@@ -54,6 +54,13 @@ def seen(image: ImageLike, wide: bool = False) -> NDArray[Any]:
     return array.astype(np.float64) if wide and array.dtype.kind == "f" else array
 
 
+def in_texels(stored: Any, format: Format) -> Any:
+    """Stored bytes of an image as functions see them, a number where it is one of NumPy's."""
+    if not format.is_scaled:
+        return stored
+    return texels(np.asarray(stored), format)[()]
+
+
 def seen_in(arguments: Any, image: ImageLike, wide: bool = False) -> Any:
     """Arguments with texels in place of images, and of arrays of bytes beside them."""
 
@@ -112,4 +119,14 @@ def given(result: Any, dtype: Any, out: Any) -> Any:
     return out
 
 
-__all__ = ["check_out", "first", "given", "image_of", "images_in", "seen", "seen_in", "stored_in"]
+__all__ = [
+    "check_out",
+    "first",
+    "given",
+    "image_of",
+    "images_in",
+    "in_texels",
+    "seen",
+    "seen_in",
+    "stored_in",
+]
