@@ -14,7 +14,7 @@ from PIL import Image as PILImage
 from sphinx.application import Sphinx
 
 from pygpu import DeviceError, Image
-from pygpu.execution.web.export import export_recorded
+from pygpu.execution.web.recorded import export_recorded
 
 FOLDER: Final = Path(__file__).parent.parent / "_live"
 LIVE: Final = FOLDER / "live"  # below the folder that is copied as it is

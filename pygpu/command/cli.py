@@ -44,7 +44,7 @@ from pygpu.command.whole import Whole, is_over_images
 from pygpu.core.errors import CompileError
 from pygpu.devices import targets
 from pygpu.execution.arguments.signatures import Signature
-from pygpu.execution.web.export import export_recorded
+from pygpu.execution.web.recorded import export_recorded
 from pygpu.image import motion
 from pygpu.image.camera import Camera
 

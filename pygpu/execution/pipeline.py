@@ -170,7 +170,7 @@ class Pipeline:
     ) -> Path:
         """One HTML file that repeats the pipeline's steps in the browser: the path. Numbers that go
         into programs as they are have controls: see `Compiled.export`."""
-        from pygpu.execution.web.export import export_recorded  # few need it, and it prints GLSL
+        from pygpu.execution.web.recorded import export_recorded  # few need it, and it prints GLSL
 
         with fast_within(self._fast):
             return export_recorded(self.__wrapped__, path, images, arguments, controls)

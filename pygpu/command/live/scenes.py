@@ -28,8 +28,9 @@ from pygpu.execution.arguments.signatures import MISSING, Signature
 from pygpu.execution.bound import BoundMethod
 from pygpu.execution.pipeline import Pipeline
 from pygpu.execution.web.controls import Control, check_names, guess
-from pygpu.execution.web.export import page_of, recorded_page, source, story
+from pygpu.execution.web.export import page_of, source, story
 from pygpu.execution.web.pages import Page
+from pygpu.execution.web.recorded import recorded_page
 from pygpu.image.image import Image
 from pygpu.runtime import Compiled, compile
 from pygpu.types import FLOAT, INT, vector

@@ -13,7 +13,7 @@ import gallery
 import pygpu
 from browser import MESA, browser_page, opened, result
 from pygpu import Bool, Float, Image, Int, Position, Vec3, Vec4
-from pygpu.execution.web.export import export_recorded
+from pygpu.execution.web.recorded import export_recorded
 
 # Of meshes with many small triangles, or several samples a pixel.
 FINE = {"environment_map", "height_field", "normal_map", "shadow_map"}
