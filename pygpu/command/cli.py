@@ -40,11 +40,12 @@ from pygpu.command.given import (
     shape_of,
 )
 from pygpu.command.live.show import PLACES
-from pygpu.command.whole import Whole, is_over_images
+from pygpu.command.whole import Whole, is_whole, needs_image
 from pygpu.core.errors import CompileError
 from pygpu.devices import targets
 from pygpu.execution.arguments.signatures import Signature
-from pygpu.execution.web.recorded import export_recorded
+from pygpu.execution.pipeline import Pipeline
+from pygpu.execution.vectorized import Vectorized
 from pygpu.image import motion
 from pygpu.image.camera import Camera
 
@@ -346,10 +347,14 @@ def _web(options: argparse.Namespace) -> None:
     function, controls = loaded(*options.function), dict(options.controls)
     output = options.output or Path(f"{options.function[1]}.html")
     try:
-        if is_over_images(function, {}):
+        if isinstance(function, Pipeline) or is_whole(function, {}):
             page = _recorded_page(function, options, controls, output)
         else:
             compiled, values = compiled_of(options)
+            if isinstance(compiled, Vectorized):
+                raise UsageError(
+                    f"{options.function[1]} is a function of arrays: a page shows images"
+                )
             images = opened(compiled, options) or examples(compiled)
             asked = {"controls": controls, "iterate": options.iterate} | shape_of(options)
             page = compiled.export(output, *images, **values, **asked)
@@ -363,12 +368,14 @@ def _web(options: argparse.Namespace) -> None:
 def _recorded_page(
     function: Any, options: argparse.Namespace, controls: dict[str, Any], output: Path
 ) -> Path:
-    if options.iterate is not None:
-        raise UsageError(
-            f"--iterate: rounds are of a function of a position, {function.__name__} has none"
-        )
-    images = [picture(path) for path in options.images] or [example()]
-    return export_recorded(function, output, images, dict(options.values), controls)
+    if options.shape:
+        raise UsageError(f"--shape: {function.__name__} makes images of sizes of its own")
+    values, images = dict(options.values), [picture(path) for path in options.images]
+    pipeline = function if isinstance(function, Pipeline) else pygpu.pipeline(function)
+    if not images and needs_image(pipeline, values):
+        images = [example()]
+    asked: dict[str, Any] = {"controls": controls, "iterate": options.iterate}
+    return pipeline.export(output, *images, **asked, **values)
 
 
 def _info(options: argparse.Namespace) -> None:

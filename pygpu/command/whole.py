@@ -4,6 +4,7 @@ function = whole_of(edges, "auto", {})   # None of functions of a pixel
 function(image, sigma=2.0, dtype="uint8").save("out.png")
 """
 
+import inspect
 import os
 import types
 from collections.abc import Callable, Mapping
@@ -61,17 +62,24 @@ def whole_of(function: Any, target: str, values: Mapping[str, Any]) -> Whole | N
     """The function, if it is one of whole images."""
     if isinstance(function, Pipeline):
         return Whole(function.on(target) if target != "auto" else function, target)
-    is_function = isinstance(function, types.FunctionType)
-    is_ready = is_function and function.__module__.startswith("pygpu.filters.")
-    return Whole(function, target) if is_ready or is_over_images(function, values) else None
+    return Whole(function, target) if is_whole(function, values) else None
 
 
-def is_over_images(function: Any, values: Mapping[str, Any]) -> bool:
-    """Whether a function is plain Python over whole images: of an image, and no position."""
+def needs_image(function: Callable[..., Any], values: Mapping[str, Any]) -> bool:
+    """Whether a function's first parameter has to be given something."""
+    first = next(iter(inspect.signature(function).parameters.values()), None)
+    return first is not None and first.default is first.empty and first.name not in values
+
+
+def is_whole(function: Any, values: Mapping[str, Any]) -> bool:
+    """Whether a function is a ready filter, or plain Python over whole images: of an image, and no
+    position."""
     if not isinstance(function, types.FunctionType):
         return False
+    if function.__module__.startswith("pygpu.filters."):
+        return True
     signature = Signature.of(function, values)
     return signature.has_image and signature.position is None
 
 
-__all__ = ["Whole", "is_over_images", "whole_of"]
+__all__ = ["Whole", "is_whole", "needs_image", "whole_of"]

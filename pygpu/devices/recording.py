@@ -66,6 +66,10 @@ class Recording:
             self.images.append(storage)
         return found
 
+    def holds(self, storage: Storage) -> bool:
+        """Whether an image was read or made."""
+        return id(storage) in self._places
+
     def given(self) -> list[int]:
         """The places of images that no step made."""
         made = {place for step in self.steps for place in step.outputs}

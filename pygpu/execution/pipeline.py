@@ -166,14 +166,17 @@ class Pipeline:
         path: str | os.PathLike[str],
         *images: Any,
         controls: Mapping[str, Any] | None = None,
+        iterate: int | None = None,
         **arguments: Any,
     ) -> Path:
-        """One HTML file that repeats the pipeline's steps in the browser: the path. Numbers that go
-        into programs as they are have controls: see `Compiled.export`."""
+        """One HTML file that repeats the pipeline's steps in the browser: the path. Numbers have
+        controls unless Python decides by them what the steps are. See `Compiled.export`."""
         from pygpu.execution.web.recorded import export_recorded  # few need it, and it prints GLSL
 
         with fast_within(self._fast):
-            return export_recorded(self.__wrapped__, path, images, arguments, controls)
+            return export_recorded(
+                self.__wrapped__, path, images, arguments, controls, iterate=iterate
+            )
 
     @property
     def target(self) -> str:

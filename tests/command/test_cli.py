@@ -285,6 +285,39 @@ def test_web_of_plain_python_over_images_records_it(place: Path) -> None:
     assert Path("page.html").read_text("utf-8").count('"inputs":[') == 2
 
 
+def test_web_takes_pipelines_and_ready_filters(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("pipes.py").write_text(
+        "import pygpu\n"
+        "from filters import compiled\n"
+        "@pygpu.pipeline\n"
+        "def twice(photo, gain=0.5):\n"
+        "    return compiled(compiled(photo)) * (1 - gain)\n"
+        "ramp = pygpu.compile(lambda p, time: p.x * time, p=pygpu.Position, time=pygpu.Float)\n"
+        "@pygpu.pipeline\n"
+        "def ramps(time=0.0):\n"
+        "    return ramp(time=time, shape=(20, 30)) + 1\n"
+    )
+    asked = "--control gain=0,9 --iterate 2 -o page.html"
+    assert main(f"web pipes.py:twice photo.png {asked}".split()) == 0
+    page = Path("page.html").read_text("utf-8")
+    assert '"name":"gain","kind":"range","value":[0.5],"low":0.0,"high":9.0' in page
+    assert '"rounds":2' in page
+    assert main("web pipes.py:ramps".split()) == 0
+    assert '"kind":"time"' in Path("ramps.html").read_text("utf-8")
+    assert main("web pygpu.filters:gaussian photo.png".split()) == 0
+    assert Path("gaussian.html").exists()
+    for wrong, words in (
+        ("twice photo.png --shape 3 4", "--shape: twice makes images of sizes of its own"),
+        ("twice photo.png --control time=0,1", "no number is called 'time'"),
+        ("ramps photo.png", "time: takes a float, got an array"),
+    ):
+        capsys.readouterr()
+        assert main(f"web pipes.py:{wrong}".split()) == 2
+        assert words in capsys.readouterr().err
+
+
 def test_info_names_the_targets(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info"]) == 0
     assert "cpu" in capsys.readouterr().out

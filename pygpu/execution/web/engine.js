@@ -219,7 +219,22 @@ class Engine {
 
   /** Run the steps, with the numbers that controls have. */
   run(values) {
+    for (const { slot, control } of DATA.numbers) this.number(this.slot(slot), values(control));
     for (const step of this.steps) this.step(step, values);
+  }
+
+  /** Put what a control stands at into an image of one texel. */
+  number(slot, parts) {
+    const gl = this.gl, format = formatOf(gl, slot, false);
+    const texel = new format.array(4);
+    texel.set(parts);
+    const texels = texel.subarray(0, format.packed ? 4 : format.size);
+    if (slot.texture === null) {
+      this.put(slot, newTexture(gl, format, 1, 1, texels), 1, 1, format);
+      return;
+    }
+    gl.bindTexture(gl.TEXTURE_2D, slot.texture);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 1, 1, format.format, format.type, texels);
   }
 
   step(step, values) {
@@ -306,11 +321,7 @@ class Engine {
     const letter = slot.made.letter;
     const key = `${result.dtype} ${result.channels} ${result.scaled}`;
     if (!this.showers.has(key)) this.showers.set(key, shower(gl, result, letter));
-    if (canvas.width !== slot.width || canvas.height !== slot.height) {
-      canvas.width = slot.width;
-      canvas.height = slot.height;
-      canvas.classList.toggle("small", slot.width < 480);
-    }
+    resize(slot.width, slot.height);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, slot.width, slot.height);
     const program = this.showers.get(key);

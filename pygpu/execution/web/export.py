@@ -16,19 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.core.errors import shown
-from pygpu.core.storage import texels
+from pygpu.core.storage import Format
 from pygpu.devices.recording import (
     Recording,
     TaskStep,
     recorded,
 )
 from pygpu.execution.arguments.parameters import Arguments, bindings, flatten
-from pygpu.execution.arguments.results import ImageMaker, Wanted
+from pygpu.execution.arguments.results import Wanted
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.programs.calls import Programs, Run
 from pygpu.execution.web.controls import Control, check_names, guess
 from pygpu.execution.web.pages import Page
+from pygpu.execution.web.rounds import as_held, check_count, held, rounds_of, state_of
 
 
 def export(
@@ -56,7 +56,7 @@ def page_of(
     shape: tuple[int, int] | None,
 ) -> Page:
     """The page of a compiled function."""
-    rounds = _rounds(iterate)
+    rounds = rounds_of(iterate)
     signature = compiled.signature
     programs = Programs(compiled.function, signature)
     programs.fast = compiled.fast
@@ -65,45 +65,30 @@ def page_of(
         run = programs.run(arguments, Wanted("image"), shape=shape)
     state = len(run.specialisation.types) if rounds else 0
     if rounds:
-        arguments = _as_state(signature, arguments, state)
+        arguments, dtypes = _as_state(signature, arguments, run.specialisation.task.outputs[:state])
         with recorded() as recording:
-            run = programs.run(arguments, Wanted("image"), shape=shape)
+            run = programs.run(arguments, Wanted("image", "", dtypes), shape=shape)
     page = _page(compiled, recording, arguments, run, controls)
     page.follows = shape is None and bool(arguments.images)
-    page.rounds = rounds
-    places = [place for place, _ in page.results]
-    page.state = list(zip(list(page.names)[:state], places, strict=True)) if rounds else []
+    if rounds:
+        page.goes_on(rounds, list(page.names)[:state])
     return page
 
 
-def _rounds(iterate: int | None) -> int:
-    if iterate is None:
-        return 0
-    if isinstance(iterate, bool) or not isinstance(iterate, int | np.integer) or iterate < 1:
-        raise ValueError(
-            f"iterate: takes the rounds that are made for each picture shown, 1 or more; "
-            f"got {shown(iterate)}"
-        )
-    return int(iterate)
-
-
-def _as_state(signature: Signature, arguments: Arguments, count: int) -> Arguments:
-    """The arguments with the first images as rounds hand them on: not rounded to bytes."""
-    if len(arguments.images) < count:
-        raise TypeError(
-            f"iterate: {signature.name}() returns {count} images and takes "
-            f"{len(arguments.images)}: as many must come out as go in"
-        )
-    seen = {}
-    for given in arguments.images[:count]:
-        storage, sampler = given.storage, given.sampler
-        seen[id(given.original)] = ImageMaker.wrap(
-            texels(storage.host(), sampler.format),
-            boundary=sampler.boundary,
-            cval=sampler.cval,
-            interpolation=sampler.interpolation,
-        )
-    return flatten(signature, [seen.get(id(value), value) for value in arguments.values])
+def _as_state(
+    signature: Signature, arguments: Arguments, results: Sequence[Format]
+) -> tuple[Arguments, tuple[np.dtype[Any], ...]]:
+    """The arguments with the first images as rounds hand them on, and the dtypes of these."""
+    given = arguments.images[: len(results)]
+    check_count(signature.name, len(results), len(arguments.images))
+    states = [state_of(each.storage, each.sampler) for each in given]
+    dtypes = held([image.format for image in states], results)
+    seen = {
+        id(each.original): as_held(image, dtype)
+        for each, image, dtype in zip(given, states, dtypes, strict=True)
+    }
+    values = [seen.get(id(value), value) for value in arguments.values]
+    return flatten(signature, values), dtypes
 
 
 def _page(

@@ -12,6 +12,14 @@ function say(text, wrong = false) {
   byId("message").classList.toggle("wrong", wrong);
 }
 
+/** The size of the picture, in its own pixels. Small pictures are shown larger. */
+function resize(width, height) {
+  if (canvas.width === width && canvas.height === height) return;
+  Object.assign(canvas, { width, height });
+  canvas.classList.toggle("small", width < 480);
+  canvas.style.setProperty("--ratio", width / height);
+}
+
 function failed(error) {
   say(error.message, true);
 }
@@ -85,7 +93,7 @@ function addControls() {
   form.onsubmit = (event) => event.preventDefault();
   for (const control of DATA.controls) {
     if (control.kind === "check") form.append(...checks(control));
-    else if (control.kind === "colour") form.append(colour(control));
+    else if (control.kind === "colour") form.append(colour(control), ...sliders(control, 3));
     else if (POINTERS.includes(control.kind)) form.append(pointer(control));
     else form.append(...sliders(control));
   }
@@ -98,11 +106,14 @@ function addControls() {
 
 function label(control, part) {
   const name = control.name.replaceAll("_", " ");
+  if (control.kind === "colour") return `${name}, opacity`;
   return control.value.length > 1 ? `${name} ${"xyzw"[part]}` : name;
 }
 
-function sliders(control) {
-  return control.value.map((first, part) => {
+/** A slider for each component, from the one of a number on. */
+function sliders(control, begin = 0) {
+  return control.value.slice(begin).map((first, at) => {
+    const part = begin + at;
     const out = element("output", { textContent: shownNumber(first, control) });
     const input = element("input", { type: "range", name: control.name, min: control.low,
       max: control.high, step: control.step, value: first });

@@ -43,7 +43,8 @@ Uses = Mapping[tuple[int, int], str]
 class Page:
     """What is on a page. `names` are those of given images by place, `results` the places of what
     is shown, `state` the pairs of places (given, made) that a round hands on, `formats` those of
-    given images. Where `follows`, all is as large as the first picture, which may change."""
+    given images, `numbers` the controls that are images of one texel, by place. Where `follows`,
+    all is as large as the first picture, which may change."""
 
     recording: Recording
     name: str
@@ -57,6 +58,24 @@ class Page:
     follows: bool = False
     state: list[tuple[int, int]] = field(default_factory=list)
     rounds: int = 0
+    numbers: dict[int, str] = field(default_factory=dict)
+
+    def goes_on(self, rounds: int, state: Sequence[int]) -> None:
+        """So many rounds are made for each picture shown: results take the places of `state`.
+        TypeError where a result is no image of the same kind."""
+        self.rounds = rounds
+        self.state = list(zip(state, [place for place, _ in self.results], strict=True))
+        images, made = self.recording.images, dict(self.results)
+        for old, new in self.state:
+            kept, found = [
+                f"{images[place].height, images[place].width, format.channels} of {format.dtype}"
+                for place, format in ((old, self.formats[old]), (new, made[new]))
+            ]
+            if kept != found:
+                raise TypeError(
+                    f"iterate: {self.name}() makes an image {found} of one {kept}, which it cannot "
+                    "take the place of: sizes, channels and dtypes must be the same"
+                )
 
     def html(self) -> str:
         """The page."""
@@ -86,6 +105,9 @@ class Page:
             "meshes": meshes,
             "slots": slots.slots,
             "pictures": pictures,
+            "numbers": [
+                {"slot": slots.at[place], "control": name} for place, name in self.numbers.items()
+            ],
             "steps": steps,
             "results": [
                 {"slot": slots.at[place], **texture(format)} for place, format in self.results
@@ -263,10 +285,10 @@ class _Slots:
         for number, drawn in enumerate(steps):
             for place in _touched(drawn):
                 self.last[place] = number
-        kept = [*page.names, *(place for place, _ in page.results)]
+        kept = [*page.names, *page.numbers, *(place for place, _ in page.results)]
         self.kept = {*kept, *(place for pair in page.state for place in pair)}
         self.free: dict[str, list[int]] = {}
-        for place in page.names:
+        for place in (*page.names, *page.numbers):
             self._give(place)
 
     def placed(self, steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -2,12 +2,13 @@
 
     export_recorded(render, "bloom.html", [photo], {"strength": 0.5})
 
-The page repeats its steps on pictures of that size, and numbers that go into programs as they are
-can be changed there.
+The page repeats its steps on pictures of that size; numbers.py says which numbers can be changed
+there.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import traceback
@@ -15,27 +16,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from pygpu.core.errors import HOME, DeviceError, shown
 from pygpu.core.sampler import of
 from pygpu.core.storage import Format, ImageLike, Storage
-from pygpu.devices.recording import (
-    MeshStep,
-    Recording,
-    TaskStep,
-    no_texels,
-    recorded,
-    same_mesh,
-)
+from pygpu.devices.recording import Recording, no_texels, recorded
 from pygpu.execution.arguments.convert import is_picture, is_pil
 from pygpu.execution.arguments.results import ImageMaker
-from pygpu.execution.web.controls import Control, check_names, guess
 from pygpu.execution.web.export import source, story, written
+from pygpu.execution.web.numbers import changeable
 from pygpu.execution.web.pages import Page
-from pygpu.types import FLOAT, INT
-
-INNER: Final = 0.382  # where between least and greatest a number is tried, besides these
+from pygpu.execution.web.rounds import as_held, check_count, held, rounds_of, state_of
 
 
 def export_recorded(
@@ -44,11 +34,11 @@ def export_recorded(
     images: Sequence[Any],
     values: Mapping[str, Any] | None = None,
     controls: Mapping[str, Any] | None = None,
-    name: str = "",
+    **options: Any,
 ) -> Path:
-    """A page of what a plain Python function runs on whole images, called `name` or what the
-    function is called."""
-    return written(recorded_page(function, images, values, controls, name), path)
+    """A page of what a plain Python function runs on whole images. Options are its `name`, else
+    that of the function, and `iterate`, the rounds for each picture shown."""
+    return written(recorded_page(function, images, values, controls, **options), path)
 
 
 def recorded_page(
@@ -57,43 +47,82 @@ def recorded_page(
     values: Mapping[str, Any] | None = None,
     controls: Mapping[str, Any] | None = None,
     name: str = "",
+    iterate: int | None = None,
 ) -> Page:
     """The page that `export_recorded` writes."""
+    rounds = rounds_of(iterate)
     bound = inspect.signature(function).bind(*map(_wrapped, images), **dict(values or {}))
     bound.apply_defaults()
-    named, originals = _blank({n: _wrapped(v) for n, v in bound.arguments.items()})
-    numbers = {n: v for n, v in named.items() if type(v) in (float, int)}
-    wishes = check_names(controls, list(numbers))
+    named: dict[str, Any] = {n: _wrapped(v) for n, v in bound.arguments.items()}
+    run = function
     try:
-        recording, results = _record(function, named)
+        if rounds:
+            named, run = _in_rounds(function, named)
+        named, originals = _blank(named)
+        changing = changeable(lambda arguments: _record(run, arguments)[0], named, controls)
     except DeviceError as error:
         raise DeviceError(f"{function.__name__}{_where(error)}: {error}") from None
+    recording, results = _record(run, changing.arguments)
+    numbers = {recording.place(number.storage): n for n, number in changing.given.items()}
+    given = {n: v for n, v in named.items() if isinstance(v, ImageLike)}
+    state = [recording.place(image.storage) for image in list(given.values())[: len(results)]]
     recording.images = [originals.get(id(image), image) for image in recording.images]
-    names = dict.fromkeys(recording.given(), "")
-    for parameter, value in named.items():
-        if isinstance(value, ImageLike) and recording.place(value.storage) in names:
-            names[recording.place(value.storage)] = parameter
-    formats = _formats(recording)
-    uses: dict[tuple[int, int], str] = {}
-    found = []
-    for parameter, value in numbers.items():
-        kind = FLOAT if isinstance(value, float) else INT
-        control = guess(parameter, kind, value, wishes.get(parameter))
-        used = _uses(function, named, recording, control) if control is not None else []
-        if control is not None and used:
-            found.append(control)
-            uses |= dict.fromkeys(used, parameter)
-    return Page(
+    names = dict.fromkeys([place for place in recording.given() if place not in numbers], "")
+    for parameter, image in given.items():
+        if recording.place(image.storage) in names:
+            names[recording.place(image.storage)] = parameter
+    page = Page(
         recording,
         name or function.__name__,
         story(function),
         source(function),
         names,
-        formats,
+        {recording.place(image.storage): image.format for image in given.values()}
+        | _formats(recording),
         [(recording.place(image.storage), of(image).format) for image in results],
-        found,
-        uses,
+        changing.controls,
+        changing.uses,
+        numbers=numbers,
     )
+    if rounds:
+        page.goes_on(rounds, state)
+    return page
+
+
+def _in_rounds(
+    function: Callable[..., Any], named: Mapping[str, Any]
+) -> tuple[dict[str, Any], Callable[..., Any]]:
+    """The arguments with the first images as rounds hand them on, and the function with results of
+    these dtypes, each an image of its own."""
+    images = {n: v for n, v in named.items() if isinstance(v, ImageLike)}
+    _, made = _record(function, _blank(named)[0])
+    check_count(function.__name__, len(made), len(images))
+    states = {n: state_of(images[n].storage, of(images[n])) for n in list(images)[: len(made)]}
+    dtypes = held([image.format for image in states.values()], [of(image).format for image in made])
+    kept = dict(zip(states, map(as_held, states.values(), dtypes), strict=True))
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        made: list[Any] = []
+        for image, dtype in zip(_listed(function(*args, **kwargs)), dtypes, strict=True):
+            taken = [*args, *kwargs.values(), *made]
+            is_own = not any(getattr(each, "storage", None) is image.storage for each in taken)
+            made.append(image if is_own and image.dtype == dtype else _COPIES[dtype.kind](image))
+        return tuple(made)
+
+    return {**named, **kept}, run
+
+
+_COPIES: Final[dict[str, Callable[[Any], Any]]] = {
+    "f": lambda image: image * 1.0,
+    "i": lambda image: image + 0,
+    "u": lambda image: image + 0,
+    "b": lambda image: image & True,
+}
+
+
+def _listed(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, tuple | list) else [result]
 
 
 def _wrapped(value: Any) -> Any:
@@ -123,7 +152,7 @@ def _record(
         bound = inspect.signature(function).bind_partial()
         bound.arguments.update(named)
         result = function(*bound.args, **bound.kwargs)
-    results = list(result) if isinstance(result, tuple | list) else [result]
+    results = _listed(result)
     for image in results:
         if not isinstance(image, ImageLike):
             raise TypeError(
@@ -139,67 +168,6 @@ def _formats(recording: Recording) -> dict[int, Format]:
     for step in reversed(recording.steps):
         formats.update(zip(step.inputs, step.reads, strict=True))
     return formats
-
-
-def _uses(
-    function: Callable[..., Any],
-    named: Mapping[str, Any],
-    recording: Recording,
-    control: Control,
-) -> list[tuple[int, int]]:
-    """Which uniforms are this number as it is, if the steps depend on it by these alone: shown by
-    recording the function with other numbers of its range. Else none."""
-    name = control.name
-    kind = type(named[name])
-    value = named[name]
-    low, high = control.low, control.high
-    uses: list[tuple[int, int]] | None = None
-    for tried in (low, high, low + INNER * (high - low)):
-        number = kind(tried)
-        if number == value:
-            continue
-        try:
-            with np.errstate(all="ignore"):
-                other, _ = _record(function, {**named, name: number})
-        except Exception:  # the user's function may not take it
-            return []
-        found = _changed(recording, other, value, number)
-        if found is None or (uses is not None and found != uses):
-            return []
-        uses = found
-    return uses or []
-
-
-def _same_work(old: TaskStep | MeshStep, new: TaskStep | MeshStep) -> bool:
-    """Whether two steps differ by their uniforms alone."""
-    if (old.shape, old.inputs, old.outputs) != (new.shape, new.inputs, new.outputs):
-        return False
-    if isinstance(old, TaskStep) or isinstance(new, TaskStep):
-        return isinstance(old, TaskStep) and isinstance(new, TaskStep) and old.task is new.task
-    first, second = old.draw, new.draw
-    return (
-        old.drawing is new.drawing
-        and (first.attributes, first.clear) == (second.attributes, second.clear)
-        and same_mesh(first.geometry, second.geometry)
-    )
-
-
-def _changed(
-    before: Recording, after: Recording, value: Any, number: Any
-) -> list[tuple[int, int]] | None:
-    """The uniforms that were one number and are another; None where anything else differs."""
-    if len(before.steps) != len(after.steps):
-        return None
-    found = []
-    for place, (old, new) in enumerate(zip(before.steps, after.steps, strict=True)):
-        if not _same_work(old, new):
-            return None
-        for index, pair in enumerate(zip(old.uniforms, new.uniforms, strict=True)):
-            if pair == (value, number):
-                found.append((place, index))
-            elif pair[0] != pair[1]:
-                return None
-    return found
 
 
 def _where(error: BaseException) -> str:

@@ -36,11 +36,7 @@ class Served {
   }
 
   draw(width, height, texels) {
-    if (canvas.width !== width || canvas.height !== height) {
-      canvas.width = width;
-      canvas.height = height;
-      canvas.classList.toggle("small", width < 480);
-    }
+    resize(width, height);
     canvas.getContext("2d").putImageData(new ImageData(texels, width, height), 0, 0);
     this.last = { width, height, channels: 4, texels: Array.from(texels, (x) => x / 255) };
   }

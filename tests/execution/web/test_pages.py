@@ -127,6 +127,70 @@ def test_simulation_makes_the_rounds_of_iterate(page: Any, tmp_path: Path) -> No
     assert page.evaluate("pygpu.rounds()") == rounds + 1
 
 
+def alive(u: Image, p: Position):
+    """A cell of Conway's game, of whatever kind of images."""
+    around = [Float(u(p + (x, y)) > 0.5) for y in (-1, 0, 1) for x in (-1, 0, 1)]
+    count = sum(around) - around[4]
+    return count == 3 or (count == 2 and u(p) > 0.5)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "float32"])
+def test_state_is_held_as_what_is_given_and_made(page: Any, tmp_path: Path, dtype: str) -> None:
+    cells = RNG.random((20, 30)) > 0.6
+    given = cells * 255 if dtype == "uint8" else cells
+    f = pygpu.compile(lambda u, p: alive(u, p), u=Image, p=Position, target="cpu")
+    opened(page, f.export(tmp_path / "page.html", given.astype(dtype), iterate=2))
+    page.click("text=Pause")
+    rounds = page.evaluate("pygpu.rounds()")
+    want = f.iterate(Image(given.astype(dtype)), rounds)
+    np.testing.assert_array_equal(result(page)[..., 0], want)
+
+
+def test_state_that_changes_its_kind_is_refused(page: Any, tmp_path: Path) -> None:
+    f = pygpu.compile(lambda u, p: pygpu.length(u(p)), u=Image, p=Position)
+    with pytest.raises(TypeError, match=r"\(40, 52, 1\) of float32 of one \(40, 52, 3\)"):
+        f.export(tmp_path / "page.html", PHOTO, iterate=1)
+
+    def cropped(u: Image):
+        return u[1:]
+
+    with pytest.raises(TypeError, match=r"cropped\(\) makes an image \(39, 52, 3\) of float32"):
+        pygpu.pipeline(cropped).export(tmp_path / "page.html", PHOTO, iterate=1)
+
+
+@pygpu.compile
+def near(u: Image, p: Position):
+    return (u(p + (1, 0)) + u(p - (1, 0)) + u(p + (0, 1)) + u(p - (0, 1))) / 4
+
+
+@pygpu.pipeline
+def waving(u: Image, before: Image, speed=0.5):
+    return 2 * u - before + speed**2 * (near(u) - u), u
+
+
+@pygpu.pipeline
+def mixed(u: Image, v: Image):
+    return near(u) > u.mean(), near(near(v))
+
+
+@pygpu.pipeline
+def turned(u: Image, v: Image):
+    return v, v
+
+
+@pytest.mark.parametrize("pipeline", [waving, mixed, turned])
+def test_pipelines_go_on(page: Any, tmp_path: Path, pipeline: Any) -> None:
+    u, v = PHOTO[..., 0], RNG.random((40, 52)).astype(np.float32)
+    opened(page, pipeline.export(tmp_path / "page.html", u, v, iterate=2))
+    page.click("text=Pause")
+    state = (Image(u), Image(v))
+    for _ in range(page.evaluate("pygpu.rounds()")):
+        state = pipeline.on("cpu")(*state)
+    for index in range(2):
+        want = np.asarray(state[index], float)
+        np.testing.assert_allclose(result(page, index)[..., 0], want, rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize("name", sorted(set(gallery.NAMES) - STAYING - FINE))
 def test_gallery_program_gives_what_it_gives_on_the_cpu(
     page: Any, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
@@ -226,18 +290,41 @@ def test_method_is_exported_with_what_its_object_holds(page: Any, tmp_path: Path
     assert page.locator("input[type=range]").get_attribute("name") == "self_gain"
 
 
-def test_number_that_python_computes_with_has_no_control(tmp_path: Path) -> None:
-    scaled = pygpu.compile(lambda im, p, gain: gain * im(p), im=Image, p=Position, gain=Float)
+@pygpu.compile
+def scaled(im: Image, p: Position, gain: Vec3):
+    return gain * im(p)
 
-    def render(photo: Image, *, gain=0.5, power=2.0, bright=1.0, radius=3):
-        photo = scaled(scaled(photo, gain=gain), gain=2**power)
-        photo = scaled(photo, gain=bright if bright < 0.7 else 2 * bright)
-        return scaled(photo, gain=sum(range(radius)))
 
-    controls = {"gain": (0, 3)}
-    file = export_recorded(render, tmp_path / "page.html", [PHOTO], {"gain": 0.7}, controls)
-    data = file.read_text().partition('id="data">')[2].partition("</script>")[0]
-    assert [(c["name"], c["high"]) for c in json.loads(data)["controls"]] == [("gain", 3)]
+def render(photo: Image, *, gain=0.5, power=2.0, tint=(1.0, 0.5, 0.25), on=True, radius=3, top=1.5):
+    photo = scaled(photo, gain=tint) * gain
+    photo = photo * gain**power * (2 - 0.5 * on)
+    return photo * sum(range(radius)) if gain is None or top > 1 else photo
+
+
+def test_numbers_that_python_computes_with_have_controls(page: Any, tmp_path: Path) -> None:
+    file = export_recorded(render, tmp_path / "page.html", [PHOTO], {"gain": 0.7}, {"gain": (0, 3)})
+    opened(page, file)
+    controls = {c["name"]: c for c in page.evaluate("pygpu.data.controls")}
+    assert {name: c["kind"] for name, c in controls.items()} == {
+        "gain": "range", "power": "range", "tint": "colour", "on": "check",
+    }  # fmt: skip
+    assert controls["gain"]["high"] == 3
+    values = {"gain": 0.7, "power": 2.0, "tint": (1.0, 0.5, 0.25), "on": True}
+    for change in ({}, {"gain": 1.25, "power": 3.0}, {"tint": (0.0, 1.0, 0.5), "on": False}):
+        values |= change
+        for name, value in values.items():
+            numbers = np.ravel(np.array(value, float)).tolist()
+            page.evaluate(f"pygpu.set('{name}', {json.dumps(numbers)})")
+        page.evaluate("pygpu.run()")
+        want = np.asarray(pygpu.pipeline(render).on("cpu")(Image(PHOTO), **values))
+        np.testing.assert_allclose(result(page), want, rtol=1e-5, atol=1e-6)
+
+
+def test_control_of_a_number_that_decides_the_steps_is_refused(tmp_path: Path) -> None:
+    for name in ("radius", "top"):
+        with pytest.raises(pygpu.DeviceError, match=rf"render: controls\['{name}'\]: by this num"):
+            export_recorded(render, tmp_path / "page.html", [PHOTO], {}, {name: (0, 3)})
+    assert not (tmp_path / "page.html").exists()
 
 
 @pytest.mark.parametrize(
@@ -455,6 +542,26 @@ def test_page_fits_a_phone_and_fetches_nothing(page: Any, tmp_path: Path) -> Non
     assert sum(url.startswith("file:") for url in asked) == 1
     page.set_viewport_size({"width": 1000, "height": 800})
     assert len(file.read_bytes()) < 100 * 1024
+
+
+def test_small_pictures_keep_their_shape(page: Any, tmp_path: Path) -> None:
+    for height, width in ((64, 64), (40, 200), (90, 20), (600, 900)):
+        texels = np.zeros((height, width), np.uint8)
+        opened(page, near.export(tmp_path / "page.html", texels))
+        for size in ({"width": 360, "height": 640}, {"width": 1000, "height": 800}):
+            page.set_viewport_size(size)
+            box = page.locator("#picture").bounding_box()
+            assert box["width"] / box["height"] == pytest.approx(width / height, rel=0.02)
+            assert box["height"] <= 0.78 * size["height"] + 1
+
+
+def test_colour_of_four_has_its_opacity(page: Any, tmp_path: Path) -> None:
+    f = pygpu.compile(lambda im, p, tint: im(p).x * tint, im=Image, p=Position, tint=Vec4)
+    opened(page, f.export(tmp_path / "page.html", PHOTO, tint=(1, 0.5, 0.25, 0.5)))
+    page.locator("input[type=range]").fill("0.25")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    want = f.on("cpu")(PHOTO, tint=(1, 0.5, 0.25, 0.25), dtype=np.float32)
+    np.testing.assert_allclose(result(page), want, rtol=1e-4, atol=1e-5)
 
 
 def test_downloaded_picture_is_the_result(page: Any, tmp_path: Path) -> None:

@@ -1,0 +1,77 @@
+"""Pages that run live: results take the place of the first images, round after round.
+
+    dtypes = held([image.format for image in states], results)
+    states = [as_held(image, dtype) ...]       # and results of these dtypes are asked for
+
+Images keep one dtype through all rounds: that in which both what is given and what is made can be
+held, floats where either is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.core.errors import shown
+from pygpu.core.sampler import Sampler
+from pygpu.core.storage import Format, ImageLike, Storage, texels
+from pygpu.execution.arguments.results import ImageMaker
+from pygpu.types import widest
+
+DTYPES: Final = {
+    kind: np.dtype(dtype)
+    for kind, dtype in (("float", "f4"), ("int", "i4"), ("uint", "u4"), ("bool", "?"))
+}
+
+
+def rounds_of(iterate: int | None) -> int:
+    """The rounds for each picture shown; 0 of pages that stand still."""
+    if iterate is None:
+        return 0
+    if isinstance(iterate, bool) or not isinstance(iterate, int | np.integer) or iterate < 1:
+        raise ValueError(
+            f"iterate: takes the rounds that are made for each picture shown, 1 or more; "
+            f"got {shown(iterate)}"
+        )
+    return int(iterate)
+
+
+def check_count(name: str, made: int, given: int) -> None:
+    """TypeError where a function makes more images than it is given."""
+    if given < made:
+        raise TypeError(
+            f"iterate: {name}() returns {made} images and takes {given}: as many must come out "
+            "as go in"
+        )
+
+
+def state_of(storage: Storage, sampler: Sampler) -> ImageLike:
+    """An image as functions see its texels: not rounded to bytes."""
+    return ImageMaker.wrap(
+        texels(storage.host(), sampler.format),
+        boundary=sampler.boundary,
+        cval=sampler.cval,
+        interpolation=sampler.interpolation,
+    )
+
+
+def held(given: Sequence[Format], made: Sequence[Format]) -> tuple[np.dtype[Any], ...]:
+    """The dtype in which each image of the state is held."""
+    return tuple([DTYPES[widest(old.kind, new.kind)] for old, new in zip(given, made, strict=True)])
+
+
+def as_held(image: ImageLike, dtype: np.dtype[Any]) -> ImageLike:
+    """An image of such a state in this dtype."""
+    if image.storage.dtype == dtype:
+        return image
+    return ImageMaker.wrap(
+        image.storage.host().astype(dtype),
+        boundary=image.boundary,
+        cval=image.cval,
+        interpolation=image.interpolation,
+    )
+
+
+__all__ = ["as_held", "check_count", "held", "rounds_of", "state_of"]
