@@ -136,7 +136,7 @@ def plan(
     if ranges is not None:
         result.reaching = find_reaching(result, ranges, others)
     result.flat = is_flat(function, ops)
-    result.vectors, result.rows = block(result, ops, taps)
+    result.vectors, result.rows = block(result, ops, taps, all(map(is_plain, inputs)))
     if result.flat or pixels.low:
         result.vectors, result.rows = result.vectors * result.rows, 1
     elif pixels.planar and len({op.data.image for op in taps}) > 1:
@@ -146,8 +146,9 @@ def plan(
     return result
 
 
-def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op]) -> tuple[int, int]:
-    """The vectors along x and the rows of a block: several rows where they share loads."""
+def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op], plain: bool) -> tuple[int, int]:
+    """The vectors along x and the rows of a block: several rows where they share loads. `plain`:
+    texels cost nothing but their loads."""
     work = cost(made.function.body)
     for op in ops:
         decisive = op.operands[:1] if op.code == "if" else ()
@@ -163,7 +164,7 @@ def block(made: Plan, ops: Sequence[Op], taps: Sequence[Op]) -> tuple[int, int]:
         # Each lane fetches for itself, and rows share nothing of that.
         return 2 if work + 4 * len(distant) <= 200 else 1, 1
     if made.straight and made.chains:
-        return block_of_sums(made, shared)
+        return block_of_sums(made, shared, plain)
     if any(op.code == "loop" for op in ops):
         # What a round costs besides its texels is paid once for the block.
         return (2, 4) if work <= 400 else (1, 2) if work <= 1000 else (1, 1)
@@ -192,29 +193,33 @@ def place_of(made: Plan, op: Op) -> Multiple:
 
 
 _Shapes = tuple[tuple[int, int], ...]
-# Vectors and rows of a block of sums, the first that fits: of one sum whose rows share taps, of
-# several, and where rows share nothing.
+# Vectors and rows of a block of sums, the first that fits: of one sum whose rows share taps (of
+# plain texels, and of others), of several, and where rows share nothing. Six rows take most from
+# each load; twelve rows of taps of an image that is a power of two wide still fit in the places of
+# the cache that they share, fourteen do not.
+_PLAIN: Final[_Shapes] = ((3, 4), (2, 4), (2, 3), (1, 4), (1, 3), (1, 2))
 _ALONE: Final[_Shapes] = ((2, 6), (2, 4), (2, 3), (1, 4), (1, 3), (1, 2))
 _SHARING: Final[_Shapes] = ((1, 6), (1, 4), (1, 3), (1, 2))
 _APART: Final[_Shapes] = ((2, 4), (1, 4))
 _MULTIPLES: Final[_Shapes] = ((2, 1),)  # which read several rows for one
 # Terms in a block of at most so many cells: what LLVM takes for more is not made up for. Fewer
 # than six cells keep the multipliers waiting.
-_TERMS: Final = ((6, 3000), (8, 1500), (12, 600))
+_TERMS: Final = ((6, 3000), (8, 1500), (12, 1000))
 
 
-def block_of_sums(made: Plan, shared: bool) -> tuple[int, int]:
+def block_of_sums(made: Plan, shared: bool, plain: bool) -> tuple[int, int]:
     """Enough accumulators to keep the multipliers busy, few enough for the registers, and a text
-    that compiles soon. Twelve accumulators are best for few taps that rows share, in at most six
-    rows; more lie too often in the same places of the cache. Eight take as long from 49 taps on
-    and compile in two thirds of the time; six take 1.05 of the time, and compile in 0.4 of it."""
+    that compiles soon. Twelve accumulators are best for few taps that rows share. Eight take 1.05
+    to 1.1 of the time and compile in three quarters of it; six take 1.05 of that, and compile in
+    0.6 of it."""
     accumulators = sum([chain.size for chain in made.chains])
     terms = sum([chain.terms * chain.size for chain in made.chains])
     work = max(terms, cost(made.function.body) // 4)
     if made.multiples:
         shapes = _SHARING if shared else _MULTIPLES
     else:
-        shapes = (_ALONE if accumulators == 1 else _SHARING) if shared else _APART
+        alone = _PLAIN if plain else _ALONE
+        shapes = (alone if accumulators == 1 else _SHARING) if shared else _APART
     for vectors, rows in shapes:
         cells = vectors * rows
         fits = accumulators * cells <= 12 and (accumulators + 1) * cells <= 2 * made.lanes
