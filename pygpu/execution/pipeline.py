@@ -113,6 +113,8 @@ class Pipeline:
         self._runner = Runner()
         self._signature = inspect.signature(function)
         self._dims = _dims(function)
+        # How many arguments by position need no binding, and the coordinates of each.
+        self._least, self._positional = _by_position(self._signature, self._dims)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         with fast_within(self._fast):
@@ -136,15 +138,22 @@ class Pipeline:
         return _as_results(self.__wrapped__(*bound.args, **bound.kwargs))
 
     def _run(self, args: Sequence[Any], kwargs: Mapping[str, Any], settle: Any) -> Any:
-        bound = self._signature.bind(*args, **kwargs)
-        given = {name: self._dims.get(name, 2) for name in bound.arguments}
-        form = _form([(bound.arguments[name], dims) for name, dims in given.items()])
+        given, bound = args, None
+        dims: Sequence[int] = self._positional
+        if kwargs or not self._least <= len(args) <= len(dims):
+            bound = self._signature.bind(*args, **kwargs)
+            given = tuple(bound.arguments.values())
+            dims = [self._dims.get(name, 2) for name in bound.arguments]
+        leaves = [*zip(given, dims, strict=False)]
+        form = _form(leaves)
         graph = Graph(targets.choose(self._target), settle)
         with deferring(graph):
-            for name, dims in given.items():
-                value = bound.arguments[name]
-                bound.arguments[name] = _with_pictures(value, dims, ImageMaker.wrap)
-            result = self.__wrapped__(*bound.args, **bound.kwargs)
+            values = [_with_pictures(value, dims, ImageMaker.wrap) for value, dims in leaves]
+            if bound is None:
+                result = self.__wrapped__(*values)
+            else:
+                bound.arguments.update(zip(bound.arguments, values, strict=True))
+                result = self.__wrapped__(*bound.args, **bound.kwargs)
             graph.settle([image.storage for image in _images(result)])
         return _presented(result, form)
 
@@ -240,6 +249,17 @@ def _dims(function: Callable[..., Any]) -> dict[str, int]:
         hints = getattr(function, "__annotations__", {})
     found = {name: user_type(hint) for name, hint in hints.items()}
     return {name: kind[1] for name, kind in found.items() if kind and kind[0] == "image"}
+
+
+def _by_position(signature: inspect.Signature, dims: Mapping[str, int]) -> tuple[int, list[int]]:
+    """Of a function whose parameters all may come by position: how many must be given, and how many
+    coordinates each has. Else none may be given so."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = signature.parameters.values()
+    if any(parameter.kind not in kinds for parameter in parameters):
+        return 1, []
+    least = sum(parameter.default is inspect.Parameter.empty for parameter in parameters)
+    return least, [dims.get(parameter.name, 2) for parameter in parameters]
 
 
 def _with_pictures(value: Any, dims: int, become: Callable[[Any, int], Any]) -> Any:

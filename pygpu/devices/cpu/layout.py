@@ -274,8 +274,12 @@ class Layout:
         numbers[slots.SPAN] = span
         for address, place in zip(addresses, self.places, strict=True):
             numbers[place] = address
-        if not uniforms:
-            return block
+        if uniforms:
+            self.number(block, uniforms)
+        return block
+
+    def number(self, block: Block, uniforms: Sequence[Constant]) -> None:
+        """Put numbers into a block."""
         place = self.first_uniform
         for uniform, value in zip(self.task.function.uniforms, uniforms, strict=True):
             parts = value if isinstance(value, tuple) else (value,)
@@ -283,9 +287,8 @@ class Layout:
                 if uniform.type.kind == "float":
                     block.floats[2 * place] = part
                 else:
-                    numbers[place] = int(part)
+                    block.numbers[place] = int(part)
                 place += 1
-        return block
 
 
 def tile_size(

@@ -22,7 +22,7 @@ from pygpu.codegen.llvm.text import Machine
 from pygpu.core.device import Link, Linked
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage, strides_of
-from pygpu.devices.cpu.given import address, is_wide
+from pygpu.devices.cpu.given import address, addresses, is_wide
 from pygpu.devices.cpu.layout import Block, Layout, Rows, Sizes
 from pygpu.devices.cpu.native import Native, attributes
 from pygpu.devices.cpu.program import LAYOUTS, LONG, SHORT, SMALL, CpuProgram
@@ -38,6 +38,7 @@ STEPS: Final = 2  # as many as fit
 CACHE: Final = 1 << 19  # bytes of what is kept that stay in a core's cache beside all else
 MOST: Final = 1 << 25  # bytes that a thread may keep
 SHARES: Final = 2  # strips for each thread: none waits long for another
+_COPIED: Final = slots.JOB_SLOTS + slots.IMAGE_SLOTS + slots.OUT_BASE  # in the job of a copy
 AGAIN: Final = 0.15  # of the work may be done twice, where strips meet
 
 
@@ -195,10 +196,10 @@ class CpuStrips(Linked):
         while self.own > CACHE and self.step > STEP:
             self.step -= STEP
             self._keep()
-        # Those of stages, by how the rows of images and results lie, made by the first run.
-        self.layouts: dict[tuple[int, ...], list[Layout]] = {}
-        self.scratch = 0  # bytes that the largest of them takes
-        self.headers: list[Block] = []  # of jobs, those not in use
+        # Images that are there or are made whole, as stages read and write them: of each stage, the
+        # places among its images, and which of all that is given it is.
+        self.read = self._found_outside()
+        self.jobs: dict[tuple[int, ...], Jobs] = {}  # by how the rows of what is given lie
         loops = any(stage.program.plan.loops for stage in stages)
         cost = sum(stage.program.cost for stage in stages)
         self.is_brief = not loops and shape[0] * shape[1] * cost < LONG
@@ -229,6 +230,15 @@ class CpuStrips(Linked):
 
     # ------------------------------------------------------------ a run
 
+    def _found_outside(self) -> list[tuple[Stage, int, int]]:
+        """What stages read that none of them makes: the stage, which input, which image."""
+        return [
+            (stage, index, image)
+            for stage in self.stages
+            for index, image in enumerate(stage.inputs)
+            if image not in self.formats
+        ]
+
     def run(
         self,
         images: Mapping[int, Storage],
@@ -241,53 +251,39 @@ class CpuStrips(Linked):
             format = self.formats[image]
             if image not in out:
                 arrays[image] = RESERVE.empty((height, width, format.channels), format.dtype)
-        results = {image: Storage.of(array) for image, array in arrays.items()}
-        given = [self._given(stage, images, arrays) for stage in self.stages]
-        layouts = self._layouts(given, arrays)
-        blocks = []
-        for stage, layout, inputs in zip(self.stages, layouts, given, strict=True):
-            places = [
-                address(inputs[index]) if index in inputs else self.kept[image].start
-                for index, image in enumerate(stage.inputs)
-            ]
-            places += [
-                address(arrays[image]) if image in self.direct else self.kept[image].start
-                for image in stage.outputs
-            ]
-            span = stage.program._span(is_wide([*inputs.values()]))
-            blocks.append(layout.block(span, places, uniforms[stage.place]))
-        copies = [self._copy(image, arrays[image]) for image in self.copied]
-        self._go([*blocks, *copies], (self, arrays, given))
-        for layout, block in zip(layouts, blocks, strict=True):
-            layout.blocks.append(block)
-        return results
+        given = [
+            *[stage.program.given.array(index, images[image]) for stage, index, image in self.read],
+            *[arrays[image] for image in self.wanted],
+        ]
+        jobs = self._jobs(given)
+        try:
+            job = jobs.idle.pop()
+        except IndexError:
+            job = self._job(jobs.layouts, given)
+        job.fill(addresses(given), uniforms)
+        self._go(job, (self, given))
+        jobs.idle.append(job)
+        return {image: Storage.of(array) for image, array in arrays.items()}
 
-    def _given(
-        self, stage: Stage, images: Mapping[int, Storage], made: Mapping[int, NDArray[Any]]
-    ) -> dict[int, NDArray[Any]]:
-        """What a stage reads that is whole, by the number of its input."""
-        found = {}
-        for index, image in enumerate(stage.inputs):
-            if image in self.direct:
-                found[index] = made[image]
-            elif image not in self.formats:
-                found[index] = stage.program.given.array(index, images[image])
-        return found
-
-    def _layouts(
-        self, given: Sequence[Mapping[int, NDArray[Any]]], made: Mapping[int, NDArray[Any]]
-    ) -> list[Layout]:
-        """The layouts of the stages: remembered for images that lie alike."""
-        read = [array for inputs in given for array in inputs.values()]
-        key = strides_of((*read, *made.values()))
-        found = self.layouts.get(key)
+    def _jobs(self, given: Sequence[NDArray[Any]]) -> Jobs:
+        """The jobs for what lies like this."""
+        key = strides_of(given)
+        found = self.jobs.get(key)
         if found is None:
-            each = zip(self.stages, given, strict=True)
-            found = [self._layout(stage, inputs, made) for stage, inputs in each]
-            if len(self.layouts) >= LAYOUTS:
-                self.layouts = {}
-            self.layouts[key] = found
-            self.scratch = max([self.scratch, *[layout.scratch for layout in found]])
+            places = {(id(stage), index): n for n, (stage, index, _) in enumerate(self.read)}
+            made = dict(zip(self.wanted, given[len(self.read) :], strict=True))
+            layouts = []
+            for stage in self.stages:
+                inputs = {}
+                for index, image in enumerate(stage.inputs):
+                    if image in self.direct:
+                        inputs[index] = made[image]
+                    elif image not in self.formats:
+                        inputs[index] = given[places[id(stage), index]]
+                layouts.append((self._layout(stage, inputs, made), is_wide([*inputs.values()])))
+            if len(self.jobs) >= LAYOUTS:
+                self.jobs = {}
+            found = self.jobs[key] = Jobs(layouts)
         return found
 
     def _layout(
@@ -305,6 +301,39 @@ class CpuStrips(Linked):
             is_whole = index in inputs
             sizes.append(inputs[index].shape[:2] if is_whole else self.makers[image].shape)
         return StageLayout(stage.program, Sizes(tuple(sizes), stage.shape), rows)
+
+    def _job(
+        self, layouts: Sequence[tuple[Layout, bool]], given: Sequence[NDArray[Any]]
+    ) -> StripsJob:
+        """The jobs of all stages and of copies, and the one that runs them, for what lies like
+        this. What differs from call to call is filled in later."""
+        which = {(id(stage), index): n for n, (stage, index, _) in enumerate(self.read)}
+        made = {image: n for n, image in enumerate(self.wanted, len(self.read))}
+        blocks, fields, numbered = [], [], []
+        for stage, (layout, wide) in zip(self.stages, layouts, strict=True):
+            images = (*stage.inputs, *stage.outputs)
+            starts = [self.kept[image].start if image in self.kept else 0 for image in images]
+            block = Block(layout.numbers, layout.inner, layout.stop)
+            layout.filled(block, stage.program._span(wide), starts, ())
+            for index, image in enumerate(images):
+                if image in self.direct:
+                    fields.append((block.numbers, layout.places[index], made[image]))
+                elif image not in self.formats:
+                    number = which[id(stage), index]
+                    fields.append((block.numbers, layout.places[index], number))
+            blocks.append(block)
+            if layout.task.function.uniforms:
+                numbered.append((layout, block, stage.place))
+        for image in self.copied:
+            block = self._copy(image, given[made[image]])
+            fields.append((block.numbers, _COPIED, made[image]))
+            blocks.append(block)
+        header = self._header(max(layout.scratch for layout, _ in layouts))
+        place = slots.JOB_SLOTS + slots.STAGE_JOB
+        for block in blocks:
+            header.numbers[place] = block.address
+            place += slots.STAGE_SLOTS
+        return StripsJob(header, blocks, fields, numbered)
 
     def _copy(self, image: int, array: NDArray[Any]) -> Block:
         """The job of copying what is kept of an image."""
@@ -328,27 +357,17 @@ class CpuStrips(Linked):
             numbers[slot] = value
         return Block(numbers, (slots.IMAGE_TABLE, slots.OUTPUT_TABLE, slots.STOP), stop)
 
-    def _go(self, blocks: Sequence[Block], memory: Any) -> None:
+    def _go(self, job: StripsJob, memory: Any) -> None:
         """Run the jobs of all stages as one."""
-        try:
-            header = self.headers.pop()
-        except IndexError:
-            header = self._header()
-        numbers = header.numbers
-        numbers[slots.NEXT] = numbers[header.stop] = 0
-        place = slots.JOB_SLOTS + slots.STAGE_JOB
-        for block in blocks:
-            numbers[place] = block.address
-            place += slots.STAGE_SLOTS
-        size: int = numbers[slots.SCRATCH]
-        job = Job(Together(header, blocks), size, memory)
+        numbers = job.header.numbers
         threads = min(self.threads, numbers[slots.TILES])
         calls = self.stages[0].program.calls
-        POOL.run(calls, job, threads, self.is_brief, self.is_brief and self.is_small)
-        self.headers.append(header)
+        given = Job(job, numbers[slots.SCRATCH], memory)
+        POOL.run(calls, given, threads, self.is_brief, self.is_brief and self.is_small)
 
-    def _header(self) -> Block:
-        """The job of all stages, whose jobs are to be filled in."""
+    def _header(self, scratch: int) -> Block:
+        """The job of all stages, whose jobs are to be filled in; one of these takes so many bytes
+        of scratch."""
         stages = [(s.shape[0], s.above, s.below, s.ahead) for s in self.stages]
         stages += [(self.shape[0], 0, 0, self.makers[image].ahead) for image in self.copied]
         table = slots.JOB_SLOTS
@@ -357,7 +376,7 @@ class CpuStrips(Linked):
         tall = -(-height // self.count)
         tall = -(-tall // STEP) * STEP
         work = -(-8 * len(stages) // slots.ALIGN) * slots.ALIGN
-        own = work + -(-self.scratch // slots.ALIGN) * slots.ALIGN
+        own = work + -(-scratch // slots.ALIGN) * slots.ALIGN
         numbers = [0] * (stop + 1)
         for slot, value in {
             slots.TILES: -(-height // tall),
@@ -381,15 +400,41 @@ class CpuStrips(Linked):
         return Block(numbers, (slots.STAGE_TABLE, slots.STOP), stop)
 
 
-class Together:
-    """The jobs of stages, and the one that runs them."""
+class StripsJob:
+    """The jobs of stages, and the one that runs them, for one call at a time. `fields` are the
+    places of addresses, each with the number of what is given that lies there; `numbered` the jobs
+    that take numbers, each with the place of its program."""
 
-    def __init__(self, header: Block, blocks: Sequence[Block]) -> None:
+    def __init__(
+        self,
+        header: Block,
+        blocks: Sequence[Block],
+        fields: Sequence[tuple[memoryview, int, int]],
+        numbered: Sequence[tuple[Layout, Block, int]],
+    ) -> None:
         self.header, self.blocks, self.address = header, blocks, header.address
+        self.fields, self.numbered = fields, numbered
+
+    def fill(self, places: Sequence[int], uniforms: Sequence[Sequence[Constant]]) -> None:
+        """Have it read and write at these addresses, with these numbers of each program."""
+        self.header.numbers[slots.NEXT] = 0
+        for numbers, field, number in self.fields:
+            numbers[field] = places[number]
+        for layout, block, program in self.numbered:
+            layout.number(block, uniforms[program])
 
     def halt(self) -> None:
         for block in (self.header, *self.blocks):
             block.halt()
+
+
+class Jobs:
+    """Jobs for what lies alike in memory: the layouts of stages, each with whether its places need
+    64 bits, and the jobs that no call uses. One that was halted does not come back."""
+
+    def __init__(self, layouts: Sequence[tuple[Layout, bool]]) -> None:
+        self.layouts = layouts
+        self.idle: list[StripsJob] = []
 
 
 __all__ = ["strips"]

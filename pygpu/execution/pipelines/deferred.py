@@ -79,6 +79,8 @@ class Graph:
     def __init__(self, device: Device, settle: Settle) -> None:
         self.device = device
         self.notes: list[Note] = []
+        # Of each note its task, images and size: with `sizes`, all of the structure.
+        self.script: list[Hashable] = []
         self.sizes: list[tuple[int, int]] = []  # of images
         self.there: dict[int, Storage] = {}
         self.asked: dict[int, weakref.ref[Deferred]] = {}  # those not there, while anybody has them
@@ -107,28 +109,39 @@ class Graph:
     def note(self, task: Task, work: Work) -> list[Storage]:
         """Note a step; its results. One that is noted already is not done again. Arrays to fill are
         filled now."""
+        inputs, uniforms, _, out = work
+        size = work.size
         with self.lock:
-            numbers = tuple(map(self.number, work.inputs))
-            same = task, numbers, repr(work.uniforms), work.size  # by repr: -0.0 is not 0.0
+            numbers = tuple([self.number(each) for each in inputs])
+            # Numbers by their text: -0.0 is not 0.0.
+            same = task, numbers, repr(uniforms) if uniforms else "", size
             made = self._same.get(same)
             if made is None:
-                made = self._same[same] = tuple([self._new(work.size) for _ in task.outputs])
-                self._add(task, numbers, work, made)
-            results = [Deferred(self, each, work.size, task, i) for i, each in enumerate(made)]
+                made = self._same[same] = tuple([self._new(size) for _ in task.outputs])
+                self.script += (task, numbers, size)
+                self._add(task, numbers, uniforms, size, made)
+            results = [Deferred(self, each, size, task, i) for i, each in enumerate(made)]
             for each in results:
                 if each.number not in self.there:
                     self.asked[each.number] = weakref.ref(each)
-            if any(array is not None for array in work.out):
+            if any(array is not None for array in out):
                 self.settle(results)
-                for array, result in zip(work.out, results, strict=True):
+                for array, result in zip(out, results, strict=True):
                     if array is not None:
                         array[...] = result.host()
         return list(results)
 
-    def _add(self, task: Task, inputs: tuple[int, ...], work: Work, made: tuple[int, ...]) -> None:
-        frame = _users(sys._getframe(1))
+    def _add(
+        self,
+        task: Task,
+        inputs: tuple[int, ...],
+        uniforms: Sequence[Constant],
+        size: tuple[int, int],
+        made: tuple[int, ...],
+    ) -> None:
+        frame = _users(sys._getframe(2))
         file, line = (frame.f_code.co_filename, frame.f_lineno) if frame else ("", 0)
-        self.notes.append(Note(inputs, tuple(work.uniforms), work.size, made, task, file, line))
+        self.notes.append(Note(inputs, tuple(uniforms), size, made, task, file, line))
 
     def storage(self, number: int) -> Storage:
         """An image, computed now if it is not there."""

@@ -118,37 +118,78 @@ class Group:
         return True
 
 
+@record(eq=False)
+class Score:
+    """What settling does for graphs of one structure: which notes there are to be run, the groups
+    that do, of each group's stages where their numbers are (a note, and which of its), and the
+    names of images, by the graph's numbers: of those that are read, and of all."""
+
+    notes: tuple[int, ...]
+    groups: Sequence[Group]
+    uniforms: tuple[tuple[tuple[tuple[int, int], ...], ...], ...]
+    given: tuple[tuple[int, int], ...]
+    names: Mapping[int, int]
+
+
 class Runner:
     """The structures of a pipeline that have been compiled."""
 
     def __init__(self) -> None:
         self._ready: OrderedDict[Hashable, list[Group]] = OrderedDict()
+        self._scores: OrderedDict[Hashable, Score] = OrderedDict()  # by what graphs look like
         self._lock = threading.Lock()
 
     def settle(self, graph: Graph, wanted: Set[int]) -> list[Ready]:
         """Compute the images wanted of a graph's steps. The stages that did."""
-        notes = _pending(graph, wanted)
-        groups, numbers = self.ready(graph, notes, wanted)
-        places = {number: name for name, number in enumerate(numbers)}
-        images = {places[n]: each for n, each in graph.there.items() if n in places}
-        for group in groups:
+        score = self._score(graph, wanted)
+        images = {name: graph.there[number] for number, name in score.given}
+        for group, places in zip(score.groups, score.uniforms, strict=True):
             uniforms = [
-                [notes[step].uniforms[index] for step, index in each.uniforms]
-                for each in group.stages
+                [graph.notes[note].uniforms[index] for note, index in each] for each in places
             ]
             try:
                 images |= group.run(images, uniforms)
             except (DeviceError, MemoryError) as error:
-                _add_place(error, [notes[s] for each in group.stages for s in each.stage.steps])
+                steps = [score.notes[s] for each in group.stages for s in each.stage.steps]
+                _add_place(error, [graph.notes[step] for step in steps])
                 raise
             for name in group.done:
                 del images[name]
         for number, reference in list(graph.asked.items()):
-            name = places.get(number, -1)
+            name = score.names.get(number, -1)
             if name in images and (number in wanted or reference() is not None):
                 graph.there[number] = images[name]
                 del graph.asked[number]
-        return [each for group in groups for each in group.stages]
+        return [each for group in score.groups for each in group.stages]
+
+    def _score(self, graph: Graph, wanted: Set[int]) -> Score:
+        """What is to be done for a graph: looked up by all that it follows from."""
+        key = (
+            graph.device.name,
+            tuple(graph.script),
+            tuple(graph.sizes),
+            frozenset(graph.there),
+            frozenset(wanted),
+        )
+        with self._lock:
+            found = self._scores.get(key)
+            if found is not None:
+                self._scores.move_to_end(key)
+                return found
+        notes = _pending(graph, wanted)
+        groups, numbers = self.ready(graph, [graph.notes[note] for note in notes], wanted)
+        names = {number: name for name, number in enumerate(numbers)}
+        uniforms = [
+            tuple([tuple([(notes[step], i) for step, i in each.uniforms]) for each in group.stages])
+            for group in groups
+        ]
+        given = [(number, name) for number, name in names.items() if number in graph.there]
+        found = Score(tuple(notes), groups, tuple(uniforms), tuple(given), names)
+        with self._lock:
+            self._scores[key] = found
+            while len(self._scores) > KEPT:
+                self._scores.popitem(last=False)
+        return found
 
     def ready(
         self, graph: Graph, notes: Sequence[Note], wanted: Set[int]
@@ -180,17 +221,18 @@ class Runner:
 
     def reported(self, graph: Graph, wanted: Set[int]) -> list[StageReport]:
         """Compute them, and say what the stages did."""
-        notes = _pending(graph, wanted)
+        notes = [graph.notes[note] for note in _pending(graph, wanted)]
         return report(self.settle(graph, wanted), notes)
 
 
-def _pending(graph: Graph, wanted: Set[int]) -> list[Note]:
-    """The steps that the wanted images need, of what is there."""
+def _pending(graph: Graph, wanted: Set[int]) -> list[int]:
+    """The places of the notes that the wanted images need, of what is there."""
     found = []
     images = set(wanted)
-    for note in reversed(graph.notes):
+    for place in reversed(range(len(graph.notes))):
+        note = graph.notes[place]
         if images.intersection(note.outputs):
-            found.append(note)
+            found.append(place)
             images.update(number for number in note.inputs if number not in graph.there)
     return found[::-1]
 

@@ -25,7 +25,7 @@ from pygpu.devices import targets
 from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.execution.arguments.parameters import NUMBER
-from pygpu.execution.arguments.results import Form, info_from, present
+from pygpu.execution.arguments.results import Form, ImageMaker, info_from, present
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs import running, tiles
 from pygpu.execution.programs.calls import Programs, Run
@@ -259,7 +259,9 @@ class Gate:
         made, form = self.made, self.form
         info = NO_INFO if form == "array" else info_from(args)
         results = [
-            present(form, storage, dtype, sampler, info)
+            ImageMaker.make(storage, sampler, info=info)
+            if form == "image" and dtype is storage.dtype
+            else present(form, storage, dtype, sampler, info)
             for storage, dtype, sampler in zip(storages, made.dtypes, self.samplers, strict=True)
         ]
         return tuple(results) if made.is_tuple else results[0]

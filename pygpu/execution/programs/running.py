@@ -43,8 +43,10 @@ def ready(
     """What runs again and again for storages of these sizes, at once and as they are; None where
     there is more to it, or the environment says what fits."""
     limits = targets.limits(made.device)
-    if made.planar is not None or limits is None or targets.is_limited():
+    if made.planar is not None or targets.is_limited():
         return None
+    if limits is None:
+        return made.program.run
     size = rows_of(shape)
     if is_thin(size) and size[0] >= LONG:
         return None
