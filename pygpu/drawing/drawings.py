@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.drawing import Drawing, DrawProgram, Geometry, Stage
-from pygpu.core.errors import CompileError
+from pygpu.core.errors import CompileError, shown
 from pygpu.core.host import log
 from pygpu.core.host.records import record
 from pygpu.core.sampler import of
@@ -322,7 +322,10 @@ def converted(values: Any, width: int, name: str) -> tuple[float, ...]:
         return (float(np.float32(values)),) * width
     numbers = np.asarray(values)
     if numbers.dtype.kind not in "fiub" or numbers.shape not in ((), (width,)):
-        raise TypeError(f"{name}: takes a number, or {width} for the components of a colour")
+        raise TypeError(
+            f"{name}: takes a number, or {width} for the components of a colour; got "
+            f"{shown(values)}"
+        )
     made: list[float] = np.broadcast_to(numbers, (width,)).astype(np.float32).tolist()
     return tuple(made)
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from pygpu.core.errors import CompileError
+from pygpu.core.errors import CompileError, shown
 from pygpu.core.storage import ImageLike
 from pygpu.execution.arguments.annotations import user_type, without_none
 from pygpu.execution.arguments.convert import is_picture
@@ -106,13 +106,18 @@ def _as(cls: type, value: Any, name: str) -> Any:
         raise TypeError(
             f"{name}: an image held by a shader is a pygpu.Image: give pygpu.Image({name})"
         )
-    if role == "matrix" and isinstance(value, (list, tuple, np.ndarray)):
-        return MATRICES[type](value)
+    is_items = isinstance(value, (list, tuple, np.ndarray))
+    try:
+        if role == "matrix" and is_items:
+            return MATRICES[type](value)
+        if role == "uniform" and not type.is_scalar:
+            return VECTORS[type](*value) if is_items else value
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
+    if role == "matrix" and not isinstance(value, cls):
+        raise TypeError(f"{name}: takes a {cls.__name__}, or its rows; got {shown(value)}")
     if role != "uniform":
         return value
-    if not type.is_scalar:
-        is_items = isinstance(value, (list, tuple, np.ndarray))
-        return VECTORS[type](*value) if is_items else value
     numbers = (int, np.integer, np.floating)
     is_number = isinstance(value, numbers) and not isinstance(value, bool)
     return float(value) if is_number and type.kind == "float" else value

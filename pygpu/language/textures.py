@@ -118,12 +118,22 @@ class Cube:
         x, y = s * self.size - 0.5, t * self.size - 0.5
         left, top = floor(x), floor(y)
         along, down = x - left, y - top
-        rows = []
-        for j in (top, top + 1.0):
-            a = self.nearest(face, left, j)
-            b = self.nearest(face, left + 1.0, j)
-            rows.append(a * (1.0 - along) + b * along)
-        return rows[0] * (1.0 - down) + rows[1] * down
+        corners = ((left, top), (left + 1.0, top), (left, top + 1.0), (left + 1.0, top + 1.0))
+        pixels = [self.nearest(face, i, j) for i, j in corners]
+        total = sum(pixels[1:], pixels[0])
+        a, b, c, d = [
+            (total - pixel) / 3.0 if self.is_missing(i, j) else pixel
+            for pixel, (i, j) in zip(pixels, corners, strict=True)
+        ]
+        upper = a * (1.0 - along) + b * along
+        lower = c * (1.0 - along) + d * along
+        return upper * (1.0 - down) + lower * down
+
+    def is_missing(self, x: Any, y: Any) -> Any:
+        """Whether there is no such pixel: only three faces meet in a corner of the cube, and the
+        mean of their pixels stands for the fourth, on each of the faces."""
+        last = self.size - 1
+        return (x < 0.0 or x > last) and (y < 0.0 or y > last)
 
     def nearest(self, face: Any, x: Any, y: Any) -> Any:
         """The pixel of a face; beyond its edges that of the face which lies there."""

@@ -487,6 +487,20 @@ def test_shaders_say_what_does_not_fit() -> None:
         refused(kind, message, **methods)
 
 
+def test_fields_say_what_does_not_fit() -> None:
+    class Seen(Shader):
+        camera: Mat4
+        light: Vec3
+
+    for values, words in [
+        ((np.eye(3), (0, 0, 1)), "camera: Mat4 takes 4 rows of 4 numbers"),
+        (("x", (0, 0, 1)), "camera: takes a Mat4, or its rows; got 'x'"),
+        ((np.eye(4), (0, 1)), "light: Vec3 takes 3 components, got 2"),
+    ]:
+        with pytest.raises(TypeError, match=words):
+            Seen(*values)
+
+
 def _discarding(self: Any, position: Any) -> Any:
     pygpu.discard()
     return Vec4(position, 0, 1), 1.0

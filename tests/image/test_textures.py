@@ -183,6 +183,25 @@ def test_no_seam_is_seen_between_faces(target):
         np.testing.assert_allclose(result[p[1], p[0]], plain, atol=1e-4)
 
 
+@pytest.mark.parametrize("size", [1, 2, 8])
+def test_faces_meet_at_their_edges_and_corners(size, target):
+    """Random pixels; directions just beside edges, from their middle to the corner."""
+    rng = np.random.default_rng(size)
+    cube = Cube(*[rng.random((size, size)).astype(np.float32) for _ in range(6)])
+    edge = 1e-4 * np.array([-1, 1])
+    sides = []
+    for along in (0, 0.5, 0.9, 0.97, 1):
+        for axes in ((0, 1, 2), (1, 2, 0), (2, 0, 1), (1, 0, 2)):
+            for signs in np.ndindex(2, 2, 2):
+                d = np.ones((2, 3))
+                d[:, axes[1]] += edge  # on either side of the edge
+                d[:, axes[2]] = along
+                sides.append(d * (1 - 2 * np.array(signs)))
+    f = pygpu.compile(lambda cube, d, p: cube(d(p)), cube=Cube, d=Image, p=Position, target=target)
+    one, other = np.asarray(f(cube, np.array(sides, np.float32))).T
+    np.testing.assert_allclose(one, other, atol=2e-4 * size)
+
+
 def test_cubes_say_which_face_does_not_fit():
     good = np.zeros((4, 4), np.float32)
     with pytest.raises(ValueError, match=r"py has shape \(4, 5\)"):

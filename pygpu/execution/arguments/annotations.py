@@ -17,6 +17,7 @@ from typing import Any, Final, Literal
 from pygpu.core.storage import ImageLike
 from pygpu.language.matrices import Mat2, Mat3, Mat4
 from pygpu.language.scalars import Bool, Complex, Float, Int, UInt
+from pygpu.language.textures import Cube
 from pygpu.language.vectors import CLASSES as VECTORS
 from pygpu.language.vectors import Position
 from pygpu.types import BOOL, FLOAT, INT, UINT, Type
@@ -51,6 +52,8 @@ def user_type(annotation: Any) -> tuple[Role, Any] | None:
         return "position", None
     if issubclass(annotation, ImageLike):
         return "image", annotation.dims
+    if issubclass(annotation, Cube):
+        return "object", annotation
     return None
 
 
