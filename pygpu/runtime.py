@@ -36,7 +36,7 @@ from pygpu.execution.bound import BoundMethod
 from pygpu.execution.large import labels, sources
 from pygpu.execution.programs.calls import Programs
 from pygpu.execution.programs.extents import Extended
-from pygpu.execution.programs.gate import KEPT, SHUT, Gate
+from pygpu.execution.programs.gate import SHUT, Gate, Gates
 from pygpu.execution.programs.options import Options
 from pygpu.execution.programs.specialise import (
     Specialisation,
@@ -68,7 +68,7 @@ class Compiled(Programs):
         functools.update_wrapper(self, function)
         super().__init__(function, signature, target, dtype, check)
         self.fast = Options(precision=precision).is_fast
-        self._gates: tuple[Gate, ...] = ()
+        self._gates = Gates()
 
     # ---- calling
 
@@ -81,7 +81,7 @@ class Compiled(Programs):
         **kwargs: Any,
     ) -> Any:
         try:
-            for gate in self._gates:
+            for gate in self._gates.find(args):
                 if shape is gate.shape or gate.is_shape(shape):
                     results = gate.enter(self, args, kwargs, out, dtype)
                     if results is not SHUT:
@@ -115,7 +115,7 @@ class Compiled(Programs):
             run = self.run(arguments, wanted, out=targeted, shape=shape)
             made = Gate.after(signature, args, kwargs, run, dtype, shape)
             if made is not None:
-                self._gates = (made, *self._gates[: KEPT - 1])
+                self._gates = self._gates.having(args, made)
             return run.presented()
 
     def _each(self, calls: Sequence[Any], *, out: Any, **options: Any) -> tuple[Any, ...]:
@@ -274,7 +274,7 @@ class Compiled(Programs):
         self.clear()
 
     def clear(self) -> None:
-        self._gates = ()
+        self._gates = Gates()
         super().clear()
 
     def __repr__(self) -> str:

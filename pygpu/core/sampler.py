@@ -82,6 +82,18 @@ def make(
     is_usual = type(boundary) is type(interpolation) is str and boundary == interpolation
     if is_usual and boundary == "nearest" and type(cval) is float and cval == 0:
         return _usual(format)
+    if type(boundary) is type(interpolation) is str and type(cval) in (float, int, tuple):
+        return _named(format, boundary, cval, interpolation, repr(cval))
+    return _checked(format, boundary, cval, interpolation)
+
+
+@lru_cache(maxsize=256)
+def _named(format: Format, boundary: str, cval: Any, interpolation: str, text: str) -> Sampler:
+    """The sampler of these; `text` has cval as it is written, since 0.0, -0.0 and 0 are equal."""
+    return _checked(format, boundary, cval, interpolation)
+
+
+def _checked(format: Format, boundary: Any, cval: Any, interpolation: Any) -> Sampler:
     return _interned(
         format,
         boundary_name(boundary),

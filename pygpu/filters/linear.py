@@ -16,7 +16,7 @@ from pygpu.execution.arguments.convert import is_picture
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import Out, Wanted, form_of
 from pygpu.execution.large.sources import NO_OUT, is_dask
-from pygpu.filters.whole import refusing, with_map
+from pygpu.filters.whole import image_of, presented, refusing, with_map
 from pygpu.image.image import Image
 from pygpu.language.kernels import known, offsets
 from pygpu.language.vectors import Position
@@ -110,6 +110,10 @@ def gaussian(
             raise TypeError(NO_OUT)
         rows = _along(im, sigma=across, truncate=truncate, axis=1)
         return _along(rows, sigma=down, truncate=truncate, axis=0, dtype=dtype)
+    if out is None and dtype is None and (isinstance(im, Image) or im.__class__ is np.ndarray):
+        image = image_of(im, "gaussian")
+        rows = _along(image, sigma=across, truncate=truncate, axis=1)
+        return presented(_along(rows, sigma=down, truncate=truncate, axis=0), im, image)
     signature = _along.signature
     options = {"sigma": across, "truncate": truncate, "axis": 1}
     arguments = flatten(signature, signature.collect((im,), options))

@@ -325,7 +325,7 @@ def _factor(factor: float, name: str) -> None:
 
 
 @whole
-@together
+@functools.partial(together, least=1 << 19)
 def pyramid_reduce(
     image: Image,
     downscale: float = 2,

@@ -126,14 +126,14 @@ def whole(function: Callable[..., Any], measures: bool = False) -> Callable[...,
     return with_map(filtered)
 
 
-def together(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Put the passes of a filter together, as a pipeline does, where the image is large enough to
-    be worth it. For filters of few passes that do not ask for texels on their way."""
+def together(function: Callable[..., Any], least: int = LARGE) -> Callable[..., Any]:
+    """Put the passes of a filter together, as a pipeline does, where the image has so many pixels
+    that it is worth it. For filters of few passes that do not ask for texels on their way."""
     runner = Runner()
 
     @functools.wraps(function)
     def passes(image: Image, *args: Any, **options: Any) -> Any:
-        if image.height * image.width < LARGE or holds_dask((image, *args, *options.values())):
+        if image.height * image.width < least or holds_dask((image, *args, *options.values())):
             return function(image, *args, **options)
         return run_together(runner, functools.partial(function, image, *args, **options))
 

@@ -239,6 +239,64 @@ def test_a_few_sizes_by_turns_each_have_a_gate(sorted_calls):
     assert len(sorted_calls) == 3
 
 
+def test_the_sizes_of_a_pyramid_by_turns_have_gates_each(sorted_calls):
+    f = pygpu.compile(blur, target="cpu")
+    images = [Image(photo((n, n))) for n in range(3, 14)]
+    for _ in range(3):
+        for image in images:
+            assert f(image).shape == image.shape
+    assert len(sorted_calls) == len(images)
+
+
+def shifted(im: Image, p: Position, by: pygpu.Vec2, axis=0, weights=(1.0, 2.0), table=None):
+    step = (1, 0) if axis == 1 else (0, 1)
+    total = im(p) * weights[0] + im(p + step) * weights[1] + by.x + 10 * by.y
+    return total if table is None else total + table[1]
+
+
+KNOWN = [
+    {"axis": 1},
+    {"axis": True},
+    {"weights": (1.0, 2)},
+    {"weights": (-0.0, 2.0)},
+    {"weights": (0.0, 2.0)},
+    {"table": np.array([1.0, 4.0])},
+    {"table": np.array([1.0, 5.0])},
+    {"by": pygpu.Vec2(7.0, 8.0)},
+    {},
+]
+
+
+def test_known_values_and_vectors_are_no_reason_to_sort(sorted_calls):
+    f, image = pygpu.compile(shifted, target="cpu"), photo()
+    for k in range(4):
+        expected = image + 2 * image[:, [*range(1, 9), 8]] + k + 20
+        result = f(image, by=pygpu.Vec2(float(k), 2.0), axis=1, weights=(1.0, 2.0))
+        np.testing.assert_allclose(result, expected, rtol=1e-6)
+    assert len(sorted_calls) == 1
+
+
+@pytest.mark.parametrize("first", KNOWN)
+def test_other_known_values_after_it_are_seen(first):
+    f, image = pygpu.compile(shifted, target="cpu"), photo()
+    usual = {"by": pygpu.Vec2(1.0, 2.0), "axis": 0, "weights": (1.0, 2.0)}
+    for other in (first, *KNOWN):
+        alone = pygpu.compile(shifted, target="cpu")
+        given = usual | other
+        np.testing.assert_array_equal(f(image, **given), alone(image, **given))
+
+
+def test_an_array_that_is_changed_in_place_is_another_known_value():
+    f, image, table = pygpu.compile(shifted, target="cpu"), photo(), np.array([1.0, 2.0])
+    by = pygpu.Vec2(0.0, 0.0)
+    for k in range(3):
+        table[1] = k
+        alone = pygpu.compile(shifted, target="cpu")
+        np.testing.assert_array_equal(
+            f(image, by=by, table=table), alone(image, by=by, table=table)
+        )
+
+
 @pytest.mark.parametrize("shift", [1, 2, 3])
 def test_texels_that_begin_between_words_are_read_as_well(shift):
     f = pygpu.compile(blur, target="cpu", dtype=np.uint8)

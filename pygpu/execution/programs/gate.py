@@ -1,17 +1,19 @@
 """Gates before calls: what earlier calls were given, and the programs that they ran.
 
 A call that is given the same as one of the last few (arrays of the same shapes and dtypes, images
-that are read alike, numbers for numbers, by the same keywords) goes to that program at once,
-without its arguments being sorted, or a key being made of them. Whatever is not sure to be the
-same takes the long way.
+that are read alike, numbers for numbers, the same known values, by the same keywords) goes to that
+program at once, without its arguments being sorted, or a key being made of them. Whatever is not
+sure to be the same takes the long way.
 
     gate = Gate.after(signature, args, kwargs, run)     # None where the long way is the only one
     gate.enter(programs, args, kwargs, out)             # the results, or SHUT
+    Gates.find(args); gates = gates.having(args, gate)  # those of calls with such a first argument
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -23,19 +25,24 @@ from pygpu.core.sampler import Sampler, of
 from pygpu.core.storage import ImageLike, NumberLike, Storage, rows_of, strides_of
 from pygpu.devices import targets
 from pygpu.execution.arguments import uniforms
+from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.execution.arguments.parameters import NUMBER
 from pygpu.execution.arguments.results import Form, ImageMaker, info_from, present
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.programs import running, tiles
 from pygpu.execution.programs.calls import Programs, Run
+from pygpu.language.vectors import Vector
 from pygpu.ssa import Constant
 from pygpu.types import BOOL, FLOAT, INT
 
+NOTHING: Final[Mapping[Any, tuple[Gate, ...]]] = MappingProxyType({})
 SHUT: Final = object()  # says that a call takes the long way
-KEPT: Final = 4  # gates of a function: calls by turns, as of a pyramid's levels, have one each
+KEPT: Final = 4  # gates of a function for images of one size: calls by turns have one each
+SIZES: Final = 16  # sizes of images that a function has gates for, as of a pyramid's levels
 _LEFT: Final = -1  # in place of a place: the argument is not given
 _NUMBERS: Final = (float, int, bool, np.generic)
+_COMPILED_IN: Final = (int, float, bool, str, tuple, np.ndarray)
 _PLAIN: Final = {float: FLOAT, int: INT, bool: BOOL}
 
 
@@ -49,6 +56,7 @@ class _Passage(NamedTuple):
     shape: tuple[int, ...] = ()  # of an array, as it was given, else of the texels
     dtype: np.dtype[Any] | None = None  # of an array
     strides: tuple[int, ...] = ()  # likewise
+    known: Any = None  # the key of a value that is compiled in
 
 
 class Gate:
@@ -183,11 +191,14 @@ class Gate:
             return SHUT
         inputs: list[Any] = []
         values: list[Constant] = []
-        for place, cls, parameter, sampler, shape, dtype, strides in self.passages:
+        for place, cls, parameter, sampler, shape, dtype, strides, known in self.passages:
             value = parameter.default if place == _LEFT else args[place]
             if value.__class__ is not cls:
                 return SHUT
-            if sampler is None:
+            if known is not None:
+                if known_key(value) != known:
+                    return SHUT
+            elif sampler is None:
                 values.append(uniforms.convert(parameter.type, value, parameter.name))
             elif value is parameter.default:
                 return SHUT
@@ -267,6 +278,39 @@ class Gate:
         return tuple(results) if made.is_tuple else results[0]
 
 
+class Gates:
+    """The gates of a function, by the size of the image that calls are given first. It is never
+    changed, so that threads may look into it while another one puts a gate in front."""
+
+    __slots__ = ("_of_sizes",)
+
+    def __init__(self, of_sizes: Mapping[Any, tuple[Gate, ...]] = NOTHING) -> None:
+        self._of_sizes: Final = of_sizes
+
+    def find(self, args: tuple[Any, ...]) -> tuple[Gate, ...]:
+        """Those of calls that were given an image of this size."""
+        return self._of_sizes.get(_size(args), ())
+
+    def having(self, args: tuple[Any, ...], gate: Gate) -> Gates:
+        """With one in front; of the sizes the one that was added first goes."""
+        size = _size(args)
+        others = {key: gates for key, gates in self._of_sizes.items() if key != size}
+        if len(others) >= SIZES:
+            del others[next(iter(others))]
+        return Gates({**others, size: (gate, *self.find(args)[: KEPT - 1])})
+
+
+def _size(args: tuple[Any, ...]) -> Any:
+    """The shape of the array or the image that comes first; None of anything else."""
+    if args:
+        first = args[0]
+        if first.__class__ is np.ndarray:
+            return first.shape
+        if isinstance(first, ImageLike):
+            return first.storage.shape
+    return None
+
+
 def _is_plain(shape: Any) -> bool:
     """Whether a shape is a tuple of ints, which is what it is equal to."""
     return shape.__class__ is tuple and {*map(type, shape)} <= {int}
@@ -275,9 +319,11 @@ def _is_plain(shape: Any) -> bool:
 def _passage(place: int, parameter: Parameter, value: Any, images: Any) -> _Passage | None:
     """How an argument came in; None where the next one may be taken otherwise."""
     cls = type(value)
-    is_number = parameter.role == "uniform" and parameter.type.is_scalar
-    if is_number and issubclass(cls, _NUMBERS):
+    is_uniform = parameter.role == "uniform"
+    if is_uniform and issubclass(cls, _NUMBERS if parameter.type.is_scalar else Vector):
         return _Passage(place, cls, parameter)
+    if parameter.role == "known" and parameter.dynamic is None and cls in _COMPILED_IN:
+        return _Passage(place, cls, parameter, known=known_key(value))
     is_number = isinstance(value, NumberLike)  # one that stays on a device: an image of one texel
     given = next(images, None) if parameter.role == "image" or is_number else None
     if given is None or given.original is not value or given.rank not in (0, NUMBER):
@@ -325,4 +371,4 @@ def _storage(array: NDArray[Any], dims: int) -> Storage:
     return Storage.of(array.reshape(*rows_of(shape), -1), shape)
 
 
-__all__ = ["KEPT", "SHUT", "Gate"]
+__all__ = ["KEPT", "SHUT", "Gate", "Gates"]
