@@ -214,30 +214,33 @@ def _filled(values: NDArray[Any], hole: NDArray[Any]) -> NDArray[Any]:
     apart = numbered(_widened(hole), False, diagonal=False)[0].ravel()[places]
     down, across = np.divmod(places, hole.shape[1])
     turns = [np.lexsort(keys) for keys in ((across, down, apart), (down, across, apart))]
-    number = np.full(hole.size, -1)
-    unknown = hole.ravel()[column]
-    known, texel = ~unknown, values.reshape(hole.size, -1)
+    of_place = np.full(hole.size, -1)
+    of_place[places] = np.arange(count)
+    other = of_place.take(column)  # the pixel that is weighed; -1 where it is known
+    known, unknown = np.flatnonzero(other < 0), np.flatnonzero(other >= 0)
+    texel, known_row, known_weight = column[known], row[known], weight[known]
     right = np.stack(
         [
-            -np.bincount(row[known], weight[known] * channel[column[known]], count)
-            for channel in texel.T
+            -np.bincount(known_row, known_weight * channel[texel], count)
+            for channel in values.reshape(hole.size, -1).T
         ],
         axis=1,
     )
+    row, other, weight = row[unknown], other[unknown], weight[unknown]
     bands = []
     for turn in turns:
-        number[places[turn]] = np.arange(count)
-        one, other = number[places[row[unknown]]], number[column[unknown]]
-        bands.append((int((one - other).max()), one, other, number[places]))
-    width, one, other, order = min(bands, key=lambda band: band[0])
+        order = np.empty(count, int)
+        order[turn] = np.arange(count)
+        below = order[row] - order[other]
+        bands.append((int(below.max()), below, order))
+    width, below, order = min(bands, key=lambda band: band[0])
     if count * width**2 > BAND:
-        entries = row[unknown], np.searchsorted(places, column[unknown])
-        matrix = sparse.csc_array((weight[unknown], entries))
+        matrix = sparse.csc_array((weight, (row, other)))
         pivots = {"diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}  # none is needed
         return np.asarray(splu(matrix, "MMD_AT_PLUS_A", **pivots).solve(right))
-    lower = one >= other
-    place = (one - other)[lower] * count + other[lower]
-    band = np.bincount(place, weight[unknown][lower], (width + 1) * count)
+    lower = np.flatnonzero(below >= 0)
+    place = below[lower] * count + order[other[lower]]
+    band = np.bincount(place, weight[lower], (width + 1) * count)
     sorted_right = np.empty_like(right)
     sorted_right[order] = right
     found = linalg.solveh_banded(band.reshape(width + 1, count), sorted_right, lower=True)
