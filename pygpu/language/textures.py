@@ -118,22 +118,20 @@ class Cube:
         x, y = s * self.size - 0.5, t * self.size - 0.5
         left, top = floor(x), floor(y)
         along, down = x - left, y - top
-        corners = ((left, top), (left + 1.0, top), (left, top + 1.0), (left + 1.0, top + 1.0))
-        pixels = [self.nearest(face, i, j) for i, j in corners]
-        total = sum(pixels[1:], pixels[0])
-        a, b, c, d = [
-            (total - pixel) / 3.0 if self.is_missing(i, j) else pixel
-            for pixel, (i, j) in zip(pixels, corners, strict=True)
-        ]
+        a, b = self.nearest(face, left, top), self.nearest(face, left + 1.0, top)
+        c, d = self.nearest(face, left, top + 1.0), self.nearest(face, left + 1.0, top + 1.0)
+        last = self.size - 1
+        if (left < 0.0 or left >= last) and (top < 0.0 or top >= last):
+            # Three faces meet in a corner of the cube: the mean of their pixels is the fourth.
+            total = a + b + c + d
+            above, before = top < 0.0, left < 0.0
+            if above:
+                a, b = ((total - a) / 3.0, b) if before else (a, (total - b) / 3.0)
+            else:
+                c, d = ((total - c) / 3.0, d) if before else (c, (total - d) / 3.0)
         upper = a * (1.0 - along) + b * along
         lower = c * (1.0 - along) + d * along
         return upper * (1.0 - down) + lower * down
-
-    def is_missing(self, x: Any, y: Any) -> Any:
-        """Whether there is no such pixel: only three faces meet in a corner of the cube, and the
-        mean of their pixels stands for the fourth, on each of the faces."""
-        last = self.size - 1
-        return (x < 0.0 or x > last) and (y < 0.0 or y > last)
 
     def nearest(self, face: Any, x: Any, y: Any) -> Any:
         """The pixel of a face; beyond its edges that of the face which lies there."""
