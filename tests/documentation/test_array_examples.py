@@ -51,7 +51,7 @@ def test_each_program_is_tested_and_listed() -> None:
     assert [name for name in sorted(names) if f"(arrays/{name}.py)" not in listed] == []
 
 
-@pytest.mark.parametrize("on", ["cpu", "compute"])
+@pytest.mark.parametrize("on", ["cpu", "fragment", "compute"])
 @pytest.mark.parametrize("name", sorted(SIZES))
 def test_program_gives_what_numpy_gives(
     name: str, on: str, monkeypatch: pytest.MonkeyPatch
