@@ -31,7 +31,7 @@ from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.chunks import Cores
 from pygpu.devices.cpu.given import Given, address, is_wide
-from pygpu.devices.cpu.native import Native, attributes
+from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.types import Type
@@ -67,15 +67,13 @@ def _floats(types: Sequence[Type]) -> list[Format]:
 @lru_cache(maxsize=4)
 def _places(machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    native = Native(places(machine) + attributes(machine), machine)
-    return native, native.address("span")
+    return native_span(places(machine), machine)
 
 
 @lru_cache(maxsize=16)
 def _set_up(machine: Machine, cull: Cull, samples: int) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    native = Native(set_up(machine, cull, samples) + attributes(machine), machine)
-    return native, native.address("span")
+    return native_span(set_up(machine, cull, samples), machine)
 
 
 class CpuDrawing(DrawProgram):
@@ -99,9 +97,9 @@ class CpuDrawing(DrawProgram):
         emitted = tiles(self.drawing, task.function, task.inputs, machine, wide)
         self.plan = emitted.plan
         begun = time.perf_counter()
-        native = Native(emitted.text + attributes(machine), machine)
+        native = native_span(emitted.text, machine)
         self.driver_seconds += time.perf_counter() - begun
-        self.native.setdefault(wide, (native, native.address("span")))
+        self.native.setdefault(wide, native)
         return emitted.text
 
     def draw(self, draw: Draw) -> list[Storage]:

@@ -30,7 +30,7 @@ from pygpu.codegen.llvm.text import Machine
 from pygpu.core.device import UFUNCS, How
 from pygpu.devices.cpu.chunks import chunked_job
 from pygpu.devices.cpu.layout import Block
-from pygpu.devices.cpu.native import Native, attributes
+from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.threads import POOL, Calls, Job
 from pygpu.devices.process.reserve import RESERVE
 
@@ -44,8 +44,7 @@ _JOIN: Final[dict[How, np.ufunc]] = {"sum": np.add, "min": np.minimum, "max": np
 @lru_cache(maxsize=64)
 def _native(folding: Folding, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    native = Native(fold_span(folding, machine) + attributes(machine), machine)
-    return native, native.address("span")
+    return native_span(fold_span(folding, machine), machine)
 
 
 def folded(
@@ -142,8 +141,7 @@ SCAN_LEAST: Final = 1 << 14
 @lru_cache(maxsize=64)
 def _scanning(scanning: Scanning, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    native = Native(scan_span(scanning, machine) + attributes(machine), machine)
-    return native, native.address("span")
+    return native_span(scan_span(scanning, machine), machine)
 
 
 def scanned(

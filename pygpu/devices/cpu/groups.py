@@ -22,7 +22,7 @@ from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.core.device import UFUNCS
 from pygpu.devices.cpu.chunks import Cores, address, chunked_job
-from pygpu.devices.cpu.native import Native, attributes
+from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.ssa import Function
 from pygpu.types import Type
@@ -39,8 +39,7 @@ _KINDS: Final = {"f": "float", "i": "int", "u": "uint"}
 @lru_cache(maxsize=64)
 def _native(folding: Folding, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    native = Native(group_span(folding, machine) + attributes(machine), machine)
-    return native, native.address("span")
+    return native_span(group_span(folding, machine), machine)
 
 
 def fold_groups(
@@ -116,8 +115,7 @@ JOINED: Final = 16  # tables that are joined one after the other, for the same r
 @lru_cache(maxsize=64)
 def _joining(join: Function, types: tuple[Type, ...], machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    native = Native(join_span(join, types, machine) + attributes(machine), machine)
-    return native, native.address("span")
+    return native_span(join_span(join, types, machine), machine)
 
 
 def join_groups(

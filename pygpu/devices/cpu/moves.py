@@ -23,7 +23,7 @@ from pygpu.codegen.elements.turns import WORD, Turn, turn_span
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.devices.cpu.chunks import Cores, address, chunked_job
-from pygpu.devices.cpu.native import Native, attributes
+from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
 
@@ -68,8 +68,7 @@ def picked(holds: NDArray[np.bool_], texels: NDArray[Any], cores: Cores) -> NDAr
 @lru_cache(maxsize=16)
 def _picking(unit: int, count: int, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    native = Native(pick_span(unit, count, machine) + attributes(machine), machine)
-    return native, native.address("span")
+    return native_span(pick_span(unit, count, machine), machine)
 
 
 # ---------------------------------------------------------------- columns
@@ -128,8 +127,7 @@ def _run(image: NDArray[Any], rows: NDArray[Any], cores: Cores, back: bool) -> N
 @lru_cache(maxsize=32)
 def _turning(turn: Turn, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    native = Native(turn_span(turn, machine) + attributes(machine), machine)
-    return native, native.address("span")
+    return native_span(turn_span(turn, machine), machine)
 
 
 __all__ = ["columns_of", "picked", "put_back", "rows_for"]

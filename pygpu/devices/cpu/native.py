@@ -12,8 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-import weakref
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -101,41 +100,42 @@ def _initialize() -> None:
 
 
 class Native:
-    """Compiled code in memory; it goes when this object does."""
+    """Compiled code in memory, which goes when this object does. The IR has no attribute groups."""
 
-    engine: Callable[[], Any]
+    addresses: dict[str, int]  # of the functions that were asked for
 
-    def __init__(self, text: str, made_for: Machine) -> None:
-        code = _compiled(text, made_for)
+    def __init__(self, text: str, made_for: Machine, names: Sequence[str] = ("span",)) -> None:
+        text += attributes(made_for)
+        key = _key(text, made_for)
+        code = cache.get("native", key)
+        if code is None:
+            code = undisturbed(self._compile, text, made_for, names)
+            cache.put("native", key, code)
+        else:
+            undisturbed(self._load, code, made_for, names)
         self.size = len(code)
-        undisturbed(self._load, code, made_for)
 
-    def _load(self, code: bytes, made_for: Machine) -> None:
+    def _compile(self, text: str, made_for: Machine, names: Sequence[str]) -> bytes:
+        with _LOCK:
+            target = _target(made_for, _effort(text))
+            code = bytes(target.emit_object(_optimized(text, made_for)))
+            self._load(code, made_for, names)
+        return code
+
+    def _load(self, code: bytes, made_for: Machine, names: Sequence[str]) -> None:
         with _LOCK:
             empty = _parse("", made_for)
             engine = llvm.create_mcjit_compiler(empty, _new_target(made_for))
             engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             engine.finalize_object()
+            self.addresses = {name: int(engine.get_function_address(name)) for name in names}
         when_gone(self, engine.close)  # which holds the engine, so that no other thread ends it
-        self.engine = weakref.ref(engine)
-
-    def address(self, name: str) -> int:
-        return undisturbed(self._address, name)
-
-    def _address(self, name: str) -> int:
-        with _LOCK:
-            return int(self.engine().get_function_address(name))
 
 
-def assembly(text: str, made_for: Machine) -> str:
-    """The assembly of IR, to look at."""
-    return undisturbed(_assembly, text, made_for)
-
-
-def _assembly(text: str, made_for: Machine) -> str:
-    with _LOCK:
-        target = _target(made_for, _effort(text))
-        return str(target.emit_assembly(_optimized(text, made_for)))
+def native_span(text: str, made_for: Machine) -> tuple[Native, int]:
+    """The code of a function `span`, and where it begins."""
+    native = Native(text, made_for)
+    return native, native.addresses["span"]
 
 
 def attributes(made_for: Machine) -> str:
@@ -147,24 +147,13 @@ def attributes(made_for: Machine) -> str:
     )
 
 
-def _compiled(text: str, made_for: Machine) -> bytes:
-    key = hashlib.sha256(
+def _key(text: str, made_for: Machine) -> bytes:
+    return hashlib.sha256(
         "\0".join(
             [llvmlite.__version__, str(llvm.llvm_version_info), repr(made_for.cpu),
              made_for.features, PIPELINE, text]
         ).encode()
     ).digest()  # fmt: skip
-    code = cache.get("native", key)
-    if code is None:
-        code = undisturbed(_emitted, text, made_for)
-        cache.put("native", key, code)
-    return code
-
-
-def _emitted(text: str, made_for: Machine) -> bytes:
-    with _LOCK:
-        target = _target(made_for, _effort(text))
-        return bytes(target.emit_object(_optimized(text, made_for)))
 
 
 PIPELINE: Final = "2"  # changes when what is done to IR does

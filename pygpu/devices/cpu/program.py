@@ -25,7 +25,7 @@ from pygpu.devices.cpu.chunks import Cores
 from pygpu.devices.cpu.given import HUGE, Given, addresses, alignment, is_wide
 from pygpu.devices.cpu.layout import Layout, Sizes
 from pygpu.devices.cpu.moves import columns_of, put_back, rows_for
-from pygpu.devices.cpu.native import Native, attributes, machine
+from pygpu.devices.cpu.native import Native, attributes, machine, native_span
 from pygpu.devices.cpu.rounds import Rounds
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
 from pygpu.devices.process import reserve
@@ -56,8 +56,7 @@ def cores() -> Cores:
 
 @lru_cache(maxsize=4)
 def native_loops(made_for: Machine) -> Calls:
-    native = Native(driver(made_for) + attributes(made_for), made_for)
-    return Calls(native.address, native)
+    return Calls(Native(driver(made_for), made_for, Calls.NAMES))
 
 
 class CpuProgram(Program):
@@ -88,13 +87,12 @@ class CpuProgram(Program):
             Pixels(self.task.low, self.task.planar, self.group),
         )
         self.plan = emitted.plan
-        text = emitted.text + attributes(self.machine)
         begun = time.perf_counter()
-        native = Native(text, self.machine)
+        native = native_span(emitted.text, self.machine)
         self.driver_seconds += time.perf_counter() - begun
         # What is there stays: another thread may be running it.
-        self.native.setdefault(wide, (native, native.address("span")))
-        return text
+        self.native.setdefault(wide, native)
+        return emitted.text + attributes(self.machine)
 
     def run(self, work: Work) -> list[Storage]:
         height, width = work.size

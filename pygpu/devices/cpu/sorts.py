@@ -21,7 +21,7 @@ from pygpu.codegen.elements.sorts import BITS, DIGITS, Kind, Sorting, Step, sort
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.devices.cpu.chunks import Cores, address, chunked_job
-from pygpu.devices.cpu.native import Native, attributes
+from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
 
@@ -39,8 +39,7 @@ _IS_NEW: Final = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
 @lru_cache(maxsize=64)
 def _native(sorting: Sorting, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    native = Native(sort_span(sorting, machine) + attributes(machine), machine)
-    return native, native.address("span")
+    return native_span(sort_span(sorting, machine), machine)
 
 
 def sorted_lines(
@@ -163,8 +162,7 @@ class _Run:
 @lru_cache(maxsize=8)
 def _merging(kind: str, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    native = Native(merge_span(kind, machine) + attributes(machine), machine)
-    return native, native.address("span")
+    return native_span(merge_span(kind, machine), machine)
 
 
 def is_quick(dtype: np.dtype[Any], machine: Machine) -> bool:

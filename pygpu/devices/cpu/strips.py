@@ -24,7 +24,7 @@ from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage, strides_of
 from pygpu.devices.cpu.given import address, addresses, is_wide
 from pygpu.devices.cpu.layout import Block, Layout, Rows, Sizes
-from pygpu.devices.cpu.native import Native, attributes
+from pygpu.devices.cpu.native import Native
 from pygpu.devices.cpu.program import LAYOUTS, LONG, SHORT, SMALL, CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job, thread_count
 from pygpu.devices.process.reserve import RESERVE
@@ -45,7 +45,7 @@ AGAIN: Final = 0.15  # of the work may be done twice, where strips meet
 @lru_cache(maxsize=4)
 def stage_loops(made_for: Machine) -> Native:
     """The native code of jobs of several stages."""
-    return Native(native_strips(made_for) + attributes(made_for), made_for)
+    return Native(native_strips(made_for), made_for, ["strips"])
 
 
 class Parted(Protocol):
@@ -383,7 +383,7 @@ class CpuStrips(Linked):
             slots.TILE_HEIGHT: tall,
             slots.HEIGHT: height,
             slots.STAGES: len(stages),
-            slots.STRIPS: self.native.address("strips"),
+            slots.STRIPS: self.native.addresses["strips"],
             slots.STAGE_TABLE: table,
             slots.STEP: self.step,
             slots.WARM: max([above + ahead for _, above, _, ahead in stages]),

@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from pygpu.codegen.jobs.handover import DONE, LEFT_ALL, TAKEN
 from pygpu.codegen.jobs.slots import ALIGN
 from pygpu.core.host import settings
+from pygpu.devices.cpu.native import Native
 
 LINGER: Final = 20_000  # looks at the mailbox, of some 20 ns
 SPIN: Final = 2000  # looks at a job that others are finishing
@@ -43,18 +44,21 @@ class Numbers(Protocol):
 class Calls:
     """The functions of the driver, from their addresses. Those that work let go of the GIL."""
 
-    def __init__(self, address: Callable[[str], int], owner: Any) -> None:
-        self.owner = owner  # the code, which must stay
+    NAMES: Final = ("run", "serve", "linger", "wait", "post", "retract", "open", "shut")
+
+    def __init__(self, native: Native) -> None:
+        self.native = native  # the code, which must stay
+        at = native.addresses
         free, brief = ctypes.CFUNCTYPE, ctypes.PYFUNCTYPE
-        self.run = free(None, _P, _P)(address("run"))
-        self.run_held = brief(None, _P, _P)(address("run"))
-        self.serve = free(None, _P, _P)(address("serve"))
-        self.linger = free(None, _P, _P, ctypes.c_int64)(address("linger"))
-        self.wait = free(ctypes.c_int32, _P, ctypes.c_int64, ctypes.c_int32)(address("wait"))
-        self.post = brief(ctypes.c_int32, _P, _P)(address("post"))
-        self.retract = brief(None, _P, _P)(address("retract"))
-        self.open = brief(None, _P)(address("open"))
-        self.shut = brief(None, _P)(address("shut"))
+        self.run = free(None, _P, _P)(at["run"])
+        self.run_held = brief(None, _P, _P)(at["run"])
+        self.serve = free(None, _P, _P)(at["serve"])
+        self.linger = free(None, _P, _P, ctypes.c_int64)(at["linger"])
+        self.wait = free(ctypes.c_int32, _P, ctypes.c_int64, ctypes.c_int32)(at["wait"])
+        self.post = brief(ctypes.c_int32, _P, _P)(at["post"])
+        self.retract = brief(None, _P, _P)(at["retract"])
+        self.open = brief(None, _P)(at["open"])
+        self.shut = brief(None, _P)(at["shut"])
 
 
 def thread_count() -> int:

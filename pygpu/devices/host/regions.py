@@ -16,7 +16,7 @@ from pygpu.codegen.elements.regions import Numbering, Step, region_span
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
 from pygpu.devices.cpu.chunks import Cores, address, chunked_job
-from pygpu.devices.cpu.native import Native, attributes
+from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.program import cores
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
@@ -29,8 +29,7 @@ _KINDS: Final = {1: "byte", 2: "short", 4: "uint"}  # of whole numbers, by their
 @lru_cache(maxsize=32)
 def _native(numbering: Numbering, machine: Machine) -> tuple[Native, int]:
     """The code, which must stay, and the address of its function."""
-    native = Native(region_span(numbering, machine) + attributes(machine), machine)
-    return native, native.address("span")
+    return native_span(region_span(numbering, machine), machine)
 
 
 def numbered(image: NDArray[Any], background: Any, diagonal: bool) -> tuple[NDArray[np.int32], int]:
