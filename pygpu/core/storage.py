@@ -288,6 +288,34 @@ class NumberLike:
         raise NotImplementedError
 
 
+class Awaited(Storage):
+    """An image that is made when it is first asked for. Until then only its size is known."""
+
+    __slots__ = ()
+
+    def __init__(self, shape: tuple[int, int], channels: int, dtype: np.dtype[Any]) -> None:
+        self.height, self.width = self.shape = shape
+        self.channels, self.dtype = channels, dtype
+        self.planes, self.strips = [], {}
+        self.other = self.apart = None
+
+    @property
+    def settled(self) -> Storage:
+        """The image as a device or the host has it."""
+        raise NotImplementedError
+
+    def host(self) -> NDArray[Any]:
+        return self.settled.host()
+
+    @property
+    def array(self) -> NDArray[Any] | None:  # type: ignore[override]
+        return self.settled.array
+
+    @property
+    def copies(self) -> dict[str, Any]:  # type: ignore[override]
+        return self.settled.copies
+
+
 def stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Results of any shape, as a kind has them, as the dtype of an image: see device.Task."""
     if values.dtype == dtype:

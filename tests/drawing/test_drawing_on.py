@@ -118,6 +118,20 @@ def test_draws_that_wait_are_drawn_by_whoever_reads_first(on: str) -> None:
             np.testing.assert_array_equal(each, expected)
 
 
+def test_draws_that_wait_are_read_on_the_host_and_written_to_arrays(on: str) -> None:
+    @pygpu.compile(target="cpu")
+    def twice(im: Image, p: Position):
+        return 2 * im(p)
+
+    value, expected = layers(1, 1)
+    over = Image(np.zeros((8, 12), np.float32))
+    drawn = [draw(Layer(value), Mesh.quad(), onto=over, target=on) for _ in range(2)]
+    assert np.array_equal(2 * expected, np.asarray(twice(drawn[0])))
+    out = np.zeros((8, 12), np.float32)
+    pygpu.compile(twice.__wrapped__, target=on)(drawn[1], out=out)
+    assert np.array_equal(2 * expected, out)
+
+
 def test_a_draw_that_is_interrupted_in_its_pictures_own_texture_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -17,11 +17,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pygpu.codegen.drawing import COPIES
 from pygpu.core.errors import DeviceError
-from pygpu.core.storage import Format, Storage
+from pygpu.core.storage import Awaited, Format, Storage
 from pygpu.devices.opengl import context as opengl
 from pygpu.devices.opengl.driver.context import Context
 from pygpu.devices.opengl.driver.held import TEXTURE, Texture
@@ -82,16 +81,14 @@ class Waiting:
             raise
 
 
-class Drawn(Storage):
+class Drawn(Awaited):
     """A picture that is drawn when somebody asks for it, or one of one channel, in a texture of a
     pixel a texel, whose pixels are packed when it is read."""
 
     __slots__ = ("_made", "_place", "_work")
 
     def __init__(self, shape: tuple[int, int], channels: int, work: Waiting, place: int) -> None:
-        self.height, self.width = self.shape = shape
-        self.planes, self.other, self.strips = [], None, {}
-        self.channels, self.dtype = channels, FLOATS
+        super().__init__(shape, channels, FLOATS)
         self._work: Waiting | None = work
         self._place = place
         self._made: Storage | None = None
@@ -121,20 +118,9 @@ class Drawn(Storage):
         assert len(self.shape) == 2
         return kept(texture, TEXTURE, self.shape, Format(FLOATS, self.channels), read_texture)
 
-    def host(self) -> NDArray[Any]:
-        return self.settled.host()
-
     @property
     def devices(self) -> set[str]:
         return {TEXTURE} if self._made is None else self._made.devices
-
-    @property
-    def array(self) -> NDArray[Any] | None:  # type: ignore[override]
-        return self.settled.array
-
-    @property
-    def copies(self) -> dict[str, Any]:  # type: ignore[override]
-        return self.settled.copies
 
 
 def packed(gl: Context, texture: Texture, width: int, height: int) -> Texture:

@@ -23,41 +23,26 @@ from numpy.typing import NDArray
 from pygpu.core.device import Device, FoldProgram, FoldTask, How, Task, Work
 from pygpu.core.errors import HOME
 from pygpu.core.host.records import record
-from pygpu.core.storage import Storage
+from pygpu.core.storage import Awaited, Storage
 from pygpu.devices.noting import NotingDevice, TaskStep
 from pygpu.ssa import Constant
 
 Settle = Callable[["Graph", "set[int]"], None]
 
 
-class Deferred(Storage):
-    """An image whose texels are computed when they are asked for."""
+class Deferred(Awaited):
+    """A result of a step of a graph."""
 
     __slots__ = ("graph", "number")
 
     def __init__(self, graph: Graph, number: int, shape: tuple[int, int], task: Task, index: int):
         format = task.outputs[index]
-        self.height, self.width = self.shape = shape
-        self.planes, self.strips = [], {}
-        self.other = self.apart = None
-        self.channels, self.dtype = format.channels, format.dtype
+        super().__init__(shape, format.channels, format.dtype)
         self.graph, self.number = graph, number
 
     @property
     def settled(self) -> Storage:
-        """The image as a device or the host has it."""
         return self.graph.storage(self.number)
-
-    def host(self) -> NDArray[Any]:
-        return self.settled.host()
-
-    @property
-    def array(self) -> NDArray[Any] | None:  # type: ignore[override]
-        return self.settled.array
-
-    @property
-    def copies(self) -> dict[str, Any]:  # type: ignore[override]
-        return self.settled.copies
 
 
 def settled(storage: Storage) -> Storage:
