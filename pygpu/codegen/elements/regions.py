@@ -28,7 +28,6 @@ SOURCE, LABELS, STARTS, PARENTS, FIRSTS, ENDS, WIDTH, LENGTH, ROWS, EXCEPT, COUN
 SIZES: Final = {"byte": 1, "short": 2, "uint": 4, "float": 4}  # bytes of an element
 WIDE: Final = 64  # elements that are compared at once
 FILLED: Final = 16  # that are written at once
-_TYPES: Final = {"byte": "i8", "short": "i16", "long": "i64", "float": "float"}
 Step = Literal["scan", "number", "fill"]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -118,9 +117,4 @@ def _check(drawing: Drawing) -> None:
     check_numbers(drawing.vertex.uniforms)
 
 
-def uniform_names(texts: DrawTexts) -> Sequence[str | None]:
-    """Under which names the pair takes the numbers that a draw brings."""
-    return texts.both.uniforms
-
-
-__all__ = ["Meshes", "packed", "textures", "uniform_names"]
+__all__ = ["Meshes", "packed", "textures"]
