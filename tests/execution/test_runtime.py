@@ -810,6 +810,35 @@ def test_after_a_fork_opengl_is_not_called(monkeypatch):
         targets.choose("fragment")
 
 
+# Of a process's first call, which waits for all of them. What is imported beyond that ought to be
+# imported by those who need it.
+MODULES = 275
+
+
+def test_first_call_imports_what_it_uses():
+    code = """
+import sys
+import numpy as np
+import pygpu
+
+def sobel(kernel, im: pygpu.Image, p: pygpu.Position):
+    shifts = pygpu.offsets(kernel)
+    across = sum([w * im(p + d) for w, d in zip(np.ravel(kernel), shifts)])
+    down = sum([w * im(p + d) for w, d in zip(np.ravel(np.transpose(kernel)), shifts)])
+    return np.sqrt(across**2 + down**2)
+
+kernel = np.outer([1, 2, 1], [-1, 0, 1])
+pygpu.compile(sobel, kernel=kernel, target="cpu")(np.zeros((64, 64), np.float32))
+print(" ".join(sys.modules))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = set(run.stdout.split())
+    needless = "logging statistics moderngl PIL pygpu.codegen.jobs.strips pygpu.devices.cpu.strips"
+    needless += " pygpu.devices.cpu.rounds pygpu.frontend.rules.numpy_calls"
+    assert imported & set(needless.split()) == set()
+    assert len([name for name in imported if name.startswith("pygpu.")]) <= MODULES
+
+
 def test_importing_is_quick_and_imports_no_driver():
     code = (
         "import sys, pygpu; pygpu.compile, pygpu.Image, pygpu.vectorize, pygpu.reduce;"

@@ -20,13 +20,12 @@ from pygpu.codegen.llvm.plan import Pixels, cost
 from pygpu.codegen.llvm.text import Machine
 from pygpu.codegen.narrow.writer import emit
 from pygpu.core.device import Planes, Prepared, Program, Task, Work
+from pygpu.core.host.forks import IMPORTING
 from pygpu.core.storage import Storage, rows_of, strides_of
 from pygpu.devices.cpu.chunks import Cores
 from pygpu.devices.cpu.given import HUGE, Given, addresses, alignment, is_wide
 from pygpu.devices.cpu.layout import Layout, Sizes
-from pygpu.devices.cpu.moves import columns_of, put_back, rows_for
 from pygpu.devices.cpu.native import Native, attributes, machine, native_span
-from pygpu.devices.cpu.rounds import Rounds
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
 from pygpu.devices.process import reserve
 from pygpu.devices.process.reserve import RESERVE
@@ -142,6 +141,9 @@ class CpuProgram(Program):
         layout = self.layouts.get(key) or self._layout(key)
         arrays = [np.ascontiguousarray(array) for array in self.given.arrays(work.inputs)]
         results = self._results(*shape, work)
+        with IMPORTING:  # by iterated functions alone
+            from pygpu.devices.cpu.rounds import Rounds
+
         every = Rounds(layout, self._span(False), arrays, rounds, results, state, self.threads)
         pixels = shape[0] * shape[1] * len(rounds)
         job = Job(every, layout.scratch, (self, every))
@@ -233,6 +235,9 @@ class CpuProgram(Program):
                 return
         if self.turned is None:
             self.turned = CpuProgram(replace(self.task, function=turned(self.task.function)))
+        with IMPORTING:  # by functions of thin images alone
+            from pygpu.devices.cpu.moves import columns_of, put_back, rows_for
+
         on = cores()
         columns = [rows_for(result) for result in results]
         read = [columns_of(array, on) for array in arrays]
