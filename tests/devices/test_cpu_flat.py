@@ -9,7 +9,7 @@ import pytest
 import pygpu
 from pygpu import Float, Image, Position
 from pygpu.devices.cpu.moves import columns_of, put_back
-from pygpu.devices.cpu.program import cores
+from pygpu.devices.cpu.program import MANY, cores
 from pygpu.ssa import BOUNDARIES
 
 RNG = np.random.default_rng(4)
@@ -170,6 +170,25 @@ def test_rows_of_few_columns_are_as_texels(function, boundary, dtype):
         (made,) = [each.program for each in compiled.specialisations()]
         assert made.few[columns] is not None
         assert made.turned is None
+
+
+@pytest.mark.parametrize("boundary", ["nearest", "wrap", "mirror", "constant"])
+@pytest.mark.parametrize("dtype", ["float32", "uint16"])
+def test_rows_shorter_than_some_blocks_are_turned_where_there_are_many(boundary, dtype):
+    @pygpu.compile(target="cpu")
+    def slope(im: Image, p: Position):
+        return im(p + (2, 0)) - 0.5 * im(p - (1, 1)) + 0.25 * p.x
+
+    columns, rows = 40, MANY // 40 + 1
+    texels = (RNG.random((rows, columns)) * 250).astype(dtype)
+    image = Image(texels, boundary=boundary, cval=0.5)
+    found = np.asarray(slope(image))
+    (made,) = [each.program for each in slope.specialisations()]
+    assert made.turned is not None
+    few = slice(0, MANY // 80)  # rows that are too few to be turned
+    part = np.asarray(slope(Image(texels[few], boundary=boundary, cval=0.5)))
+    start = 1 if boundary == "wrap" else 0  # whose first row reads the last
+    np.testing.assert_array_equal(found[few][start:], part[start:])
 
 
 def test_functions_that_know_their_column_are_turned():

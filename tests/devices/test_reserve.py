@@ -37,6 +37,15 @@ def test_memory_comes_back_when_the_last_view_goes():
     assert address_of(memory.empty(SHAPE, FLOAT)) == first
 
 
+@pytest.mark.parametrize(("least", "is_kept"), [(NBYTES, True), (NBYTES + 1, False)])
+def test_who_asks_says_from_which_size_on_memory_is_kept(least, is_kept):
+    memory = Reserve()
+    array = memory.empty(SHAPE, FLOAT, least)
+    del array
+    gc.collect()
+    assert (memory.nbytes > 0) is is_kept
+
+
 def test_arrays_are_as_others():
     array = Reserve().empty(SHAPE, FLOAT)
     assert array.shape == SHAPE

@@ -33,6 +33,9 @@ LONGEST: Final = 2**31 - 1
 TINY: Final = 1 << 16  # elements, below which a second thread is not worth its call
 SHARES: Final = 4  # chunks for each thread: none waits long for another
 CHUNK: Final = 1 << 13  # texels that are turned at once
+# Bytes from which on their memory is kept: several such arrays at a time, which C libraries give
+# back at once, so that each call would touch new pages, which takes three times as long as turning.
+KEPT: Final = 1 << 17
 BETWEEN: Final = 320  # bytes between columns that are turned
 
 
@@ -92,7 +95,8 @@ def rows_for(image: NDArray[Any]) -> NDArray[Any]:
     if width == 1 and image.flags.c_contiguous:
         return image.reshape(1, height, channels)
     between = -(-BETWEEN // (channels * image.itemsize))  # whole texels
-    return RESERVE.empty((width, height + between, channels), image.dtype)[:, :height]
+    shape = width, height + between, channels
+    return RESERVE.empty(shape, image.dtype, KEPT)[:, :height]
 
 
 def put_back(rows: NDArray[Any], image: NDArray[Any], cores: Cores) -> None:

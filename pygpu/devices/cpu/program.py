@@ -41,6 +41,10 @@ LONG: Final = 10**10  # operations after which somebody might wish to interrupt 
 LONG_ROW: Final = 1 << 16  # pixels of a single row that are worth code of their own
 LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an int
 SHORT: Final = 32  # pixels of a row below which images are turned
+# Likewise of so many pixels and more, where what lies beside rows is read, which is copied at their
+# ends: what turning costs Python is more for fewer.
+NARROW: Final = 48
+MANY: Final = 1 << 17
 LAYOUTS: Final = 16  # sizes of images that a program remembers
 
 
@@ -166,9 +170,15 @@ class CpuProgram(Program):
             return None
         if not strides and self._is_row(sizes, shape):
             return Sizes(((1, pixels),) * len(sizes), (1, pixels))
-        if is_thin(shape, SHORT) or (shape[0] == 1 and shape[1] >= LONG_ROW):
+        if self._is_thin(shape) or (shape[0] == 1 and shape[1] >= LONG_ROW):
             return None
         return Sizes(tuple(sizes), shape, strides)
+
+    def _is_thin(self, shape: tuple[int, int]) -> bool:
+        """Whether rows are so short that columns are computed as rows."""
+        beside = any(taps.left < 0 or taps.right > 0 for taps in self.plan.taps)
+        short = NARROW if beside and shape[0] * shape[1] >= MANY else SHORT
+        return is_thin(shape, short)
 
     def _is_row(self, sizes: Sequence[tuple[int, ...]], shape: tuple[int, int]) -> bool:
         """Whether all pixels are computed as those of one row."""
@@ -193,7 +203,7 @@ class CpuProgram(Program):
         elif not strides and self._is_row(sizes, shape):
             shape = 1, shape[0] * shape[1]
             sizes = [shape] * len(sizes)
-        elif is_thin(shape, SHORT):
+        elif self._is_thin(shape):
             self._run_thin(arrays, uniforms, shape, results)
             return
         elif shape[0] == 1 and shape[1] >= LONG_ROW and self.plan.rows > 1:
@@ -387,6 +397,7 @@ def _are_own(planes: Planes) -> bool:
 __all__ = [
     "LAYOUTS",
     "LONG",
+    "MANY",
     "SHORT",
     "SMALL",
     "CpuProgram",

@@ -47,10 +47,12 @@ class Reserve:
         self.nbytes = 0
         self.lock, self.is_busy = RLock(), False
 
-    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
-        """An array whose contents are anything."""
+    def empty(
+        self, shape: Sequence[int], dtype: np.dtype[Any], least: int | None = None
+    ) -> NDArray[Any]:
+        """An array whose contents are anything; its memory is kept if it has so many bytes."""
         nbytes = math.prod(shape) * dtype.itemsize
-        if not LEAST <= nbytes <= self.most:
+        if not (LEAST if least is None else least) <= nbytes <= self.most:
             return np.empty(shape, dtype)
         memory = self._settled(nbytes)
         if memory is None:
