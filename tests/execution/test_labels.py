@@ -49,6 +49,12 @@ def test_labels_come_back(chunks: Any) -> None:
         assert isinstance(east.data, da.Array)
 
 
+@pytest.mark.parametrize("chunks", [None, 5])
+def test_what_has_no_name_gets_none(chunks: Any) -> None:
+    field = heights(chunks).rename(None)
+    assert [result.name for result in slope(field)] == [None, None]
+
+
 def test_channels_keep_their_labels_where_their_number_stays() -> None:
     bands = xr.DataArray(
         RANDOM.random((6, 7, 3)), {"band": ["r", "g", "b"]}, dims=["y", "x", "band"]

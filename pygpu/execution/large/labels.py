@@ -78,7 +78,9 @@ def _labelled(array: Any, first: Any) -> Any:
         if set(coordinate.dims) <= set(first.dims[:shared])
     }
     module = sys.modules["xarray"]
-    return module.DataArray(array, coords, dims, first.name, first.attrs)
+    made = module.DataArray(array, coords, dims, attrs=first.attrs)
+    made.name = first.name  # told to the constructor, no name becomes that of a Dask array's graph
+    return made
 
 
 def _new_name(dims: Sequence[str], axis: int) -> str:
