@@ -13,7 +13,7 @@ import pygpu
 from conftest import require
 from pygpu import Bool, Float, Image, Int, Position
 from pygpu.core import sampler
-from pygpu.execution.large import work
+from pygpu.execution.large import calls, work
 from pygpu.execution.large.regions import Assembly, Reach
 
 RANDOM: Final = np.random.default_rng(3)
@@ -304,6 +304,53 @@ def test_rounds_are_those_of_the_whole_image(boundary: str, chunks: Any, dtype: 
     whole = diffuse.iterate(GREY, 7, rate=0.1, dtype=dtype)
     assert lazy.dtype == whole.dtype
     assert_array_equal(lazy.compute(), whole)
+
+
+@pytest.mark.parametrize(
+    ("where", "boundary"),
+    [*(("cpu", each) for each in BOUNDARIES), ("fragment", "mirror"), ("compute", "constant")],
+)
+def test_rounds_by_one_job_are_those_of_the_whole(
+    where: str, boundary: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several for a chunk before the next: the device does them, with edges that are not the
+    whole's."""
+    if where != "cpu":
+        require(where)
+    monkeypatch.setattr(calls, "EXTRA", 10.0)
+    still = Image(RANDOM.random((50, 70), np.float32), boundary="reflect")
+
+    @pygpu.compile(target=where)
+    def react(u: Image, v: Image, p: Position, feed: Image = None):
+        u, feed = u.sampled(boundary=boundary, cval=0.5), feed.sampled(boundary=boundary)
+        near = u(p + (2, 0)) - u(p + (-1, 1)) + v(p + (0, -2)) * 0.5 + still(p + (1, 0)) * 0.1
+        place = 0.001 * p.x / u.width + 0.002 * p.y / feed.height
+        return 0.5 * near + place, v(p) * 0.5 + feed(p + (-1, 1)).r
+
+    u, v = RANDOM.random((2, 50, 70), np.float32)
+    feed = RANDOM.integers(0, 256, (50, 70, 3), np.uint8)
+    whole = react.iterate((u, v), 5, feed=feed)
+    for lazy in [(True, True, True), (True, True, False), (False, True, True)]:
+        given = [
+            da.from_array(each, chunks=(20, 30, *each.shape[2:])) if is_lazy else each
+            for each, is_lazy in zip((u, v, feed), lazy, strict=True)
+        ]
+        made = react.iterate((given[0], given[1]), 5, feed=given[2])
+        for part, expected in zip(made, whole, strict=True):
+            assert_array_equal(part.compute(), expected)
+
+
+def test_functions_that_may_err_do_so_in_chunks() -> None:
+    wave = pygpu.compile(
+        lambda im, p: pygpu.exp(im(p)) * pygpu.sin(im(p + (1, 0))),
+        im=Image,
+        p=Position,
+        precision="fast",
+        target="cpu",
+    )
+    lazy = da.from_array(GREY, chunks=20)
+    assert_array_equal(wave(lazy).compute(), wave(GREY))
+    assert_array_equal(wave.iterate(lazy, 4).compute(), wave.iterate(GREY, 4))
 
 
 def test_rounds_of_several_images_with_one_that_stays() -> None:

@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.core import sampler
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage, stored, texels
 from pygpu.execution.arguments.convert import result_dtype, texels_of
@@ -118,7 +119,8 @@ def rounds_of(work: Iterated, rounds: int, last: Wanted, ended: Any) -> tuple[An
             values[place] = changing[done]
         made = _Call.of(compiled, values, plain if done + 1 < rounds else last)
         state = made.places([values[slot] for slot in slots])
-        together = made.together(state, rounds - done) if done and not turns else 1
+        alike = done > 0 or made.keeps(state)
+        together = made.together(state, rounds - done) if alike and not turns else 1
         if together > 1:
             asked = last.dtype if done + together == rounds else None
             assert not isinstance(asked, tuple)
@@ -172,6 +174,7 @@ class _Call:
         self.by_image, self.wanted, self.numbers = by_image, wanted, numbers
         self.rounds: Rounds | None = None
         self.ended: Any = None  # a Dask array that says whether nobody needs the results
+        arguments.fast = compiled.is_fast()
         self.translated = compiled.translated(arguments)
         storages = [given.storage for given in arguments.images]
         storages += [image.storage for image in self.translated.translation.captured]
@@ -236,6 +239,7 @@ class _Call:
             self.depths,
             self.is_settled,
             self.arguments.checked,
+            self.arguments.fast,
             self.rounds,
         )
         if shape is None:
@@ -267,10 +271,19 @@ class _Call:
 
     def places(self, state: Sequence[Any]) -> list[int]:
         """Which of the call's images hold these arrays."""
-        return [
-            next(i for i, source in self.by_image.items() if source.given is array)
-            for array in state
-        ]
+        given = [each.original for each in self.arguments.images]
+        for index, source in self.by_image.items():
+            given[index] = source.given
+        return [next(i for i, each in enumerate(given) if each is array) for array in state]
+
+    def keeps(self, state: Sequence[int]) -> bool:
+        """Whether results are read as the images that they become in the next round."""
+        formats, dtypes = results(self.translated, self.wanted)
+        before = [self.arguments.images[place].sampler for place in state]
+        return len(before) == len(formats) and all(
+            format.dtype == dtype and own == sampler.default(dtype, format.channels)
+            for own, format, dtype in zip(before, formats, dtypes, strict=True)
+        )
 
     def reach(self, state: Sequence[int]) -> Footprint:
         """How far a round looks around a pixel, in any image that is read near it."""
@@ -282,7 +295,10 @@ class _Call:
         if self.arguments.dims != 2:
             return 1
         around = [view for view in self.views.views if view.image in state]
-        if any(view.margin is None or view.boundary == "wrap" for view in around):
+        if any(view.margin is None for view in around):
+            return 1
+        lazy = [view for view in self.views.views if view.image in (*self.by_image, *state)]
+        if any(view.boundary == "wrap" for view in lazy):
             return 1
         if len({self.sizes[image] for image in (*self.by_image, *state)}) > 1:
             return 1
@@ -290,7 +306,8 @@ class _Call:
         farthest = max(reach.left, reach.right, reach.up, reach.down)
         if farthest == 0:
             return left
-        sizes = self.by_image[state[0]].array.chunks[:2]
+        source = next(self.by_image[i] for i in (*state, *self.by_image) if i in self.by_image)
+        sizes = source.array.chunks[:2]
         chunk = min(max(lengths) for lengths in sizes)
         together = min(1 + int(EXTRA / 2 * chunk / farthest), left)
         is_large = min(self.sizes[state[0]]) >= 4 * together * farthest

@@ -24,7 +24,7 @@ from pygpu.frontend.values.faults import Fault
 from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.lower.planes import Planar, Read, by_planes, is_of_volumes
 from pygpu.passes.lower.settle import settle
-from pygpu.passes.lower.window import View, Windowed, window
+from pygpu.passes.lower.window import Placed, View, Windowed, placed, window
 from pygpu.ssa import Constant
 from pygpu.types import Type
 
@@ -40,6 +40,7 @@ class Function(Protocol):
     def translated(self, arguments: Arguments, checked: bool | None = None) -> Translated: ...
     def device(self) -> Device: ...
     def wanted(self, form: tuple[Any, str], out: None = None, dtype: Any = None) -> Wanted: ...
+    def is_fast(self) -> bool: ...
     def size(self, shape: Any, arguments: Arguments, out: None) -> tuple[int, ...]: ...
 
 
@@ -82,6 +83,7 @@ class Plan:
     depths: tuple[int, ...] = field(compare=False)  # of all images; 1 of what is no volume
     settled: bool = field(compare=False)  # whether uniforms are constants: see `windowed_for`
     checked: bool = field(compare=False)  # whether what goes wrong at run time is to be found
+    fast: bool = field(compare=False)  # whether functions may err by 2**-12
     rounds: Rounds | None = field(default=None, compare=False)
     numbers: tuple[tuple[int, Constant], ...] = field(default=(), compare=False)  # see `Told`
 
@@ -98,15 +100,36 @@ class Ready:
     """A plan, compiled in this process."""
 
     views: Views
-    program: Program
+    translated: Translated
     device: Device
     formats: tuple[Format, ...]  # of the results
     dtypes: tuple[np.dtype[Any], ...]
     inputs: tuple[Format, ...]  # of the views
+    images: tuple[Format, ...]  # of the images
     whole: tuple[Storage | None, ...]  # images that are no Dask arrays, by index
     arguments: Arguments
     faults: tuple[Fault, ...]  # of a checked program, which has one more result that numbers them
-    is_tuple: bool
+
+    @property
+    def is_tuple(self) -> bool:
+        return self.translated.translation.is_tuple
+
+    @property
+    def program(self) -> Program:
+        """The program of a window."""
+        written = (*self.formats, FAULTS) if self.faults else self.formats
+        with COMPILING.lock:
+            return _compiled(
+                self.device, self.views.windowed, self.inputs, written, self.arguments.fast
+            )
+
+    def of_parts(self) -> tuple[Program, tuple[int, ...]]:
+        """The program of a part of the result and of the images, and of which images it is given
+        the sizes, after the part's corner."""
+        with COMPILING.lock:
+            made = _placed(self.translated)
+            fast = self.arguments.fast
+            return _compiled(self.device, made, self.images, self.formats, fast), made.sized
 
 
 def ready_for(plan: Plan) -> Ready:
@@ -117,6 +140,7 @@ def ready_for(plan: Plan) -> Ready:
 @lru_cache(maxsize=LIMIT)
 def _prepared(plan: Plan) -> Ready:
     arguments = flatten(plan.compiled.signature, plan.values, stays=False)
+    arguments.fast = plan.fast
     translated = plan.compiled.translated(arguments, plan.checked)
     views = windowed_for(translated, arguments, plan.settled)
     captured = translated.translation.captured
@@ -125,20 +149,17 @@ def _prepared(plan: Plan) -> Ready:
     read += [sampler.of(image).format for image in captured]
     inputs = tuple([read[views.read(each).image] for each in views.views])
     whole = [given.storage for given in arguments.images] + [image.storage for image in captured]
-    device = plan.compiled.device()
-    faults = tuple(translated.translation.faults)
-    written = (*formats, FAULTS) if faults else formats
     return Ready(
         views,
-        _compiled(device, views.windowed, inputs, written),
-        device,
+        translated,
+        plan.compiled.device(),
         formats,
         dtypes,
         inputs,
+        tuple(read),
         tuple([None if i in plan.chunked else storage for i, storage in enumerate(whole)]),
         arguments,
-        faults,
-        translated.translation.is_tuple,
+        tuple(translated.translation.faults),
     )
 
 
@@ -190,11 +211,20 @@ def _windowed(translated: Translated, uniforms: tuple[Any, ...] | None, dims: in
 
 
 @lru_cache(maxsize=LIMIT)
+def _placed(translated: Translated) -> Placed:
+    return placed(translated.function)
+
+
+@lru_cache(maxsize=LIMIT)
 def _compiled(
-    device: Device, windowed: Windowed, inputs: tuple[Format, ...], written: tuple[Format, ...]
+    device: Device,
+    made: Windowed | Placed,
+    inputs: tuple[Format, ...],
+    written: tuple[Format, ...],
+    fast: bool,
 ) -> Program:
-    """The program of a window: calls of one function share it."""
-    return device.compile(Task(windowed.function, inputs, written))
+    """The program of a window, or of parts: calls of one function share it."""
+    return device.compile(Task(made.function, inputs, written, fast=fast))
 
 
 def results(

@@ -21,17 +21,9 @@ from pygpu.devices import targets
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.large.faults import raise_first
-from pygpu.execution.large.plans import Plan, Ready, Rounds, Told, ready_for
-from pygpu.execution.large.regions import (
-    Assembly,
-    Cut,
-    Reach,
-    Single,
-    alone,
-    around,
-    clipped,
-    grown,
-)
+from pygpu.execution.large.plans import Plan, Ready, Told, ready_for
+from pygpu.execution.large.regions import Assembly, Cut, Single, alone, around
+from pygpu.execution.large.rounds import rounds_of
 from pygpu.execution.programs import tiles
 from pygpu.execution.programs.tiles import Tile
 from pygpu.passes.analysis.footprint import Footprint
@@ -101,9 +93,9 @@ def run_block(
     if not (tile.width and tile.height and depth):  # nothing to compute, in its dtype
         return _listed(ready, [_empty(ready, index, block) for index in range(len(ready.formats))])
     left = list(pieces)
-    if plan.rounds is not None:
-        return _listed(ready, _all_rounds(ready, plan, plan.rounds, tile, assemblies, left))
     parts = [_taken(assembly, left) for assembly in assemblies]
+    if plan.rounds is not None:
+        return _listed(ready, rounds_of(ready, plan, tile, assemblies, parts, _of_pieces))
     if block.planes is not None:
         return _listed(ready, _by_planes(ready, plan, tile, block.planes, assemblies, parts))
     return _listed(ready, _of_pieces(ready, plan, tile, assemblies, parts))
@@ -265,84 +257,6 @@ def _seen(
     return tiles.view(storage.host(), each.boundary, place, margin)
 
 
-# ---------------------------------------------------------------- rounds
-
-
-@record
-class _Region:
-    """The texels of a part of an image."""
-
-    texels: NDArray[Any]
-    left: int
-    top: int
-
-    def parts(
-        self, each: View, tile: Tile, size: tuple[int, int]
-    ) -> tuple[Assembly, list[NDArray[Any]]]:
-        """How what a tile reads of the image, which is of the size (width, height), is put
-        together, and of which pieces."""
-        if each.margin is None:
-            ends = [Reach.inside(0, length) for length in self.texels.shape[:2]]
-            return Assembly(tuple(ends), (tuple([slice(0, e.count) for e in ends]),)), [self.texels]
-        wide = grown(tile, each.margin, 1)
-        down = Reach.of(each.boundary, wide.top, wide.top + wide.height, size[1])
-        across = Reach.of(each.boundary, wide.left, wide.left + wide.width, size[0])
-        pieces, places = [], []
-        for (top, bottom), rows in down.held():
-            for (left, right), columns in across.held():
-                mine = slice(left - self.left, right - self.left)
-                pieces.append(self.texels[top - self.top : bottom - self.top, mine])
-                places.append((rows, columns))
-        return Assembly((down, across), tuple(places)), pieces
-
-
-def _all_rounds(
-    ready: Ready,
-    plan: Plan,
-    rounds: Rounds,
-    tile: Tile,
-    assemblies: Sequence[Assembly | None],
-    pieces: list[NDArray[Any]],
-) -> list[NDArray[Any]]:
-    """The results of several rounds. Each computes what the rounds after it still read."""
-    wide = grown(tile, rounds.reach, rounds.count)
-    seen: list[_Region | None] = []
-    for each, assembly in zip(ready.views.views, assemblies, strict=True):
-        if assembly is None:
-            seen.append(None)
-            continue
-        region = clipped(wide, plan.sizes[each.image])
-        seen.append(
-            _Region(texels_of(assembly.of(_taken(assembly, pieces))), region.left, region.top)
-        )
-    state: dict[int, _Region] = {}
-    results: list[NDArray[Any]] = []
-    size = plan.sizes[rounds.state[0]]
-    for left in reversed(range(rounds.count)):
-        window = clipped(grown(tile, rounds.reach, left), size)
-        regions = [
-            state.get(each.image) or given or _whole(ready, each)
-            for each, given in zip(ready.views.views, seen, strict=True)
-        ]
-        found = [
-            region.parts(each, window, plan.sizes[each.image])
-            for each, region in zip(ready.views.views, regions, strict=True)
-        ]
-        results = _of_pieces(ready, plan, window, *zip(*found, strict=True))
-        for image, result in zip(rounds.state, results, strict=True):
-            state[image] = _Region(texels_of(result), window.left, window.top)
-    if rounds.dtype is None:
-        return results
-    return [stored(result, rounds.dtype) for result in results]
-
-
-def _whole(ready: Ready, each: View) -> _Region:
-    """An image that the plan holds."""
-    storage = ready.whole[each.image]
-    assert storage is not None
-    return _Region(storage.host(), 0, 0)
-
-
 # ---------------------------------------------------------------- one call
 
 
@@ -381,12 +295,7 @@ def _run(
 
 def _fits(limits: Limits, ready: Ready, tile: Tile, views: Sequence[NDArray[Any]]) -> bool:
     sizes = [view.shape[:2] for view in views] + [(tile.height, tile.width)] * len(ready.formats)
-    rows = [
-        height * tiles.row_bytes(format, width)
-        for (height, width), format in zip(sizes, (*ready.inputs, *ready.formats), strict=True)
-    ]
-    sides = max(max(size) for size in sizes)
-    small = sides <= limits.side and max(rows) <= limits.nbytes and sum(rows) <= limits.memory
+    small = tiles.fit(limits, sizes, (*ready.inputs, *ready.formats))
     return small or tile.width == tile.height == 1
 
 

@@ -52,6 +52,10 @@ class Tile:
     width: int
     height: int
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.height, self.width
+
     def of(self, array: NDArray[Any]) -> NDArray[Any]:
         """The part of an array (H, W, ...)."""
         return array[self.top : self.top + self.height, self.left : self.left + self.width]
@@ -81,6 +85,13 @@ def hold(limits: Limits, made: Made, inputs: Sequence[Storage], size: tuple[int,
         if storage.height * row_bytes(format, storage.width) > limits.nbytes:
             return False
     return needed(made, inputs, size) <= limits.memory
+
+
+def fit(limits: Limits, sizes: Sequence[tuple[int, ...]], formats: Sequence[Format]) -> bool:
+    """Whether a device takes images (H, W) of these formats, all at once."""
+    nbytes = [h * row_bytes(format, w) for (h, w), format in zip(sizes, formats, strict=True)]
+    sides = max([max(size) for size in sizes])
+    return sides <= limits.side and max(nbytes) <= limits.nbytes and sum(nbytes) <= limits.memory
 
 
 def needed(made: Made, inputs: Sequence[Storage], size: tuple[int, int]) -> int:

@@ -11,7 +11,7 @@ of the whole image.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Final
@@ -59,10 +59,34 @@ def window(function: Function) -> Windowed:
         elif op.code == "load" and op.data.boundary == "constant":
             sized.add(op.data.image)
     order = tuple(sorted(sized))
-    split = _Split(function, keys, order).run()
+    images = [
+        ImageInput(f"{function.images[i].name}_{how}", function.images[i].type) for i, how in keys
+    ]
+    split = _Split(function, images, keys, order).run()
     margins = footprint(split)
     views = tuple([View(*key, margin) for key, margin in zip(keys, margins, strict=True)])
     return Windowed(apply(CLEAN, _Move(split, views, order).run()), views, order)
+
+
+@record(eq=False)
+class Placed:
+    """The function of a part of a result, of the same part of each image, beyond which boundaries
+    hold. Its uniforms are those of the whole, then the x and y of the part's first pixel, then the
+    width and height of each of `sized`."""
+
+    function: Function
+    sized: tuple[int, ...]
+
+
+def placed(function: Function) -> Placed:
+    """The function of parts. Next to edges which are not those of the whole, as far as it looks
+    around a pixel, the results are not those of the whole."""
+    loads = [op.data for op in walk(function.body) if op.code == "load"]
+    sized = {op.data for op in walk(function.body) if op.code in ("width", "height")}
+    keys = {_key(data): data.image for data in loads}
+    order = tuple(sorted(sized))
+    split = _Split(function, function.images, keys, order).run()
+    return Placed(apply(CLEAN, _Place(split, order).run()), order)
 
 
 def _key(data: Load) -> tuple[int, str]:
@@ -70,10 +94,15 @@ def _key(data: Load) -> tuple[int, str]:
 
 
 class _Split(Rewriter):
-    """An image for each boundary with which one is read; sizes and the window as uniforms."""
+    """Other images for those that are read, by the boundaries with which they are; sizes and where
+    the window lies as uniforms."""
 
     def __init__(
-        self, function: Function, keys: dict[tuple[int, str], int], sized: tuple[int, ...]
+        self,
+        function: Function,
+        images: Sequence[ImageInput],
+        keys: Mapping[tuple[int, str], int],
+        sized: tuple[int, ...],
     ) -> None:
         super().__init__(function, lambda _, op, operands: self.each(op, operands))
         self.keys = keys
@@ -82,7 +111,7 @@ class _Split(Rewriter):
         names += [f"{old[image].name}_{side}" for image in sized for side in ("width", "height")]
         self.build = Builder(
             function.name,
-            [ImageInput(f"{old[image].name}_{how}", old[image].type) for image, how in keys],
+            list(images),
             [(value.name, value.type) for value in given] + [(name, INT) for name in names],
         )
         self.build.tables = list(function.tables)
@@ -99,12 +128,11 @@ class _Split(Rewriter):
         return None
 
 
-class _Move(Rewriter):
-    """Positions become those of the whole; loads near the pixel become loads of the views."""
+class _Place(Rewriter):
+    """Positions become those of the whole, and places that are read those of the part."""
 
-    def __init__(self, function: Function, views: Sequence[View], sized: tuple[int, ...]) -> None:
+    def __init__(self, function: Function, sized: tuple[int, ...]) -> None:
         super().__init__(function, lambda _, op, operands: self.each(op, operands))
-        self.views = views
         build = self.build
         self.own = function.body.params[:2]
         self.window = build.uniforms[-2 - 2 * len(sized) :][:2]
@@ -115,20 +143,37 @@ class _Move(Rewriter):
     def each(self, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...] | None:
         if op.code != "load":
             return None
+        return (self.build.emit("load", *self.near(op, operands), data=op.data),)
+
+    def near(self, op: Op, operands: tuple[Value, ...]) -> list[Value]:
+        """The place that is read, counted from the window's corner."""
+        build = self.build
+        return [
+            own if old is whole else build.emit("sub", place, start)
+            for own, old, whole, place, start in zip(
+                (build.x, build.y), op.operands, self.own, operands, self.window, strict=True
+            )
+        ]
+
+
+class _Move(_Place):
+    """Loads near the pixel become loads of the views, too."""
+
+    def __init__(self, function: Function, views: Sequence[View], sized: tuple[int, ...]) -> None:
+        super().__init__(function, sized)
+        self.views = views
+
+    def each(self, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        if op.code != "load":
+            return None
         data: Load = op.data
         view = self.views[data.image]
         margin, build = view.margin, self.build
         if margin is None:
             return None
-        x, y = [
-            near if old is own else build.emit("sub", place, start)
-            for near, old, own, place, start in zip(
-                (build.x, build.y), op.operands, self.own, operands, self.window, strict=True
-            )
-        ]
         dx, dy = data.dx + margin.left, data.dy + margin.up
         near_load = replace(data, dx=dx, dy=dy, boundary="nearest", cval=())
-        texel = build.emit("load", x, y, data=near_load)
+        texel = build.emit("load", *self.near(op, operands), data=near_load)
         if data.boundary != "constant":
             return (texel,)
         inside = self.inside(operands, (data.dx, data.dy), self.sizes[view.image])
