@@ -27,7 +27,7 @@ from pygpu.execution.arguments.results import (
     info_of,
     picture_of,
 )
-from pygpu.execution.arguments.rounds import Each, Ending, check_each
+from pygpu.execution.arguments.rounds import Each, Ending, check_each, places_of
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.large.sources import NO_OUT, holds_dask
 from pygpu.execution.programs.bars import Bar
@@ -71,7 +71,7 @@ def iterate(
         plain = [v for place, v in enumerate(values) if place not in changing]
         kept = [p for place, p in enumerate(signature.parameters) if place not in changing]
         arguments = flatten(Signature(compiled.function, kept), plain)
-        given = [arguments.images[_place(arguments, value)] for value in state]
+        given = [arguments.images[place] for place in _places(arguments, state)]
         return _unchanged(given, several, form_of(arguments.deciding)[0], asked.out, asked.dtype)
     results = _rounds(compiled, values, slots, rounds, changing, asked)
     return tuple(results) if several else results[0]
@@ -96,7 +96,7 @@ def _rounds(
 
     arguments = arguments_of(0)
     form = form_of(arguments.deciding)
-    places = [_place(arguments, values[slot]) for slot in slots]
+    places = _places(arguments, [values[slot] for slot in slots])
     asking = rounds if ending.until is not None else rounds - 1
     bar = Bar(asking, "round", signature.name)
     done = 0
@@ -164,9 +164,9 @@ def _listed(results: Any) -> list[Any]:
     return list(results) if isinstance(results, tuple) else [results]
 
 
-def _place(arguments: Arguments, value: Any) -> int:
-    """Which of the call's images an argument is."""
-    return next(i for i, given in enumerate(arguments.images) if given.original is value)
+def _places(arguments: Arguments, values: Sequence[Any]) -> list[int]:
+    """Which of the call's images the values are."""
+    return places_of(values, [given.original for given in arguments.images])
 
 
 def _image_slots(signature: Signature, count: int) -> list[int]:

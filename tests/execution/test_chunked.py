@@ -340,6 +340,17 @@ def test_rounds_by_one_job_are_those_of_the_whole(
             assert_array_equal(part.compute(), expected)
 
 
+def test_an_image_may_be_iterated_twice() -> None:
+    @pygpu.compile(target="cpu")
+    def counted(a: Image, b: Image, p: Position):
+        return a(p) + 1, b(p) + a(p)
+
+    zeros = np.zeros((20, 20), np.float32)
+    lazy = da.from_array(zeros, chunks=10)
+    for a, b in [counted.iterate((each, each), 5) for each in (zeros, lazy)]:
+        assert (a[0, 0], b[0, 0]) == (5, 10)
+
+
 def test_functions_that_may_err_do_so_in_chunks() -> None:
     wave = pygpu.compile(
         lambda im, p: pygpu.exp(im(p)) * pygpu.sin(im(p + (1, 0))),

@@ -104,4 +104,14 @@ def check_each(values: Sequence[Any], rounds: int, names: Sequence[str]) -> list
     return places
 
 
-__all__ = ["Each", "Ending", "check_each", "each", "no_truth", "truth"]
+def places_of(values: Sequence[Any], images: Sequence[Any]) -> list[int]:
+    """Where the iterated images stand among all of a call's; one that is given twice has a place
+    for each time."""
+    places: list[int] = []
+    for value in values:
+        same = [i for i, image in enumerate(images) if image is value]
+        places.append(next(i for i in same if i not in places))
+    return places
+
+
+__all__ = ["Each", "Ending", "check_each", "each", "no_truth", "places_of", "truth"]

@@ -22,7 +22,7 @@ from pygpu.core.storage import Format, Storage, stored, texels
 from pygpu.execution.arguments.convert import result_dtype, texels_of
 from pygpu.execution.arguments.parameters import Arguments, flatten
 from pygpu.execution.arguments.results import Wanted
-from pygpu.execution.arguments.rounds import Ending
+from pygpu.execution.arguments.rounds import Ending, places_of
 from pygpu.execution.arguments.signatures import Parameter
 from pygpu.execution.large.endings import chosen, either, only_row, stored_as
 from pygpu.execution.large.graph import Graph
@@ -274,7 +274,7 @@ class _Call:
         given = [each.original for each in self.arguments.images]
         for index, source in self.by_image.items():
             given[index] = source.given
-        return [next(i for i, each in enumerate(given) if each is array) for array in state]
+        return places_of(state, given)
 
     def keeps(self, state: Sequence[int]) -> bool:
         """Whether results are read as the images that they become in the next round."""
