@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pygpu
 from pygpu import Image, filters
 from pygpu.core.storage import Storage
 from pygpu.filters import whole
@@ -55,3 +56,19 @@ def test_what_does_not_fit_is_said_as_before(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(whole, "LARGE", 0)
     with pytest.raises(TypeError, match="unexpected keyword argument 'radios'"):
         filters.unsharp_mask(np.zeros((9, 9), np.float32), radios=1)
+
+
+def test_a_gaussian_in_a_pipeline_is_put_off_with_what_follows() -> None:
+    @pygpu.compile
+    def sharper(im: pygpu.Image, smooth: pygpu.Image, p: pygpu.Position):
+        return 2 * im(p) - smooth(p)
+
+    @pygpu.pipeline(target="cpu")
+    def sharpened(im):
+        return sharper(im, filters.gaussian(im, sigma=2))
+
+    photo = np.random.default_rng(0).random((256, 300), np.float32)
+    assert sharpened.lower(photo).stats["jobs"] == 1
+    np.testing.assert_allclose(
+        sharpened(photo), 2 * photo - filters.gaussian(photo, sigma=2), atol=1e-5
+    )
