@@ -25,14 +25,15 @@ const KINDS = {
   int32: ["INT", Int32Array, "i", ["RG32I", "RGBA32I"]],
 };
 
-/** How a texture of such texels is made in WebGL. Where floats cannot be drawn, what is drawn into
- * is bytes of [0, 1]. */
+/** How a texture of such texels is made in WebGL. Where floats of 32 bits cannot be drawn, what is
+ * drawn into has 16, or else is bytes of [0, 1]. */
 function formatOf(gl, texture, drawn) {
   const [type, array, letter, formats] = KINDS[texture.dtype];
   const packed = texture.channels === 1, size = texture.channels === 2 ? 2 : 4;
   if (drawn && letter === "" && !gl.hasFloats) {
-    return { internal: gl.RGBA8, format: gl.RGBA, type: gl.UNSIGNED_BYTE, array: Uint8Array,
-             size: 4, letter, packed, bytes: true };
+    const texels = { format: gl.RGBA, size: 4, letter, packed, bytes: !gl.hasHalves };
+    return gl.hasHalves ? { ...texels, internal: gl.RGBA16F, type: gl.HALF_FLOAT, array: Uint16Array }
+      : { ...texels, internal: gl.RGBA8, type: gl.UNSIGNED_BYTE, array: Uint8Array };
   }
   const [plain, internal] = size === 2 ? ["RG", formats[0]] : ["RGBA", formats[1]];
   return { internal: gl[internal], format: gl[letter ? plain + "_INTEGER" : plain],
@@ -173,6 +174,7 @@ class Engine {
   constructor(gl) {
     this.gl = gl;
     gl.hasFloats = gl.getExtension("EXT_color_buffer_float") !== null;
+    gl.hasHalves = gl.hasFloats || gl.getExtension("EXT_color_buffer_half_float") !== null;
     this.programs = [];  // made when they are first needed
     this.slots = DATA.slots.map((slot) => ({ ...slot, texture: null, width: 0, height: 0 }));
     this.steps = DATA.steps;

@@ -107,7 +107,8 @@ class Meshes {
    * browser blends them and takes as many samples. */
   format(step) {
     const gl = this.gl, floats = this.blends || !step.blend ? [gl.RGBA32F] : [];
-    const formats = gl.hasFloats ? [...floats, gl.RGBA16F, gl.RGBA8] : [gl.RGBA8];
+    const halves = gl.hasHalves ? [gl.RGBA16F] : [];
+    const formats = [...(gl.hasFloats ? floats : []), ...halves, gl.RGBA8];
     if (step.samples === 1) return [formats[0], 0];
     for (const format of formats) {
       const counts = [...gl.getInternalformatParameter(gl.RENDERBUFFER, format, gl.SAMPLES)];

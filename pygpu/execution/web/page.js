@@ -343,7 +343,8 @@ async function start() {
   }
   engine = new Engine(gl);
   if (!gl.hasFloats && DATA.slots.some((slot) => KINDS[slot.dtype][2] === "")) {
-    say("This browser cannot draw floats: between steps, numbers are rounded to bytes of 0 to 1.");
+    say(gl.hasHalves ? "This browser draws floats of 16 bits alone: between steps, numbers are rounded to 11 bits."
+      : "This browser cannot draw floats: between steps, numbers are rounded to bytes of 0 to 1.");
   }
   if (engine.meshes !== null) await engine.meshes.load();
   await begin(true);

@@ -523,6 +523,41 @@ def test_browser_without_webgl2_says_so(page: Any, tmp_path: Path) -> None:
     assert "needs WebGL 2" in page.inner_text("#message")
 
 
+@pytest.mark.parametrize(
+    ("without", "words", "error"),
+    [
+        (["EXT_color_buffer_float"], "draws floats of 16 bits alone", 2e-3),
+        (
+            ["EXT_color_buffer_float", "EXT_color_buffer_half_float"],
+            "cannot draw floats: between steps, numbers are rounded to bytes",
+            2.01 / 255,
+        ),
+    ],
+)
+def test_browser_without_floats_rounds_and_says_so(
+    tmp_path: Path, without: list[str], words: str, error: float
+) -> None:
+    hidden = """(names) => {
+        const had = WebGL2RenderingContext.prototype.getExtension;
+        WebGL2RenderingContext.prototype.getExtension = function (name) {
+            return names.includes(name) ? null : had.call(this, name);
+        };
+    }"""
+    grey = PHOTO[..., 0].copy()
+
+    def softened(im: Image, amount=0.25):
+        return (1 - amount) * im + amount * near(im)
+
+    pipeline = pygpu.pipeline(softened).on("cpu")
+    with browser_page() as bare:
+        bare.add_init_script(f"({hidden})({json.dumps(without)})")
+        for texels in (grey, PHOTO):
+            opened(bare, pipeline.export(tmp_path / "page.html", texels))
+            assert words in bare.inner_text("#message")
+            want = np.asarray(pipeline(Image(texels))).reshape(*texels.shape[:2], -1)
+            np.testing.assert_allclose(result(bare), want, atol=error)
+
+
 def test_camera_is_processed(page: Any, tmp_path: Path) -> None:
     opened(page, edges.export(tmp_path / "page.html", PHOTO))
     page.context.grant_permissions(["camera"])
