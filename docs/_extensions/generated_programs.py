@@ -6,6 +6,7 @@ example has run, with what the block defined, and answers in reStructuredText. s
 that above the source; when Sphinx reads the page, the programs are moved below.
 """
 
+import ast
 import re
 import shutil
 import textwrap
@@ -36,7 +37,8 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any])
     written = defined["main"].__globals__["OUT"] / f"{name}.png"
     picture = Path(next(block_vars["image_path_iterator"]))
     shutil.copyfile(written, picture)
-    title = defined["__doc__"].strip().partition("\n")[0]
+    source = Path(block_vars["src_file"]).read_text("utf-8")  # what runs has no docstring here
+    title = (ast.get_docstring(ast.parse(source)) or name).partition("\n")[0]
     parts = [figure_rst([str(picture)], gallery_conf["src_dir"], title)]
     parts.append(live_pages.embedded(name, title, defined["render"]))
     shown = [folded(title, program.glsl) for title, program in programs(defined)]

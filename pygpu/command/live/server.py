@@ -80,7 +80,7 @@ def _served_page(scene: Scene) -> str:
     }
     script = (Path(pages.__file__).parent / "served.js").read_text("utf-8")
     script = f"{pages.scripts(data)}\n{script}"
-    return pages.filled(data, scene.story, scene.python, "", script)
+    return pages.filled(data, scene.story, scene.python, script)
 
 
 class _Handler(BaseHTTPRequestHandler):

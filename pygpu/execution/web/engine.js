@@ -177,7 +177,7 @@ class Engine {
     gl.hasHalves = gl.hasFloats || gl.getExtension("EXT_color_buffer_half_float") !== null;
     this.programs = [];  // made when they are first needed
     this.slots = DATA.slots.map((slot) => ({ ...slot, texture: null, width: 0, height: 0 }));
-    this.steps = DATA.steps;
+    this.steps = DATA.order.map((step) => DATA.steps[step]);
     this.frames = new Map();
     this.showers = new Map();
     this.meshes = DATA.meshes.length ? new Meshes(this) : null;

@@ -359,6 +359,7 @@ canvas.addEventListener("webglcontextrestored", () => {
   say("");
   window.pygpu.ready = start().catch(failed);
 });
+byId("glsl").textContent = DATA.programs.map((program) => program.text).join("\n");
 addControls();
 addActions();
 addDrop();

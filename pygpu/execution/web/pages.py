@@ -80,8 +80,7 @@ class Page:
     def html(self) -> str:
         """The page."""
         data = self.data()
-        glsl = "\n".join(program["text"] for program in data["programs"])
-        return filled(data, self.story, self.python, glsl, scripts(data))
+        return filled(data, self.story, self.python, scripts(data))
 
     def data(self) -> dict[str, Any]:
         """All that the script needs to know."""
@@ -108,7 +107,7 @@ class Page:
             "numbers": [
                 {"slot": slots.at[place], "control": name} for place, name in self.numbers.items()
             ],
-            "steps": steps,
+            **_once(steps),
             "results": [
                 {"slot": slots.at[place], **texture(format)} for place, format in self.results
             ],
@@ -134,13 +133,12 @@ def scripts(data: Mapping[str, Any]) -> str:
     return "\n".join([(HERE / name).read_text("utf-8") for name in names])
 
 
-def filled(data: Mapping[str, Any], story: str, python: str, glsl: str, script: str) -> str:
+def filled(data: Mapping[str, Any], story: str, python: str, script: str) -> str:
     """The text of a page; `script` comes before that of pages."""
     parts = {
         "TITLE": html.escape(data["name"]),
         "STORY": html.escape(story),
         "PYTHON": html.escape(python),
-        "GLSL": html.escape(glsl),
         "STYLE": (HERE / "page.css").read_text("utf-8"),
         "SCRIPT": f"{script}\n{(HERE / 'page.js').read_text('utf-8')}",
         # "<" begins neither a tag nor a comment within a script that way
@@ -150,6 +148,13 @@ def filled(data: Mapping[str, Any], story: str, python: str, glsl: str, script: 
     for name, part in parts.items():
         text = text.replace(f"<!--{name}-->", part)
     return text
+
+
+def _once(steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """All steps, each once, and the order in which they run: rounds repeat theirs."""
+    places: dict[str, int] = {}
+    order = [places.setdefault(json.dumps(step), len(places)) for step in steps]
+    return {"steps": [json.loads(step) for step in places], "order": order}
 
 
 class _Programs:
