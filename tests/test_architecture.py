@@ -337,6 +337,24 @@ def test_modules_that_texts_name_are_there() -> None:
     assert astray("see core/nothing.py and (gone.py)", (ours,)) == {"core/nothing.py", "gone.py"}
 
 
+def test_names_that_texts_use_are_there() -> None:
+    folders = [ROOT / name for name in ("pygpu", "tests", "tools", ".ci", ".github")]
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    texts = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".py"]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    paths = [str(path.relative_to(ROOT)) for path in files]
+    known = set(re.findall(r"\w+", " ".join([*texts, makefile, *paths])))
+    for name in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        used = {word for code in re.findall(r"`([^`\n]+)`", text) for word in words(code)}
+        assert used - known == set(), name
+
+
+def words(code: str) -> list[str]:
+    """The names in a piece of code or a path: of a pattern of files, none."""
+    return [] if "*" in code else re.findall(r"[A-Za-z_]\w{2,}", code)
+
+
 def test_public_names_are_there() -> None:
     assert {name for name in pygpu.__all__ if not hasattr(pygpu, name)} == set()
     assert sorted(pygpu.__all__) == pygpu.__all__
