@@ -1,5 +1,7 @@
 """NumPy's functions of arrays whose elements are dynamic: axes, statistics, linear algebra."""
 
+import bisect
+
 import numpy as np
 
 from programs.suite import Suite
@@ -578,3 +580,46 @@ def without_nan(im: Image, p: Position):
     w = np.nan if v > 1 else v
     a = np.nan_to_num(w, nan=7.0), np.nansum(w), np.nanmean([w, v])
     return *a, np.nanmedian([w, 2.0, v]), np.isin(w, [1.0, 2.0]), np.isin(v, [v, 3.0], invert=True)
+
+
+@program
+def nan_has_its_place_in_order(im: Image, p: Position):
+    v = im(p)
+    w = np.nan if v > 1 else v
+    order = np.argsort([w, 2.0, np.nan, -np.inf, np.inf])
+    places = np.searchsorted([-1.0, 0.5, np.nan], w), np.searchsorted([0.0, np.nan], w, "right")
+    return (
+        *order[:4],
+        *places,
+        bisect.bisect_left([0.0, 1.0], w),
+        bisect.bisect_right([0.0, 1.0], w),
+    )
+
+
+@program
+def views_by_functions_without_rules(im: Image, p: Position):
+    a = np.array([im(p), 2.0, 3.0, 4.0])
+    halves = np.split(a, 2)
+    halves[1][0] = 9.0
+    np.rollaxis(a.reshape(2, 2), 1)[1, 0] *= 2
+    np.atleast_2d(a)[0, 3] = 7.0
+    b = np.asarray(a)
+    b[0] += 1.0
+    a.real[3] += 0.5
+    return tuple(a)
+
+
+@program
+def functions_of_bools(im: Image, p: Position):
+    bools = np.array([im(p) > 0.5, p.x > 1, True])
+    counts = np.cumsum(bools)
+    changes = np.diff(bools)
+    both = np.add(im(p) > 0.5, p.x > 1)
+    return *counts, int(changes[0]), int(both), int(np.dot(bools, bools)), np.fabs(p.x - 2) / 2
+
+
+@program
+def limits_that_are_nan(im: Image, p: Position):
+    high = np.nan if im(p) > 1 else im(p)
+    a = np.clip(2.0, -1.0, high), np.clip(im(p), high, 3.0)
+    return tuple(np.where(np.isnan(np.array(a)), 9.0, a))

@@ -19,6 +19,7 @@ import numpy as np
 
 from pygpu.bytecode import decode
 from pygpu.core.storage import ImageLike
+from pygpu.frontend.calls import numpy_kinds
 from pygpu.frontend.calls.binding import bind
 from pygpu.frontend.calls.dynamic import call_dynamic, is_numpy
 from pygpu.frontend.calls.misfits import misfit
@@ -148,8 +149,16 @@ def _ruled(
             return native(w, function, args, keywords), args
         except NotKnown:
             pass
+    kind = numpy_kinds.of_result(w, function, args) if isinstance(function, np.ufunc) else None
     count = w.build.count
-    result = _by_rule(function, functools.partial(rule, w), args, keywords)
+    try:
+        result = _by_rule(function, functools.partial(rule, w), args, keywords)
+    except NotKnown:
+        if not is_numpy(function):
+            raise
+        raise w.error(f"numpy's {function.__name__} takes known lengths, axes and shapes") from None
+    if kind is not None:
+        result = numpy_kinds.in_kind(w, result, kind)
     if isinstance(result, Dynamic) and result.type is BOOL and is_numpy(function):
         is_given = w.build.count == count or any(result is arg for arg in args)
         return (flags.remade if is_given else flags.marked)(w, result, True), args

@@ -47,7 +47,7 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
     is_walked = isinstance(method, types.FunctionType) or isinstance(function, types.MethodType)
     if is_numpy(function) and not is_walked and not isinstance(function, type):
         with IMPORTING:
-            from pygpu.frontend.rules.numpy_objects import on_objects
+            from pygpu.frontend.calls.numpy_objects import on_objects
 
         return on_objects(w, function, args, keywords)  # the general way, for what has no rule
     if isinstance(function, types.FunctionType):

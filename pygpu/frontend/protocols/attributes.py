@@ -29,7 +29,7 @@ from pygpu.frontend.protocols.datamodel import (
 from pygpu.frontend.values.callables import Bound, Builtin, Function, Super
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.faults import Raised
-from pygpu.frontend.values.kinds import Complex, scalar_kind
+from pygpu.frontend.values.kinds import Complex, is_complex, scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.lazy import Masked, Row
 from pygpu.frontend.values.objects import (
@@ -37,7 +37,6 @@ from pygpu.frontend.values.objects import (
     Dict,
     Instance,
     Iterator,
-    List,
     Matrix,
     Namespace,
     Vector,
@@ -53,7 +52,7 @@ from pygpu.frontend.values.values import (
     Tuple,
     describe,
 )
-from pygpu.frontend.values.views import viewed
+from pygpu.frontend.values.views import showing, viewed
 from pygpu.frontend.walked import library
 from pygpu.language import vectors
 from pygpu.language.components import SWIZZLES, swizzle
@@ -122,7 +121,8 @@ def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -
         case Array() if name in ("shape", "ndim", "size"):
             return getattr(w.read(value), name)
         case Array() if name in ("real", "imag"):
-            return w.call(getattr(np, name), value)
+            is_real = name == "real" and not any(map(is_complex, w.read(value).reshape(-1)))
+            return value if is_real else w.call(getattr(np, name), value)
         case Masked() if name in ("size", "shape"):
             return w.length(value) if name == "size" else Tuple((w.length(value),))
         case Array() | Dynamic() if name == "dtype":
@@ -136,7 +136,7 @@ def _array_attribute(w: Evaluator, value: Array | Masked | Dynamic, name: str) -
         case Array() if name == "T":
             return viewed(w, value, lambda array: array.T)
         case Array() if name == "flat":
-            return List(tuple(w.read(value).reshape(-1)))
+            return showing(value, np.arange(w.read(value).size))
         case Dynamic() if name in ("real", "imag"):
             return arithmetic.unary(w, "+", value) if name == "real" else class_of(value)(0)
         case Dynamic() if name in ("numerator", "denominator") and value.type.kind != "float":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from pygpu.frontend.protocols.arrays import (
 from pygpu.frontend.protocols.datamodel import class_of
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.objects import Array, Matrix, Vector
 from pygpu.frontend.values.values import Tuple, tuple_of
 from pygpu.language import matrices
@@ -83,6 +85,9 @@ def inner_product(w: Evaluator, a: Any, b: Any) -> Any:
     first, second = items_of(w, a), items_of(w, b)
     if len(first) != len(second):
         raise ValueError(f"a product of {len(first)} and {len(second)} elements does not fit")
+    if not any(sizes) and all(scalar_kind(x) == "bool" for x in (*first, *second)):
+        both = [arithmetic.both(w, x, y) for x, y in zip(first, second, strict=True)]
+        return functools.reduce(lambda x, y: arithmetic.either(w, x, y), both)
     products = [w.binary("*", x, y) for x, y in zip(first, second, strict=True)]
     total = products[0]
     for part in products[1:]:

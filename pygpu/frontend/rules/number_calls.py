@@ -357,7 +357,8 @@ def _vec_of(size: int) -> type:
 
 def _reciprocal(w: Evaluator, x: Any) -> Any:
     """1 / x; of integers, as NumPy has it, an integer."""
-    if scalar_kind(x) in ("int", "uint", "bool"):
+    kinds = map(scalar_kind, arrays.to_objects(w, x).reshape(-1))
+    if any(kind in ("int", "uint", "bool") for kind in kinds):
         raise w.error("np.reciprocal() of an integer is 0 but for 1 and -1: write 1 / x")
     return operators.binary(w, "/", 1.0, x)
 

@@ -1,7 +1,7 @@
 """NumPy's functions on values that are not known.
 
 Those with a meaning of their own on the device have a rule here; whatever else only moves and adds
-elements runs in NumPy itself (numpy_objects.py).
+elements runs in NumPy itself (pygpu/frontend/calls/numpy_objects.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import Abstract, Tuple, tuple_of
+from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
 from pygpu.frontend.walked import fitting, linear, numerics, polynomials, statistics
 from pygpu.types import widest
 
@@ -45,10 +45,14 @@ def _clip(w: Evaluator, x: Any, low: Any = None, high: Any = None, **more: Any) 
     low, high = more.get("min", low), more.get("max", high)
     low, high = more.get("a_min", low), more.get("a_max", high)
     if low is not None:
-        x = elementwise(w, "max", (x, low))
+        x = _GREATER(w, x, low)
     if high is not None and x is not NotImplemented:
-        x = elementwise(w, "min", (x, high))
+        x = _LESSER(w, x, high)
     return x
+
+
+_GREATER: Final = extremum("max")
+_LESSER: Final = extremum("min")
 
 
 def _sort(w: Evaluator, xs: Any, axis: Any = -1, kind: Any = None, stable: Any = None) -> Any:
@@ -131,6 +135,22 @@ def _array(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
     return made
 
 
+def _asarray(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
+    """np.asarray: an array of that dtype is itself."""
+    if isinstance(xs, Array) and not more:
+        kind = arrays.kind_of(w.read(xs))
+        if dtype is None or (kind is not None and np.dtype(dtype) == _ITSELF.get(kind)):
+            return xs
+    return _array(w, xs, dtype, **more)
+
+
+_ITSELF: Final[dict[Any, Any]] = {
+    "float": np.dtype(float),
+    "int": np.dtype(int),
+    "bool": np.dtype(bool),
+}
+
+
 def _round(w: Evaluator, x: Any, decimals: Any = 0) -> Any:
     if decimals == 0:
         return elementwise(w, "round", (x,), "float")
@@ -156,17 +176,26 @@ def _argsort(w: Evaluator, xs: Any, axis: Any = -1, **more: Any) -> Any:
     rows = moved.reshape(-1, moved.shape[-1])
     orders = np.empty(rows.shape, object)
     for place, row in enumerate(rows):
-        items = list(row)
-        key = Builtin("key", lambda index, items=items: items[index])
-        orders[place] = items_of(w, w.call(sorted, range(len(items)), key=key))
+        keys = [_nan_last(w, item) for item in row]
+        key = Builtin("key", lambda index, keys=keys: keys[index])
+        orders[place] = items_of(w, w.call(sorted, range(len(keys)), key=key))
     made = np.moveaxis(orders.reshape(moved.shape), -1, axis)
     return arrays.array_of(made.reshape(-1), made.shape)
+
+
+def _nan_last(w: Evaluator, item: Any) -> Any:
+    """A key that puts NaN after all other numbers."""
+    if scalar_kind(item) != "float":
+        return item
+    return tuple_of((elementwise(w, "isnan", (item,), "float"), item))
 
 
 def _like(value: float | None) -> Rule:
     """np.zeros_like and its like: floats, unless all elements are integers."""
 
     def rule(w: Evaluator, xs: Any, *fill: Any, dtype: Any = None, **more: Any) -> Any:
+        if value is None and not fill:
+            raise TypeError("full_like() missing 1 required positional argument: 'fill_value'")
         array = arrays.to_objects(w, xs)
         number = fill[0] if value is None else value
         kind = widest("int", *[scalar_kind(p) or "float" for p in [*array.reshape(-1), number]])
@@ -178,7 +207,10 @@ def _like(value: float | None) -> Rule:
 
 
 def _full(w: Evaluator, shape: Any, value: Any, dtype: Any = None) -> Any:
-    sides = concrete(w, shape)
+    try:
+        sides = concrete(w, shape)
+    except NotKnown:
+        raise w.error(f"the shape of np.full must be known, got {describe(shape)}") from None
     sides = (sides,) if isinstance(sides, int) else tuple(sides)
     return _array(w, arrays.array_of([value] * int(np.prod(sides)), sides), dtype)
 
@@ -245,8 +277,8 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     **{function: _walked(meaning) for function, meaning in fitting.MEANT.items()},
     **{function: _walked(meaning) for function, meaning in polynomials.MEANT.items()},
     np.vectorize: lambda w, function, **more: Bound(fitting.for_each, (function,)),
-    np.maximum: extremum("max"),
-    np.minimum: extremum("min"),
+    np.maximum: _GREATER,
+    np.minimum: _LESSER,
     np.fmax: _ignoring_nan("max"),
     np.fmin: _ignoring_nan("min"),
     np.clip: _clip,
@@ -260,7 +292,7 @@ NUMPY_RULES: Final[dict[Any, Rule]] = {
     np.vdot: _vdot,
     np.cross: _cross,
     np.array: _array,
-    np.asarray: _array,
+    np.asarray: _asarray,
     np.zeros_like: _like(0.0),
     np.ones_like: _like(1.0),
     np.full_like: _like(None),

@@ -46,6 +46,11 @@ def viewed(w: Evaluator, source: Array, choose: Callable[[Any], Any]) -> Any:
     places = choose(numbers)
     if not np.may_share_memory(places, numbers):
         return Array(chosen)
+    return showing(source, places)
+
+
+def showing(source: Array, places: Any) -> Array:
+    """The view of an array that shows the elements at these places, counted in C order."""
     if source.base is not None and source.places is not None:
         return Array(None, source.outside, source.base, source.places.reshape(-1)[places])
     return Array(None, source.outside, source, places)

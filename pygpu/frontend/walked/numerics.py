@@ -64,20 +64,28 @@ def polyval(p: Any, x: Any) -> Any:
 
 
 def searchsorted(a: Any, v: Any, side: Any = "left") -> Any:
-    """np.searchsorted in a sequence that is sorted: how many elements come before."""
+    """np.searchsorted in a sequence that is sorted, NaN last: how many elements come before."""
     v = np.asarray(v) if isinstance(v, (list, tuple)) else v
-    place = 0
+    is_left = side == "left"
+    place, numbers = 0, 0
     for x in a:
-        place = place + (x < v if side == "left" else x <= v)
-    return place
+        place = place + (x < v if is_left else x <= v)
+        numbers = numbers + (x == x)
+    return np.where(np.isnan(v), numbers if is_left else len(a), place)[()]
 
 
 def bisect_left(a: Any, x: Any) -> Any:
-    return searchsorted(a, x, "left")
+    place = 0
+    for each in a:
+        place = place + (each < x)
+    return place
 
 
 def bisect_right(a: Any, x: Any) -> Any:
-    return searchsorted(a, x, "right")
+    place = 0
+    for each in a:
+        place = place + (not x < each)
+    return place
 
 
 def digitize(x: Any, bins: Any, right: Any = False) -> Any:

@@ -1,0 +1,66 @@
+"""What NumPy's functions of elements take and give, by what NumPy says of their dtypes.
+
+    np.add of two bools is a bool; np.fabs of an int a float; np.gcd of floats is a TypeError
+
+Integers where NumPy gives integers and the language floats (`np.floor(3)`) stay floats.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols import arrays
+from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.kinds import scalar_kind
+from pygpu.frontend.values.objects import Array
+from pygpu.frontend.values.values import Dynamic
+from pygpu.types import Kind
+
+_DTYPES: Final[dict[Kind, Any]] = {"float": float, "int": int, "uint": int, "bool": bool}
+
+
+def of_result(w: Evaluator, function: np.ufunc, args: tuple[Any, ...]) -> str | None:
+    """The kind of a function's result as dtypes have it ("b", "i", "f"); None where that cannot be
+    said. A TypeError where NumPy has no such function of what it is given."""
+    if len(args) != function.nin:
+        name = function.__name__
+        raise TypeError(f"{name}() takes {function.nin} arguments here, got {len(args)}")
+    if function.nout != 1:
+        return None
+    kinds = tuple([_kind(w, arg) for arg in args])
+    return None if None in kinds else _resolved(function, kinds)
+
+
+def _kind(w: Evaluator, arg: Any) -> Kind | None:
+    if isinstance(arg, (Array, np.ndarray)):
+        return arrays.kind_of(w.read(arg) if isinstance(arg, Array) else arg)
+    type = vector_type(arg)
+    return type.kind if type else scalar_kind(arg)
+
+
+@functools.cache
+def _resolved(function: np.ufunc, kinds: tuple[Kind, ...]) -> str:
+    given = [np.dtype(_DTYPES[kind]) for kind in kinds]
+    return function.resolve_dtypes((*given, None))[-1].kind
+
+
+def in_kind(w: Evaluator, result: Any, kind: str) -> Any:
+    """A result as bools where NumPy gives bools, as floats where it gives floats."""
+    if isinstance(result, Array):
+        contents = w.read(result)
+        if contents.dtype != object:
+            return result
+        parts = [in_kind(w, part, kind) for part in contents.reshape(-1)]
+        changed = any(a is not b for a, b in zip(parts, contents.reshape(-1), strict=True))
+        return arrays.array_of(parts, contents.shape) if changed else result
+    wanted: Kind | None = {"b": "bool", "f": "float"}.get(kind)  # type: ignore[assignment]
+    if wanted and isinstance(result, Dynamic) and scalar_kind(result) != wanted:
+        return arrays.cast(w, result, wanted)
+    return result
+
+
+__all__ = ["in_kind", "of_result"]
