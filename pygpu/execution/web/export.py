@@ -83,11 +83,12 @@ def _as_state(
     check_count(signature.name, len(results), len(arguments.images))
     states = [state_of(each.storage, each.sampler) for each in given]
     dtypes = held([image.format for image in states], results)
-    seen = {
-        id(each.original): as_held(image, dtype)
-        for each, image, dtype in zip(given, states, dtypes, strict=True)
-    }
-    values = [seen.get(id(value), value) for value in arguments.values]
+    values, start = list(arguments.values), 0
+    for each, image, dtype in zip(given, states, dtypes, strict=True):
+        for place in range(start, len(values)):
+            if values[place] is each.original:  # the first: others with this image keep it
+                values[place], start = as_held(image, dtype), place + 1
+                break
     return flatten(signature, values), dtypes
 
 

@@ -145,6 +145,18 @@ def test_state_is_held_as_what_is_given_and_made(page: Any, tmp_path: Path, dtyp
     np.testing.assert_array_equal(result(page)[..., 0], want)
 
 
+def test_image_that_is_given_twice_is_state_once(page: Any, tmp_path: Path) -> None:
+    f = pygpu.compile(
+        lambda u, k, p: 0.5 * u(p) + k(p + (1, 0)), u=Image, k=Image, p=Position, target="cpu"
+    )
+    texels = RNG.random((20, 30)).astype(np.float32)
+    for given in (texels, Image(texels)):
+        opened(page, f.export(tmp_path / "page.html", given, given, iterate=2))
+        page.click("text=Pause")
+        want = f.iterate(Image(texels), page.evaluate("pygpu.rounds()"), Image(texels))
+        np.testing.assert_allclose(result(page)[..., 0], want, rtol=1e-5)
+
+
 def test_state_that_changes_its_kind_is_refused(page: Any, tmp_path: Path) -> None:
     f = pygpu.compile(lambda u, p: pygpu.length(u(p)), u=Image, p=Position)
     with pytest.raises(TypeError, match=r"\(40, 52, 1\) of float32 of one \(40, 52, 3\)"):
