@@ -71,7 +71,7 @@ class Polynomial:
         return Polynomial(summed(of(other), -self.coeffs))
 
     def __mul__(self, other: Any) -> Any:
-        if np.ndim(other) == 0 and not isinstance(other, Polynomial):
+        if not isinstance(other, Polynomial) and np.ndim(other) == 0:
             return Polynomial(self.coeffs * other)
         return Polynomial(np.convolve(self.coeffs, of(other)))
 
