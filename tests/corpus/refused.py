@@ -305,3 +305,94 @@ def generator_of_dynamic_seed(counts: Image, p: Position):
 @pair("pygpu.random.uniform(p, seed)", generator_of_dynamic_seed, alike=False)
 def drawn_by_position(counts: Image, p: Position):
     return pygpu.random.uniform(p, counts(p)) < 2
+
+
+def looked_into_group(unit: Image, p: Position):
+    x = 1.0
+    try:
+        if unit(p) > 0.5:
+            raise ValueError
+        if unit(p) > 0.25:
+            raise KeyError
+    except* ValueError as group:
+        x = 2.0 * len(group.exceptions)
+    except* KeyError:
+        x = 3.0
+    return x
+
+
+@pair("handle each class by an 'except' of its own", looked_into_group)
+def handled_alone(unit: Image, p: Position):
+    x = 1.0
+    try:
+        if unit(p) > 0.5:
+            raise ValueError
+        if unit(p) > 0.25:
+            raise KeyError
+    except ValueError:
+        x = 2.0
+    except KeyError:
+        x = 3.0
+    return x
+
+
+def group_raised_again(unit: Image, p: Position):
+    x = 1.0
+    try:
+        try:
+            if unit(p) > 0.5:
+                raise ValueError
+        except* ValueError:
+            x = 4.0
+            raise
+    except* ValueError:
+        x += 2.0
+    return x
+
+
+@pair("handle each class by an 'except' of its own", group_raised_again)
+def exception_raised_again(unit: Image, p: Position):
+    x = 1.0
+    try:
+        try:
+            if unit(p) > 0.5:
+                raise ValueError
+        except ValueError:
+            x = 4.0
+            raise
+    except ValueError:
+        x += 2.0
+    return x
+
+
+def several_raised_as_a_group(unit: Image, p: Position):
+    x = 1.0
+    try:
+        errors = []
+        if unit(p) > 0.5:
+            errors.append(ValueError("large"))
+        if unit(p) > 0.25:
+            errors.append(KeyError("not small"))
+        if errors:
+            raise ExceptionGroup("several", errors)
+    except* ValueError:
+        x += 2.0
+    except* KeyError:
+        x += 4.0
+    return x
+
+
+@pair("raise each of its exceptions alone, in a 'try' of its own", several_raised_as_a_group)
+def each_raised_alone(unit: Image, p: Position):
+    x = 1.0
+    try:
+        if unit(p) > 0.5:
+            raise ValueError("large")
+    except ValueError:
+        x += 2.0
+    try:
+        if unit(p) > 0.25:
+            raise KeyError("not small")
+    except KeyError:
+        x += 4.0
+    return x

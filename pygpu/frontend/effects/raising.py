@@ -17,7 +17,7 @@ from pygpu.frontend.values.faults import Fault, Raised
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.objects import Cell
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Choice
+from pygpu.frontend.values.values import Choice, Conflict
 
 HANDLED: Final = ".handled"  # the variable that holds the exception being handled
 
@@ -109,6 +109,8 @@ def raised_by(w: Evaluator, state: State, instruction: Instruction) -> Any:
             return Choice(error.which, tuple(every), error.why)
     if error is None:
         raise RuntimeError("No active exception to reraise")
+    if isinstance(error, Conflict):
+        raise w.error(error.message)
     raise w.error("an exception with dynamic arguments cannot be raised")
 
 

@@ -90,7 +90,7 @@ class _Group(Text):
         Conflict.__init__(
             self,
             "the exceptions that 'except*' takes cannot be looked into or raised again: handle "
-            "each by an 'except' of its own",
+            "each class by an 'except' of its own",
         )
 
 
@@ -117,7 +117,10 @@ def _match_group(w: ControlFlow, state: State, arg: Any) -> None:
 
 def _is_of_group(w: ControlFlow, error: Any, classes: Any) -> bool:
     if isinstance(error, Raised) and issubclass(error.fault.error or Exception, BaseExceptionGroup):
-        raise w.error("'except*' of a group that is raised as such is not supported: raise one")
+        raise w.error(
+            "'except*' of a group that is raised as such is not supported: raise each of its "
+            "exceptions alone, in a 'try' of its own with the handlers of its class"
+        )
     return bool(matches(w, error, classes))
 
 
