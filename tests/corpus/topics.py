@@ -4,6 +4,7 @@ from corpus import (
     algorithms,
     colours,
     everyday,
+    graphs,
     images,
     libraries,
     noise,
@@ -16,6 +17,6 @@ from corpus import (
 )
 
 TOPICS = (
-    *(algorithms, colours, everyday, images, libraries, noise, packages),
+    *(algorithms, colours, everyday, graphs, images, libraries, noise, packages),
     *(sciences, shapes, signals, strangers, styles),
 )

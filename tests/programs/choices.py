@@ -2,6 +2,7 @@
 
 import colorsys
 import math
+import re
 
 from programs.suite import Suite
 from pygpu import Image, Int, Position, Vec2, Vec3
@@ -309,3 +310,10 @@ def two_choices_compared(im: Image, p: Position):
     mode = "soft" if im(p) > 0 else "hard" if p.x == 0 else "none"
     other = "none" if p.y % 2 == 0 else "soft"
     return (mode == other) + 2 * (mode != other) + 4 * (mode is other) + 8 * (mode is not other)
+
+
+@program
+def match_of_a_chosen_string(counts: Image, p: Position):
+    word = ("a12", "b7", "x", "c300")[counts(p) % 4]
+    found = re.match(r"(\w)(\d+)", word)
+    return int(found.group(2)) if found else -1

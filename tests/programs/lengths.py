@@ -307,3 +307,115 @@ def unpacked_with_a_star(im: Image, p: Position):
     first, second, *rest = xs
     *others, last = xs
     return first + 2 * second, sum(rest), len(others), last
+
+
+ROWS = [[1, 2], [3], [0, 4, 5], [], [2, 3]]
+
+
+@program
+def row_of_a_ragged_table_is_looped_over(counts: Image, p: Position):
+    code = 0
+    for n in ROWS[counts(p) % 5]:
+        code = code * 7 + n
+    total = sum(n * i for i, n in enumerate(ROWS[counts(p) % 5]))
+    return code, total, len(ROWS[counts(p) % 5])
+
+
+@program
+def rows_of_different_lengths_are_zipped(counts: Image, p: Position):
+    a, b = ROWS[counts(p) % 5], ROWS[(counts(p) + 1) % 5]
+    return sum(x * y for x, y in zip(a, b, strict=False)), max(map(lambda n: n + 1, a), default=-1)
+
+
+@program
+def items_of_a_chosen_dict(counts: Image, p: Position):
+    roads = {0: {1: 4, 2: 1}, 1: {3: 1}, 2: {1: 2, 3: 5}, 3: {}}
+    total = 0
+    for node, length in roads[counts(p) % 4].items():
+        total += (node + 1) * length
+    return total
+
+
+@program
+def letters_of_a_chosen_word(counts: Image, p: Position):
+    word = ["plum", "fig", "apple", "e"][counts(p) % 4]
+    h = 17
+    for letter in word:
+        h = h * 31 + ord(letter)
+    return (
+        h,
+        word[-1] == "e",
+        sum(map(ord, word)),
+        sum(a == b for a, b in zip(word, word[1:], strict=False)),
+    )
+
+
+@program
+def letter_beyond_the_end_that_is_not_asked_for(counts: Image, p: Position):
+    word = ["plum", "fig", "apple", "e"][counts(p) % 4]
+    place = 3
+    return ord(word[place]) if place < len(word) else 0
+
+
+@program
+def strict_zip_of_a_list_and_its_reverse(im: Image, p: Position):
+    some = [v for v in window(im, p) if v > 0]
+    return sum(a * b for a, b in zip(some, reversed(some), strict=True))
+
+
+@program
+def strict_zip_of_different_lengths_is_handled(counts: Image, p: Position):
+    a, b = ROWS[counts(p) % 5], [1, 2]
+    try:
+        return sum(x * y for x, y in zip(a, b, strict=True))
+    except ValueError:
+        return -1
+
+
+@program
+def item_is_removed_by_its_value(im: Image, p: Position):
+    values = window(im, p)
+    values.remove(min(values))
+    some = [v for v in values if v > 0]
+    place = -1
+    if some:
+        most = max(some)
+        place = some.index(most)
+        some.remove(most)
+    return sum(values) / len(values), values[0], place, len(some), sum(some)
+
+
+@program
+def missing_item_is_handled(counts: Image, p: Position):
+    some = [n for n in (counts(p), counts(p + (1, 0))) if n > 2]
+    try:
+        place = some.index(4)
+    except ValueError:
+        place = -1
+    return place
+
+
+class Site:
+    def __init__(self, x, y, name):
+        self.x, self.y, self.name = x, y, name
+
+
+SITES = [Site(i * 37 % 101 / 8, i * 53 % 97 / 8, "ab"[i % 2]) for i in range(90)]
+
+
+@program
+def extreme_of_many_objects_by_a_key(im: Image, p: Position):
+    near = min(SITES, key=lambda s: (s.x - p.x) ** 2 + (s.y - p.y) ** 2)
+    far = max(SITES, key=lambda s: (abs(s.x - p.x) > 4 + im(p), s.y))
+    return near.x, near.y, near.name == "a", far.x
+
+
+@program(weights=np.random.default_rng(3).random(3000))
+def extreme_of_what_is_computed_by_index(weights, unit: Image, p: Position):
+    found = min((i * weights[i] for i in range(3000)), key=lambda v: abs(v - 500 * unit(p)))
+    none = max(
+        (i * weights[i] for i in range(3000) if weights[i] > 2 * unit(p)),
+        key=lambda v: -v,
+        default=-1,
+    )
+    return found, none

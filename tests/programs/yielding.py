@@ -460,3 +460,27 @@ def averages_that_are_sent(im: Image, p: Position):
     for i in range(4):
         found = means.send(im(p + (i, 0)))
     return found, means.send(1.0)
+
+
+@program
+def first_of_what_a_generator_may_give(im: Image, p: Position):
+    def taps():
+        for i in range(4):
+            yield im(p + (i, 0))
+        yield 2 * im(p)
+
+    by_expression = next((v for v in taps() if v > 0.9), -9.0)
+    by_filter = next(filter(lambda v: v > 0.5, taps()), -7.0)
+    return by_expression, by_filter
+
+
+@program
+def generator_that_ends_has_run_to_its_end(im: Image, p: Position):
+    log = []
+
+    def once():
+        yield im(p)
+        log.append(1.0)
+
+    g = once()
+    return next(g, -1.0), next(g, -2.0), len(log)

@@ -21,7 +21,7 @@ from pygpu.bytecode import decode
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.calls import numpy_kinds
 from pygpu.frontend.calls.binding import bind
-from pygpu.frontend.calls.dynamic import call_dynamic, is_numpy
+from pygpu.frontend.calls.dynamic import call_dynamic, is_numpy, of_each_option
 from pygpu.frontend.calls.misfits import misfit
 from pygpu.frontend.calls.native import native
 from pygpu.frontend.collections.bounded import as_selection
@@ -113,6 +113,9 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
             return result
     if isinstance(function, type) and is_users_class(function) and _rule(function) is None:
         return classes.instantiate(w, function, args, keywords)
+    is_choice = args and type(args[0]) is Choice and _is_of_each(function)
+    if is_choice and _rule(function) is None:
+        return of_each_option(w, function, args, keywords, args[0])
     if args and _is_method_of(function, args[0]) and _rule(function) is None:
         bound = attributes.attribute(w, args[0], function.__name__)  # list.append(xs, 1)
         return call(w, bound, args[1:], keywords)
@@ -216,6 +219,12 @@ def _is_method_of(function: Any, value: Any) -> bool:
     return isinstance(function, types.MethodDescriptorType) and (
         isinstance(value, Abstract) or function.__objclass__ in methods.MUTATING
     )
+
+
+def _is_of_each(function: Any) -> bool:
+    """Whether the function is a method of a class written in C, of objects that none changes."""
+    is_method = isinstance(function, types.MethodDescriptorType)
+    return is_method and function.__objclass__ not in methods.MUTATING
 
 
 def _is_generator(function: Any) -> bool:

@@ -19,6 +19,7 @@ import numpy as np
 
 from pygpu.core.host.forks import IMPORTING
 from pygpu.frontend.calls.native import check_kept
+from pygpu.frontend.flow.choices import possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import methods
 from pygpu.frontend.numbers import operands
@@ -27,7 +28,7 @@ from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.kinds import Text, scalar_kind
 from pygpu.frontend.values.known import lift, virtual
 from pygpu.frontend.values.objects import Array, List
-from pygpu.frontend.values.values import Abstract, Picture, Tuple, describe, tuple_of
+from pygpu.frontend.values.values import Abstract, Choice, Picture, Tuple, describe, tuple_of
 
 _COMPILERS: Final = frozenset(("numba",))  # what these make of functions is walked as these
 
@@ -56,16 +57,10 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         return w.call(function.__func__, function.__self__, *args, **keywords)
     if isinstance(function, functools.partial):
         return w.call(function.func, *function.args, *args, **{**function.keywords, **keywords})
-    if isinstance(function, types.BuiltinMethodType) and function.__self__ is not None:
-        owner = function.__self__
-        check_kept(w, owner, function.__name__)
-        if isinstance(owner, (list, dict, set, np.ndarray)):
-            return _method_of_outside(w, owner, function.__name__, args, keywords)
-        if isinstance(owner, str) and function.__name__ in _WRITING:
-            dynamic = next(v for v in (*args, *keywords.values()) if isinstance(v, Abstract))
-            return dynamic if isinstance(dynamic, Text) else Text(describe(dynamic))
-        if isinstance(owner, str):
-            raise w.error("a string cannot be made from dynamic values")
+    if isinstance(function, types.BuiltinMethodType):
+        made = _of_builtin(w, function, args, keywords)
+        if made is not NotImplemented:
+            return made
     if isinstance(function, type):
         raise w.error(
             f"{function.__name__} cannot be made from "
@@ -92,6 +87,44 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
         f"{name} has no meaning on the device: it was called with {describe(dynamic)}; "
         "call it with known values, or write it in Python"
     )
+
+
+def _of_builtin(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
+    """What a function or a method written in C gives; NotImplemented where nothing is known of
+    it."""
+    owner = function.__self__
+    if isinstance(owner, _UNCHANGED):
+        unknown = [arg for arg in (*args, *keywords.values()) if isinstance(arg, Abstract)]
+        if unknown and type(unknown[0]) is Choice and all(arg is unknown[0] for arg in unknown):
+            return of_each_option(w, function, args, keywords, unknown[0])
+    if owner is None:
+        return NotImplemented
+    check_kept(w, owner, function.__name__)
+    if isinstance(owner, (list, dict, set, np.ndarray)):
+        return _method_of_outside(w, owner, function.__name__, args, keywords)
+    if isinstance(owner, str) and function.__name__ in _WRITING:
+        dynamic = next(v for v in (*args, *keywords.values()) if isinstance(v, Abstract))
+        return dynamic if isinstance(dynamic, Text) else Text(describe(dynamic))
+    if isinstance(owner, str):
+        raise w.error("a string cannot be made from dynamic values")
+    return NotImplemented
+
+
+_UNCHANGED: Final = (types.ModuleType, str, bytes)  # what functions written in C belong to
+
+
+def of_each_option(w: ControlFlow, function: Any, args: Any, keywords: Any, choice: Choice) -> Any:
+    """What a function written in C gives of whichever option an argument is."""
+    made: Any = None
+    for count, number in enumerate(sorted(possible(w, choice))):
+        options = [choice.options[number] if arg is choice else arg for arg in args]
+        named = {
+            name: choice.options[number] if arg is choice else arg for name, arg in keywords.items()
+        }
+        its = w.call(function, *options, **named)
+        here = w.compare("==", choice.which, number)
+        made = w.choose(here, its, made) if count else its
+    return made
 
 
 def _check_position(w: ControlFlow, function: Any, args: Any, keywords: Any) -> None:

@@ -243,7 +243,7 @@ _STUCK: Final = {
     RUNNING: "an item of this generator is asked for in a loop over it, whose rounds depend on "
     "dynamic values: make a list of its items first, or ask for each with next()",
     LEFT: "how many items of this generator a loop has taken that was left early is not known at "
-    "compile time: make a list of its items first",
+    "compile time: make a list of its items first, and index it",
 }
 _UNDECIDED: Final = (
     "whether this generator gives one more item is not known at compile time: loop over it with "

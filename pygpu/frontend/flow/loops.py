@@ -47,6 +47,9 @@ def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozens
     entry = frame.graph.blocks[header] - 1
     is_for = frame.code.instructions[entry].op == "FOR" and bool(frame.graph.exits(header))
     if is_for:
+        iterator = state.stack[-ITERATOR_SLOTS]
+        if isinstance(iterator, Conflict):
+            raise w.error(iterator.message)
 
         def ask(state: State) -> Outcome:
             return _Unrolling(w, frame, header, stops, is_for, w.mark(state)).walk(state)

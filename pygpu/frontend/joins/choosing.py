@@ -32,6 +32,7 @@ from pygpu.ssa import Value
 from pygpu.types import INT, Kind, vector, widest
 
 CHOICES: Final = Abstract.CHOICES  # options of one choice
+WORDS: Final = 64  # options of one that are strings: characters among them
 SLOTS: Final = 256  # of a list whose length only the device knows
 ROOM: Final = 16  # more of them while a loop's body is walked, which adds to what it was given
 
@@ -73,7 +74,8 @@ def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
         second = numbers[0]
     elif numbers != list(range(len(others))):
         second = Renumbered(second.value, tuple(numbers))
-    if len(pairs) > getattr(options[0], "CHOICES", CHOICES):
+    most = WORDS if isinstance(options[0], (str, bytes)) else CHOICES
+    if len(pairs) > getattr(options[0], "CHOICES", most):
         return None
     made = []
     for place, pair in enumerate(pairs):

@@ -53,8 +53,11 @@ def _pop(w: Evaluator, xs: List, index: Any = -1) -> Any:
 def _place(w: Evaluator, xs: Any, value: Any) -> Any:
     """The first place of a value among the items; a dynamic one if a comparison is."""
     tests = []
-    for place, item in enumerate(items_of(w, xs)):
-        same = item is value or comparisons.compare(w, "==", item, value)
+    for place, item in enumerate(items_or_maybe(w, xs)):
+        is_sure = not isinstance(item, Maybe)
+        one = item if is_sure else item.value
+        same = one is value or comparisons.compare(w, "==", one, value)
+        same = same if is_sure else arithmetic.both(w, item.taken, w.truth(same))
         if isinstance(same, Abstract):
             tests.append((place, w.truth(same)))
         elif same:
@@ -73,12 +76,7 @@ def _place(w: Evaluator, xs: Any, value: Any) -> Any:
 
 
 def _remove(w: Evaluator, xs: List, value: Any) -> None:
-    items = list(items_of(w, xs))
-    place = _place(w, xs, value)
-    if isinstance(place, Abstract):
-        raise w.error(f"where {describe(value)} stands is not known at compile time")
-    del items[place]
-    w.write(xs, tuple(items))
+    _pop(w, xs, _place(w, xs, value))
 
 
 def _sort(w: Evaluator, xs: List, *, key: Any = None, reverse: Any = False) -> None:

@@ -72,7 +72,10 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
 
 
 # What gives some element by an index out of range, where that is on a path that may not be taken.
-_INDEXED: Final = (Tuple, List, Array, Vector, tuple, list, np.ndarray, vectors.Vector)
+_INDEXED: Final = (
+    *(Tuple, List, Array, Vector),
+    *(str, bytes, tuple, list, np.ndarray, vectors.Vector),
+)
 
 
 def _unknown(w: Evaluator, index: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -158,6 +159,8 @@ def _extreme(symbol: str, code: str) -> Rule:
                     return w.call(_library(f"{code}_by_in_turn"), args[0], key, more["default"])
                 fallback = (more["default"],) if "default" in more else ()
                 return w.call(_library(f"{code}_in_turn"), args[0], *fallback)
+            if lazy is not None and not lazy.grouped:
+                return _extreme_by(w, symbol, lazy, key, more)
             args = items_or_maybe(w, args[0])
             if any(isinstance(arg, Maybe) for arg in args):
                 return _extreme_of_some(w, symbol, args, key, **more)
@@ -165,6 +168,9 @@ def _extreme(symbol: str, code: str) -> Rule:
                 if "default" in more:
                     return more["default"]
                 raise ValueError(f"{code}() iterable argument is empty")
+            known = not any(isinstance(arg, Abstract) for arg in args)
+            if key is not None and known and len(args) > _LISTED:
+                return _extreme_by(w, symbol, args, key, {})
         for value in args if key is None else ():
             if vector_type(value):
                 raise w.error(
@@ -185,6 +191,17 @@ def _extreme(symbol: str, code: str) -> Rule:
         return best
 
     return rule
+
+
+_LISTED: Final = 64  # known items that min and max with a key compare one after the other
+
+
+def _extreme_by(w: Evaluator, symbol: str, xs: Any, key: Any, more: Any) -> Any:
+    """The extreme by a key of many items, which a loop of the device finds by where it stands."""
+    beats = operator.gt if symbol == ">" else operator.lt
+    if "default" in more:
+        return w.call(library.extreme_by_or, xs, key, beats, more["default"])
+    return w.call(library.extreme_by, xs, key, beats)
 
 
 def _needed(w: Evaluator, found: Any) -> None:

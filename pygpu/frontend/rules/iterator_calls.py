@@ -18,7 +18,7 @@ from pygpu.frontend.collections.bounded import bounded as bounded_list
 from pygpu.frontend.collections.bounded import collected
 from pygpu.frontend.collections.bounded import zipped as zipped_some
 from pygpu.frontend.numbers.arithmetic import elementwise
-from pygpu.frontend.protocols import followers, operators
+from pygpu.frontend.protocols import comparisons, followers, operators
 from pygpu.frontend.protocols.sequences import (
     ENDLESS,
     UNROLL_OPS,
@@ -76,10 +76,26 @@ def _check_lengths(w: Evaluator, place: int, iterators: tuple[Iterator, ...]) ->
             raise ValueError(f"zip() argument {other + 1} is longer than {before}")
 
 
+def _check_equal(w: Evaluator, lengths: list[Any]) -> None:
+    """The ValueError of zip(strict=True) of sequences whose lengths can be told before."""
+    first, *others = lengths
+    for place, length in enumerate(others, 2):
+        differ = comparisons.compare(w, "!=", first, length)
+        if isinstance(differ, Abstract):
+            w.check(differ, ValueError, f"zip() argument {place} is shorter or longer than others")
+        elif differ:
+            how = "shorter" if length < first else "longer"
+            before = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
+            raise ValueError(f"zip() argument {place} is {how} than {before}")
+
+
 def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
     lazies = [indexed(w, xs) for xs in sequences]
     if any(lazy is not None for lazy in lazies):
-        return _zip_indexed(w, _all_indexed(w, sequences, lazies))
+        parts = _all_indexed(w, sequences, lazies)
+        if strict:
+            _check_equal(w, [part.length for part in parts])
+        return _zip_indexed(w, parts)
     sequences = tuple([iterate(w, xs) if isinstance(xs, Instance) else xs for xs in sequences])
     if (
         len(sequences) > 1
@@ -91,7 +107,9 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
             ]
         )
     has_some = any(bounded_list(w, xs) is not None for xs in sequences)
-    if has_some and not strict and not any(map(is_stream, sequences)):
+    if has_some and not any(map(is_stream, sequences)):
+        if strict:
+            _check_equal(w, [w.length(xs) for xs in sequences])
         return Iterator((Yielded(zipped_some(w, sequences)), 0))
     if sequences and _has_some(w, sequences[0]) and not strict:
         return w.call(walked.zipped, *[iterate(w, xs) for xs in sequences])

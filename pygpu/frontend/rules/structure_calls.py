@@ -9,6 +9,7 @@ import collections
 from collections.abc import Callable
 from typing import Any, Final
 
+from pygpu.core.errors import CompileError
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.methods.dict_methods import pairs_of
 from pygpu.frontend.numbers import arithmetic
@@ -18,6 +19,7 @@ from pygpu.frontend.protocols.lookups import choose
 from pygpu.frontend.protocols.sequences import (
     advance_iterator,
     indexed,
+    is_generator,
     items_of,
     items_or_maybe,
     iterate,
@@ -38,7 +40,7 @@ from pygpu.frontend.values.values import (
     describe,
     tuple_of,
 )
-from pygpu.frontend.walked import containers, heaps
+from pygpu.frontend.walked import containers, heaps, library
 
 Rule = Callable[..., Any]
 
@@ -133,12 +135,31 @@ def _next(w: Evaluator, iterator: Any, *default: Any) -> Any:
         return NotImplemented
     if default and maybe_next(w, iterator):
         return _first_of_some(w, iterator, default[0])
+    if default and is_generator(w, iterator):
+        return _next_or(w, iterator, default[0])
     try:
         return advance_iterator(w, iterator)
     except StopIteration:
         if default:
             return default[0]
         raise
+
+
+def _next_or(w: Evaluator, iterator: Iterator, default: Any) -> Any:
+    """The next item of a generator, or the default. Where only the device knows whether there is
+    one, a loop looks for it: nothing can be taken after that."""
+    try:
+        with w.attempt() as trial:
+            try:
+                return trial.keep(advance_iterator(w, iterator))
+            except StopIteration:
+                return trial.keep(default)
+    except CompileError:
+        try:
+            with w.attempt() as trial:
+                return trial.keep(w.call(library.next_of, iterator, default))
+        except CompileError:
+            raise
 
 
 def _first_of_some(w: Evaluator, iterator: Iterator, default: Any) -> Any:
@@ -149,7 +170,8 @@ def _first_of_some(w: Evaluator, iterator: Iterator, default: Any) -> Any:
         there = isinstance(item, Maybe)
         first = choose(w, item.taken, item.value, first) if there else item
     w.state.heap[iterator] = Conflict(
-        "how many items of this generator expression are left is not known at compile time"
+        "how many items of this generator expression are left is not known at compile time: "
+        "make a list of its items first, and index it"
     )
     return first
 

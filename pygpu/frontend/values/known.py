@@ -283,11 +283,14 @@ def is_users_class(cls: type) -> bool:
     if issubclass(cls, tuple):
         return hasattr(cls, "_fields")
     for base in cls.__mro__[:-1]:
-        if not base.__flags__ & (1 << 9):  # Py_TPFLAGS_HEAPTYPE: written in Python
+        # Py_TPFLAGS_HEAPTYPE: written in Python, or in C and then mostly Py_TPFLAGS_IMMUTABLETYPE
+        if not base.__flags__ & (1 << 9) or base.__flags__ & (1 << 8):
             return False
         package, _, inner = base.__module__.partition(".")
         if package in ("numpy", "enum", "pygpu") and not inner.startswith(_AS_USERS_WRITE):
             return False
+    if not any("__dict__" in vars(base) or "__slots__" in vars(base) for base in cls.__mro__[:-1]):
+        return False  # written in C: nothing says what its objects hold
     new = next(base.__dict__["__new__"] for base in cls.__mro__ if "__new__" in base.__dict__)
     if new is not object.__dict__["__new__"] and not isinstance(
         new, (staticmethod, types.FunctionType)

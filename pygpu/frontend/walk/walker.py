@@ -20,7 +20,7 @@ from pygpu import bytecode
 from pygpu.core.builder import Builder
 from pygpu.core.errors import Place
 from pygpu.frontend.effects.raising import doom, raised_by
-from pygpu.frontend.flow import branches, choices, handling, loops, turns
+from pygpu.frontend.flow import branches, choices, handling, loops, runs, turns
 from pygpu.frontend.flow.choices import MEET
 from pygpu.frontend.flow.paths import RAISED, RETURN, Outcome, guard
 from pygpu.frontend.values.faults import Faults, PathEnds, Stage
@@ -197,6 +197,7 @@ class Walker(Evaluation):
                     choices.aim(self, state, frame.code.instructions[at].op, arg)
                 if looked and _has_choice(state.stack, looked):
                     op = frame.code.instructions[at].op
+                    runs.listed(self, state, op, arg)
                     place = choices.chosen(state, op, arg)
                     if place is not None:
                         each = partial(_step, self, plan)

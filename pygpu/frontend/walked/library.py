@@ -114,6 +114,31 @@ def max_by_in_turn(xs: Any, key: Any, default: Any) -> Any:
     return best
 
 
+def extreme_by(xs: Any, key: Any, beats: Any) -> Any:
+    """min and max with a key, of many items: where the extreme stands is what the loop keeps."""
+    best, found, greatest = 0, there(xs[0]), key(value(xs[0]))
+    for at, x in enumerate(xs):
+        if there(x):
+            its = key(value(x))
+            if not found or beats(its, greatest):
+                best, greatest = at, its
+            found = True
+    needed(found)
+    return value(xs[best])
+
+
+def extreme_by_or(xs: Any, key: Any, beats: Any, default: Any) -> Any:
+    """As `extreme_by`, with what it is of no items."""
+    best, found, greatest = 0, False, key(value(xs[0]))
+    for at, x in enumerate(xs):
+        if there(x):
+            its = key(value(x))
+            if not found or beats(its, greatest):
+                best, greatest = at, its
+            found = True
+    return value(xs[best]) if found else default
+
+
 def min_of_groups(groups: Any) -> Any:
     best = groups[0][0]
     for group in groups:
@@ -245,6 +270,14 @@ def close(generator: Any) -> None:
     except (GeneratorExit, StopIteration):
         return
     raise RuntimeError("generator ignored GeneratorExit")
+
+
+def next_of(xs: Any, default: Any) -> Any:
+    """next() of a generator of which only the device knows whether it gives an item."""
+    for x in xs:
+        if there(x):
+            return value(x)
+    return default
 
 
 def first_of(a: Any, b: Any) -> Any:
