@@ -135,9 +135,18 @@ def test_a_function_of_equal_arguments_that_were_computed_otherwise(target):
     assert_consistent(*made, (1, 1))
 
 
-def test_lattice_noise_has_no_seams(target):
+def by_dot(q):
+    return dot(q, Vec2(12.9898, 78.233))
+
+
+def by_products(q):
+    return q.x * 12.9898 + q.y * 78.233
+
+
+@pytest.mark.parametrize("angle", [by_dot, by_products])
+def test_lattice_noise_has_no_seams(target, angle):
     def hashed(q):
-        return fract(sin(dot(q, Vec2(12.9898, 78.233))) * 43758.5453)
+        return fract(sin(angle(q)) * 43758.5453)
 
     def noise(v):
         corner = floor(v)

@@ -10,8 +10,8 @@ product goes into a sum where
 - nothing else uses it, and the other part does not depend on the same product: `x*k - floor(x*k)`
   is never negative;
 - the other part is no product that is taken from it, or that it is taken from: `a*b - c*d` is zero
-  for equal products. Of two that are added, their expressions say which goes in, not their order:
-  `a*b + c*d` is `c*d + a*b`;
+  for equal products. Of two that are added the second goes in. Nothing but where they stand may
+  say which: how their factors were computed, a function of equal arguments must not see;
 - the sum is not of a function that was given the product as an argument (`ssa.GIVEN`): a function
   of equal arguments has equal bits, however they were computed.
 """
@@ -19,21 +19,17 @@ product goes into a sum where
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from pygpu.core.operations.ops import TABLE
 from pygpu.passes.simplify.cse import constant_key
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.local import Gate
 from pygpu.passes.simplify.nesting import bound_nesting
 from pygpu.passes.simplify.rules import made_by, number
-from pygpu.ssa import Function, Given, Op, Value, base_and_offset, uses, walk
-from pygpu.types import INT
+from pygpu.ssa import Function, Given, Op, Value, uses, walk
 
-DEPTH: Final = 6  # operations of a product that are looked at for their order
-FEW: Final = 8  # sums of two products, for which values are not numbered
 SEEN: Final = 64  # values that are looked at for what a part of a sum depends on
 
 
@@ -53,12 +49,10 @@ class _Sums:
         self.count = uses(function)
         self.chosen: dict[Op, int] = {}  # of sums, the operand that goes in
         self.gone: set[Op] = set()  # products that go into sums: no other value is computed alike
-        self.pairs = 0  # sums of two products
         sums, products = [], []
         for op in walk(function.body):
             if op.code in ("add", "sub") and op.results[0].type.kind == "float":
                 sums.append(op)
-                self.pairs += all(_factors(value)[0] for value in op.operands)
             elif op.code in ("mul", "pow"):
                 products.append(op)
         self.likeness = {product: _likeness(product) for product in products}
@@ -76,10 +70,6 @@ class _Sums:
     @cached_property
     def same(self) -> _Numbers:
         return _Numbers(self.function)
-
-    @cached_property
-    def texts(self) -> _Texts:
-        return _Texts(self.function, self.same.number if self.pairs > FEW else id)
 
     def _is_repeated(self, product: Op) -> bool:
         """Whether another value is computed as the product is. Numbers are made only where a look
@@ -124,9 +114,7 @@ class _Sums:
         if op.code == "sub" and len(products) > 1:
             return None
         free = [index for index in products if self._is_free(op.operands, index)]
-        if len(free) < 2:
-            return free[0] if free else None
-        return max(free, key=lambda index: (self.texts.of(op.operands[index]), index))
+        return free[-1] if free else None
 
     def _is_free(self, operands: tuple[Value, ...], index: int) -> bool:
         """Whether a product may go into the sum of these operands."""
@@ -210,43 +198,3 @@ class _Numbers:
         if found is None:
             found = self.numbers[value] = len(self.numbers)
         return found
-
-
-class _Texts:
-    """Texts of expressions, of their last operations alone. Two compare as those of the same
-    expressions at another pixel: numbers that are added to the place are of one width."""
-
-    def __init__(self, function: Function, number: Callable[[Value], int]) -> None:
-        self.params = {value: str(i) for i, value in enumerate(function.body.params)}
-        self.number = number  # equal for values whose texts may be shared
-        self.known: dict[tuple[int, int], str] = {}  # by number and depth
-        self.data: dict[Op, str] = {}
-
-    def of(self, value: Value, depth: int = DEPTH) -> str:
-        """The text, in which operands that may be exchanged stand in the order of theirs."""
-        key = self.number(value), depth
-        found = self.known.get(key)
-        if found is None:
-            moved = value.type is INT
-            found = self._moved(value, depth) if moved else self._unmoved(value, depth)
-            self.known[key] = found
-        return found
-
-    def _moved(self, value: Value, depth: int) -> str:
-        base, offset = base_and_offset(value)
-        while base is not value:
-            value = base
-            base, offset = base_and_offset(value, offset)
-        return f"{self._unmoved(value, depth)}+{offset + 2**31:010}"
-
-    def _unmoved(self, value: Value, depth: int) -> str:
-        op = value.op
-        if op is None or depth == 0 or op.regions:
-            return self.params.get(value, "?")
-        parts = [self.of(part, depth - 1) for part in op.operands]
-        if TABLE[op.code].commutes:
-            parts.sort()
-        data = self.data.get(op)
-        if data is None:
-            data = self.data[op] = "" if isinstance(op.data, Given) else str(op.data)
-        return f"{op.code} {data}({', '.join(parts)})"
