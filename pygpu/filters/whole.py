@@ -194,10 +194,9 @@ def presented(result: Any, original: Any, first: Any, out: Any = None, dtype: An
             return ImageMaker.make(settled(result.storage), reading, info=first.info)
         if result.storage is not first.storage:
             return without_channel_axis(result.storage.host())
+    # Numbers of regions and codes are no brightness: 8 bits would cut them off.
     if form[0] == "pil" and out is None and dtype is None and result.format.kind == "int":
-        dtype = (
-            np.int32
-        )  # numbers of regions and codes are no brightness: 8 bits would cut them off
+        dtype = np.int32
     signature = _same.signature
     arguments = flatten(signature, signature.collect((result,), {}))
     targeted = None if out is None else Out.of(out)

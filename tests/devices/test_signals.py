@@ -48,7 +48,7 @@ def made(c):
 signal.signal(signal.SIGALRM, handler)
 photo = np.arange(35, dtype=np.float32).reshape(5, 7)
 functions, calls, end = [], 0, time.time() + SECONDS
-while time.time() < end:
+while time.time() < end or (heard <= 20 and time.time() < end + 60):  # on a busy machine longer
     calls += 1
     if calls % 3 == 1:
         functions = [*functions[-4:], made(calls)]
