@@ -25,7 +25,7 @@ from pygpu.execution.arrays.lines import Lines, Taken, element, place, taken
 from pygpu.execution.arrays.passes import COUNT, IMAGES, NUMBERS, host_image, made
 from pygpu.execution.arrays.recall import Form, Plan, Plans
 from pygpu.execution.arrays.turning import worked
-from pygpu.execution.arrays.values import HOWS, checked, folded, identity, settled
+from pygpu.execution.arrays.values import HOWS, checked, folded, folding, identity, settled
 from pygpu.execution.arrays.whole import scanning as whole_scan
 from pygpu.execution.arrays.whole import shown_as
 from pygpu.types import Type
@@ -138,9 +138,9 @@ def _after(function: Any, how: Any, image: Any, first: Any, count: Any, p: Any) 
     """The scan with its first value, of the inclusive scan without."""
     layout, exclusive, sign = how
     if not exclusive:
-        return function(first[0], image[0](p))
+        return folding(function)(first[0], image[0](p))
     line, i = element(layout, p)
-    after = function(first[0], image[0](place(layout, line, i - sign)))
+    after = folding(function)(first[0], image[0](place(layout, line, i - sign)))
     return first[0] if i == (0 if sign > 0 else count - 1) else after
 
 

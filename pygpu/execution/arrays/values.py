@@ -8,6 +8,7 @@ A value is a scalar or a vector, or a tuple of these, which is an image for each
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -35,16 +36,25 @@ MAKES: Final[dict[str, Callable[[Any], Any]]] = {
 }
 
 
+def folding(function: Any) -> Any:
+    """The function as it folds: NumPy's sums and products count bools, as its `reduce` and
+    `accumulate` do, though of two bools np.add and np.multiply give a bool."""
+    if function is np.add:
+        return operator.add
+    return operator.mul if function is np.multiply else function
+
+
 def folded(function: Any, is_tuple: Any, a: Any, b: Any) -> Any:
     """The fold of two values, each a tuple of its parts. For compiled functions."""
     if is_tuple:
-        return function(a, b)
-    return (function(a[0], b[0]),)
+        return folding(function)(a, b)
+    return (folding(function)(a[0], b[0]),)
 
 
 def _pair(function: Any, is_tuple: Any, images: Any, p: Any) -> Any:
     value = tuple([image(p) for image in images])
-    return function(value, value) if is_tuple else function(value[0], value[0])
+    fold = folding(function)
+    return fold(value, value) if is_tuple else fold(value[0], value[0])
 
 
 def settled(
@@ -135,4 +145,4 @@ def _extreme(type: Type, least: bool) -> float:
     return int(limits.min if least else limits.max)
 
 
-__all__ = ["HOWS", "checked", "described", "folded", "identity", "settled", "value_of"]
+__all__ = ["HOWS", "checked", "described", "folded", "folding", "identity", "settled", "value_of"]

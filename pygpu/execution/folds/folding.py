@@ -29,6 +29,7 @@ from pygpu.execution.arguments.results import ImageMaker, Wanted
 from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.execution.arrays.mapping import Reading, first_of, value_at
 from pygpu.execution.arrays.passes import Ran
+from pygpu.execution.arrays.values import folding
 from pygpu.execution.folds.packing import Packing, apart, packed, together
 from pygpu.execution.folds.workgroups import Folded, Groups, Ready, Source
 from pygpu.execution.programs.calls import Programs
@@ -66,7 +67,7 @@ def _fold(
     folded = value(start)
     for i in range(1, radix):
         if start + i < length:
-            folded = _paired(function(folded, value(start + i)))
+            folded = _paired(folding(function)(folded, value(start + i)))
     return folded if packing is None else together(folded, packing)
 
 
@@ -81,7 +82,7 @@ def _paired(value: Any) -> Any:
 def folded_once(function: Any, first: Any, images: Any, given: Any, p: Any) -> Any:
     """The fold of a value with itself, or the value where there is no function."""
     value = value_at(first, images, False, p, (0, 0), given)
-    return value if function is None else _paired(function(value, value))
+    return value if function is None else _paired(folding(function)(value, value))
 
 
 class Fold:
@@ -167,7 +168,7 @@ def _of_values(first: Any) -> Signature:
 
 def _joined(function: Any, a: Any, b: Any) -> Any:
     """The fold of two values."""
-    return _paired(function(a, b))
+    return _paired(folding(function)(a, b))
 
 
 @lru_cache(maxsize=64)

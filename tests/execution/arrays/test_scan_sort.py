@@ -357,3 +357,20 @@ WRONG: list[tuple[Any, type[Exception], str]] = [
 def test_wrong_calls_say_what_is_taken(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def test_sums_and_products_count_bools(target: str) -> None:
+    values = np.linspace(0, 1, 35, dtype=np.float32).reshape(5, 7)
+    is_high, quarter = values > 0.5, (values * 4).astype(int)
+
+    def high(v: Any) -> Any:
+        return v > 0.5
+
+    assert pygpu.reduce(np.add, values, map=high, target=target) == is_high.sum()
+    by_group = pygpu.reduce(
+        np.add, values, map=high, by=lambda v: int(v * 4), groups=5, target=target
+    )
+    np.testing.assert_array_equal(by_group, np.bincount(quarter.ravel(), is_high.ravel(), 5))
+    products = pygpu.scan(np.multiply, is_high, target=target)
+    assert products.dtype == np.int32
+    np.testing.assert_array_equal(products, np.cumprod(is_high, 1))
