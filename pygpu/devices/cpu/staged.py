@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pygpu.codegen.llvm.plan import REACH, chooses, cost
 from pygpu.core.device import Link, Planes, Prepared, Program, Task, Work
 from pygpu.core.host.forks import IMPORTING
+from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.storage import Format, Storage, rows_of
 from pygpu.devices.cpu.given import Given
 from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram, by_component, host
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from pygpu.devices.cpu.strips import CpuStrips
 
 LEAST: Final = 5 * SMALL  # vector operations, below which stages are not worth their ado
-STORED: Final = {"float": "float32", "int": "int32", "uint": "uint32", "bool": "bool"}
 
 
 def compiled(task: Task) -> CpuProgram | CpuStaged:
@@ -66,7 +66,7 @@ class CpuStaged(Program):
         for part in self.parts[:-1]:
             formats = inputs + made
             values = part.function.outputs
-            made = tuple([Format(np.dtype(STORED[v.type.kind]), v.type.size) for v in values])
+            made = tuple([Format(np.dtype(NUMPY_TYPE[v.type.kind]), v.type.size) for v in values])
             found.append(CpuProgram(Task(part.function, formats, made, fast=self.task.fast)))
         function = self.parts[-1].function
         last = Task(function, inputs + made, self.task.outputs, fast=self.task.fast)

@@ -199,6 +199,7 @@ class CpuStrips(Linked):
         # Images that are there or are made whole, as stages read and write them: of each stage, the
         # places among its images, and which of all that is given it is.
         self.read = self._found_outside()
+        self.place_of = {(id(stage), index): n for n, (stage, index, _) in enumerate(self.read)}
         self.jobs: dict[tuple[int, ...], Jobs] = {}  # by how the rows of what is given lie
         loops = any(stage.program.plan.loops for stage in stages)
         cost = sum(stage.program.cost for stage in stages)
@@ -270,7 +271,6 @@ class CpuStrips(Linked):
         key = strides_of(given)
         found = self.jobs.get(key)
         if found is None:
-            places = {(id(stage), index): n for n, (stage, index, _) in enumerate(self.read)}
             made = dict(zip(self.wanted, given[len(self.read) :], strict=True))
             layouts = []
             for stage in self.stages:
@@ -279,7 +279,7 @@ class CpuStrips(Linked):
                     if image in self.direct:
                         inputs[index] = made[image]
                     elif image not in self.formats:
-                        inputs[index] = given[places[id(stage), index]]
+                        inputs[index] = given[self.place_of[id(stage), index]]
                 layouts.append((self._layout(stage, inputs, made), is_wide([*inputs.values()])))
             if len(self.jobs) >= LAYOUTS:
                 self.jobs = {}
@@ -307,7 +307,6 @@ class CpuStrips(Linked):
     ) -> StripsJob:
         """The jobs of all stages and of copies, and the one that runs them, for what lies like
         this. What differs from call to call is filled in later."""
-        which = {(id(stage), index): n for n, (stage, index, _) in enumerate(self.read)}
         made = {image: n for n, image in enumerate(self.wanted, len(self.read))}
         blocks, fields, numbered = [], [], []
         for stage, (layout, wide) in zip(self.stages, layouts, strict=True):
@@ -319,7 +318,7 @@ class CpuStrips(Linked):
                 if image in self.direct:
                     fields.append((block.numbers, layout.places[index], made[image]))
                 elif image not in self.formats:
-                    number = which[id(stage), index]
+                    number = self.place_of[id(stage), index]
                     fields.append((block.numbers, layout.places[index], number))
             blocks.append(block)
             if layout.task.function.uniforms:

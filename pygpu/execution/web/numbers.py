@@ -20,13 +20,13 @@ from pygpu.core.host.records import record as frozen
 from pygpu.core.storage import Storage
 from pygpu.devices.recording import MeshStep, Recording, TaskStep, no_texels, same_mesh
 from pygpu.execution.arguments.numbers import Number
+from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.web.controls import Control, check_names, guess
 from pygpu.language.vectors import Vector
 from pygpu.ssa import Constant
 from pygpu.types import Kind, Type, vector, widest
 
 KINDS: Final[dict[type, Kind]] = {float: "float", int: "int", bool: "bool"}
-DTYPES: Final = {"float": "float32", "int": "int32", "bool": "bool"}
 INNER: Final = 0.382  # where between least and greatest a number is tried, besides these
 Record = Callable[[Mapping[str, Any]], Recording]  # of a function, what it runs for arguments
 Use = tuple[int, int]  # a step, and a uniform of it
@@ -102,7 +102,7 @@ def _with_numbers(
     Numbers; and these by name. `types` has the types of those to try."""
     given: dict[str, Number] = {}
     for name, kind in types.items():
-        number = Number(Storage(1, 1, kind.size, np.dtype(DTYPES[kind.kind]), None, no_texels))
+        number = Number(Storage(1, 1, kind.size, natural_dtype(kind), None, no_texels))
         try:
             recording = record({**named, **given, name: number})
         except Exception:  # whatever asks for the value, and whatever does not take such a number

@@ -10,20 +10,17 @@ held, floats where either is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
-from pygpu.core.sampler import Sampler
+from pygpu.core.operations.ops import NUMPY_TYPE
+from pygpu.core.sampler import Sampler, of
 from pygpu.core.storage import Format, ImageLike, Storage, texels
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.types import widest
-
-DTYPES: Final = {
-    kind: np.dtype(dtype)
-    for kind, dtype in (("float", "f4"), ("int", "i4"), ("uint", "u4"), ("bool", "?"))
-}
 
 
 def rounds_of(iterate: int | None) -> int:
@@ -49,28 +46,33 @@ def check_count(name: str, made: int, given: int) -> None:
 
 def state_of(storage: Storage, sampler: Sampler) -> ImageLike:
     """An image as functions see its texels: not rounded to bytes."""
-    return ImageMaker.wrap(
-        texels(storage.host(), sampler.format),
-        boundary=sampler.boundary,
-        cval=sampler.cval,
-        interpolation=sampler.interpolation,
-    )
+    return _read_as(texels(storage.host(), sampler.format), sampler)
 
 
 def held(given: Sequence[Format], made: Sequence[Format]) -> tuple[np.dtype[Any], ...]:
     """The dtype in which each image of the state is held."""
-    return tuple([DTYPES[widest(old.kind, new.kind)] for old, new in zip(given, made, strict=True)])
+    return tuple(
+        [
+            np.dtype(NUMPY_TYPE[widest(old.kind, new.kind)])
+            for old, new in zip(given, made, strict=True)
+        ]
+    )
 
 
 def as_held(image: ImageLike, dtype: np.dtype[Any]) -> ImageLike:
     """An image of such a state in this dtype."""
     if image.storage.dtype == dtype:
         return image
+    return _read_as(image.storage.host().astype(dtype), of(image))
+
+
+def _read_as(array: NDArray[Any], sampler: Sampler) -> ImageLike:
+    """An array as an image that is read as another one is."""
     return ImageMaker.wrap(
-        image.storage.host().astype(dtype),
-        boundary=image.boundary,
-        cval=image.cval,
-        interpolation=image.interpolation,
+        array,
+        boundary=sampler.boundary,
+        cval=sampler.cval,
+        interpolation=sampler.interpolation,
     )
 
 

@@ -123,8 +123,7 @@ def _call_known(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords: 
         return call_dynamic(w, function, args, keywords)  # Python cannot execute it
     objects_given = any(isinstance(value, Instance) for value in (*args, *keywords.values()))
     if _is_generator(function) and (
-        any(isinstance(value, Abstract) for value in (*args, *keywords.values()))
-        or decode(function.__code__).receives
+        not is_known or decode(function.__code__).receives
     ):  # what it is given may change before it goes on, and it may be sent what is not known
         return call_dynamic(w, function, args, keywords)
     if not (objects_given and isinstance(function, types.FunctionType) and _is_walked(function)):

@@ -116,27 +116,27 @@ def max_by_in_turn(xs: Any, key: Any, default: Any) -> Any:
 
 def extreme_by(xs: Any, key: Any, beats: Any) -> Any:
     """min and max with a key, of many items: where the extreme stands is what the loop keeps."""
-    best, found, greatest = 0, there(xs[0]), key(value(xs[0]))
-    for at, x in enumerate(xs):
-        if there(x):
-            its = key(value(x))
-            if not found or beats(its, greatest):
-                best, greatest = at, its
-            found = True
+    best, found = _place_by(xs, key, beats, there(xs[0]))
     needed(found)
     return value(xs[best])
 
 
 def extreme_by_or(xs: Any, key: Any, beats: Any, default: Any) -> Any:
     """As `extreme_by`, with what it is of no items."""
-    best, found, greatest = 0, False, key(value(xs[0]))
+    best, found = _place_by(xs, key, beats, False)
+    return value(xs[best]) if found else default
+
+
+def _place_by(xs: Any, key: Any, beats: Any, found: Any) -> Any:
+    """Where the extreme stands, and whether there is one; `found` says it of the first item."""
+    best, greatest = 0, key(value(xs[0]))
     for at, x in enumerate(xs):
         if there(x):
             its = key(value(x))
             if not found or beats(its, greatest):
                 best, greatest = at, its
             found = True
-    return value(xs[best]) if found else default
+    return best, found
 
 
 def min_of_groups(groups: Any) -> Any:
