@@ -24,7 +24,7 @@ import pygpu
 from pygpu.command.cli import main as command
 
 COUNT = 50
-ROUNDS = 3
+ROUNDS = 9
 SOURCE = """
 import numpy as np
 import pygpu
@@ -83,9 +83,11 @@ def main() -> None:
         }
         for run in runs.values():
             run()
-        times = {label: median(seconds(run) for _ in range(ROUNDS)) for label, run in runs.items()}
-        for label, took in times.items():
-            print(f"{label}: {took:.2f} s, pygpu run {times['pygpu run'] / took:.2f} of it")
+        turns = [{label: seconds(run) for label, run in runs.items()} for _ in range(ROUNDS)]
+        for label in runs:
+            took = median(turn[label] for turn in turns)
+            ratio = median(turn["pygpu run"] / turn[label] for turn in turns)
+            print(f"{label}: {took:.2f} s, pygpu run {ratio:.2f} of it")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from PIL import Image as PILImage
 
+from pygpu.devices.cpu.threads import POOL, thread_count
 from pygpu.image.motion import MOVING, STILL
 
 PAUSE: Final = 0.2  # seconds between looks at files
@@ -47,10 +48,14 @@ def each_of(
     failed: Callable[[Exception], None],
 ) -> int:
     """Do one thing with each file, several at once; what it says is printed in their order. How
-    many failed: the others are done."""
-    count, threads = 0, os.cpu_count() or 1
+    many failed: the others are done.
+
+    As many are done at once as there are processors, so each is computed by one thread: helpers
+    would take processors from those that decode and encode."""
+    count, threads = 0, thread_count()
     _keep_memory(KEPT * threads)
-    with ThreadPoolExecutor(threads) as pool:
+    share = POOL.share if len(paths) >= threads else None
+    with ThreadPoolExecutor(threads, initializer=share) as pool:
         futures = [pool.submit(one, path) for path in paths]
         try:
             for future in futures:

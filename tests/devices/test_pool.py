@@ -70,6 +70,26 @@ def test_a_job_that_only_helpers_do_reaches_one_that_is_far_behind() -> None:
     assert 99 in calls.done
 
 
+def test_a_thread_that_is_one_of_many_runs_its_jobs_without_helpers() -> None:
+    calls: Any = _Calls()
+    calls.go.set()
+    pool = Pool()
+    pool.run(calls, Job(_Block(1), 64, None), 2, True)
+    assert pool.made == 1  # the helper
+    others = Pool()
+
+    def work() -> None:
+        others.share()
+        others.run(calls, Job(_Block(2), 64, None), 2, True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(20)
+    assert (calls.done >= {1, 2}, others.made) == (True, 0)
+    others.run(calls, Job(_Block(3), 64, None), 2, True)  # another thread has helpers as ever
+    assert others.made == 1
+
+
 def test_a_job_does_not_wait_for_that_of_another_thread() -> None:
     endless: Any = _Calls()
     brief: Any = _Calls()

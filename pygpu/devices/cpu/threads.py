@@ -152,7 +152,8 @@ class Pool:
             calls.run_held(address, self.scratch(size))
             return
         if join:  # the processors that other callers keep busy are no help
-            threads = max(1, threads - len(self.running))
+            is_one = getattr(self.local, "is_one_of_many", False)
+            threads = 1 if is_one else max(1, threads - len(self.running))
         helpers: list[_Helper] = []
         if join and threads <= 1:
             try:
@@ -189,6 +190,11 @@ class Pool:
                     raise interrupt
             finally:
                 self.idle.extend(helpers)
+
+    def share(self) -> None:
+        """Run the jobs of the thread that calls this by itself: it is one of as many as there are
+        processors, which do other work between jobs."""
+        self.local.is_one_of_many = True
 
     def scratch(self, size: int) -> int:
         """The address of so many bytes that are this thread's own."""
