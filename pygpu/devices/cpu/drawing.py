@@ -1,9 +1,13 @@
 """Meshes drawn by native code: vertices, then triangles in batches, each set up and drawn in tiles.
 
 The vertex stage is a program like any other, over a row of vertices. Then the native loop
-(codegen/jobs/driver.py) goes over the chunks of a batch, which are set up, and over the tiles of
-the picture, which are drawn (codegen/raster). Batches bound the memory that any number of triangles
-takes.
+(codegen/jobs/driver.py) goes over the vertices, which get their places on the picture, over the
+chunks of a batch, which are set up, and over the tiles of the picture, which are drawn
+(codegen/raster). Batches bound the memory that any number of triangles takes.
+
+What draws of one kind have in common is a *frame*: the numbers of these three jobs, and where in
+one piece of memory what lies between them is. A draw puts in what it was given, and what it draws
+into.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import time
 from array import array
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,20 +29,34 @@ from pygpu.codegen.raster.places import places
 from pygpu.codegen.raster.planes import ROW
 from pygpu.codegen.raster.setup import SCRATCH, set_up
 from pygpu.codegen.raster.tiles import tiles
-from pygpu.core.device import Program, Task, Work
-from pygpu.core.drawing import Cull, Draw, Drawing, DrawProgram, Stage, over_images
+from pygpu.core.device import Task, Work
+from pygpu.core.drawing import (
+    Cull,
+    Draw,
+    Drawing,
+    DrawProgram,
+    Geometry,
+    Stage,
+    over_images,
+)
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.cpu.chunks import Cores
-from pygpu.devices.cpu.given import Given, address, is_wide
+from pygpu.devices.cpu.given import HUGE, Given, address, addresses, is_wide
 from pygpu.devices.cpu.native import Native, native_span
+from pygpu.devices.cpu.program import CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.types import Type
 
 FLOAT: Final = np.dtype(np.float32)
+BYTE: Final = np.dtype(np.uint8)
 BATCH: Final = layout.CHUNK * layout.CHUNKS  # triangles
-SPARE: Final = 1 << 21  # bytes of a batch that are kept: to have new ones takes longer than a draw
+SPARE: Final = 1 << 21  # bytes of a frame that are kept: to have new ones takes longer than a draw
+FRAMES: Final = 8  # kinds of draws that a program remembers
+VERTEX: Final = 16  # bytes of what is interpolated, of a vertex, at most
+_FIRST_IMAGE: Final = 3  # among the numbers that any function of pixels is given
+_IMAGE: Final = 4  # numbers of an image: where it is, its width, its height, texels of a row
 
 
 def _job() -> list[int]:
@@ -79,7 +97,7 @@ def _set_up(machine: Machine, cull: Cull, samples: int) -> tuple[Native, int]:
 class CpuDrawing(DrawProgram):
     """A drawing by native code."""
 
-    def __init__(self, drawing: Drawing, vertex: Program, cores: Cores) -> None:
+    def __init__(self, drawing: Drawing, vertex: CpuProgram, cores: Cores) -> None:
         if drawing.samples not in layout.SAMPLES:
             known = ", ".join(map(str, layout.SAMPLES))
             raise DeviceError(
@@ -88,7 +106,7 @@ class CpuDrawing(DrawProgram):
         self.drawing, self.vertex, self.cores = drawing, vertex, cores
         self.given = Given(task_of(drawing.fragment))
         self.native: dict[bool, tuple[Native, int]] = {}
-        self.spare: list[NDArray[Any]] = []  # memory of a batch that is over, for the next
+        self.frames: dict[Any, _Frame] = {}  # those that no thread draws with
         self.driver_seconds = vertex.driver_seconds
         self.source = f"{vertex.source}\n{self._compile(wide=False)}"
 
@@ -108,214 +126,311 @@ class CpuDrawing(DrawProgram):
                 f"the target 'cpu' draws onto at most {layout.LARGEST} pixels along a side, "
                 f"not {max(draw.shape)}"
             )
-        picture = _Picture(self.drawing, draw, self.cores.machine.lanes, self.plan.rows)
+        images = self.given.arrays(draw.images[1])
+        kind = _Kind.of(draw, images)
+        frame = self.frames.pop(kind, None) or _Frame(self, kind)
+        below = frame.give(draw, images)
+        pictures = frame.pictures()
         if min(draw.shape):
-            self._draw(draw, picture)
-        return picture.results()
+            memory = self, frame, draw, images, below, pictures
+            self._vertices(frame, draw, memory)
+            self._triangles(frame, draw, memory)
+        if frame.size > SPARE:
+            frame.forget()
+        if len(self.frames) >= FRAMES:
+            self.frames = {}
+        self.frames[kind] = frame
+        depths = int(self.drawing.depth)
+        pictures = [*pictures[depths:], *pictures[:depths]]
+        return [Storage.of(picture) for picture in pictures if picture is not None]
 
-    def _draw(self, draw: Draw, picture: _Picture) -> None:
-        count, triangles = draw.geometry.count, draw.geometry.triangles
+    def _vertices(self, frame: _Frame, draw: Draw, memory: Any) -> None:
+        """Run the vertex stage, and find where vertices are on the picture."""
+        count = frame.kind.vertices
         if not count:
-            triangles = triangles[:0]
-        varyings = self._vertices(draw, count) if len(triangles) else []
-        images = self.given.arrays([*draw.images[1], *varyings[1:]])
-        if not len(triangles):
-            empty = np.empty((1, 1, 4), np.float32)
-            images += [empty] * (self.drawing.fragment.count + len(draw.images[1]) - len(images))
-        wide = is_wide(images)
-        if wide not in self.native:
-            self._compile(wide)
-        batch = _Batch(picture, min(len(triangles), BATCH), self.spare)
-        vertices = None
-        if varyings:
-            vertices = _Vertices(varyings[0].host()[0])
-            machine, parts = self.cores.machine, -(-count // layout.AT_ONCE)
-            numbers = batch.setup_numbers(vertices, triangles[:0])
-            self._run(_places(machine)[1], parts, numbers, (draw, vertices), True)
-        arguments = _arguments(self.given, images, draw)
-        for first in range(0, max(len(triangles), 1), BATCH):
-            chunks = 0
-            if vertices is not None:
-                chunks = self._set_up(draw, batch, vertices, triangles[first : first + BATCH])
-            ends = first + BATCH >= len(triangles)
-            numbers = [*arguments, *batch.tile_numbers(chunks, first == 0, ends)]
-            memory = draw, images, batch
-            self._run(self.native[wide][1], picture.tiles, numbers, memory, not self.plan.loops)
-        if batch.memory.nbytes <= SPARE and not self.spare:
-            self.spare.append(batch.memory)
-
-    def _set_up(
-        self, draw: Draw, batch: _Batch, vertices: _Vertices, triangles: NDArray[Any]
-    ) -> int:
-        """Set the triangles of a batch up; how many chunks they are."""
-        chunks = -(-len(triangles) // layout.CHUNK)
-        _, span = _set_up(self.cores.machine, self.drawing.cull, self.drawing.samples)
-        numbers = batch.setup_numbers(vertices, triangles)
-        self._run(span, chunks, numbers, (draw, vertices, batch), True)
-        return chunks
-
-    def _vertices(self, draw: Draw, count: int) -> list[Storage]:
-        """Positions in clip space, then what is interpolated: (1, N, C)."""
+            return
         rows = draw.geometry.copies.get("cpu")
         if rows is None:
-            attributes = draw.geometry.attributes.items()
-            rows = {name: Storage.of(array[None]) for name, array in attributes}
-            draw.geometry.copies["cpu"] = rows
-        inputs = [*draw.images[0], *[rows[name] for name in draw.attributes]]
-        outs: list[NDArray[Any] | None] = [None] * len(self.drawing.vertex.function.outputs)
-        return self.vertex.run(Work(inputs, draw.uniforms, (1, count), outs))
+            rows = draw.geometry.copies["cpu"] = _rows(draw.geometry)
+        attributes = [rows[name] for name in draw.attributes]
+        read = [image.host() for image in draw.images[0]]
+        places = [*addresses(read), *[place for _, place in attributes], *frame.places]
+        prepared = frame.prepared
+        if prepared is None or not prepared.run_at(places, draw.uniforms, (memory, read)):
+            inputs = [*draw.images[0], *[storage for storage, _ in attributes]]
+            self.vertex.run(Work(inputs, draw.uniforms, (1, count), frame.outs))
+        self._run(frame.project, -(-count // layout.AT_ONCE), memory, True)
 
-    def _run(self, span: int, count: int, numbers: Sequence[int], memory: Any, brief: bool) -> None:
+    def _triangles(self, frame: _Frame, draw: Draw, memory: Any) -> None:
+        """Set batches of triangles up, and draw the tiles of the picture."""
+        total, first_triangle = frame.kind.triangles, address(draw.geometry.triangles)
+        set_up, tiles = frame.set_up, frame.tiles
+        brief = not self.plan.loops
+        for first in range(0, max(total, 1), BATCH):
+            count = min(total - first, BATCH)
+            chunks = -(-count // layout.CHUNK)
+            if count:
+                set_up.put(layout.TRIANGLES, first_triangle + 3 * 4 * first)
+                set_up.put(layout.COUNT, count)
+                self._run(set_up, chunks, memory, True)
+            at = frame.first_tile_slot
+            tiles.put(at + layout.TILE_CHUNKS, chunks)
+            tiles.put(at + layout.BEGINS, first == 0)
+            tiles.put(at + layout.ENDS, first + BATCH >= total)
+            self._run(tiles, frame.tile_count, memory, brief)
+
+    def _run(self, call: _Call, count: int, memory: Any, brief: bool) -> None:
         """Call a span for 0, 1, ... below a count."""
-        call = _Call(span, count, numbers)
+        call.begin(count)
         threads = min(self.cores.threads, count)
         POOL.run(self.cores.calls, Job(call, _JOB[slots.SCRATCH], memory), threads, brief)
+
+
+def _rows(geometry: Geometry) -> dict[str, tuple[Storage, int]]:
+    """Each attribute as a row of texels, and where these are."""
+    return {
+        name: (Storage.of(array[None]), address(array))
+        for name, array in geometry.attributes.items()
+    }
 
 
 class _Call:
     """A job of the native loop, with all that it points at: a span is called for 0, 1, ... below a
     count. The first of its numbers says where the stop flag is."""
 
-    __slots__ = ("address", "numbers")
+    __slots__ = ("address", "floats", "numbers")
 
-    def __init__(self, span: int, count: int, numbers: Sequence[int]) -> None:
+    def __init__(self, span: int, numbers: Sequence[int]) -> None:
         start, stop = slots.JOB_SLOTS, slots.JOB_SLOTS + len(numbers)
         self.numbers = job = array("q", [*_JOB, *numbers, 0])
+        self.floats = memoryview(job).cast("B").cast("f")
         self.address, _ = job.buffer_info()
-        for slot in (slots.TILES, slots.TILE_COLUMNS, slots.WIDTH, slots.END):
-            job[slot] = count
         job[slots.SPAN], job[slots.ARGS] = span, self.address + 8 * start
         job[slots.STOP] = job[start] = self.address + 8 * stop
+
+    def begin(self, count: int) -> None:
+        """Let the next run call the span so many times."""
+        job = self.numbers
+        job[slots.NEXT] = 0
+        job[slots.TILES] = job[slots.TILE_COLUMNS] = job[slots.WIDTH] = job[slots.END] = count
+
+    def put(self, slot: int, number: int) -> None:
+        """Change one of the numbers that the span is given."""
+        self.numbers[slots.JOB_SLOTS + slot] = number
+
+    def put_float(self, slot: int, number: float) -> None:
+        """The same of a float of 32 bits: what does not fit is infinite."""
+        self.floats[2 * (slots.JOB_SLOTS + slot)] = number
 
     def halt(self) -> None:
         """Let the native code leave."""
         self.numbers[-1] = 1
 
 
-def _bits(values: Sequence[float]) -> list[int]:
-    """The bits of floats of 32 bits: what does not fit is infinite."""
-    return memoryview(array("f", values)).cast("B").cast("I").tolist()
+class _Kind(NamedTuple):
+    """What draws with one frame have in common."""
+
+    shape: tuple[int, int]
+    vertices: int
+    triangles: int
+    keeps_depth: bool
+    sizes: tuple[tuple[int, int], ...]  # of the vertices' images
+    wide: bool  # whether what fragments read needs indices of 64 bits
+
+    @classmethod
+    def of(cls, draw: Draw, images: Sequence[NDArray[Any]]) -> _Kind:
+        vertices, triangles = draw.geometry.count, len(draw.geometry.triangles)
+        if not vertices or not triangles:
+            vertices = triangles = 0
+        sizes = tuple([(image.height, image.width) for image in draw.images[0]])
+        wide = is_wide(images) or vertices * VERTEX >= HUGE
+        return cls(draw.shape, vertices, triangles, draw.keep_depth, sizes, wide)
 
 
-def _arguments(given: Given, images: Sequence[NDArray[Any]], draw: Draw) -> list[int]:
-    """The numbers that any function of pixels is given: see codegen/llvm/block.py."""
-    height, width = draw.shape
-    numbers = [0, width, height]
-    for image in images:
-        pitch = image.strides[0] // (image.shape[2] * image.itemsize)
-        numbers += [address(image), image.shape[1], image.shape[0], pitch]
-    numbers += [address(table) for table in given.tables]
-    for uniform, value in zip(given.task.function.uniforms, draw.uniforms, strict=True):
-        parts: Sequence[Any] = value if isinstance(value, tuple) else (value,)
-        numbers += _bits(parts) if uniform.type.kind == "float" else [int(part) for part in parts]
-    return numbers
+class _Target(NamedTuple):
+    """What is drawn into, of samples (S, rows, pitch, size): depths, or a colour."""
+
+    slot: int  # of its numbers, among those of tiles
+    size: int
+    place: int | None  # in the frame's memory; None where it is the picture itself
+    is_shown: bool  # whether there is a picture of it
 
 
-class _Picture:
-    """The memory that is drawn into: of each target (samples, rows, pitch, channels)."""
+class _Frame:
+    """What draws of a kind have in common. See the module's head."""
 
-    def __init__(self, drawing: Drawing, draw: Draw, lanes: int, step: int) -> None:
-        self.drawing, self.given, self.shape = drawing, draw, draw.shape
-        height, width = draw.shape
-        rows, self.pitch = -(-height // step) * step, -(-width // lanes) * lanes
-        self.plane = rows * self.pitch
-        self.columns, self.rows = -(-width // layout.TILE), -(-height // layout.TILE)
-        self.tiles = self.columns * self.rows
-        sizes = [1] * drawing.depth + [type.size for type in drawing.colours]
-        self.targets = [
-            RESERVE.empty((drawing.samples, rows, self.pitch, size), FLOAT) for size in sizes
-        ]
-        self.clear = [(1.0,)] * drawing.depth + list(draw.clear)
-        self.below = self._below(draw)
-        self.pictures = self._pictures()
-        self.numbers = self._numbers()
+    def __init__(self, owner: CpuDrawing, kind: _Kind) -> None:
+        drawing, machine = owner.drawing, owner.cores.machine
+        if kind.wide not in owner.native:
+            owner._compile(kind.wide)
+        self.kind, self.drawing = kind, drawing
+        self.uniforms = [each.type for each in owner.given.task.function.uniforms]
+        self.are_floats = [each.kind == "float" for each in self.uniforms]
+        self.tables = owner.given.tables
+        height, width = kind.shape
+        step = owner.plan.rows
+        self.rows, self.pitch = (
+            -(-height // step) * step,
+            -(-width // machine.lanes) * machine.lanes,
+        )
+        self.columns, self.tile_rows = -(-width // layout.TILE), -(-height // layout.TILE)
+        self.tile_count = self.columns * self.tile_rows
+        self.size = 0  # bytes of memory
+        self.memory: NDArray[Any] | None = None
+        self.moves: list[tuple[_Call, int, int]] = []  # numbers that say where in memory
+        outputs = drawing.vertex.function.outputs
+        self.varyings = [self._part(4 * kind.vertices * v.type.size) for v in outputs]
+        self.widths = [value.type.size for value in outputs]
+        self.outs: list[NDArray[Any] | None] = []  # what the vertex stage gives, in the memory
+        self.places: list[int] = []  # where that is
+        self.batch = self._batch()
+        self.project, self.set_up = self._vertex_jobs(machine)
+        self.tiles = self._tile_job(owner.native[kind.wide][1])
+        self.prepared = None
+        if kind.vertices:
+            row = (1, kind.vertices)
+            sizes = [*kind.sizes, *[row] * drawing.vertex.count]
+            self.prepared = owner.vertex.prepared(sizes, row)
 
-    def _below(self, draw: Draw) -> list[NDArray[Any] | None]:
-        """Of each target the picture that is drawn over, if there is one."""
-        count = len(self.drawing.colours)
-        below: list[Storage | None] = [None] * count if draw.onto is None else [*draw.onto]
-        if self.drawing.depth:
-            below.insert(0, draw.depths)
-        return [None if storage is None else storage.host() for storage in below]
+    # ------------------------------------------------------------ memory
 
-    def _pictures(self) -> list[NDArray[Any] | None]:
-        """Of each target the memory of its picture, if it is asked for."""
-        (height, width), depths = self.shape, int(self.drawing.depth)
-        made: list[NDArray[Any] | None] = []
-        for index, target in enumerate(self.targets):
-            if index < depths and not self.given.keep_depth:
-                made.append(None)
-            elif len(target) == 1 and self.pitch == width:
-                made.append(target[0, :height])
-            else:
-                made.append(RESERVE.empty((height, width, target.shape[3]), FLOAT))
-        return made
+    def _part(self, nbytes: int) -> int:
+        """A part of the memory, in lines of its own."""
+        place = self.size
+        self.size += -(-max(nbytes, 1) // slots.LINE) * slots.LINE
+        return place
 
-    def _numbers(self) -> list[int]:
-        """Of each target where it is, what it begins with, and where its picture goes."""
-        found = []
-        each = zip(self.targets, self.clear, self.below, self.pictures, strict=True)
-        for target, colour, below, picture in each:
-            start, parts = address(target), [*_bits(colour), 0, 0, 0]
-            under, end = (0 if array is None else address(array) for array in (below, picture))
-            found += [start, *parts[:4], under, 0 if start == end else end]
-        return found
-
-    def results(self) -> list[Storage]:
-        """The colours; then the depths, if they are asked for."""
-        depths = int(self.drawing.depth)
-        pictures = [*self.pictures[depths:], *self.pictures[:depths]]
-        return [Storage.of(picture) for picture in pictures if picture is not None]
-
-
-class _Vertices:
-    """Positions in clip space (N, 4), and memory for where they are on the picture."""
-
-    def __init__(self, positions: NDArray[Any]) -> None:
-        self.positions, self.places = positions, np.empty((len(positions), 4), np.int32)
-        self.numbers = [address(positions), address(self.places), len(positions)]
-
-
-class _Batch:
-    """The memory of a batch of triangles between set-up and drawing."""
-
-    def __init__(self, picture: _Picture, triangles: int, spare: list[NDArray[Any]]) -> None:
-        self.picture = picture
-        chunks = max(-(-triangles // layout.CHUNK), 1)
+    def _batch(self) -> dict[int, int]:
+        """Where what set-up hands on to tiles lies: for each of layout.py's slots."""
+        chunks = max(-(-min(self.kind.triangles, BATCH) // layout.CHUNK), 1)
         sizes = {
             layout.RECORDS: chunks * layout.MOST_RECORDS * layout.RECORD,
-            layout.STARTS: chunks * (picture.tiles + 1) * 4,
+            layout.STARTS: chunks * (self.tile_count + 1) * 4,
             layout.LISTS: chunks * layout.ENTRIES * 4,
             layout.WIDE: chunks * layout.MOST_RECORDS * 4,
             layout.WIDE_TOTALS: chunks * 4,
             layout.TOTALS: chunks * 4,
         }
-        size = sum(sizes.values()) + 8 * len(sizes)
-        try:
-            self.memory = spare.pop()
-        except IndexError:
-            self.memory = np.empty(0, np.uint8)
-        if self.memory.nbytes < size:
-            self.memory = RESERVE.empty((size,), np.dtype(np.uint8))
-        self.places, place = {}, address(self.memory)
-        for name, size in sizes.items():
-            self.places[name] = place
-            place += -(-size // 8) * 8
+        return {slot: self._part(size) for slot, size in sizes.items()}
 
-    def setup_numbers(self, vertices: _Vertices, triangles: NDArray[Any]) -> list[int]:
-        picture, at = self.picture, self.places
-        height, width = picture.shape
-        guard = [2.0 * layout.GUARD / size for size in (width, height)]
-        return [0, *vertices.numbers, address(triangles), len(triangles), at[layout.RECORDS],
-                at[layout.TOTALS], at[layout.STARTS], at[layout.LISTS], at[layout.WIDE],
-                at[layout.WIDE_TOTALS], picture.columns, picture.rows, width, height,
-                *struct.unpack("2q", struct.pack("2d", *guard))]  # fmt: skip
+    def _settle(self) -> None:
+        """Have memory, and say where it is."""
+        self.memory = RESERVE.empty((self.size + slots.LINE,), BYTE)
+        start = -address(self.memory) % slots.LINE
+        base = address(self.memory) + start
+        for call, slot, place in self.moves:
+            call.put(slot, base + place)
+        self.places = [base + place for place in self.varyings]
+        count, self.outs = self.kind.vertices, []
+        for place, width in zip(self.varyings, self.widths, strict=True):
+            part = self.memory[start + place : start + place + 4 * count * width]
+            self.outs.append(part.view(FLOAT).reshape(1, count, width))
 
-    def tile_numbers(self, chunks: int, begins: bool, ends: bool) -> list[int]:
-        picture, at = self.picture, self.places
-        return [at[layout.RECORDS], at[layout.STARTS], at[layout.LISTS], at[layout.WIDE],
-                at[layout.WIDE_TOTALS], picture.columns, picture.rows, chunks, begins, ends,
-                picture.pitch, picture.plane, picture.shape[1], *picture.numbers]  # fmt: skip
+    # ------------------------------------------------------------ jobs
+
+    def _vertex_jobs(self, machine: Machine) -> tuple[_Call, _Call]:
+        """What finds the places of vertices on the picture, and what sets triangles up."""
+        height, width = self.kind.shape
+        guard = [2.0 * layout.GUARD / max(size, 1) for size in (width, height)]
+        numbers = [0] * layout.SETUP_SLOTS
+        numbers[layout.VERTICES] = self.kind.vertices
+        numbers[layout.COLUMNS], numbers[layout.ROWS] = self.columns, self.tile_rows
+        numbers[layout.WIDTH], numbers[layout.HEIGHT] = width, height
+        numbers[layout.GUARD_X :] = struct.unpack("2q", struct.pack("2d", *guard))
+        spans = (
+            _places(machine)[1],
+            _set_up(machine, self.drawing.cull, self.drawing.samples)[1],
+        )
+        calls = _Call(spans[0], numbers), _Call(spans[1], numbers)
+        found = self._part(16 * self.kind.vertices)
+        places = {layout.POSITIONS: self.varyings[0], layout.PLACES: found, **self.batch}
+        self.moves += [(call, slot, place) for call in calls for slot, place in places.items()]
+        return calls
+
+    def _tile_job(self, span: int) -> _Call:
+        """What draws tiles. Its numbers are those of any function of pixels (codegen/llvm/block.py)
+        and then those of layout.py."""
+        height, width = self.kind.shape
+        fragment, count = self.drawing.fragment, max(self.kind.vertices, 1)
+        numbers, moves = [0, width, height], []
+        numbers += [0] * (_IMAGE * len(fragment.images))
+        for place in self.varyings[1:]:
+            moves.append((len(numbers), place))
+            numbers += [0, count, 1, count]
+        numbers += [address(table) for table in self.tables]
+        self.first_uniform = len(numbers)
+        numbers += [0] * sum([each.size for each in self.uniforms])
+        self.first_tile_slot = at = len(numbers)
+        handed = (layout.RECORDS, layout.STARTS, layout.LISTS, layout.WIDE, layout.WIDE_TOTALS)
+        moves += [(at + slot, self.batch[place]) for slot, place in enumerate(handed)]
+        plane = self.rows * self.pitch
+        numbers += [0, 0, 0, 0, 0, self.columns, self.tile_rows, 0, 0, 0, self.pitch, plane, width]
+        self.targets = []
+        samples, is_plain = self.drawing.samples, self.pitch == width
+        sizes = [1] * self.drawing.depth + [type.size for type in self.drawing.colours]
+        for index, size in enumerate(sizes):
+            is_shown = index >= self.drawing.depth or self.kind.keeps_depth
+            held: int | None = None
+            if not is_shown or samples > 1 or not is_plain:
+                held = self._part(4 * samples * plane * size)
+                moves.append((len(numbers), held))
+            self.targets.append(_Target(len(numbers), size, held, is_shown))
+            numbers += [0] * layout.TARGET_SLOTS
+        call = _Call(span, numbers)
+        self.moves += [(call, slot, place) for slot, place in moves]
+        return call
+
+    # ------------------------------------------------------------ what a draw brings
+
+    def give(self, draw: Draw, images: Sequence[NDArray[Any]]) -> list[Any]:
+        """Put in what a draw is given; the pictures that are drawn over, which must stay."""
+        if self.memory is None:
+            self._settle()
+        call, slot = self.tiles, _FIRST_IMAGE
+        for image in images:
+            call.put(slot, address(image))
+            call.put(slot + 1, image.shape[1])
+            call.put(slot + 2, image.shape[0])
+            call.put(slot + 3, image.strides[0] // (image.shape[2] * image.itemsize))
+            slot += _IMAGE
+        slot = self.first_uniform
+        for is_float, value in zip(self.are_floats, draw.uniforms, strict=True):
+            for part in value if isinstance(value, tuple) else (value,):
+                if is_float:
+                    call.put_float(slot, part)
+                else:
+                    call.put(slot, int(part))
+                slot += 1
+        clear = [*draw.clear]
+        below: list[Storage | None] = [None] * len(clear) if draw.onto is None else [*draw.onto]
+        if self.drawing.depth:
+            clear.insert(0, (1.0,))
+            below.insert(0, draw.depths)
+        arrays = [None if storage is None else storage.host() for storage in below]
+        for (slot, *_), colour, under in zip(self.targets, clear, arrays, strict=True):
+            for place, part in enumerate(colour, slot + layout.COLOUR):
+                call.put_float(place, part)
+            call.put(slot + layout.BELOW, 0 if under is None else address(under))
+        return arrays
+
+    def pictures(self) -> list[NDArray[Any] | None]:
+        """What is drawn: for each target new memory of its picture, if it is asked for."""
+        (height, width), call = self.kind.shape, self.tiles
+        made: list[NDArray[Any] | None] = []
+        for slot, size, place, is_shown in self.targets:
+            if not is_shown:
+                made.append(None)
+                continue
+            is_own = place is None
+            shape = (self.rows, self.pitch, size) if is_own else (height, width, size)
+            picture = RESERVE.empty(shape, FLOAT)
+            call.put(slot if is_own else slot + layout.PICTURE, address(picture))
+            made.append(picture[:height])
+        return made
+
+    def forget(self) -> None:
+        """Let go of the memory."""
+        self.memory, self.outs = None, []
 
 
 __all__ = ["CpuDrawing", "task_of"]

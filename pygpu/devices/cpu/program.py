@@ -350,18 +350,23 @@ class CpuPrepared(Prepared):
     ) -> list[NDArray[Any]] | None:
         results = [self.empty(*kind) for kind in self.results] if out is None else list(out)
         places = addresses((*inputs, *results))
+        return results if self.run_at(places, uniforms, (inputs, results)) else None
+
+    def run_at(self, places: Sequence[int], uniforms: Sequence[Constant], memory: Any) -> bool:
+        """The same for texels at these places, those of inputs first, in memory that stays. False
+        where that is no way."""
         for place, least in zip(places, self.alignments, strict=False):
             if place % least:
-                return None
+                return False
         layout = self.layout
         block = layout.block(self.span, places, uniforms)
         if self.is_tiny:
             self.calls.run_held(block.address, POOL.scratch(layout.scratch))
         else:
-            job = Job(block, layout.scratch, (self, inputs, results))
+            job = Job(block, layout.scratch, (self, memory))
             POOL.run(self.calls, job, self.threads, self.brief)
         layout.blocks.append(block)
-        return results
+        return True
 
 
 def by_component(task: Task) -> tuple[Task, int]:
