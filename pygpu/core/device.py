@@ -337,6 +337,18 @@ class Device:
         taken as unsigned. None where that is to be done by programs."""
         return None
 
+    def binned(
+        self,
+        values: NDArray[np.float32],
+        edges: NDArray[np.float32],
+        guess: tuple[float, float, float],
+    ) -> NDArray[np.int64] | None:
+        """How many of contiguous host values (N,) lie between each two of edges, which are of equal
+        distance but for rounding; bins are half open, but for the last. `guess`: the first edge,
+        the bins to a unit, and how near to an edge a product by these may err, in bins. None where
+        that is to be done by programs."""
+        return None
+
     def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any]) -> NDArray[Any]:
         """The rows of contiguous host texels (N, C) where a contiguous mask (N,) holds."""
         return texels[holds]

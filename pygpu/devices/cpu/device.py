@@ -96,6 +96,17 @@ class CpuDevice(Device):
 
         return counted(texels, channel, groups, cores())
 
+    def binned(
+        self,
+        values: NDArray[np.float32],
+        edges: NDArray[np.float32],
+        guess: tuple[float, float, float],
+    ) -> NDArray[np.int64] | None:
+        with IMPORTING:
+            from pygpu.devices.cpu.groups import binned
+
+        return binned(values, edges, guess, cores())
+
     def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any]) -> NDArray[Any]:
         with IMPORTING:
             from pygpu.devices.cpu.moves import picked

@@ -2,6 +2,7 @@
 
 fold_groups(values, index, "add", start, cores)     # rows of start, with the values
 counted(texels, 0, cores)                           # how many there are of each byte in a channel
+binned(values, edges, (first, scale, doubt), cores) # how many there are between edges
 join_groups(join, types, parts, index, 8, cores)    # the same by any function of two values
 """
 
@@ -14,8 +15,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.codegen.elements import bins as bin_code
 from pygpu.codegen.elements import groups as group_code
 from pygpu.codegen.elements import joins as join_code
+from pygpu.codegen.elements.bins import bin_span
 from pygpu.codegen.elements.groups import COUNTED, Folding, group_span
 from pygpu.codegen.elements.joins import can_join, join_span, words
 from pygpu.codegen.jobs import slots
@@ -70,8 +73,57 @@ def counted(texels: NDArray[Any], channel: int, groups: int, cores: Cores) -> ND
     return np.asarray(np.add.reduce(tables, axis=(0, 2, 3), dtype=np.int64))
 
 
+@lru_cache(maxsize=8)
+def _binning(copies: int, machine: Machine) -> tuple[Native, int]:
+    """The code, which must stay, and the address of its function."""
+    return native_span(bin_span(copies, machine), machine)
+
+
+def binned(
+    values: NDArray[np.float32],
+    edges: NDArray[np.float32],
+    guess: tuple[float, float, float],
+    cores: Cores,
+) -> NDArray[np.int64]:
+    """See core.device.Device.binned."""
+    count, bins = len(values), len(edges) - 1
+    copies = _copies(4 * bins)
+    threads, length = _shared(count, bins, copies, cores)
+    start = np.zeros((bins, 1), np.uint32)
+    tables = _blank(start, -(-count // length), copies)
+    numbers = np.array([*guess, edges[-1]], np.float32)
+    arguments = [0] * bin_code.SLOTS
+    arrays = {bin_code.DATA: values, bin_code.EDGES: edges, bin_code.GUESS: numbers}
+    for slot, array in (arrays | {bin_code.TABLE: tables}).items():
+        arguments[slot] = address(array)
+    arguments[bin_code.BINS], arguments[bin_code.LENGTH] = bins, length
+    arguments[bin_code.STRIDE] = tables[0].nbytes
+    _, span = _binning(copies, cores.machine)
+    block = chunked_job(span, count, length, arguments)
+    job = Job(block, slots.scratch_size(0, 1, 0), (values, edges, numbers, tables))
+    POOL.run(cores.calls, job, threads, True, count < TINY)
+    return np.asarray(np.add.reduce(tables[:, :bins], axis=(0, 2, 3), dtype=np.int64))
+
+
 def _copies(bytes: int) -> int:
     return COPIES if bytes <= SMALL else 1
+
+
+def _shared(count: int, numbers: int, copies: int, cores: Cores) -> tuple[int, int]:
+    """The threads for so many elements, and the elements of a chunk, by the numbers in a table."""
+    few = count < TINY or numbers > LARGE or count < 2 * numbers
+    threads = 1 if few else cores.threads
+    shares = SHARES if threads > 1 and copies > 1 else 1
+    return threads, -(-count // (threads * shares))
+
+
+def _blank(start: NDArray[Any], chunks: int, copies: int) -> NDArray[Any]:
+    """Tables of chunks, each `start` at first."""
+    groups, numbers = start.shape
+    tables = np.empty((chunks, groups + 1, copies, numbers), start.dtype)
+    tables[:, :groups] = start[:, None]
+    tables[:, groups] = 0
+    return tables
 
 
 def _tables(
@@ -82,16 +134,9 @@ def _tables(
     cores: Cores,
 ) -> NDArray[Any]:
     """The tables of chunks (chunks, groups, copies, numbers of a row), each `start` at first."""
-    count = len(index)
-    few = count < TINY or start.size > LARGE or count < 2 * len(start)
-    threads = 1 if few else cores.threads
-    shares = SHARES if threads > 1 and folding.copies > 1 else 1
-    length = -(-count // (threads * shares))
-    chunks = -(-count // length)
-    groups, numbers = start.shape
-    tables = np.empty((chunks, groups + 1, folding.copies, numbers), start.dtype)
-    tables[:, :groups] = start[:, None]
-    tables[:, groups] = 0
+    count, groups = len(index), len(start)
+    threads, length = _shared(count, start.size, folding.copies, cores)
+    tables = _blank(start, -(-count // length), folding.copies)
     arguments = {
         group_code.VALUES: 0 if values is None else address(values),
         group_code.INDEX: address(index),

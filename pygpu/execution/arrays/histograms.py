@@ -106,6 +106,14 @@ class Edges:
         width, most = (last - first) / self.bins, max(abs(first), abs(last))
         return self.is_even and width > 1e-5 * most and 1e-30 < width < 1e30
 
+    @property
+    def guess(self) -> tuple[float, float, float]:
+        """The first edge, the bins to a unit, and how near to an edge, in bins, float32 arithmetic
+        may guess the bin beside."""
+        first, last = float(self.edges[0]), float(self.edges[-1])
+        scale = self.bins / (last - first)
+        return first, scale, ROUNDING * max(abs(first), abs(last)) * scale
+
     def bins_of(self, values: NDArray[Any]) -> NDArray[np.intp]:
         """The number of the bin of each value, -1 of those outside."""
         found = np.searchsorted(self.edges, values, "right") - 1
@@ -167,8 +175,13 @@ def _counts(given: Taken, channel: int, edges: Edges, target: str) -> NDArray[np
         groups = 1 << 8 * bits.itemsize
         each = device.counted(storage.host().view(bits), channel, groups)
         if each is not None:
-            values = np.arange(groups, dtype=bits).view(storage.dtype)
-            return _binned(texels(values, image.format), each, edges)
+            stored = np.arange(groups, dtype=bits).view(storage.dtype)
+            return _binned(texels(stored, image.format), each, edges)
+    if is_held and storage.dtype == np.float32 and edges.is_near:
+        values = np.ascontiguousarray(storage.host()[..., channel]).ravel()
+        each = device.binned(values, edges.table(values.dtype), edges.guess)
+        if each is not None:
+            return each
     wide = spread(given, target)
     roles, numbers = _roles(given, channel, edges, target)
     run = made(_bin, {**roles, "sizes": NUMBERS}, target)
@@ -249,13 +262,10 @@ def _roles(
     read = ImageMaker.make(
         Storage.of(padded.reshape(*rows, 1)), make(Format(table.dtype, 1, normalize=False))
     )
-    first, last = float(edges.edges[0]), float(edges.edges[-1])
     is_even = edges.is_near
-    scale = edges.bins / (last - first) if is_even else 0.0
-    doubt = ROUNDING * max(abs(first), abs(last)) * scale
     roles = {"how": "known", "images": IMAGES, "bins": NUMBERS, "scaled": NUMBERS}
     values: dict[str, Any] = {"images": (given.image, read), "bins": (edges.bins, rows[1])}
-    values["scaled"] = first, scale, doubt
+    values["scaled"] = edges.guess if is_even else (0.0, 0.0, 0.0)
     values["how"] = channel, is_even, given.image.format.channels > 1, rows[0] == 1
     return roles, values
 

@@ -280,6 +280,21 @@ def test_histograms_beside_their_edges(target: str, low: float, high: float) -> 
         np.testing.assert_array_equal(counts, np.histogram(values, 100, limits)[0])
 
 
+@pytest.mark.parametrize("bins", [1, 7, 256, 5000])
+def test_histograms_of_many_values_on_cpu(bins: int) -> None:
+    """By threads, each in tables of its own, of several copies where bins are few."""
+    for count in (15, 70_001, 300_000):
+        values = np.float32(GENERATOR.uniform(-0.2, 1.2, count))
+        values[: count // 2] = GENERATOR.integers(0, bins + 1, count // 2) / bins
+        values[-3:] = np.nan, np.inf, -np.inf
+        stereo = np.stack([values, values[::-1]], axis=-1)[np.newaxis]
+        for array in (values, stereo):
+            counts, _ = pygpu.histogram(array, bins, target="cpu")
+            known = values[np.isfinite(values)]
+            expected = np.histogram(known, bins, (0, 1))[0]
+            np.testing.assert_array_equal(counts, np.broadcast_to(expected, counts.shape))
+
+
 def check_histogram(array: Array, seen: Array, target: str) -> None:
     for bins, limits in BINS:
         counts, edges = pygpu.histogram(array, bins, limits, target=target)

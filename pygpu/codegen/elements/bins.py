@@ -1,0 +1,128 @@
+"""Native code that counts floats in bins of equal width.
+
+`span` runs over elements x0 <= x < x1 of a chunk and counts them in the chunk's own table, which is
+laid out as that of groups.py: a row for each bin and one for what lies outside, in several copies.
+
+The bin of a value is guessed by a product, for a vector of values at once. The guess is right, or
+one bin off where the value is within rounding of an edge: then the edges themselves are read.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.flow import Branch, Loop, when
+from pygpu.codegen.llvm.memory import masked_gather
+from pygpu.codegen.llvm.text import Machine, Val
+from pygpu.core.host.records import record
+
+DATA, EDGES, GUESS, TABLE, BINS, LENGTH, STRIDE, SLOTS = range(8)  # of %args
+_WORD: Final = 4  # bytes of a value, of an edge and of a count
+
+
+def bin_span(copies: int, machine: Machine) -> str:
+    """The IR of `span`. Tables have so many copies of each row, a power of two."""
+    code = Code(machine)
+    args = Val(code, "ptr", 1, "%args", 0)
+    x0, x1 = (code.cast("sext", Val(code, "int", 1, name, 0), "long") for name in ("%x0", "%x1"))
+
+    def argument(slot: int, kind: str) -> Val:
+        return code.load(kind, code.at(args, 8 * slot), 1, 8)
+
+    data, edges, guess, table = (argument(slot, "ptr") for slot in (DATA, EDGES, GUESS, TABLE))
+    chunk = code.binary("sdiv", x0, argument(LENGTH, "long"))
+    table = code.at(table, chunk * argument(STRIDE, "long"))
+    first, scale, doubt, last = (
+        code.load("float", code.at(guess, k * _WORD), 1, _WORD) for k in range(4)
+    )
+    bins = argument(BINS, "int")
+    kernel = _Kernel(code, copies, data, edges, table, bins, first, scale, doubt, last)
+    head = code.binary("and", x1 - x0, -machine.lanes) + x0
+    with when(code, head > x0), Loop(code, [x0]) as loop:
+        kernel.count(loop.params[0], machine.lanes)
+        following = loop.params[0] + machine.lanes
+        loop.next(following < head, [following])
+    with when(code, head < x1), Loop(code, [head]) as loop:
+        kernel.count(loop.params[0], 1)
+        following = loop.params[0] + 1
+        loop.next(following < x1, [following])
+    return code.span()
+
+
+@record
+class _Kernel:
+    """What values are counted with: pointers to them, to the edges and to the table of a chunk;
+    the first and the last edge, the bins to a unit, and how near to an edge a guess may be wrong,
+    in bins."""
+
+    code: Code
+    copies: int
+    data: Val
+    edges: Val
+    table: Val
+    bins: Val
+    first: Val
+    scale: Val
+    doubt: Val
+    last: Val
+
+    def count(self, x: Val, lanes: int) -> None:
+        """Count so many values from x on, next ones in copies that follow each other."""
+        code = self.code
+        rows = self._rows(code.load("float", code.at(self.data, x * _WORD), lanes, _WORD))
+        for k, row in enumerate(self._apart(rows)):
+            place = code.at(self.table, row * (self.copies * _WORD) + k % self.copies * _WORD)
+            total = code.fixed("uint", 1, f"load i32, ptr {place.text}, align {_WORD}")
+            code.store(total + 1, place, _WORD)
+
+    def _apart(self, rows: Val) -> list[Val]:
+        """The lanes of a vector of rows, as longs. Where tables are small enough for copies, four
+        rows leave the vector in a word: taking out each by itself would cost more than to count."""
+        code, size = self.code, 32
+        if rows.lanes == 1:
+            return [code.cast("zext", rows, "long")]
+        if self.copies > 1:
+            rows, size = code.cast("trunc", rows, "short"), 16
+        words, each = code.regroup(rows, "long"), 64 // size
+        wide = [code.lane(words, k) for k in range(words.lanes)]
+        return [
+            code.binary("and", code.binary("lshr", word, size * k), 2**size - 1)
+            for word in wide
+            for k in range(each)
+        ]
+
+    def _rows(self, values: Val) -> Val:
+        """The bins of values; one more than there are for those outside, NaN among them."""
+        code, lanes = self.code, values.lanes
+        low = code.load("float", self.edges, 1, _WORD)
+        is_inside = (values >= low) & (values <= self.last)
+        quotient = code.select(is_inside, (values - self.first) * self.scale, 0.0)
+        top = code.splat(self.bins - 1, lanes)
+        found = code.maximum(code.minimum(code.to_int_inside(quotient), top), 0)
+        beyond = quotient - code.to_float(found)
+        is_near = is_inside & ((beyond < self.doubt) | (beyond > 1.0 - self.doubt))
+        branch = Branch(code, code.anywhere(is_near))
+        with branch.side():
+            corrected = self._corrected(values, found, top)
+        with branch.side():
+            pass
+        (found,) = branch.join([corrected], [found])
+        return code.select(is_inside, found, code.splat(self.bins, lanes))
+
+    def _corrected(self, values: Val, found: Val, top: Val) -> Val:
+        """The bin in which a value lies that may be one off."""
+        code = self.code
+        place = code.cast("sext", found, "long") * _WORD
+        here, following = (self._edges(code.at(self.edges, place + k * _WORD)) for k in range(2))
+        is_above = (values >= following) & (found < top)
+        is_below = (values < here) & (found > 0)
+        return code.select(is_below, found - 1, code.select(is_above, found + 1, found))
+
+    def _edges(self, places: Val) -> Val:
+        if places.lanes == 1:
+            return self.code.load("float", places, 1, _WORD)
+        return masked_gather(self.code, places, "float")
+
+
+__all__ = ["bin_span"]
