@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.core.errors import shortened, shown
+from pygpu.core.errors import DeviceError, shortened, shown
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.devices import targets
@@ -35,6 +35,7 @@ from pygpu.execution.large import labels
 from pygpu.execution.large.sources import holds_dask, is_dask, seen
 from pygpu.execution.pipelines.deferred import Graph, current, deferring
 from pygpu.execution.pipelines.stages import Runner, StageReport
+from pygpu.execution.pipelines.takes import Take, Takes
 from pygpu.execution.programs.options import Options, fast_within
 
 
@@ -111,14 +112,56 @@ class Pipeline:
         self._fast = fast
         self._target = targets.check(target)
         self._runner = Runner()
+        self._takes = Takes(function, Pipeline)
         self._signature = inspect.signature(function)
         self._dims = _dims(function)
         # How many arguments by position need no binding, and the coordinates of each.
         self._least, self._positional = _by_position(self._signature, self._dims)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        take = self._take(args, kwargs) if current() is None else None
+        if take is not None:
+            values = self._pictures(args, kwargs)
+            images = [value for value in values if isinstance(value, ImageLike)]
+            try:
+                return _presented(
+                    take.play(images), _form([(v, 2) for v in (*args, *kwargs.values())])
+                )
+            except (DeviceError, MemoryError):
+                self._takes.forget()  # the long way says which line asks for what is too large
         with fast_within(self._fast):
             return self._called(args, kwargs)
+
+    def _take(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Take | None:
+        """What such a call does, if that is known, or found out now."""
+        device, takes = targets.choose(self._target), self._takes
+        key = takes.key(args, kwargs, device, self._fast)
+        if key is None:
+            return None
+        take = takes.find(key)
+        if take is None and takes.is_due(key):
+            pictures = self._pictures(args, kwargs)
+            if any(isinstance(value, np.ndarray) for value in pictures):
+                takes.refuse(key)
+                return None
+
+            def call(graph: Graph, values: Sequence[Any]) -> Any:
+                named = dict(zip(kwargs, values[len(args) :], strict=True))
+                with deferring(graph):
+                    return self.__wrapped__(*values[: len(args)], **named)
+
+            with fast_within(self._fast):
+                take = takes.rehearse(key, pictures, call, self._runner, device)
+        return take
+
+    def _pictures(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The arguments, arrays among them as the images that functions are given."""
+        dims = [*self._positional, *[2] * len(args)][: len(args)]
+        dims += [self._dims.get(name, 2) for name in kwargs]
+        values = (*args, *kwargs.values())
+        return [
+            _with_pictures(value, n, ImageMaker.wrap) for value, n in zip(values, dims, strict=True)
+        ]
 
     def _called(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if current() is not None:  # called by another pipeline

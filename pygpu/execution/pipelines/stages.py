@@ -130,6 +130,14 @@ class Score:
     given: tuple[tuple[int, int], ...]
     names: Mapping[int, int]
 
+    def numbers(self, graph: Graph) -> list[tuple[tuple[Constant, ...], ...]]:
+        """The numbers of each group's stages."""
+        notes = graph.notes
+        return [
+            tuple([tuple([notes[note].uniforms[index] for note, index in each]) for each in group])
+            for group in self.uniforms
+        ]
+
 
 class Runner:
     """The structures of a pipeline that have been compiled."""
@@ -141,12 +149,9 @@ class Runner:
 
     def settle(self, graph: Graph, wanted: Set[int]) -> list[Ready]:
         """Compute the images wanted of a graph's steps. The stages that did."""
-        score = self._score(graph, wanted)
+        score = self.score(graph, wanted)
         images = {name: graph.there[number] for number, name in score.given}
-        for group, places in zip(score.groups, score.uniforms, strict=True):
-            uniforms = [
-                [graph.notes[note].uniforms[index] for note, index in each] for each in places
-            ]
+        for group, uniforms in zip(score.groups, score.numbers(graph), strict=True):
             try:
                 images |= group.run(images, uniforms)
             except (DeviceError, MemoryError) as error:
@@ -162,7 +167,7 @@ class Runner:
                 del graph.asked[number]
         return [each for group in score.groups for each in group.stages]
 
-    def _score(self, graph: Graph, wanted: Set[int]) -> Score:
+    def score(self, graph: Graph, wanted: Set[int]) -> Score:
         """What is to be done for a graph: looked up by all that it follows from."""
         key = (
             graph.device.name,
@@ -374,4 +379,4 @@ def _add_place(error: BaseException, notes: Sequence[Note]) -> None:
     error.add_note(f"in a pipeline's stage of {names}, from {', '.join(where)}")
 
 
-__all__ = ["Ready", "Runner", "StageReport", "report"]
+__all__ = ["Ready", "Runner", "Score", "StageReport", "report"]

@@ -66,6 +66,7 @@ class Programs:
         self._check = check
         self._inner: Final = inner
         self._cache = Cache()
+        self.cleared = 0  # how often programs were forgotten
 
     def wanted(self, form: tuple[Form, str], out: Out | None = None, dtype: Any = None) -> Wanted:
         """What a call asks for: `form` as inputs have it, the dtype of `out` before `dtype`
@@ -304,6 +305,7 @@ class Programs:
 
     def clear(self) -> None:
         """Forget all programs."""
+        self.cleared += 1
         self._cache.clear()
 
 

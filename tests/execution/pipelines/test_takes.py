@@ -1,0 +1,316 @@
+"""Steady pipelines are not asked twice what they do; all others run at every call."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image as PILImage
+
+import pygpu
+from conftest import require
+from pygpu import Float, Image, Position, filters
+from pygpu.execution.pipeline import Pipeline
+
+RNG = np.random.default_rng(8)
+CALLS = 4  # met, rehearsed, played twice
+
+
+@pygpu.compile
+def box(im: Image, p: Position):
+    return sum(im(p + (dx, dy)) for dx in (-1, 0, 1) for dy in (-1, 0, 1)) / 9
+
+
+@pygpu.compile
+def slopes(im: Image, p: Position):
+    return im(p + (1, 0)) - im(p - (1, 0)), im(p + (0, 1)) - im(p - (0, 1))
+
+
+@pygpu.compile
+def scaled(im: Image, p: Position, gain: Float = 2.0):
+    return gain * im(p)
+
+
+@pygpu.compile
+def negated(im: Image, p: Position, gain: Float = 2.0):
+    return -gain * im(p)
+
+
+@pygpu.compile(kernel=np.zeros((3, 3)))
+def filtered(im: Image, p: Position, kernel):
+    return sum(w * im(p + d) for d, w in pygpu.offsets(kernel))
+
+
+@pytest.fixture(autouse=True, params=("cpu", "fragment", "compute"))
+def here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    require(request.param)
+    monkeypatch.setenv("PYGPU_TARGET", request.param)
+
+
+def image(*shape: int, **options: Any) -> Image:
+    return Image(RNG.random(shape or (6, 9), np.float32), **options)
+
+
+def is_known(piped: Pipeline) -> bool:
+    """Whether some call is done again without asking the function."""
+    return any(take is not None for take in piped._takes._of.values())
+
+
+def same(function: Callable[..., Any], *kinds: Callable[[], tuple[Any, ...]]) -> Pipeline:
+    """A pipeline gives at each call, by turns of these arguments, what the function gives."""
+    piped = pygpu.pipeline(function)
+    for _ in range(CALLS):
+        for kind in kinds:
+            args = kind()
+            agrees(piped(*args), function(*args))
+    return piped
+
+
+def agrees(have: Any, want: Any) -> None:
+    assert type(have) is type(want)
+    if isinstance(want, dict):
+        have, want = [*have.items()], [*want.items()]
+    if isinstance(want, (tuple, list)):
+        assert len(have) == len(want)
+        for a, b in zip(have, want, strict=True):
+            agrees(a, b)
+    elif isinstance(want, (Image, np.ndarray)):
+        assert np.asarray(have).dtype == np.asarray(want).dtype
+        np.testing.assert_allclose(np.asarray(have), np.asarray(want), rtol=1e-5, atol=1e-6)
+        if isinstance(want, Image):
+            assert (have.boundary, have.interpolation) == (want.boundary, want.interpolation)
+            assert dict(have.info) == dict(want.info)
+    else:
+        assert have == want
+
+
+def rounded(im: Any, gain: float = 1.5) -> Any:
+    gx, gy = slopes(im)
+    return scaled(np.maximum(box(gx), 0.1), gain) + box(gy) * 0.5
+
+
+def smoother(im: Any) -> Any:
+    return filters.gaussian(im, 1.2)
+
+
+def test_steady_functions_give_the_same_for_other_images() -> None:
+    def named(im):
+        a, b = [box(each) for each in slopes(im)]
+        return {"a": a, "both": (a, b), "count": 2}
+
+    def listed(im, other):
+        return [box(im) - other, scaled(other, gain=3)]
+
+    assert is_known(same(rounded, lambda: (image(),)))
+    assert is_known(same(rounded, lambda: (image(), 0.5), lambda: (image(), -0.0)))
+    assert is_known(same(named, lambda: (image(),)))
+    assert is_known(same(listed, lambda: (image(), image())))
+    assert is_known(same(lambda im: box(rounded(im)), lambda: (image(),)))
+    assert is_known(same(smoother, lambda: (image(),)))
+
+
+def test_calls_by_turns_of_other_kinds_and_numbers() -> None:
+    same(
+        rounded,
+        lambda: (image(),),
+        lambda: (image(7, 9),),
+        lambda: (image(boundary="wrap"),),
+        lambda: (image(boundary="constant", cval=0.5),),
+        lambda: (image(boundary="constant", cval=0.25),),
+        lambda: (image(9, 8, 3),),
+        lambda: (Image(RNG.integers(0, 256, (9, 8), dtype=np.uint8)),),
+        lambda: (Image(RNG.integers(0, 256, (9, 8), dtype=np.uint8), normalize=False),),
+        lambda: (image(), 0.0),
+        lambda: (image(), 1),
+        lambda: (image(), float(RNG.random())),
+    )
+
+
+def test_forms_and_infos_are_those_of_the_arguments() -> None:
+    same(rounded, lambda: (image(info={"dpi": tuple(RNG.integers(1, 99, 2))}),))
+    piped = pygpu.pipeline(rounded)
+    for _ in range(CALLS):
+        array = RNG.random((9, 12), np.float32)
+        agrees(piped(array), rounded(array))
+        picture = PILImage.fromarray(RNG.integers(0, 256, (9, 12), dtype=np.uint8))
+        assert np.array_equal(np.asarray(piped(picture)), np.asarray(piped(picture)))
+        assert isinstance(piped(picture), PILImage.Image)
+    assert is_known(piped)
+
+
+def test_arguments_that_are_one_image() -> None:
+    def apart(a, b):
+        return box(a) if a is b else box(a) - scaled(b)
+
+    piped = pygpu.pipeline(apart)
+    for _ in range(CALLS):
+        one, other = image(), image()
+        for args in ((one, other), (one, one), (one, one.sampled("wrap"))):
+            agrees(piped(*args), apart(*args))
+
+
+def test_what_functions_look_at_decides_at_every_call() -> None:
+    def by_brightness(im):
+        return box(im) if float(im.max()) > 0.5 else scaled(im)
+
+    def by_texels(im):
+        return box(im) if im.numpy()[0, 0] > 0.5 else scaled(im)
+
+    def by_first(im):
+        return box(im) if im((0, 0)) > 0.5 else scaled(im)
+
+    def by_largest(im):
+        r = box(im)
+        return r > 0.5 * r.max()
+
+    for function in (by_brightness, by_texels, by_first, by_largest):
+        piped = pygpu.pipeline(function)
+        for level in (0.2, 0.9, 0.2, 0.9, 0.3, 0.8):
+            im = Image(np.full((7, 9), level, np.float32))
+            agrees(piped(im), function(im))
+        assert not is_known(piped)
+
+
+LEVELS = [0.5]
+WEIGHT = 2.0
+KERNEL = np.ones((3, 3))
+
+
+class Setting:
+    level = 1.0
+
+
+def test_what_functions_do_besides_is_done_at_every_call(capsys: pytest.CaptureFixture) -> None:
+    seen: list[float] = []
+    count = 0
+
+    def prints(im):
+        print("here")
+        return box(im)
+
+    def appends(im):
+        seen.append(1.0)
+        return box(im)
+
+    def counts(im):
+        nonlocal count
+        count += 1
+        return scaled(im, float(count))
+
+    def reads_a_list(im):
+        return scaled(im, LEVELS[0])
+
+    def reads_a_class(im):
+        return scaled(im, Setting.level)
+
+    def draws(im):
+        return scaled(im, float(np.random.default_rng().random()))
+
+    def asks_the_time(im):
+        return scaled(im, time.perf_counter())
+
+    def tries(im):
+        try:
+            return box(im)
+        finally:
+            seen.append(2.0)
+
+    def imports(im):
+        import json
+
+        return scaled(im, float(json.loads("2")))
+
+    functions = (prints, appends, counts, reads_a_list, reads_a_class, draws, asks_the_time)
+    for function in (*functions, tries, imports):
+        piped = pygpu.pipeline(function)
+        results = []
+        for n in range(CALLS):
+            LEVELS[0] = Setting.level = 1.0 + n
+            results.append(np.asarray(piped(image())))
+        assert not is_known(piped), function.__name__
+    assert capsys.readouterr().out == "here\n" * CALLS
+    assert count == CALLS
+    assert seen == [1.0] * CALLS + [2.0] * CALLS
+
+
+def test_what_is_rebound_or_changed_counts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def weighed(im, gain=WEIGHT):
+        return scaled(filtered(im, kernel=KERNEL), WEIGHT * gain)
+
+    module = sys.modules[__name__]
+    piped = pygpu.pipeline(weighed)
+    im = image()
+
+    def check() -> None:
+        for _ in range(CALLS):
+            agrees(piped(im), weighed(im))
+        assert is_known(piped)
+
+    check()
+    monkeypatch.setattr(module, "WEIGHT", 3.0)
+    check()
+    monkeypatch.setattr(module, "KERNEL", KERNEL.copy())
+    check()
+    KERNEL[0] = 5.0  # in place
+    check()
+    monkeypatch.setattr(module, "scaled", negated)
+    check()
+    weighed.__defaults__ = (0.25,)
+    check()
+    KERNEL[0] = 1.0
+
+
+FACTOR = [3.0]
+
+
+def test_what_a_compiled_function_reads_counts_by_its_own_rules() -> None:
+    @pygpu.compile
+    def times(im: Image, p: Position):
+        return FACTOR[0] * im(p)
+
+    piped = pygpu.pipeline(lambda im: box(times(im)))
+    im = image()
+    for factor in (3.0, 4.0):
+        FACTOR[0] = factor
+        times.recompile()
+        for _ in range(CALLS):
+            agrees(piped(im), box(times(im)))
+    assert is_known(piped)
+
+
+def test_debuggers_see_functions_run() -> None:
+    piped = pygpu.pipeline(rounded)
+    im = image()
+    for _ in range(CALLS):
+        piped(im)
+    assert is_known(piped)
+    names: list[str] = []
+    before = sys.gettrace()
+    sys.settrace(lambda frame, event, arg: names.append(frame.f_code.co_name))
+    try:
+        piped(im)
+    finally:
+        sys.settrace(before)
+    assert "rounded" in names
+
+
+def test_threads_do_again_what_one_found_out() -> None:
+    piped = pygpu.pipeline(rounded)
+    images = [image() for _ in range(6)]
+    want = [np.asarray(rounded(im)) for im in images]
+    have: dict[int, Any] = {}
+
+    def work(place: int) -> None:
+        for _ in range(5):
+            have[place] = np.asarray(piped(images[place]))
+
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for place, each in enumerate(want):
+        np.testing.assert_allclose(have[place], each, rtol=1e-5, atol=1e-6)
