@@ -10,6 +10,9 @@ from statistics import geometric_mean, median
 
 SLOW = 10  # times the quickest: such contenders have fewer rounds,
 FEW = 3
+SHORT = 0.1  # seconds: what takes less is warmed up in each turn,
+WARM = 0.005  # for so many,
+CALM = 0.02  # after a pause
 HOPELESS = 100  # and such only the one that says so
 
 
@@ -30,7 +33,10 @@ def interleaved(
     contenders: Mapping[str, Callable[[], object]], rounds: int = 11, least: float = 0.002
 ) -> dict[str, float]:
     """The median seconds of each, after a warm-up, all in turn in every round. What is quick is
-    called several times in its turn, until `least` seconds have passed."""
+    called several times in its turn, until `least` seconds have passed. Before that the threads of
+    the contender before are left to fall asleep, who wait for more work on a core of their own
+    (OpenMP's for 14 ms here), and the contender is called until arrays are where its threads read
+    them."""
     once = {}
     for name, run in contenders.items():
         run()
@@ -47,11 +53,20 @@ def interleaved(
             if index >= FEW and once[name] > SLOW * quickest:
                 continue
             repeats = max(1, int(least / once[name]))
+            if once[name] < SHORT:
+                time.sleep(CALM)
+                _warm_up(run)
             start = time.perf_counter()
             for _ in range(repeats):
                 run()
             times[name].append((time.perf_counter() - start) / repeats)
     return {name: median(values) for name, values in times.items()}
+
+
+def _warm_up(run: Callable[[], object]) -> None:
+    start = time.perf_counter()
+    while time.perf_counter() - start < WARM:
+        run()
 
 
 def table(rows: Mapping[str, Times], names: Sequence[str], limit: str) -> str:
