@@ -223,3 +223,40 @@ def test_a_forked_process_gets_threads_of_its_own() -> None:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     pytest.fail("the child hangs")
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="Linux alone tells")
+def test_helpers_that_were_woken_beside_the_caller_are_for_all_processors_again() -> None:
+    pool, calls = Pool(), _Calls()
+    calls.go.set()
+    given: Any = calls
+    for number in range(3):
+        block: Any = _Block(number)
+        pool.run(given, Job(block, 64, None), 1, False)
+        (helper,) = pool.idle
+        assert helper.thread.native_id is not None
+        while helper.moved is not None:
+            time.sleep(0.001)
+        assert os.sched_getaffinity(helper.thread.native_id) == os.sched_getaffinity(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux alone has them")
+def test_a_helper_that_is_to_step_aside_twice_comes_back_to_all_its_processors() -> None:
+    if len(mask := os.sched_getaffinity(0)) < 2:
+        pytest.skip("one processor")
+    pool, calls = Pool(), _Calls()
+    given: Any = calls
+    block: Any = _Block(1)
+    pool.run(given, Job(block, 64, None), 2, True)  # the caller does it, the helper waits
+    (helper,) = pool.idle
+    helper.step_aside()
+    narrowed = helper.moved
+    helper.step_aside()
+    assert helper.thread.native_id is not None
+    assert helper.moved == narrowed
+    assert len(os.sched_getaffinity(helper.thread.native_id)) == len(mask) - 1
+    calls.go.set()
+    pool.run(given, Job(_Block(2), 64, None), 1, False)  # type: ignore[arg-type]
+    while helper.moved is not None:
+        time.sleep(0.001)
+    assert os.sched_getaffinity(helper.thread.native_id) == mask

@@ -27,6 +27,7 @@ from pygpu.core.device import How
 from pygpu.core.host.records import record
 
 TILE: Final = 1 << 16  # elements, about: a step adds one in 64 to each accumulator
+AHEAD: Final = 4096  # bytes fetched before they are folded
 DATA, PARTIAL, LENGTH, SLOTS = range(4)  # of %args: memory, what tiles leave, elements of a tile
 
 # How elements of a type are loaded, and made ints.
@@ -82,6 +83,9 @@ def fold_span(folding: Folding, machine: Machine) -> str:
     with Loop(code, [x0, *[start] * folding.vectors]) as loop:
         x, *totals = loop.params
         after = []
+        stored = folding.dtype.itemsize
+        here = code.at(data, code.cast("sext", x, "long") * stored)
+        code.fetch(here, AHEAD, folding.vectors * lanes * stored)
         for index, total in enumerate(totals):
             value = _element(code, data, x + index * lanes, folding.dtype, kind)
             after.append(_JOIN[folding.how](code, total, value))

@@ -10,6 +10,7 @@ body.py to say.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from pygpu.codegen.llvm.body import Body
 from pygpu.codegen.llvm.text import (
@@ -27,6 +28,8 @@ from pygpu.codegen.llvm.text import (
     suffix_text,
     type_text,
 )
+
+CACHE_LINE: Final = 64  # bytes
 
 
 class Code(Body):
@@ -298,6 +301,15 @@ class Code(Body):
 
     def store(self, value: Val, pointer: Val, align: int = 1) -> None:
         self.line(f"store {value.type} {value.text}, ptr {pointer.text}, align {align}")
+
+    def fetch(self, pointer: Val, ahead: int, size: int) -> None:
+        """Bring so many bytes into the caches, those that begin so far on, which need not be
+        memory of ours: what is read in order once is on its way before it is asked for. What the
+        processor fetches by itself ends with each page of 4 KiB."""
+        self.declared["llvm.prefetch"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+        for line in range(0, size, CACHE_LINE):
+            place = self.at(pointer, ahead + line)
+            self.line(f"call void @llvm.prefetch.p0(ptr {place.text}, i32 0, i32 3, i32 1)")
 
 
 def floor(code: Code, value: Val) -> Val:

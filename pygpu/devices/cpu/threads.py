@@ -17,6 +17,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -30,6 +31,17 @@ SPIN: Final = 2000  # looks at a job that others are finishing
 LONGEST: Final = 0.002  # seconds between later looks
 
 _P: Final = ctypes.c_void_p
+
+
+def _processor_here() -> Callable[[], int]:
+    """What gives the number of the processor that a thread is on; -1 where that is unknown."""
+    if hasattr(os, "sched_setaffinity"):
+        with suppress(AttributeError, OSError):
+            return ctypes.PyDLL(None).sched_getcpu
+    return lambda: -1
+
+
+_processor: Final = _processor_here()
 
 
 class Numbers(Protocol):
@@ -93,18 +105,21 @@ class Scratch:
 class _Helper:
     """A thread of the pool."""
 
-    __slots__ = ("mailbox", "numbers", "queue")
+    __slots__ = ("mailbox", "moved", "numbers", "queue", "thread")
 
     def __init__(self) -> None:
+        self.moved: set[int] | None = None  # the processors it is for, while it is for fewer
         self.queue: SimpleQueue[tuple[Numbers, Calls, int]] = SimpleQueue()
         self.numbers = (ctypes.c_int64 * 2)(0, 0)
         self.mailbox = ctypes.addressof(self.numbers)
-        threading.Thread(target=self.serve, name="pygpu", daemon=True).start()
+        self.thread = threading.Thread(target=self.serve, name="pygpu", daemon=True)
+        self.thread.start()
 
     def serve(self) -> None:
         scratch = Scratch()
         while True:
             block, calls, size = self.queue.get()
+            self.settle()
             start = scratch.of(size)
             self.numbers[1] = scratch.size
             calls.serve(block.address, start)
@@ -115,7 +130,29 @@ class _Helper:
     def take(self, block: Numbers, calls: Calls, size: int, needed: bool) -> None:
         """Hand over a job. Where it is not `needed`, a helper that is far behind gets none."""
         if not calls.post(self.mailbox, block.address) and (needed or self.queue.qsize() < 2):
+            self.step_aside()
             self.queue.put((block, calls, size))
+
+    def step_aside(self) -> None:
+        """Be woken on another processor than the caller's, who would have to stop for a helper
+        there: Linux may wake a thread where the one is that wakes it, beside idle processors."""
+        here = _processor()
+        if here < 0 or self.moved is not None or self.thread.native_id is None:
+            return
+        try:
+            mask = os.sched_getaffinity(self.thread.native_id)
+            if len(mask) > 1 and here in mask:
+                os.sched_setaffinity(self.thread.native_id, mask - {here})
+                self.moved = mask
+        except OSError:  # it is not allowed here
+            return
+
+    def settle(self) -> None:
+        """Be for all processors again."""
+        mask, self.moved = self.moved, None
+        if mask is not None:
+            with suppress(OSError):
+                os.sched_setaffinity(0, mask)
 
 
 class Job(NamedTuple):
