@@ -58,6 +58,7 @@ def sort_programs(task: SortTask, dialect: Dialect, in_software: bool) -> SortTe
     texts = []
     for program in (count, move):
         functions = Functions.of_texel(task, dialect, TAKEN)
+        images = len(functions.writer.read)
         body = [
             *struct((task.type,)),
             *functions.accessors,
@@ -67,7 +68,7 @@ def sort_programs(task: SortTask, dialect: Dialect, in_software: bool) -> SortTe
         ]
         head = [
             f"layout(local_size_x = {THREADS}) in;",
-            *_blocks(len(functions.writer.read)),
+            *_blocks(images),
             *_each(each, in_software),
         ]
         needed = subgroups.EXTENSIONS if by_subgroups and program is move else ()
@@ -75,7 +76,7 @@ def sort_programs(task: SortTask, dialect: Dialect, in_software: bool) -> SortTe
     head = [
         "#version 430 core",
         f"layout(local_size_x = {at_once * down}) in;",
-        *_blocks(0),
+        *_blocks(images),
         "#define EACH 8",
     ]
     text = lines_of([*head, *_offsets_program(at_once, down)])

@@ -60,19 +60,32 @@ class Ready:
         """The buffers of the images that are read."""
         return [upload(gl, inputs[index]) for index in self.images]
 
-    def bind(self, buffers: Sequence[Buffer], inputs: Sequence[Storage], **sizes: Any) -> None:
-        """Bind buffers in their order, and set uniforms that are not set so already."""
+    def bind(
+        self,
+        buffers: Sequence[Buffer],
+        inputs: Sequence[Storage],
+        already: dict[int, Buffer] | None = None,
+        /,
+        **sizes: Any,
+    ) -> None:
+        """Bind buffers in their order, and set uniforms that are not so yet. `already`: what
+        programs that ran just before, and nothing since, have bound where; it is kept up."""
         for binding, buffer in enumerate(buffers):
-            buffer.glo.bind_to_storage_buffer(binding)
+            if already is None:
+                buffer.glo.bind_to_storage_buffer(binding)
+            elif already.get(binding) is not buffer:
+                buffer.glo.bind_to_storage_buffer(binding)
+                already[binding] = buffer
         for name, format, image in zip(self.text.sizes, self.inputs, inputs, strict=False):
             if name:
                 row = row_bytes(format, image.width) // 4
                 sizes[name] = (image.width, image.height, row)
-        if sizes == self.held.sizes:
+        before = self.held.sizes
+        if sizes == before:
             return
         self.held.sizes = None
         for name, value in sizes.items():
-            if name in self.uniforms:
+            if name in self.uniforms and (before is None or before.get(name) != value):
                 self.uniforms[name].value = value
         self.held.sizes = sizes
 

@@ -69,15 +69,17 @@ class Sorted(SortProgram):
                 "bound": bound,
                 "each": self.text.each,
             }
+            steps = (count_up, tiles), (offsets, self.text.groups), (move, tiles)
+            already: dict[int, Buffer] = {}
             for number, (shift, of_line) in enumerate(rounds):
                 before, after = number % 2, (number + 1) % 2
                 round_of = int(number == 0), int(number == len(rounds) - 1), shift, of_line
-                sizes["round_of"] = round_of
-                buffers = [keys[before], places[before], keys[after], places[after], counts, totals]
-                buffers += made
-                self._step(gl, count_up, [*read, *buffers], image, sizes, tiles)
-                self._step(gl, offsets, buffers, image, sizes, self.text.groups)
-                self._step(gl, move, [*read, *buffers], image, sizes, tiles)
+                buffers = [*read, keys[before], places[before], keys[after], places[after], counts]
+                buffers += [totals, *made]
+                for ready, groups in steps:
+                    gl.order.settle()
+                    ready.bind(buffers, [image], already, round_of=round_of, **sizes)
+                    ready.dispatch(gl, groups)
             used = [*keys, *places, counts, totals, *made]  # what comes waits for the last step
             gl.order.before(written=[each.glo for each in used])
             kept = Format(image.dtype, 1, normalize=False)
@@ -94,20 +96,6 @@ class Sorted(SortProgram):
             some = [is_needed and rounds > 2, is_needed and rounds > 1]
             pairs.append([gl.buffer(WORD * count) if each else nothing for each in some])
         return pairs[0], pairs[1]
-
-    def _step(
-        self,
-        gl: Context,
-        ready: Ready,
-        buffers: list[Buffer],
-        image: Storage,
-        sizes: dict[str, Any],
-        groups: int,
-    ) -> None:
-        """Run a program after all that was."""
-        gl.order.settle()
-        ready.bind(buffers, [image], **sizes)
-        ready.dispatch(gl, groups)
 
 
 __all__ = ["Sorted", "sort"]
