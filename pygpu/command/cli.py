@@ -18,31 +18,28 @@ import time
 import traceback
 import types
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pygpu
 from pygpu.command.batches import again, each_of, is_animation, is_folder, is_video, timed
 from pygpu.command.given import (
     ANIMATED,
     UsageError,
-    assignment,
     compiled_of,
     dtype_of,
     example,
     examples,
-    function_name,
     loaded,
     of_file,
     opened,
     picture,
     shape_of,
 )
-from pygpu.command.live.show import PLACES
+from pygpu.command.parser import Command, parser_of
 from pygpu.command.whole import Whole, is_whole, needs_image
 from pygpu.core.errors import CompileError
-from pygpu.devices import targets
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.execution.pipeline import Pipeline
 from pygpu.execution.vectorized import Vectorized
@@ -52,7 +49,7 @@ from pygpu.image.camera import Camera
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line; the exit status."""
-    options = _parser().parse_args(arguments)
+    options = parser_of(COMMANDS).parse_args(arguments)
     try:
         options.command(options)
         sys.stdout.flush()
@@ -67,117 +64,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _tell(error)
         return 2
     return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("pygpu", description="Run Python functions on whole images.")
-    parser.add_argument("--version", action="version", version=f"pygpu {pygpu.__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-
-    function = _of_function()
-    run = commands.add_parser("run", parents=[function], help="run a function, save the result")
-    _add_running(run)
-    run.set_defaults(command=_run)
-
-    live = commands.add_parser(
-        "live", parents=[function], help="show a function at work, while its file is edited"
-    )
-    _add_camera(live)
-    _add_controls(live)
-    live.add_argument("--where", choices=PLACES, help="a window where there is a screen, else page")
-    live.set_defaults(command=_live)
-
-    show = commands.add_parser("show", parents=[function], help="print a function's program")
-    show.add_argument("--ssa", action="store_true", help="the representation alone")
-    show.add_argument("--glsl", action="store_true", help="as a GLSL fragment program alone")
-    show.add_argument("--source", action="store_true", help="the target's program alone")
-    show.set_defaults(command=_show)
-
-    web = commands.add_parser(
-        "web", parents=[function], help="make a page that runs a function in the browser"
-    )
-    web.add_argument("-o", "--output", metavar="OUT", type=Path, help="the page (FUNCTION.html)")
-    _add_controls(web)
-    web.add_argument("--open", action="store_true", help="open the page in the browser")
-    web.set_defaults(command=_web)
-
-    info = commands.add_parser("info", help="print what targets are here, and why others are not")
-    info.set_defaults(command=_info)
-    for command in (run, live, show, web, info):
-        command.add_argument("--traceback", action="store_true", help="show where an error arose")
-    return parser
-
-
-def _of_function() -> argparse.ArgumentParser:
-    """What commands take that are about a function."""
-    function = argparse.ArgumentParser(add_help=False)
-    function.add_argument("function", metavar="FILE:FUNCTION", type=function_name)
-    function.add_argument("images", metavar="IMAGE", nargs="*", type=Path)
-    function.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        dest="values",
-        type=assignment,
-        action="append",
-        default=[],
-        help="give a parameter a value: a Python literal, or else a string",
-    )
-    function.add_argument("--target", choices=targets.public(), default="auto")
-    function.add_argument(
-        "--shape",
-        metavar=("HEIGHT", "WIDTH"),
-        nargs=2,
-        type=int,
-        help="the size of the result; for functions without images it must be given",
-    )
-    return function
-
-
-def _add_running(parser: argparse.ArgumentParser) -> None:
-    """What running takes besides: where results go, and what they are of."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        type=Path,
-        action="append",
-        required=True,
-        help="where to save; once for each result",
-    )
-    parser.add_argument("--dtype", help="of the result; that of the first picture if not given")
-    parser.add_argument(
-        "--watch", action="store_true", help="run again whenever the function or a picture changes"
-    )
-    _add_camera(parser)
-    parser.add_argument("--seconds", type=float, help="of a camera; until Ctrl-C if not given")
-
-
-def _add_camera(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--camera",
-        metavar="NUMBER",
-        type=int,
-        nargs="?",
-        const=0,
-        help="take the pictures of a camera, 0 for the first",
-    )
-
-
-def _add_controls(parser: argparse.ArgumentParser) -> None:
-    """What changes numbers on a page or beside a picture."""
-    parser.add_argument(
-        "--control",
-        metavar="NAME=RANGE",
-        dest="controls",
-        type=assignment,
-        action="append",
-        default=[],
-        help="what changes a number: LEAST,GREATEST or LEAST,GREATEST,STEP, colour, time, mouse, "
-        "False",
-    )
-    parser.add_argument(
-        "--iterate", metavar="N", type=int, help="a simulation: N rounds for each picture shown"
-    )
 
 
 # ---------------------------------------------------------------- commands
@@ -381,6 +267,14 @@ def _recorded_page(
 def _info(options: argparse.Namespace) -> None:
     print(pygpu.info())
 
+
+COMMANDS: Final[Mapping[str, Command]] = {
+    "run": _run,
+    "live": _live,
+    "show": _show,
+    "web": _web,
+    "info": _info,
+}
 
 # ---------------------------------------------------------------- what went wrong
 

@@ -1,0 +1,132 @@
+"""What a command line may say: commands, and what each takes.
+
+parser = parser_of({"run": run, ...})
+options = parser.parse_args(["run", "edges.py:sobel", "photo.jpg", "-o", "out.png"])
+options.command(options)
+"""
+
+import argparse
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pygpu
+from pygpu.command.given import assignment, function_name
+from pygpu.command.live.show import PLACES
+from pygpu.devices import targets
+
+Command = Callable[[argparse.Namespace], None]
+
+
+def parser_of(does: Mapping[str, Command]) -> argparse.ArgumentParser:
+    """The parser, which is given what each command does."""
+    parser = argparse.ArgumentParser("pygpu", description="Run Python functions on whole images.")
+    parser.add_argument("--version", action="version", version=f"pygpu {pygpu.__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    function = _of_function()
+    run = commands.add_parser("run", parents=[function], help="run a function, save the result")
+    _add_running(run)
+    run.set_defaults(command=does["run"])
+
+    live = commands.add_parser(
+        "live", parents=[function], help="show a function at work, while its file is edited"
+    )
+    _add_camera(live)
+    _add_controls(live)
+    live.add_argument("--where", choices=PLACES, help="a window where there is a screen, else page")
+    live.set_defaults(command=does["live"])
+
+    show = commands.add_parser("show", parents=[function], help="print a function's program")
+    show.add_argument("--ssa", action="store_true", help="the representation alone")
+    show.add_argument("--glsl", action="store_true", help="as a GLSL fragment program alone")
+    show.add_argument("--source", action="store_true", help="the target's program alone")
+    show.set_defaults(command=does["show"])
+
+    web = commands.add_parser(
+        "web", parents=[function], help="make a page that runs a function in the browser"
+    )
+    web.add_argument("-o", "--output", metavar="OUT", type=Path, help="the page (FUNCTION.html)")
+    _add_controls(web)
+    web.add_argument("--open", action="store_true", help="open the page in the browser")
+    web.set_defaults(command=does["web"])
+
+    info = commands.add_parser("info", help="print what targets are here, and why others are not")
+    info.set_defaults(command=does["info"])
+    for command in (run, live, show, web, info):
+        command.add_argument("--traceback", action="store_true", help="show where an error arose")
+    return parser
+
+
+def _of_function() -> argparse.ArgumentParser:
+    """What commands take that are about a function."""
+    function = argparse.ArgumentParser(add_help=False)
+    function.add_argument("function", metavar="FILE:FUNCTION", type=function_name)
+    function.add_argument("images", metavar="IMAGE", nargs="*", type=Path)
+    function.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        dest="values",
+        type=assignment,
+        action="append",
+        default=[],
+        help="give a parameter a value: a Python literal, or else a string",
+    )
+    function.add_argument("--target", choices=targets.public(), default="auto")
+    function.add_argument(
+        "--shape",
+        metavar=("HEIGHT", "WIDTH"),
+        nargs=2,
+        type=int,
+        help="the size of the result; for functions without images it must be given",
+    )
+    return function
+
+
+def _add_running(parser: argparse.ArgumentParser) -> None:
+    """What running takes besides: where results go, and what they are of."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=Path,
+        action="append",
+        required=True,
+        help="where to save; once for each result",
+    )
+    parser.add_argument("--dtype", help="of the result; that of the first picture if not given")
+    parser.add_argument(
+        "--watch", action="store_true", help="run again whenever the function or a picture changes"
+    )
+    _add_camera(parser)
+    parser.add_argument("--seconds", type=float, help="of a camera; until Ctrl-C if not given")
+
+
+def _add_camera(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--camera",
+        metavar="NUMBER",
+        type=int,
+        nargs="?",
+        const=0,
+        help="take the pictures of a camera, 0 for the first",
+    )
+
+
+def _add_controls(parser: argparse.ArgumentParser) -> None:
+    """What changes numbers on a page or beside a picture."""
+    parser.add_argument(
+        "--control",
+        metavar="NAME=RANGE",
+        dest="controls",
+        type=assignment,
+        action="append",
+        default=[],
+        help="what changes a number: LEAST,GREATEST or LEAST,GREATEST,STEP, colour, time, mouse, "
+        "False",
+    )
+    parser.add_argument(
+        "--iterate", metavar="N", type=int, help="a simulation: N rounds for each picture shown"
+    )
+
+
+__all__ = ["parser_of"]
