@@ -82,7 +82,7 @@ def _run_once(options: argparse.Namespace) -> None:
     if options.camera is not None:
         _run_camera(options)
     elif is_video(output) or any(map(is_video, options.images)) or _is_moving(options):
-        _run_video(options)
+        _run_videos(options)
     elif is_folder(output):
         _run_folder(options)
     else:
@@ -95,14 +95,38 @@ def _is_moving(options: argparse.Namespace) -> bool:
     return len(options.images) == 1 and goes and is_animation(options.images[0])
 
 
-def _run_video(options: argparse.Namespace) -> None:
-    """Frame by frame."""
-    if len(options.images) != 1 or len(options.output) != 1:
-        raise UsageError("a video is made of one video: give one, and -o OUT once")
+def _run_videos(options: argparse.Namespace) -> None:
+    """Frame by frame; several go into a folder, as pictures do."""
+    output, paths = options.output[0], options.images
+    into_folder = is_folder(output) and all(map(is_video, paths))
+    if len(options.output) != 1 or (len(paths) != 1 and not into_folder):
+        raise UsageError(
+            "a video is made of one video: give one, and -o OUT once; several videos, and nothing "
+            "else, go into a folder"
+        )
     compiled, values = compiled_of(options)
-    (path,), (output,) = options.images, options.output
+    if into_folder:
+        output.mkdir(parents=True, exist_ok=True)
+    failed = 0
+    for path in paths:
+        try:
+            _run_video(compiled, values, path, output / path.name if into_folder else output)
+        except UsageError as error:
+            if len(paths) == 1:
+                raise
+            failed += 1
+            _tell(error)
+    if failed:
+        raise UsageError(f"{failed} of {len(paths)} videos could not be made")
+
+
+def _run_video(compiled: Any, values: dict[str, Any], path: Path, output: Path) -> None:
     started = time.perf_counter()
+    if path.resolve() == output.resolve():
+        raise UsageError(f"{path}: it would be overwritten while it is read; give another -o OUT")
     try:
+        if not path.is_file():
+            raise FileNotFoundError
         rate = motion.rate(path)
         pygpu.animate(compiled, pygpu.frames(path), output, fps=rate, **values)
     except (OSError, ImportError) as error:
@@ -206,7 +230,7 @@ def _run_pictures(options: argparse.Namespace) -> None:
 
 def _show(options: argparse.Namespace) -> None:
     compiled, values = compiled_of(options)
-    images = opened(compiled, options)
+    images = opened(compiled, options) or examples(compiled)
     lowered = compiled.lower(*images, **values, **shape_of(options))
     if isinstance(compiled, Whole):
         if options.ssa or options.glsl:

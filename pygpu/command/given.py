@@ -6,6 +6,7 @@ compiled, values = compiled_of(options)          # of parsed options
 
 import argparse
 import ast
+import difflib
 import importlib.util
 import re
 import sys
@@ -44,8 +45,28 @@ def example() -> pygpu.Image:
 def function_name(text: str) -> tuple[Path, str]:
     file, colon, name = text.rpartition(":")
     if not colon or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"takes FILE:FUNCTION, got {text!r}")
+        told = f"takes FILE:FUNCTION, got {text!r}"
+        raise argparse.ArgumentTypeError(told + _perhaps(text.rstrip(":")))
     return Path(file), name
+
+
+def _perhaps(text: str) -> str:
+    """What may be meant by a file alone, or by a name alone."""
+    if text in dir(pygpu.filters):
+        return f"; is pygpu.filters:{text} meant?"
+    try:
+        body = ast.parse(Path(text).read_bytes()).body
+    except (OSError, ValueError, SyntaxError):
+        return ""
+    names = [node.name for node in body if isinstance(node, ast.FunctionDef)]
+    return f"; it has {', '.join(names)}" if names else ""
+
+
+def output(text: str) -> Path:
+    """Where a result goes."""
+    if text == "-":
+        raise argparse.ArgumentTypeError("results are files, they are not printed: takes a path")
+    return Path(text)
 
 
 def assignment(text: str) -> tuple[str, Any]:
@@ -92,8 +113,10 @@ def loaded(file: Path, name: str) -> Callable[..., Any]:
         module = _module(str(file))
         if hasattr(module, name):
             return getattr(module, name)  # type: ignore[no-any-return]
-        missing = "no such file" if module is None else f"has no function {name!r}"
-        raise UsageError(f"{file}: {missing}")
+        if module is not None:
+            raise UsageError(f"{file} has no function {name!r}{_alike(name, dir(module))}")
+        there = file.with_name(f"{file.name}.py")
+        raise UsageError(f"{file}: no such file" + f"; {there} is there" * there.is_file())
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
         raise UsageError(f"{file}: not a Python file")
@@ -108,6 +131,12 @@ def loaded(file: Path, name: str) -> Callable[..., Any]:
         )
         raise UsageError(f"{file} has no function {name!r}; it has {', '.join(names) or 'none'}")
     return found  # type: ignore[no-any-return]
+
+
+def _alike(name: str, names: Sequence[str]) -> str:
+    """The names like one that is not there."""
+    alike = difflib.get_close_matches(name, names)
+    return f"; it has {', '.join(alike)}" if alike else ""
 
 
 def _module(name: str) -> Any:
@@ -152,6 +181,8 @@ def _check_count(compiled: Any, options: argparse.Namespace) -> None:
 def picture(path: Path) -> pygpu.Image:
     try:
         return pygpu.Image.open(path)
+    except IsADirectoryError:
+        raise UsageError(f"{path}: a directory; {path / '*'} are the files in it") from None
     except (OSError, ValueError) as error:
         raise UsageError(of_file(path, error)) from None
 
@@ -177,6 +208,7 @@ __all__ = [
     "loaded",
     "of_file",
     "opened",
+    "output",
     "picture",
     "shape_of",
 ]

@@ -6,24 +6,38 @@ options.command(options)
 """
 
 import argparse
+import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NoReturn
 
 import pygpu
-from pygpu.command.given import assignment, function_name
+from pygpu.command.given import assignment, function_name, output
 from pygpu.command.live.show import PLACES
 from pygpu.devices import targets
 
 Command = Callable[[argparse.Namespace], None]
 
 
+class _Parser(argparse.ArgumentParser):
+    """Tells in one line what cannot be parsed, without all that could be."""
+
+    def error(self, message: str) -> NoReturn:
+        option = re.match("unrecognized arguments: --?([A-Za-z_]\\w*)", message)
+        if option:
+            message += f"; a parameter of the function is given with --set {option[1]}=VALUE"
+        self.exit(2, f"{self.prog}: {message} ({self.prog} --help says more)\n")
+
+
 def parser_of(does: Mapping[str, Command]) -> argparse.ArgumentParser:
     """The parser, which is given what each command does."""
-    parser = argparse.ArgumentParser("pygpu", description="Run Python functions on whole images.")
+    parser = _Parser("pygpu", description="Run Python functions on whole images.")
     parser.add_argument("--version", action="version", version=f"pygpu {pygpu.__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND")
 
     function = _of_function()
+    parser.set_defaults(command=lambda options: _nothing_asked(parser))
     run = commands.add_parser("run", parents=[function], help="run a function, save the result")
     _add_running(run)
     run.set_defaults(command=does["run"])
@@ -57,9 +71,14 @@ def parser_of(does: Mapping[str, Command]) -> argparse.ArgumentParser:
     return parser
 
 
-def _of_function() -> argparse.ArgumentParser:
+def _nothing_asked(parser: argparse.ArgumentParser) -> None:
+    parser.print_help(sys.stderr)
+    parser.exit(2)
+
+
+def _of_function() -> _Parser:
     """What commands take that are about a function."""
-    function = argparse.ArgumentParser(add_help=False)
+    function = _Parser(add_help=False)
     function.add_argument("function", metavar="FILE:FUNCTION", type=function_name)
     function.add_argument("images", metavar="IMAGE", nargs="*", type=Path)
     function.add_argument(
@@ -88,7 +107,7 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="OUT",
-        type=Path,
+        type=output,
         action="append",
         required=True,
         help="where to save; once for each result",

@@ -137,7 +137,7 @@ def test_functions_of_whole_images_are_taken(
     assert main(["run", "whole.py:counted", "photo.png", "-o", "e.png"]) == 2
     assert "the result is no image but of type int" in capsys.readouterr().err
     assert main(["run", "pygpu.filters:soblel", "photo.png", "-o", "e.png"]) == 2
-    assert "pygpu.filters: has no function 'soblel'" in capsys.readouterr().err
+    assert "pygpu.filters has no function 'soblel'; it has sobel" in capsys.readouterr().err
 
 
 def test_run_writes_each_of_several_results(place: Path) -> None:
@@ -358,6 +358,71 @@ def test_mistakes_are_told_in_a_line(
     told = capsys.readouterr().err
     assert words in told
     assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("run filters.py photo.png -o out.png", "it has "),
+        ("run median photo.png -o out.png", "is pygpu.filters:median meant?"),
+        ("run filters.py:scaled photo.png", "required: -o/--output"),
+        ("run filters.py:scaled photo.png -o -", "takes a path"),
+        ("run filters.py:scaled photo.png -o out.png --gain 2", "--set gain=VALUE"),
+        ("run filters.py:scaled photo.png -o out.png --set gain", "takes NAME=VALUE"),
+        ("filter photo.png", "invalid choice: 'filter'"),
+    ],
+)
+def test_what_cannot_be_parsed_is_told_in_a_line(
+    place: Path, arguments: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments.split())
+    told = capsys.readouterr().err
+    assert stopped.value.code == 2
+    assert words in told
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("run pygpu.filters:gausian photo.png -o out.png", "it has gaussian"),
+        ("run filters:scaled photo.png -o out.png", "filters: no such file; filters.py is there"),
+        ("run filters.py:scaled missing.mp4 -o out.mp4", "missing.mp4: no such file"),
+        ("run filters.py:scaled . -o out.png", ".: a directory; * are the files in it"),
+        ("run filters.py:scaled a.mp4 photo.png -o out", "go into a folder"),
+    ],
+)
+def test_mistakes_are_told_with_what_would_work(
+    place: Path, arguments: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments.split()) == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert told.count("\n") == 1
+
+
+def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([])
+    assert stopped.value.code == 2
+    assert "print what targets are here" in capsys.readouterr().err
+
+
+def test_several_videos_go_into_a_folder(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frames = np.full((3, 16, 32, 3), 100, np.uint8)
+    for name in ("a.mp4", "b.mp4"):
+        pygpu.animate(None, frames, name, fps=10)
+    assert main("run filters.py:scaled a.mp4 b.mp4 -o made --set gain=0.5".split()) == 0
+    for name in ("a.mp4", "b.mp4"):
+        first = next(iter(pygpu.frames(f"made/{name}")))
+        assert abs(int(first.mean()) - 50) < 4
+    before = Path("a.mp4").read_bytes()
+    assert main("run filters.py:scaled a.mp4 -o a.mp4".split()) == 2
+    assert "overwritten" in capsys.readouterr().err
+    assert Path("a.mp4").read_bytes() == before
+    assert main("run filters.py:scaled a.mp4 missing.mp4 -o made".split()) == 2
+    assert "1 of 2 videos could not be made" in capsys.readouterr().err
 
 
 BROKEN = {
