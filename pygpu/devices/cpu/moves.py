@@ -1,8 +1,10 @@
 """Elements that go elsewhere, on all cores: picked by a mask, or as images of few columns turned.
+And rows that stay where they are, and are computed as parts of longer ones.
 
     picked(holds, texels, cores)           # as texels[holds]
     rows = columns_of(image, cores)        # (W, H, C) of (H, W, C), in rows that lie apart
     put_back(rows, image, cores)           # the other way
+    JoinedRows(task, run, CpuProgram).run(arrays, uniforms, shape, results)
 
 What is picked of each chunk is counted first, which says where it goes. Columns that are turned lie
 apart, as else those of images of a power of two would share lines of the first cache.
@@ -10,6 +12,8 @@ apart, as else those of images of a power of two would share lines of the first 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -22,14 +26,20 @@ from pygpu.codegen.elements.picks import LINE, UNITS, pick_span
 from pygpu.codegen.elements.turns import WORD, Turn, turn_span
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
+from pygpu.core.device import Task
+from pygpu.core.storage import Format
 from pygpu.devices.cpu.chunks import Cores, address, chunked_job
 from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
+from pygpu.passes.blocks.joined_rows import joined_rows
+from pygpu.ssa import Constant
 
 PICKED: Final = 1 << 13  # elements below which NumPy picks them as quickly
 TURNED: Final = 1 << 12  # texels below which NumPy turns them as quickly
 LONGEST: Final = 2**31 - 1
+MODERATE: Final = 64  # columns from which on more selections than one a side cost what edges do
+JOINED: Final = 1 << 12  # pixels of a long row, at least, that many short ones are
 TINY: Final = 1 << 16  # elements, below which a second thread is not worth its call
 SHARES: Final = 4  # chunks for each thread: none waits long for another
 CHUNK: Final = 1 << 13  # texels that are turned at once
@@ -134,4 +144,82 @@ def _turning(turn: Turn, machine: Machine) -> tuple[Native, int]:
     return native_span(turn_span(turn, machine), machine)
 
 
-__all__ = ["columns_of", "picked", "put_back", "rows_for"]
+# ---------------------------------------------------------------- rows
+
+Run = Callable[[list[NDArray[Any]], Sequence[Constant], tuple[int, int], list[NDArray[Any]]], None]
+
+
+class JoinedRows:
+    """A task for images of short rows, of which many are one row: passes/blocks/joined_rows.py.
+    Rows near the top and the bottom, and those left over, are computed as they are, by `plain`;
+    `program` makes the program of a task."""
+
+    def __init__(self, task: Task, plain: Run, program: Callable[[Task], Any]) -> None:
+        self.plain = plain
+        self.rows = rows = joined_rows(task.function)
+        if rows is None or (rows.aside > 1 and any(each.channels > 1 for each in task.inputs)):
+            self.rows = None  # selections of several components at once take longer than is won
+            return
+        inputs = [task.inputs[image] for image, _ in rows.reads]
+        inputs.append(Format(np.dtype(np.int32), 1))
+        self.program = program(replace(task, function=rows.function, inputs=inputs))
+
+    def takes(self, shape: tuple[int, int]) -> bool:
+        """Whether images of this size are computed so."""
+        rows, (height, width) = self.rows, shape
+        if rows is None or width <= 2 * rows.aside or (rows.aside > 1 and width >= MODERATE):
+            return False
+        return (height - rows.above - rows.below) * width >= SHARES * JOINED + JOINED
+
+    def run(
+        self,
+        arrays: list[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        shape: tuple[int, int],
+        results: list[NDArray[Any]],
+    ) -> None:
+        """Compute images of such a size, all contiguous."""
+        rows, (height, width) = self.rows, shape
+        assert rows is not None, "it takes the shape"
+        joined = -(-JOINED // width)
+        above, around = rows.above, rows.above + rows.below
+        count = (height - around) // joined
+        end = above + count * joined
+        long = count, joined * width
+
+        def seen(array: NDArray[Any], row: int) -> NDArray[Any]:
+            return array[above + row : end + row].reshape(*long, array.shape[2])
+
+        read = [seen(arrays[image], row) for image, row in rows.reads]
+        read.append(_columns(width, long))
+        self.program._run(read, [*uniforms, width], long, [seen(each, 0) for each in results])
+        self._some(arrays, uniforms, (0, above + around), (0, above), results)
+        self._some(arrays, uniforms, (end - around, height), (end, height), results)
+
+    def _some(
+        self,
+        arrays: list[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        seen: tuple[int, int],
+        rows: tuple[int, int],
+        results: list[NDArray[Any]],
+    ) -> None:
+        """Compute some rows, as those of an image of these and others around them."""
+        top, bottom = seen
+        if rows[0] == rows[1]:
+            return
+        made = [np.empty((bottom - top, *each.shape[1:]), each.dtype) for each in results]
+        read = [array[top:bottom] for array in arrays]
+        self.plain(read, uniforms, made[0].shape[:2], made)
+        for result, part in zip(results, made, strict=True):
+            result[rows[0] : rows[1]] = part[rows[0] - top : rows[1] - top]
+
+
+@lru_cache(maxsize=4)
+def _columns(width: int, long: tuple[int, int]) -> NDArray[np.int32]:
+    """In which column each pixel of long rows stands: one row, which is all of them."""
+    row = np.tile(np.arange(width, dtype=np.int32), long[1] // width)
+    return np.broadcast_to(row[None, :, None], (*long, 1))
+
+
+__all__ = ["JoinedRows", "columns_of", "picked", "put_back", "rows_for"]

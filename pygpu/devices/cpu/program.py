@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from pygpu.passes.blocks.rows_as_texels import MOST, of_columns
 from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, Function, Value, walk
 
+if TYPE_CHECKING:
+    from pygpu.devices.cpu.moves import JoinedRows
+
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
 MOVED: Final = 6  # operations that reading and writing a pixel takes as long as
 WORK: Final = 16  # operations a component: of less than that, memory is what floats wait for
@@ -45,6 +48,7 @@ SHORT: Final = 32  # pixels of a row below which images are turned
 # ends: what turning costs Python is more for fewer.
 NARROW: Final = 48
 MANY: Final = 1 << 17
+WIDE: Final = 128  # pixels of a row from which on its two edges cost little
 LAYOUTS: Final = 16  # sizes of images that a program remembers
 
 
@@ -75,6 +79,7 @@ class CpuProgram(Program):
         self.layouts: dict[Sizes, Layout] = {}
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
         self.few: dict[int, CpuProgram | None] = {}  # for images of so many columns, likewise
+        self.joined: JoinedRows | None = None  # for many short rows, likewise
         self.low: CpuProgram | None = None  # for results of one row, likewise
         self.native: dict[bool, tuple[Native, int]] = {}
         self.source = self._compile(wide=False)
@@ -131,7 +136,7 @@ class CpuProgram(Program):
         self, work: Work, rounds: Sequence[Sequence[Constant]], state: Sequence[int]
     ) -> list[Storage] | None:
         sizes, shape = [(each.height, each.width) for each in work.inputs], work.size
-        key = self._key(sizes, shape)
+        key = self._key(sizes, shape, joins=False)
         if (
             key is None
             or not rounds
@@ -160,6 +165,7 @@ class CpuProgram(Program):
         sizes: Sequence[tuple[int, int]],
         shape: tuple[int, int],
         strides: tuple[int, ...] = (),
+        joins: bool = True,
     ) -> Sizes | None:
         """Under which a layout is kept for inputs and results of these sizes; None where a program
         other than this does the work, or other arrays than those given are read."""
@@ -172,7 +178,22 @@ class CpuProgram(Program):
             return Sizes(((1, pixels),) * len(sizes), (1, pixels))
         if self._is_thin(shape) or (shape[0] == 1 and shape[1] >= LONG_ROW):
             return None
+        if joins and not strides and self._is_joined(sizes, shape):
+            return None
         return Sizes(tuple(sizes), shape, strides)
+
+    def _is_joined(self, sizes: Sequence[tuple[int, ...]], shape: tuple[int, int]) -> bool:
+        """Whether rows are so short, and so many, that many of them are computed as one."""
+        if not MOST < shape[1] < WIDE or shape[0] * shape[1] < MANY or self.task.planar:
+            return False
+        if any(size != shape for size in sizes):
+            return False
+        if self.joined is None:
+            with IMPORTING:  # by functions of thin images alone
+                from pygpu.devices.cpu.moves import JoinedRows
+
+            self.joined = JoinedRows(self.task, self._run, CpuProgram)
+        return self.joined.takes(shape)
 
     def _is_thin(self, shape: tuple[int, int]) -> bool:
         """Whether rows are so short that columns are computed as rows."""
@@ -203,6 +224,10 @@ class CpuProgram(Program):
         elif not strides and self._is_row(sizes, shape):
             shape = 1, shape[0] * shape[1]
             sizes = [shape] * len(sizes)
+        elif not strides and self._is_joined(sizes, shape):
+            assert self.joined is not None, "it is there if it is asked for"
+            self.joined.run(arrays, uniforms, shape, results)
+            return
         elif self._is_thin(shape):
             self._run_thin(arrays, uniforms, shape, results)
             return
