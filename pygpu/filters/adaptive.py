@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pygpu.core import sampler
 from pygpu.core.errors import shown
+from pygpu.core.errors import whole as whole_number
 from pygpu.execution.large.images import LazyImage, derived, tiled
 from pygpu.filters.exposure import extent
 from pygpu.filters.linear import correlate, gaussian
@@ -24,6 +25,7 @@ from pygpu.image.image import Image
 from pygpu.language.vectors import Position, Vector
 from pygpu.runtime import compile
 
+LARGEST: Final = 4096  # pixels of a tile's side, or as many as the image has
 LEVELS: Final = 2**14  # of brightness, between which equalize_adapthist tells
 
 
@@ -82,6 +84,10 @@ def equalize_adapthist(
     if not 2 <= nbins <= 256:
         raise ValueError(f"equalize_adapthist: nbins takes 2 to 256, got {shown(nbins)}")
     light = image if image.channels == 1 else _brightest(image)
+    if not clip_limit >= 0:
+        raise ValueError(
+            f"equalize_adapthist: clip_limit takes a number from 0 up, got {shown(clip_limit)}"
+        )
     rows, columns = _tile(kernel_size, image)
     ends = extent(light)
     low, high = (derived(one, *ends) for one in (_low_word, _high_word))
@@ -109,15 +115,19 @@ def _above(least: Any, most: Any) -> Any:
 def _tile(size: Any, image: Image) -> tuple[int, int]:
     if size is None:
         return max(image.height // 8, 1), max(image.width // 8, 1)
-    down, across = pair_of(size, "equalize_adapthist: kernel_size", "one or two sizes", 1)
-    return int(down), int(across)
+    name, most = "equalize_adapthist: kernel_size", max(image.height, image.width, LARGEST)
+    takes = f"a whole number from 1 to {most}, or a pair of such (rows, columns)"
+    down, across = map(whole_number, pair_of(size, name, takes, 1))
+    if down is None or across is None or max(down, across) > most:
+        raise ValueError(f"{name} takes {takes}, got {shown(size)}")
+    return down, across
 
 
 def _table(bins: Any, tile: tuple[int, int], clip_limit: float, nbins: int) -> tuple[Any, int]:
     """For each tile, a row, and each bin a level; the outer tiles once more around, so that each
     pixel has four. And how many tiles lie beside each other."""
     pixels = tile[0] * tile[1]
-    most = max(int(clip_limit * pixels), 1) if clip_limit > 0 else pixels
+    most = max(int(clip_limit * pixels), 1) if 0 < clip_limit < 1 else pixels
     down, across = (-(-n // k) for n, k in zip(bins.shape, tile, strict=True))
     maps = partial(_maps, tile=tile, most=most, nbins=nbins)
     if isinstance(bins, LazyImage):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
+from pygpu.core.errors import whole as whole_number
 from pygpu.devices.host.regions import numbered
 from pygpu.execution.large import connected
 from pygpu.execution.large.images import LazyImage
@@ -119,6 +120,8 @@ def canny(
     channels_of(image, "canny", 1)
     low = 0.1 if low_threshold is None else low_threshold
     high = 0.2 if high_threshold is None else high_threshold
+    if math.isnan(low) or math.isnan(high):
+        raise ValueError("canny: low_threshold and high_threshold are numbers, got nan")
     if high < low:
         raise ValueError(f"canny: low_threshold={low} is above high_threshold={high}")
     if use_quantiles and not (low >= 0 and high <= 1):
@@ -304,6 +307,19 @@ def _normalised(blocks: NDArray[Any], norm: str) -> NDArray[Any]:
     return blocks
 
 
+def _sizes(value: Any, name: str) -> tuple[int, int]:
+    """Two whole numbers from 1 up."""
+    try:
+        rows, columns = map(whole_number, value)
+    except (TypeError, ValueError):
+        rows = columns = None
+    if rows is None or columns is None or min(rows, columns) < 1:
+        raise ValueError(
+            f"hog: {name} takes (rows, columns), whole numbers from 1 up, got {shown(value)}"
+        )
+    return rows, columns
+
+
 @whole_only
 def hog(
     image: Any,
@@ -325,8 +341,10 @@ def hog(
         raise ValueError(
             f"hog: block_norm takes L1, L1-sqrt, L2 or L2-Hys, got {shown(block_norm)}"
         )
-    if orientations < 1:
-        raise ValueError(f"hog: orientations takes a whole number from 1 up, got {orientations}")
+    if not (whole_number(orientations) or 0) >= 1:
+        raise ValueError(
+            f"hog: orientations takes a whole number from 1 up, got {shown(orientations)}"
+        )
     refuse_dask(
         "hog",
         "its result is one vector of all cells",
@@ -336,7 +354,8 @@ def hog(
     picture = image_of(image, "hog")
     if picture.storage.dtype.kind == "u":  # as they are, bytes tell which of two is longer
         picture = Image(picture, normalize=False)
-    (rows, columns), (down, across) = pixels_per_cell, cells_per_block
+    rows, columns = _sizes(pixels_per_cell, "pixels_per_cell")
+    down, across = _sizes(cells_per_block, "cells_per_block")
     cells = picture.height // rows, picture.width // columns
     if cells[0] < down or cells[1] < across:
         raise ValueError(

@@ -162,7 +162,7 @@ def black_tophat(
 @whole_only
 def label(
     label_image: Any,
-    background: float = 0,
+    background: float | None = None,
     return_num: bool = False,
     connectivity: int = 2,
 ) -> Any:
@@ -176,7 +176,9 @@ def label(
         raise ValueError(f"label: connectivity takes 1 or 2, got {shown(connectivity)}")
     image = image_of(label_image, "label")
     channels_of(image, "label", 1)
-    outside, diagonal = _stored(background, image), connectivity == 2
+    if not (background is None or np.isscalar(background)) or isinstance(background, str | bytes):
+        raise TypeError(f"label: background takes a number, got {shown(background)}")
+    outside, diagonal = _stored(background or 0, image), connectivity == 2
     if isinstance(image, LazyImage):
         labels, count = connected.numbered(image.array, outside, diagonal, numbered)
         return (labels, count) if return_num else labels

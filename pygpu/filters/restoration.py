@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.errors import shown
+from pygpu.core.errors import whole as whole_number
 from pygpu.core.host.optional import optional
 from pygpu.core.storage import texels
 from pygpu.devices.host.regions import numbered
@@ -108,9 +109,16 @@ def richardson_lucy(
         raise ValueError(f"richardson_lucy: psf is an array of two axes, got {shown(psf)}")
     kernel = kernel.astype(float)
     blur, back = _centred(kernel), _centred(kernel[::-1, ::-1])
+    rounds = whole_number(num_iter)
+    if rounds is None or rounds < 0:
+        raise ValueError(
+            f"richardson_lucy: num_iter takes a whole number from 0 up, got {shown(num_iter)}"
+        )
     least = -np.inf if filter_epsilon is None else filter_epsilon
+    if least != least:
+        raise ValueError("richardson_lucy: filter_epsilon is a number, got nan")
     guess = _half(image.sampled(boundary="constant", cval=0))
-    for _ in range(num_iter):
+    for _ in range(rounds):
         factor = _ratio(image, guess, least=least, kernel=blur)
         factor = factor.sampled(boundary="constant", cval=0)
         guess = _corrected(guess, factor, kernel=back)

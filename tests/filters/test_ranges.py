@@ -1,0 +1,64 @@
+"""Numbers beyond what filters take are refused by name, and what is at the ends is taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pygpu import filters
+
+GREY = np.float32(np.random.default_rng(0).random((32, 40)))
+NAN, INF = float("nan"), float("inf")
+BLUR = np.ones((3, 3)) / 9
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "values"),
+    [
+        ("equalize_adapthist", "kernel_size", [0, -1, 1.5, 10**9, (4, 0), (3, 3, 3), NAN, "8"]),
+        ("equalize_adapthist", "clip_limit", [-0.1, NAN]),
+        ("canny", "low_threshold", [NAN, 0.5]),
+        ("canny", "high_threshold", [NAN, 0.05]),
+        ("hog", "orientations", [0, -1, 2.5, NAN]),
+        ("hog", "pixels_per_cell", [(0, 8), (8, -1), (1.5, 8), 8, (8, 8, 8), (100, 8)]),
+        ("hog", "cells_per_block", [(0, 0), (3, -1), "22", (30, 30)]),
+        ("label", "connectivity", [0, 3, 1.5]),
+        ("guided", "radius", [-1, 1.5]),
+        ("guided", "eps", [0, -1, NAN]),
+        ("denoise_tv_chambolle", "max_num_iter", [0, -1]),
+        ("denoise_nl_means", "patch_size", [1, 0]),
+        ("distance_transform_edt", "sampling", [0, -1, INF, NAN]),
+    ],
+)
+def test_numbers_outside_are_refused_by_name(name: str, given: str, values: list[Any]) -> None:
+    function = getattr(filters, name)
+    for value in values:
+        with pytest.raises(ValueError, match=given.split("_")[0]):
+            function(GREY, **{given: value})
+
+
+@pytest.mark.parametrize(
+    ("given", "values"), [("num_iter", [-1, 1.5, NAN]), ("filter_epsilon", [NAN])]
+)
+def test_rounds_of_a_deconvolution_are_counted(given: str, values: list[Any]) -> None:
+    for value in values:
+        with pytest.raises(ValueError, match=given):
+            filters.richardson_lucy(GREY, BLUR, **{given: value})
+    assert np.all(filters.richardson_lucy(GREY, BLUR, num_iter=0) == 0.5)
+
+
+def test_a_background_is_a_number() -> None:
+    mask = GREY > 0.5
+    for value in ("0", [0], np.zeros(2)):
+        with pytest.raises(TypeError, match="background takes a number"):
+            filters.label(mask, background=value)
+    assert np.array_equal(filters.label(mask, background=None), filters.label(mask))
+
+
+def test_no_limit_of_contrast() -> None:
+    unlimited = filters.equalize_adapthist(GREY, clip_limit=0)
+    for limit in (1, 2.0, INF):
+        assert np.array_equal(filters.equalize_adapthist(GREY, clip_limit=limit), unlimited)
+    assert filters.equalize_adapthist(GREY, kernel_size=64).shape == GREY.shape
