@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from pygpu.core.host.collector import paused
+from pygpu.core.host.forks import IMPORTING
 from pygpu.core.host.reference import describe
 from pygpu.language.names import HOMES, hint_of_attribute
 
@@ -135,7 +136,7 @@ def __getattr__(name: str) -> Any:
 
 def _imported(module: str) -> ModuleType:
     """A module of the package. All that is made meanwhile stays: nothing of it is garbage."""
-    with paused():
+    with IMPORTING, paused():
         return importlib.import_module(f"pygpu.{module}")
 
 

@@ -23,12 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.builder import Builder
-from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage, rows_of
 from pygpu.ssa import Constant, Function, ImageInput
 from pygpu.types import FLOAT, Type
+
+with later():
+    from pygpu.core import drawing as drawings
 
 How = Literal["sum", "min", "max"]
 Along = Literal["x", "y", "xy"]  # the axes of an image along which it is folded
@@ -283,7 +286,7 @@ class Device:
         """What draws meshes where this device is asked to: itself, if it is one that computes."""
         return self
 
-    def drawing(self, drawing: Drawing) -> DrawProgram:
+    def drawing(self, drawing: drawings.Drawing) -> drawings.DrawProgram:
         """Compile what draws a mesh. DeviceError where the device cannot."""
         raise DeviceError(f"the target {self.name!r} draws no meshes; cpu, fragment and compute do")
 

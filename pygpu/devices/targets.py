@@ -24,18 +24,21 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from pygpu.core.arrays import ArrayDevice
 from pygpu.core.builder import Builder
 from pygpu.core.device import Device, Limits, Task, Work
-from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.errors import DeviceError, TooOld
 from pygpu.core.host import cache, forks, log, settings
 from pygpu.core.host.collector import paused
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.devices.process.undisturbed import undisturbed
 from pygpu.ssa import ImageInput
 from pygpu.types import FLOAT
+
+with later():
+    from pygpu.core import arrays as whole_arrays
+    from pygpu.core import drawing as drawings
 
 
 @record
@@ -108,7 +111,7 @@ class _State:
         self.opened: dict[str, Device] = {}
         self.instead: dict[str, Device] = {}  # of targets that the driver is too old for
         self.automatic: Device | None = None
-        self.arrays: dict[str, tuple[Device, ArrayDevice]] = {}
+        self.arrays: dict[str, tuple[Device, whole_arrays.ArrayDevice]] = {}
         self.forked = False  # from a process that has used OpenGL
 
     def after_fork(self) -> None:
@@ -243,17 +246,17 @@ def _imported(module: str) -> Any:
         return importlib.import_module(module)
 
 
-def drawing(device: Device, drawing: Drawing) -> DrawProgram:
+def drawing(device: Device, drawing: drawings.Drawing) -> drawings.DrawProgram:
     """What draws meshes on a device. DeviceError where nothing does."""
     target = DEVICES.get(device.name)
     if target is None or not target.meshes:
         return device.drawing(drawing)
     module, _, cls = target.meshes.partition(":")
     imported = undisturbed(_imported, module)
-    return cast(DrawProgram, getattr(imported, cls)(device, drawing))
+    return cast(drawings.DrawProgram, getattr(imported, cls)(device, drawing))
 
 
-def arrays(device: Device) -> ArrayDevice | None:
+def arrays(device: Device) -> whole_arrays.ArrayDevice | None:
     """What does to whole storages what no function of a pixel can, on a device that has such."""
     found = _STATE.arrays.get(device.name)
     if found is None or found[0] is not device:

@@ -22,6 +22,7 @@ import numpy as np
 from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError, Place
 from pygpu.core.host.collector import paused
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.specs import (
     ComplexSpec,
@@ -34,7 +35,7 @@ from pygpu.core.specs import (
 )
 from pygpu.core.storage import ImageLike
 from pygpu.frontend.calls.calls import call, call_function
-from pygpu.frontend.numbers import arithmetic, complex_numbers, operands
+from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.arithmetic import convert
 from pygpu.frontend.protocols.arrays import opened
 from pygpu.frontend.protocols.sequences import items_of
@@ -67,6 +68,9 @@ from pygpu.language import matrices, vectors
 from pygpu.language.fragments import Discarded
 from pygpu.ssa import Function, ImageInput, Value
 from pygpu.types import INT, Type, vector
+
+with later():
+    from pygpu.frontend.numbers import complex_numbers
 
 
 @record

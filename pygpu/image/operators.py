@@ -17,14 +17,17 @@ import numpy as np
 
 from pygpu.core.errors import asked, guarded
 from pygpu.core.host.forks import IMPORTING
+from pygpu.core.host.later import later
 from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.programs.options import Options
-from pygpu.image.crops import crop
-from pygpu.image.functions.texels import check_out, given, seen
 from pygpu.language.elementwise import check
 from pygpu.language.scalars import number
 from pygpu.language.vectors import Vector
+
+with later():
+    from pygpu.image import crops
+    from pygpu.image.functions import texels
 
 if TYPE_CHECKING:
     from pygpu.execution.vectorized import Vectorized
@@ -182,7 +185,7 @@ class ArrayMethods(ImageLike):
         """NumPy's functions of images, on the device: the result is an image. Their methods
         (`np.add.reduce`) and options give arrays, of texels as functions see them."""
         if isinstance(kwargs.get("out"), tuple):
-            check_out(*kwargs["out"])
+            texels.check_out(*kwargs["out"])
         if ufunc.signature is not None:
             return self.__array_function__(ufunc, (), inputs, kwargs)
         if method != "__call__" or kwargs.keys() - {"out", "dtype"}:
@@ -219,7 +222,7 @@ class ArrayMethods(ImageLike):
     def __getitem__(self, index: Any) -> Any:
         """A crop (`im[10:20, ::2]`) or channels (`im[..., :3]`): an image, read as this one is.
         Anything else, whole numbers above all, gives what NumPy gives of the texels."""
-        return crop(self, index)
+        return crops.crop(self, index)
 
     # ---- reductions
 
@@ -275,16 +278,16 @@ class ArrayMethods(ImageLike):
         """Texels held between two values, as numpy.clip does."""
         check("clip", tuple(bound for bound in (min, max) if bound is not None))
         if options:
-            return asked(np.clip, seen(self), min, max, out=out, **options)
+            return asked(np.clip, texels.seen(self), min, max, out=out, **options)
         result: Any = self if min is None else asked(np.maximum, self, min)
         if max is not None:
             result = asked(np.minimum, result, max)
-        return given(result, None, out)
+        return texels.given(result, None, out)
 
     @guarded
     def __contains__(self, value: Any) -> bool:
-        return bool(np.any(seen(self) == value))
+        return bool(np.any(texels.seen(self) == value))
 
 
 def _array(value: Any) -> Any:
-    return seen(value) if isinstance(value, ImageLike) else value
+    return texels.seen(value) if isinstance(value, ImageLike) else value

@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from pygpu.codegen.llvm import control, loads
 from pygpu.codegen.llvm.block import WIDTH, Block, Masks, Values
 from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.flow import Loop
@@ -28,9 +27,13 @@ from pygpu.codegen.llvm.operations import RULES
 from pygpu.codegen.llvm.plan import ALONE, Pixels, Plan, TapSet, chooses, plan
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Machine, Val
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.ssa import Function, Op, Region
+
+with later():
+    from pygpu.codegen.llvm import control, loads
 
 
 @record

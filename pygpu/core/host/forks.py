@@ -4,16 +4,54 @@
 
 `IMPORTING` comes first. Under it devices are imported, what calls import when it is first asked
 for, and drivers loaded: what a fork finds half imported or half loaded stays so, and what is
-imported may name locks of its own here.
+imported may name locks of its own here. Any number of threads may be at that, for Python has each
+module imported by one of them, and a lock besides would be waited for in another order.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from types import TracebackType
 from typing import Any, Final
 
-IMPORTING: Final = threading.RLock()
+
+class _Importing:
+    """Held by any number of threads, or, while it forks, by one that no other is beside."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.held: dict[int, int] = {}  # how many times each thread holds it
+
+    def __enter__(self) -> None:
+        thread = threading.get_ident()
+        with self.changed:
+            self.held[thread] = self.held.get(thread, 0) + 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        thread = threading.get_ident()
+        with self.changed:
+            self.held[thread] -= 1
+            if not self.held[thread]:
+                del self.held[thread]
+                self.changed.notify_all()
+
+    def acquire(self) -> None:
+        """Wait until no other thread holds it, and let none begin."""
+        self.changed.acquire()
+        while self.held.keys() - {threading.get_ident()}:
+            self.changed.wait()
+
+    def release(self) -> None:
+        self.changed.release()
+
+
+IMPORTING: Final = _Importing()
 
 
 class _Forks:

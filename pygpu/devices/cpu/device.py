@@ -12,14 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.device import Device, How, Link, Linked, Program, Shape, Task
-from pygpu.core.drawing import Drawing, DrawProgram
 from pygpu.core.host.forks import IMPORTING
+from pygpu.core.host.later import later
 from pygpu.devices.cpu.program import CpuProgram, cores, host, native_loops
 from pygpu.devices.cpu.staged import compiled
 from pygpu.devices.cpu.threads import thread_count
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.ssa import Function
 from pygpu.types import Type
+
+with later():
+    from pygpu.core import drawing as drawings
 
 
 class CpuDevice(Device):
@@ -40,7 +43,7 @@ class CpuDevice(Device):
 
         return strips(links, wanted, shape)
 
-    def drawing(self, drawing: Drawing) -> DrawProgram:
+    def drawing(self, drawing: drawings.Drawing) -> drawings.DrawProgram:
         with IMPORTING:
             from pygpu.devices.cpu.drawing import CpuDrawing, task_of
 

@@ -21,6 +21,7 @@ from pygpu.codegen.llvm.text import Machine
 from pygpu.codegen.narrow.writer import emit
 from pygpu.core.device import Planes, Prepared, Program, Task, Work
 from pygpu.core.host.forks import IMPORTING
+from pygpu.core.host.later import later
 from pygpu.core.storage import Storage, rows_of, strides_of
 from pygpu.devices.cpu.chunks import Cores
 from pygpu.devices.cpu.given import HUGE, Given, addresses, alignment, is_wide
@@ -30,12 +31,14 @@ from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
 from pygpu.devices.process import reserve
 from pygpu.devices.process.reserve import RESERVE
 from pygpu.passes.blocks.flattened import flattened
-from pygpu.passes.blocks.rows_as_texels import MOST, of_columns
 from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, Function, Value, walk
 
 if TYPE_CHECKING:
     from pygpu.devices.cpu.moves import JoinedRows
+
+with later():
+    from pygpu.passes.blocks import rows_as_texels
 
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
 MOVED: Final = 6  # operations that reading and writing a pixel takes as long as
@@ -260,7 +263,7 @@ class CpuProgram(Program):
         """Rows as texels of a row where columns are few, else columns for rows."""
         every = (*arrays, *results)
         width = shape[1]
-        if 1 < width <= MOST and not strides_of(every):
+        if 1 < width <= rows_as_texels.MOST and not strides_of(every):
             program = self._of_columns(width)
             if program is not None and all(array.shape == (*shape, 1) for array in every):
                 read, made = (
@@ -283,7 +286,7 @@ class CpuProgram(Program):
     def _of_columns(self, width: int) -> CpuProgram | None:
         """The program of images of so many columns."""
         if width not in self.few:
-            function = of_columns(self.task.function, width)
+            function = rows_as_texels.of_columns(self.task.function, width)
             if function is None:
                 self.few[width] = None
             else:

@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core import sampler
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler
 from pygpu.core.specs import (
@@ -31,7 +32,6 @@ from pygpu.core.specs import (
     UniformSpec,
 )
 from pygpu.core.storage import ImageLike, NumberLike, Storage
-from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.contents import category, fields_of, image_fields
 from pygpu.execution.arguments.convert import KINDS, array_of, is_pil, storage_of
 from pygpu.execution.arguments.keys import known_key
@@ -39,6 +39,9 @@ from pygpu.execution.arguments.signatures import Parameter, Signature
 from pygpu.language.textures import TEXTURES, Mipmaps
 from pygpu.ssa import Constant, ImageInput
 from pygpu.types import BOOL, FLOAT, INT, UINT, Type, vector
+
+with later():
+    from pygpu.execution.arguments import uniforms
 
 SCALARS: Final[dict[str, Type]] = {"float": FLOAT, "int": INT, "uint": UINT, "bool": BOOL}
 _REST: Final = inspect.Parameter.VAR_POSITIONAL

@@ -17,13 +17,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike
-from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.annotations import Role, Scope, object_type, user_type, without_none
 from pygpu.execution.arguments.convert import KINDS, is_picture, is_pil
 from pygpu.language.matrices import MATRICES as MATRIX_CLASSES
 from pygpu.language.vectors import CLASSES as VECTORS
+
+with later():
+    from pygpu.execution.arguments import uniforms
 
 RESERVED: Final = ("out", "shape", "dtype", "target")
 MISSING: Final[Any] = inspect.Parameter.empty

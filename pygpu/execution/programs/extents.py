@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pygpu.core.device import Task
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.storage import Storage
-from pygpu.passes.analysis.footprint import footprint
 from pygpu.ssa import walk
+
+with later():
+    from pygpu.passes.analysis import footprint
 
 
 @record
@@ -37,7 +40,7 @@ def extended(task: Task, inputs: Sequence[Storage], size: tuple[int, int]) -> tu
     for op in walk(function.body):
         if op.code == "load":
             read[op.data.image][op.data.boundary] = None
-    found = zip(function.images, inputs, read, footprint(function), strict=True)
+    found = zip(function.images, inputs, read, footprint.footprint(function), strict=True)
     return tuple(
         [
             Extended(image.name, (storage.height, storage.width), tuple(boundaries))

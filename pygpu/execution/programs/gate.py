@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from pygpu.core.device import Prepared, Work
 from pygpu.core.errors import OutOfMemory
+from pygpu.core.host.later import later
 from pygpu.core.sampler import Sampler, of
 from pygpu.core.storage import ImageLike, NumberLike, Storage, rows_of, strides_of
 from pygpu.devices import targets
-from pygpu.execution.arguments import uniforms
 from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.metadata import NO_INFO
 from pygpu.execution.arguments.parameters import NUMBER
@@ -35,6 +35,9 @@ from pygpu.execution.programs.calls import Programs, Run
 from pygpu.language.vectors import Vector
 from pygpu.ssa import Constant
 from pygpu.types import BOOL, FLOAT, INT
+
+with later():
+    from pygpu.execution.arguments import uniforms
 
 NOTHING: Final[Mapping[Any, tuple[Gate, ...]]] = MappingProxyType({})
 SHUT: Final = object()  # says that a call takes the long way

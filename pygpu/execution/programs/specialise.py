@@ -21,6 +21,7 @@ import numpy as np
 from pygpu.core.device import Device, Program, Task
 from pygpu.core.host import log, settings
 from pygpu.core.host.collector import paused
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler, inherited, make, of
 from pygpu.core.storage import Format, Storage
@@ -28,14 +29,15 @@ from pygpu.execution.arguments.parameters import Arguments, bindings
 from pygpu.execution.arguments.results import Wanted, output_dtype, output_format
 from pygpu.execution.arguments.signatures import Signature
 from pygpu.frontend import translate as frontend
-from pygpu.passes.lower.fast import fastened
 from pygpu.passes.lower.fuse import fuse
-from pygpu.passes.lower.merge import beside
 from pygpu.passes.lower.neighbours import recompute_differences
 from pygpu.passes.lower.planes import Planar, by_planes, is_of_volumes
 from pygpu.passes.simplify import pipeline as passes
 from pygpu.ssa import Function, Value, only
 from pygpu.types import Type
+
+with later():
+    from pygpu.passes.lower import fast, merge
 
 DUMPED: Final = ("ssa", "source")  # texts that PYGPU_DUMP may ask for
 LIMIT: Final = 128  # programs kept for one function
@@ -246,7 +248,7 @@ def _translated(
     walked = recompute_differences(fused, signature.has_neighbours)
     simplified = passes.settle(fused) if walked is fused else passes.simplify(walked)
     if arguments.fast:
-        simplified = passes.settle(fastened(simplified))
+        simplified = passes.settle(fast.fastened(simplified))
     times["simplify"] = time.perf_counter() - begun
     if before:
         dump("ssa", f"{before}\n\n# simplified\n{simplified}")
@@ -263,7 +265,7 @@ def _with_faults(
     order = list(captured)
     places = [*range(given), *[given + order.index(id(image)) for image in checked.captured]]
     faults = only(checked.function, [len(checked.function.outputs) - 1])
-    whole = beside(function, fuse(faults), places)
+    whole = merge.beside(function, fuse(faults), places)
     read = tuple(captured.values())
     return whole, replace(checked, function=whole, captured=read, is_tuple=plain.is_tuple)
 

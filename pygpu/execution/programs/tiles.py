@@ -20,13 +20,16 @@ from numpy.typing import NDArray
 from pygpu.core import sampler
 from pygpu.core.device import Limits, Program, Task, Work
 from pygpu.core.host import log
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.specialise import COMPILING, dump
-from pygpu.execution.programs.wrapping import Made, fitted
-from pygpu.passes.analysis.footprint import Footprint
-from pygpu.passes.lower.window import View, Windowed, window
+
+with later():
+    from pygpu.execution.programs import wrapping
+    from pygpu.passes.analysis import footprint
+    from pygpu.passes.lower import window
 
 ALIGNMENT: Final = 64  # a row's bytes are at most rounded up to it
 
@@ -39,7 +42,7 @@ class NotCut(Exception):
 class Cut:
     """A function of a window, compiled."""
 
-    windowed: Windowed
+    windowed: window.Windowed
     program: Program
 
 
@@ -71,7 +74,9 @@ def row_bytes(format: Format, width: int) -> int:
     return -(-width * channels * format.dtype.itemsize // ALIGNMENT) * ALIGNMENT
 
 
-def hold(limits: Limits, made: Made, inputs: Sequence[Storage], size: tuple[int, int]) -> bool:
+def hold(
+    limits: Limits, made: wrapping.Made, inputs: Sequence[Storage], size: tuple[int, int]
+) -> bool:
     """Whether a device takes these images and results as they are."""
     height, width = size
     if max(size) > limits.side:
@@ -94,7 +99,7 @@ def fit(limits: Limits, sizes: Sequence[tuple[int, ...]], formats: Sequence[Form
     return sides <= limits.side and max(nbytes) <= limits.nbytes and sum(nbytes) <= limits.memory
 
 
-def needed(made: Made, inputs: Sequence[Storage], size: tuple[int, int]) -> int:
+def needed(made: wrapping.Made, inputs: Sequence[Storage], size: tuple[int, int]) -> int:
     """Bytes that a call takes of a device's memory. Images that are there already take none."""
     total = sum(size[0] * row_bytes(format, size[1]) for format in made.task.outputs)
     for storage, format in zip(inputs, made.task.inputs, strict=True):
@@ -109,7 +114,7 @@ class _Room:
 
     limits: Limits
     memory: int  # what whole images leave
-    images: list[tuple[Format, Footprint]]
+    images: list[tuple[Format, footprint.Footprint]]
 
     def rows(self, width: int) -> int:
         """The greatest height of tiles of a width; 0 where none fits."""
@@ -179,13 +184,15 @@ def tiles(room: _Room, size: tuple[int, int]) -> Tiles:
 
 def tiles_of(limits: Limits, format: Format, size: tuple[int, int]) -> Tiles:
     """Tiles of an image that a device holds along with what is made of them."""
-    return tiles(_Room(limits, limits.memory // 4, [(format, Footprint())]), size)
+    return tiles(_Room(limits, limits.memory // 4, [(format, footprint.Footprint())]), size)
 
 
 # ---------------------------------------------------------------- parts of images
 
 
-def view(array: NDArray[Any], boundary: str, tile: Tile, margin: Footprint) -> NDArray[Any]:
+def view(
+    array: NDArray[Any], boundary: str, tile: Tile, margin: footprint.Footprint
+) -> NDArray[Any]:
     """The texels (H, W, C) that a tile reads: those of the tile and the margin around it. Of what
     lies inside the image nothing is copied where rows are whole."""
     height, width, channels = array.shape
@@ -226,9 +233,9 @@ def _segments(
 # ---------------------------------------------------------------- running
 
 
-def run(limits: Limits, made: Made, work: Work) -> list[Storage]:
+def run(limits: Limits, made: wrapping.Made, work: Work) -> list[Storage]:
     """Compute all pixels by tiles, as the program does at once. NotCut where that cannot be."""
-    made, inputs, uniforms = fitted(limits, made, work.inputs, work.uniforms)
+    made, inputs, uniforms = wrapping.fitted(limits, made, work.inputs, work.uniforms)
     size = work.size
     cut = _cut(made)
     views = cut.windowed.views
@@ -263,7 +270,7 @@ def _allocated(size: tuple[int, int], format: Format) -> NDArray[Any]:
         ) from None
 
 
-def _part(storage: Storage, each: View, tile: Tile) -> Storage:
+def _part(storage: Storage, each: window.View, tile: Tile) -> Storage:
     if each.margin is None:
         return storage
     return Storage.of(view(storage.host(), each.boundary, tile, each.margin))
@@ -274,11 +281,11 @@ def _rows(result: NDArray[Any], tile: Tile) -> NDArray[Any] | None:
     return tile.of(result) if tile.width == result.shape[1] else None
 
 
-def _cut(made: Made) -> Cut:
+def _cut(made: wrapping.Made) -> Cut:
     """The function of a window, compiled once."""
     with COMPILING.lock:
         if made.cut is None:
-            windowed = window(made.task.function)
+            windowed = window.window(made.task.function)
             formats = [made.task.inputs[each.image] for each in windowed.views]
             program = made.device.compile(Task(windowed.function, formats, made.task.outputs))
             dump("source", program.source)
@@ -286,7 +293,9 @@ def _cut(made: Made) -> Cut:
     return made.cut  # type: ignore[no-any-return]
 
 
-def _room(limits: Limits, made: Made, views: Sequence[View], inputs: Sequence[Storage]) -> _Room:
+def _room(
+    limits: Limits, made: wrapping.Made, views: Sequence[window.View], inputs: Sequence[Storage]
+) -> _Room:
     """What a tile may take, beside images that are read anywhere."""
     whole = dict.fromkeys(each.image for each in views if each.margin is None)
     taken = 0
@@ -299,11 +308,11 @@ def _room(limits: Limits, made: Made, views: Sequence[View], inputs: Sequence[St
     if taken >= limits.memory:
         raise NotCut(_unbounded(made, next(iter(whole)), inputs[next(iter(whole))]))
     cut = [(made.task.inputs[each.image], each.margin) for each in views if each.margin is not None]
-    results = [(format, Footprint()) for format in made.task.outputs]
+    results = [(format, footprint.Footprint()) for format in made.task.outputs]
     return _Room(limits, limits.memory - taken, cut + results)
 
 
-def _unbounded(made: Made, index: int, storage: Storage) -> str:
+def _unbounded(made: wrapping.Made, index: int, storage: Storage) -> str:
     name = made.task.function.images[index].name
     return (
         f"the image {name!r} of {storage.width} x {storage.height} pixels is read far from the "

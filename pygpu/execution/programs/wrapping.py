@@ -17,11 +17,14 @@ from typing import Any, Final, Protocol, TypeVar
 import numpy as np
 
 from pygpu.core.device import Device, Limits, Task
+from pygpu.core.host.later import later
 from pygpu.core.storage import Storage
 from pygpu.execution.programs.specialise import COMPILING
-from pygpu.passes.analysis.footprint import footprint
 from pygpu.passes.lower.wrapped import WIDTH, wrapped
 from pygpu.ssa import Constant
+
+with later():
+    from pygpu.passes.analysis import footprint
 
 COUNTED: Final = 2**31  # texels that an int counts
 
@@ -51,7 +54,7 @@ def fitted(
     what it takes."""
     if limits.side < WIDTH:
         return made, inputs, uniforms
-    far = [margin is None for margin in footprint(made.task.function)]
+    far = [margin is None for margin in footprint.footprint(made.task.function)]
     long = tuple(
         [
             index

@@ -18,21 +18,18 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.bytecode import decode
+from pygpu.core.host.later import later
 from pygpu.core.storage import ImageLike
-from pygpu.frontend.calls import numpy_kinds
 from pygpu.frontend.calls.binding import bind
 from pygpu.frontend.calls.dynamic import call_dynamic, is_numpy, of_each_option
-from pygpu.frontend.calls.misfits import misfit
 from pygpu.frontend.calls.native import native
 from pygpu.frontend.collections.bounded import as_selection
 from pygpu.frontend.effects import domains, volatile
-from pygpu.frontend.flow import generators
 from pygpu.frontend.flow.choices import is_instance
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import methods
 from pygpu.frontend.numbers import flags, operands
 from pygpu.frontend.protocols import attributes, datamodel, operators, pictures
-from pygpu.frontend.rules import classes
 from pygpu.frontend.rules.intrinsics import ALWAYS, OF_NUMBERS, rule_of
 from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Bound, Builtin, Function
@@ -50,8 +47,13 @@ from pygpu.frontend.values.values import (
     Tuple,
     describe,
 )
-from pygpu.frontend.walked import fitting
 from pygpu.types import BOOL
+
+with later():
+    from pygpu.frontend.calls import misfits, numpy_kinds
+    from pygpu.frontend.flow import generators
+    from pygpu.frontend.rules import classes
+    from pygpu.frontend.walked import fitting
 
 _GENERATOR: Final = inspect.CO_GENERATOR
 
@@ -207,7 +209,7 @@ def _by_rule(
     try:
         return rule(*args, **keywords)
     except TypeError:
-        wrong = misfit(function, rule, args, keywords, owner)
+        wrong = misfits.misfit(function, rule, args, keywords, owner)
         if wrong is None:
             raise
     raise wrong

@@ -6,13 +6,16 @@ import collections.abc
 from collections.abc import Mapping
 from typing import Any, Final
 
+from pygpu.core.host.later import later
 from pygpu.frontend.effects import volatile
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import methods
-from pygpu.frontend.rules import classes
 from pygpu.frontend.values.known import Materialiser, adopt, again
 from pygpu.frontend.values.objects import Iterator, Replay
 from pygpu.frontend.values.values import Abstract, NotKnown, describe, same_known
+
+with later():
+    from pygpu.frontend.rules import classes
 
 
 def check_kept(w: ControlFlow, owner: Any, name: str) -> None:

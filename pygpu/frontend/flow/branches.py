@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from pygpu.frontend.decode.liveness import still_read
+from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
 from pygpu.frontend.joins.joining import Meeting, Round
-from pygpu.frontend.joins.joins import Join
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.objects import Object, youngest
@@ -20,6 +19,10 @@ from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Dynamic, Key
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
+
+with later():
+    from pygpu.frontend.decode import liveness
+    from pygpu.frontend.joins import joins
 
 
 def branch(
@@ -59,7 +62,7 @@ def _merge(
     left, right = outcomes
     for outcome in outcomes:
         for target, state in outcome.exits.items():
-            state.locals = still_read(frame.code, target, state.locals)
+            state.locals = liveness.still_read(frame.code, target, state.locals)
 
     def leaf(a: Any, b: Any, type: Type, key: Key) -> Value:
         values = []
@@ -111,7 +114,7 @@ def join(
     leaf: Any,
     older: int,
     loop: Round | None = None,
-) -> tuple[State, Join]:
+) -> tuple[State, joins.Join]:
     """Two states as one, and how they were joined: the heap is to be told of its aliases."""
     meeting = Meeting(
         lambda: f"the {'loop' if loop else 'branch'} at line {frame.line()}",
@@ -119,7 +122,7 @@ def join(
         lambda: _outer_values(w, frame),
         lambda name: _one_sided(frame, name),
     )
-    join = Join(left, right, leaf, older, meeting)
+    join = joins.Join(left, right, leaf, older, meeting)
     return join.states(), join
 
 

@@ -18,8 +18,7 @@ from functools import partial
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
-from pygpu.frontend.flow import handling
-from pygpu.frontend.flow.branches import branch
+from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
 from pygpu.frontend.joins.choosing import settled
 from pygpu.frontend.methods.methods import MUTATING
@@ -31,6 +30,9 @@ from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object, Set
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Choice, Conflict, Dynamic, describe
 from pygpu.ssa import Value, constant_of
+
+with later():
+    from pygpu.frontend.flow import branches, handling
 
 MEET: Final = -4  # where the paths of the options meet again
 REMAINDERS: Final = 64  # numbers that remainders are told apart by
@@ -346,7 +348,7 @@ def _rest(
     first, *others = left
     condition = arithmetic.compare(w, "==", choice.which, first)
     other = state.fork()
-    return branch(
+    return branches.branch(
         w,
         frame,
         condition.value,

@@ -19,14 +19,16 @@ from typing import Any
 
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import CompileError
-from pygpu.frontend.decode.liveness import still_read
-from pygpu.frontend.flow.generators import AT, ENDED, LEFT, go_on, packed, unpacked
-from pygpu.frontend.flow.handling import has_handler, leave
+from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import RAISED, RESULT, RETURN, ControlFlow, Outcome
 from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.lazy import Suspended
 from pygpu.frontend.values.objects import Iterator, Waiting
 from pygpu.frontend.values.states import State, reachable
+
+with later():
+    from pygpu.frontend.decode import liveness
+    from pygpu.frontend.flow import generators, handling
 
 _FINISHED = -5  # where the generator has ended, the loop with it
 _FAILED = -6  # where it has raised
@@ -111,10 +113,12 @@ class _Drive:
     def walk(self, state: State) -> Outcome:
         w, frame = self.w, self.frame
         w.kept.append(self.function)
-        state.locals = still_read(frame.code, self.header, state.locals)
-        w.write(self.function, packed(self.header, state))
+        state.locals = liveness.still_read(frame.code, self.header, state.locals)
+        w.write(self.function, generators.packed(self.header, state))
         frame.state = None
-        outcome = go_on(w, self.source.code, self.source.globals, self.generator, self._item)
+        outcome = generators.go_on(
+            w, self.source.code, self.source.globals, self.generator, self._item
+        )
         frame.state = state
         frame.at = self.header
         w.kept.remove(self.function)
@@ -124,7 +128,7 @@ class _Drive:
         """Walk the body of the loop for an item, and then go on with the generator."""
         w = self.w
         contents = w.read(self.function)
-        _, locals, stack = unpacked(contents, contents[AT])
+        _, locals, stack = generators.unpacked(contents, contents[generators.AT])
         inner = State(locals, [*stack, item], state.heap, state.facts)
         outcome = w.enter(self.frame, self.body, inner, self.stops)
         self.frame.state = None
@@ -136,12 +140,12 @@ class _Drive:
             if target == RAISED:
                 exits[RAISED] = reached
                 continue
-            reached.locals = still_read(self.frame.code, target, reached.locals)
-            heap = {**reached.heap, self.function: packed(max(target, 0), reached)}
+            reached.locals = liveness.still_read(self.frame.code, target, reached.locals)
+            heap = {**reached.heap, self.function: generators.packed(max(target, 0), reached)}
             if target == self.header:
                 made = State(state.locals, [*state.stack, None], heap, reached.facts)
             else:
-                heap[self.generator] = {AT: LEFT}
+                heap[self.generator] = {generators.AT: generators.LEFT}
                 made = State({}, [], heap, reached.facts)
             exits[codes[target]] = made
         return Outcome(exits, {codes[target]: guard for target, guard in outcome.guards.items()})
@@ -165,11 +169,11 @@ class _Drive:
             result = reached.stack[-1] if code == RETURN else None
             if targets[code] != RAISED:
                 contents = reached.heap.pop(self.function, self.function.initial)
-                _, locals, stack = unpacked(contents, contents[AT])
+                _, locals, stack = generators.unpacked(contents, contents[generators.AT])
                 reached = State(locals, stack, reached.heap, reached.facts)
             if code == RETURN:
                 del reached.stack[-ITERATOR_SLOTS:]
-                reached.heap[self.generator] = {AT: ENDED}
+                reached.heap[self.generator] = {generators.AT: generators.ENDED}
                 if self.frame.code.instructions[after].op == "RESULT":
                     reached.locals[RESULT] = result
             exits[targets[code]] = reached
@@ -178,7 +182,7 @@ class _Drive:
 
             def fail(frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
                 frame.at = self.header
-                return leave(self.w, frame, state, error)
+                return handling.leave(self.w, frame, state, error)
 
             made = self.w.advance(self.frame, made, _FAILED, self.stops, fail)
         if _FINISHED not in exits:
@@ -194,7 +198,11 @@ class _Drive:
     def _error(self, outcome: Outcome) -> Any:
         """What the generator raises where the loop stands in a `try`; else None."""
         raised = outcome.exits.get(RAISED)
-        return raised.stack[0] if raised and raised.stack and has_handler(self.frame) else None
+        return (
+            raised.stack[0]
+            if raised and raised.stack and handling.has_handler(self.frame)
+            else None
+        )
 
 
 __all__ = ["drive", "suspended"]

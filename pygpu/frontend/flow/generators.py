@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from pygpu import bytecode
 from pygpu.core.errors import CompileError
-from pygpu.frontend.flow.branches import branch
+from pygpu.core.host.later import later
 from pygpu.frontend.flow.choices import possible
 from pygpu.frontend.flow.paths import RAISED, RETURN, SUSPENDED, ControlFlow, Outcome
 from pygpu.frontend.numbers import arithmetic
@@ -30,6 +30,9 @@ from pygpu.frontend.values.lazy import Indexed, Lazy, Suspended
 from pygpu.frontend.values.objects import Cell, Iterator, Object, Waiting, Yielded, youngest
 from pygpu.frontend.values.states import State, reachable
 from pygpu.frontend.values.values import Choice, NotKnown
+
+with later():
+    from pygpu.frontend.flow import branches
 
 # Where a frame goes on stands with its variables: a block and how much is on its stack, or why it
 # does not. It is a string: what is one string on one path and another on the other is a choice.
@@ -230,7 +233,7 @@ def _from_any(
         return _from(w, frame, contents, here, state)
     condition = arithmetic.compare(w, "==", at.which, first)
     other = state.fork()
-    return branch(
+    return branches.branch(
         w,
         frame,
         condition.value,

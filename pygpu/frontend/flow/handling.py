@@ -18,7 +18,7 @@ from typing import Any
 from pygpu.bytecode import NULL
 from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError
-from pygpu.frontend.flow.branches import branch
+from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import RAISED, ControlFlow, Outcome
 from pygpu.frontend.values.faults import Fault, Raised, Raising, chosen, is_set
 from pygpu.frontend.values.frames import Frame
@@ -26,6 +26,9 @@ from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Conflict, Dynamic, NotKnown
 from pygpu.ssa import Value
 from pygpu.types import INT
+
+with later():
+    from pygpu.frontend.flow import branches
 
 # What is ours, or no statement of the program's: never handled.
 _OURS = (CompileError, NotKnown, AssertionError, RecursionError, MemoryError)
@@ -135,7 +138,7 @@ def part(w: ControlFlow, frame: Frame, state: State, go_on: Callable[[State], Ou
         frame.at = at
         return leave(w, frame, error, first.error)
 
-    return branch(w, frame, first.where, handle, other)
+    return branches.branch(w, frame, first.where, handle, other)
 
 
 def refuse_parting(w: ControlFlow) -> None:

@@ -13,17 +13,13 @@ from typing import Any, Final
 
 from pygpu.bytecode import ITERATOR_SLOTS
 from pygpu.core.errors import CompileError
-from pygpu.frontend.decode.liveness import still_read
-from pygpu.frontend.flow.branches import join
-from pygpu.frontend.flow.comprehensions import collected_by, long_comprehension
+from pygpu.core.host.later import later
 from pygpu.frontend.flow.driving import drive
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
-from pygpu.frontend.flow.sharing import Sharing
 from pygpu.frontend.joins.choosing import Renumbered
 from pygpu.frontend.joins.joining import Round
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
-from pygpu.frontend.protocols.tables import tabulate
 from pygpu.frontend.values.evaluator import Mark
 from pygpu.frontend.values.faults import is_set
 from pygpu.frontend.values.frames import Frame
@@ -34,6 +30,11 @@ from pygpu.frontend.values.states import Export, State, move_out
 from pygpu.frontend.values.values import Conflict, Dynamic, Key, same_known
 from pygpu.ssa import Op, Region, Value
 from pygpu.types import Type
+
+with later():
+    from pygpu.frontend.decode import liveness
+    from pygpu.frontend.flow import branches, comprehensions, sharing
+    from pygpu.frontend.protocols import tables
 
 FEW_EXITS: Final = 8  # of a loop, each with a state of its own
 ROUNDS: Final = 200  # walks of a loop's body after which it is said not to settle
@@ -60,11 +61,11 @@ def loop(w: ControlFlow, frame: Frame, header: int, state: State, stops: frozens
     if not is_for or _is_known_iterator(w, state):
         return _Unrolling(w, frame, header, stops, is_for, w.mark(state)).walk(state)
     frame.at = entry
-    collected = collected_by(w, frame, header, state)
+    collected = comprehensions.collected_by(w, frame, header, state)
     if collected is None:
         return device_loop(w, frame, header, state, stops)
     items = w.read(state.stack[-ITERATOR_SLOTS])[0]
-    return long_comprehension(w, frame, header, state, items, collected)
+    return comprehensions.long_comprehension(w, frame, header, state, items, collected)
 
 
 class _Unrolling:
@@ -88,7 +89,7 @@ class _Unrolling:
         self.peeled: Mark | None = None  # after it
         self.iterations = 0
         self.distinct = 0  # operations so far, each counted once
-        self.sharing = Sharing(w.build.region, origin.operations)
+        self.sharing = sharing.Sharing(w.build.region, origin.operations)
         self.refused: CompileError | None = None  # why it cannot be a loop of the device
 
     def walk(self, state: State) -> Outcome:
@@ -171,10 +172,10 @@ class _Unrolling:
         source = source_items(w, source)
         if not isinstance(source, (tuple, range)):
             raise w.error("this loop over an iterator is too long to be unrolled")
-        items = tabulate(w, source[index:])
-        collected = collected_by(w, frame, header, state)
+        items = tables.tabulate(w, source[index:])
+        collected = comprehensions.collected_by(w, frame, header, state)
         if collected is not None:
-            return long_comprehension(w, frame, header, state, items, collected)
+            return comprehensions.long_comprehension(w, frame, header, state, items, collected)
         state.stack[-ITERATOR_SLOTS] = Iterator((items, 0))
         return device_loop(w, frame, header, state, self.stops)
 
@@ -212,7 +213,7 @@ def device_loop(
     at = frame.at
     entry = youngest()
     rounds = _rounds(frame, header, state)
-    current.locals = still_read(frame.code, header, current.locals)
+    current.locals = liveness.still_read(frame.code, header, current.locals)
     for _ in range(ROUNDS):
         before = w.mark()
         body = Region()
@@ -226,7 +227,7 @@ def device_loop(
             w.rewind(before, walked)
             return w.run(frame, header, state, inner, force=True)
         for target, left in outcome.exits.items():
-            left.locals = still_read(frame.code, target, left.locals)
+            left.locals = liveness.still_read(frame.code, target, left.locals)
         nexts: dict[Value, Any] = {}
         changed = False
 
@@ -249,7 +250,7 @@ def device_loop(
             return _initial(leaf, initial)
 
         around = Round(at_first, rounds, entry)
-        joined, how = join(w, frame, current, reached, leaf, before.serial, around)
+        joined, how = branches.join(w, frame, current, reached, leaf, before.serial, around)
         if not changed and not how.guarded():
             w.heap.alias_joined(how.aliases, how.pairs)
             break

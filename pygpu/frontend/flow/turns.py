@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from pygpu.bytecode import ITERATOR_SLOTS
-from pygpu.frontend.effects.raising import is_assertion
-from pygpu.frontend.flow import branches, choices
+from pygpu.core.host.later import later
+from pygpu.frontend.flow import choices
 from pygpu.frontend.flow.paths import RESULT, ControlFlow, Outcome
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import sequences
@@ -21,6 +21,10 @@ from pygpu.frontend.values.objects import Iterator, List
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Choice, Conflict, Dynamic
 from pygpu.ssa import Value
+
+with later():
+    from pygpu.frontend.effects import raising
+    from pygpu.frontend.flow import branches
 
 
 def _costs_nothing(w: ControlFlow) -> bool:
@@ -48,7 +52,7 @@ def branch_on(
         return Outcome.one(target if condition == (test == "true") else end, state)
     yes, no = (target, end) if test == "true" else (end, target)
     for arm, other in ((yes, no), (no, yes)):
-        if arm in frame.doomed() and is_assertion(frame, arm) and _costs_nothing(w):
+        if arm in frame.doomed() and raising.is_assertion(frame, arm) and _costs_nothing(w):
             return Outcome.one(other, state)  # an assertion costs nothing
     inner = stops.union(frame.graph.merges(block))
     other = state.fork()

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.frontend.joins.choosing import (
     choice,
     either,
@@ -21,7 +22,6 @@ from pygpu.frontend.joins.choosing import (
     spread,
     zero_of,
 )
-from pygpu.frontend.joins.contents import contents
 from pygpu.frontend.joins.joining import Leaf, Meeting
 from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.kinds import as_complex, meeting, narrow_dtype, scalar_kind
@@ -54,6 +54,9 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.language.vectors import CLASSES
 from pygpu.types import Kind, vector, widest
+
+with later():
+    from pygpu.frontend.joins import contents
 
 
 class Join:
@@ -142,7 +145,7 @@ class Join:
             met = [handle for handle in handles if handle in seen]
             for handle in met:
                 a, b = self.left.get(handle), self.right.get(handle)
-                self.heap[handle] = contents(self, handle, a, b, (handle,))
+                self.heap[handle] = contents.contents(self, handle, a, b, (handle,))
             handles = [handle for handle in handles if handle not in seen]
             if not met:
                 for handle in handles:
@@ -257,7 +260,7 @@ class Join:
         if joined is None:
             return self.conflict(a, b, key)
         self.pairs[a, b] = joined
-        held = contents(self, joined, self.left.get(a), self.right.get(b), key)
+        held = contents.contents(self, joined, self.left.get(a), self.right.get(b), key)
         if isinstance(held, Conflict) and not isinstance(a, Cell):
             self.pairs[a, b] = held  # type: ignore[assignment]
             return held
@@ -275,19 +278,19 @@ class Join:
             made = self.objects(zero, handle, key) if right else self.objects(handle, zero, key)
             self.lone[right, handle] = made
             return made
-        contents = here.get(handle)
+        held = here.get(handle)
         made = handle.like(handle, handle.outside)
-        if made is None or isinstance(handle, Iterator) or isinstance(contents, Conflict):
+        if made is None or isinstance(handle, Iterator) or isinstance(held, Conflict):
             return ABSENT
         self.lone[right, handle] = made
         parts = []
-        for name, part in handle.parts_of(contents):
+        for name, part in handle.parts_of(held):
             x, y = (ABSENT, part) if right else (part, ABSENT)
             parts.append(option(self, x, y, (*key, *name)))
             if parts[-1] is ABSENT or isinstance(parts[-1], Conflict):
                 del self.lone[right, handle]
                 return ABSENT
-        made.initial = handle.gather(contents, tuple(parts))
+        made.initial = handle.gather(held, tuple(parts))
         return made
 
     def _views(self, a: Array, b: Array, key: Key) -> Any:
@@ -298,7 +301,7 @@ class Join:
         if same and isinstance(base, Array):
             self.pairs[a, b] = Array(None, base.outside, base, a.places)
             return self.pairs[a, b]
-        held = contents(self, Array(None), self.left.get(a), self.right.get(b), key)
+        held = contents.contents(self, Array(None), self.left.get(a), self.right.get(b), key)
         if isinstance(held, Conflict):
             return held
         self.pairs[a, b] = joined = Array(held, EITHER)

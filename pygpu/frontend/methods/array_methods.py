@@ -7,16 +7,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.methods.dict_methods import known_index
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic
-from pygpu.frontend.protocols import arrays, indexing
+from pygpu.frontend.protocols import arrays
 from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.lazy import Masked, lifted
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Dynamic
-from pygpu.frontend.walked import special
+
+with later():
+    from pygpu.frontend.methods import dict_methods
+    from pygpu.frontend.protocols import indexing
+    from pygpu.frontend.walked import special
 
 
 def _astype(w: Evaluator, a: Any, dtype: Any, **more: Any) -> Any:
@@ -45,8 +49,10 @@ def array_method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     if isinstance(value, Array) and name in _SHAPING:
 
         def shape(*args: Any, **keywords: Any) -> Any:
-            args = tuple([known_index(w, arg, f"{name}()") for arg in args])
-            keywords = {key: known_index(w, arg, f"{name}()") for key, arg in keywords.items()}
+            args = tuple([dict_methods.known_index(w, arg, f"{name}()") for arg in args])
+            keywords = {
+                key: dict_methods.known_index(w, arg, f"{name}()") for key, arg in keywords.items()
+            }
             return views.viewed(w, value, lambda a: getattr(a, name)(*args, **keywords))
 
         return Builtin(name, shape)

@@ -6,13 +6,16 @@ import collections.abc
 from collections.abc import Callable
 from typing import Any, Final
 
-from pygpu.frontend.protocols import datamodel, followers, indexing
-from pygpu.frontend.protocols.lookups import by_key_unchecked, choose, has_key
+from pygpu.core.host.later import later
+from pygpu.frontend.protocols import datamodel, followers
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Dict, Keys, Set
 from pygpu.frontend.values.values import Conflict, NotKnown, describe, tuple_of
+
+with later():
+    from pygpu.frontend.protocols import indexing, lookups
 
 
 def known_index(w: Evaluator, index: Any, what: str) -> Any:
@@ -28,7 +31,9 @@ def _get(w: Evaluator, d: Dict, key: Any, default: Any = None) -> Any:
     except NotKnown:
         if not w.read(d):
             return default
-        return choose(w, has_key(w, d, key), by_key_unchecked(w, d, key), default)
+        return lookups.choose(
+            w, lookups.has_key(w, d, key), lookups.by_key_unchecked(w, d, key), default
+        )
     return indexing.item(w, d, key) if key in w.read(d) else default
 
 

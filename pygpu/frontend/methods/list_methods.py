@@ -6,14 +6,17 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
+from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.numbers import arithmetic
-from pygpu.frontend.protocols import comparisons, indexing, operators
-from pygpu.frontend.protocols.lookups import choose
+from pygpu.frontend.protocols import operators
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, Maybe, describe
+
+with later():
+    from pygpu.frontend.protocols import comparisons, indexing, lookups
 
 
 def _append(w: Evaluator, xs: List, value: Any) -> None:
@@ -71,7 +74,7 @@ def _place(w: Evaluator, xs: Any, value: Any) -> Any:
             w.check(missing, ValueError, f"{describe(value)} is not in list")
         place = tests.pop()[0]  # where it is not in the list, some place
     for before, test in reversed(tests):
-        place = choose(w, test, before, place)
+        place = lookups.choose(w, test, before, place)
     return place
 
 

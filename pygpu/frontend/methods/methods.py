@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.methods.array_methods import SCALAR, array_method, scalar_method
+from pygpu.core.host.later import later
+from pygpu.frontend.methods.array_methods import SCALAR
 from pygpu.frontend.methods.dict_methods import DICT, SET
 from pygpu.frontend.methods.list_methods import LIST, TUPLE
 from pygpu.frontend.numbers import arithmetic
@@ -29,8 +30,11 @@ from pygpu.frontend.values.values import (
     Slice,
     Tuple,
 )
-from pygpu.frontend.walked import complex_numbers as complex_functions
 from pygpu.frontend.walked import containers
+
+with later():
+    from pygpu.frontend.methods import array_methods
+    from pygpu.frontend.walked import complex_numbers as complex_functions
 
 # Methods by which something from outside would be changed.
 MUTATING: Final[dict[type, frozenset[str]]] = {
@@ -74,11 +78,11 @@ def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
     if function is None and isinstance(value, Set) and name in _SET_ALONE:
         return Builtin(name, lambda *args: _natively(w, getattr(set, name), value, *args), value)
     if function is None and isinstance(value, (Array, Vector, Masked)) and type(value) is not Cut:
-        made = array_method(w, value, name)
+        made = array_methods.array_method(w, value, name)
         if made is not None:
             return made
     if function is None and isinstance(value, Dynamic):
-        made = scalar_method(w, value, name)
+        made = array_methods.scalar_method(w, value, name)
         if made is not None:
             return made
     if function is None and datamodel.in_class(value, name):

@@ -15,8 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import CompileError
+from pygpu.core.host.later import later
 from pygpu.core.operations.ops import TABLE
-from pygpu.frontend.numbers import flags, integers
+from pygpu.frontend.numbers import flags
 from pygpu.frontend.numbers.numbers import as_value, bounded, convert, dynamic, number_of
 from pygpu.frontend.numbers.operands import (
     components,
@@ -41,6 +42,9 @@ from pygpu.frontend.values.objects import Array, Matrix, Vector
 from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Narrow, describe
 from pygpu.ssa import Value
 from pygpu.types import BOOL, FLOAT, INT, INTEGERS, KINDS, Kind, Type, vector, widest
+
+with later():
+    from pygpu.frontend.numbers import integers
 
 # ---------------------------------------------------------------- operators
 

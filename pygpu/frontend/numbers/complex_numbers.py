@@ -11,11 +11,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, is_complex, scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic, describe
-from pygpu.frontend.walked import complex_numbers as walked
+
+with later():
+    from pygpu.frontend.walked import complex_numbers as walked
 
 POWERS: Final = 100  # up to which whole exponents are products, as in CPython
 

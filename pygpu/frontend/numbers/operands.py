@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.numbers import integers
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers.numbers import as_value, convert, dynamic, number_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, meeting, scalar_kind
@@ -24,6 +24,9 @@ from pygpu.language.components import unequal
 from pygpu.language.scalars import wrap, wrap_unsigned
 from pygpu.ssa import Value
 from pygpu.types import FLOAT, INT, UINT, Kind, Type, vector, widest
+
+with later():
+    from pygpu.frontend.numbers import integers
 
 
 def unknown(w: Evaluator, value: Any) -> Any:

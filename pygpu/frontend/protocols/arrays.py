@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.numbers import arithmetic, integers, operands
+from pygpu.core.host.later import later
+from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import components, make_vector, vector_type
-from pygpu.frontend.protocols.lookups import choose
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, is_narrow, scalar_kind
@@ -22,6 +22,10 @@ from pygpu.frontend.values.values import Abstract, Dynamic, Narrow, Tuple, descr
 from pygpu.language import matrices, vectors
 from pygpu.language.scalars import UInt
 from pygpu.types import Kind, vector, widest
+
+with later():
+    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.protocols import lookups
 
 
 def unwrapped(w: Evaluator, value: Any) -> Any:
@@ -208,6 +212,6 @@ def stored_by_dynamic(
             chosen = to_objects(w, stored(w, array, place, new)[place])
             flat = zip(chosen.reshape(-1), old.reshape(-1), strict=True)
             selected = np.empty(old.shape, object)
-            selected.reshape(-1)[:] = [choose(w, meant, a, b) for a, b in flat]
+            selected.reshape(-1)[:] = [lookups.choose(w, meant, a, b) for a, b in flat]
             made[place] = selected[()] if old.ndim == 0 else selected
     return made

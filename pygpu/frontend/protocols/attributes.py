@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.arithmetic import dynamic
 from pygpu.frontend.numbers.numbers import hint_of_number
@@ -53,10 +54,12 @@ from pygpu.frontend.values.values import (
     describe,
 )
 from pygpu.frontend.values.views import showing, viewed
-from pygpu.frontend.walked import library
 from pygpu.language import vectors
 from pygpu.language.components import SWIZZLES, swizzle
 from pygpu.types import INT, vector, widest
+
+with later():
+    from pygpu.frontend.walked import library
 
 _DTYPES: Final = {"float": float, "int": int, "uint": np.uint32, "bool": bool}
 

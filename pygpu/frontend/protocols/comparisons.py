@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.frontend.collections.bounded import bounded
-from pygpu.frontend.numbers import arithmetic, complex_numbers
+from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.arrays import each, unwrapped
 from pygpu.frontend.protocols.datamodel import class_of, find_method, user_method
-from pygpu.frontend.protocols.lookups import has_key
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
@@ -27,8 +27,12 @@ from pygpu.frontend.values.values import (
     Tuple,
     describe,
 )
-from pygpu.frontend.walked import library
 from pygpu.types import BOOL
+
+with later():
+    from pygpu.frontend.numbers import complex_numbers
+    from pygpu.frontend.protocols import lookups
+    from pygpu.frontend.walked import library
 
 
 def truth(w: Evaluator, value: Any) -> Any:
@@ -171,7 +175,7 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
                 w.read(container) if isinstance(container, Dict) else container
             )
         except NotKnown:
-            return has_key(w, container, value)
+            return lookups.has_key(w, container, value)
     if isinstance(container, range) and isinstance(value, Dynamic):
         low, high = sorted((container.start, container.stop - container.step))
         after = arithmetic.compare(w, ">=", value, low)

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.numbers import arithmetic, operands
-from pygpu.frontend.numbers.integers import as_index
 from pygpu.frontend.numbers.numbers import hint_of_number
 from pygpu.frontend.numbers.operands import components
 from pygpu.frontend.protocols import pictures
@@ -22,17 +22,7 @@ from pygpu.frontend.protocols.arrays import (
 )
 from pygpu.frontend.protocols.attributes import assign_components, vector_of
 from pygpu.frontend.protocols.datamodel import find_method, user_method
-from pygpu.frontend.protocols.lookups import by_dynamic_index, by_key, one_of, stored_by_key
-from pygpu.frontend.protocols.parts import (
-    is_part,
-    mask_of,
-    part_of,
-    selection,
-    stored_by_mask,
-    stored_in_part,
-)
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.protocols.tables import check_index
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
@@ -49,8 +39,12 @@ from pygpu.frontend.values.values import (
     describe,
 )
 from pygpu.frontend.values.views import viewed
-from pygpu.frontend.walked import fitting, library
 from pygpu.language import vectors
+
+with later():
+    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.protocols import lookups, parts, tables
+    from pygpu.frontend.walked import fitting, library
 
 
 def item(w: Evaluator, container: Any, index: Any) -> Any:
@@ -68,7 +62,7 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
     except IndexError:
         if not w.lenient() or not isinstance(container, _INDEXED):
             raise
-        return by_dynamic_index(w, container, _unknown(w, index))
+        return lookups.by_dynamic_index(w, container, _unknown(w, index))
 
 
 # What gives some element by an index out of range, where that is on a path that may not be taken.
@@ -104,9 +98,9 @@ def _item_by_known_index(w: Evaluator, container: Any, index: Any) -> Any:
                 raise w.error(part.message)
             return part
         case Vector() if isinstance(index, tuple) or index is Ellipsis:  # a row of a table
-            parts = components(w, container)
-            elements = np.empty(len(parts), object)
-            elements[:] = parts
+            found = components(w, container)
+            elements = np.empty(len(found), object)
+            elements[:] = found
             chosen = elements[index]
             if np.ndim(chosen):
                 return Array(chosen)
@@ -157,8 +151,8 @@ def _list_item(w: Evaluator, container: List, index: Any) -> Any:
 
 def _adds_axes(index: Any) -> bool:
     """Whether an index only adds axes, as NumPy's scalars let it: x[..., None]."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return all(part is None or part is Ellipsis for part in parts)
+    entries = index if isinstance(index, tuple) else (index,)
+    return all(part is None or part is Ellipsis for part in entries)
 
 
 def _not_subscriptable(container: Any) -> TypeError:
@@ -180,9 +174,9 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if isinstance(index, Conflict):
         raise w.error(index.message)
     if container is np.r_ or container is np.c_:
-        parts = index.items if isinstance(index, Tuple) else (index,)
+        entries = index.items if isinstance(index, Tuple) else (index,)
         arranged = fitting.in_rows if container is np.r_ else fitting.in_columns
-        return w.call(arranged, *[np.r_[p] if isinstance(p, slice) else p for p in parts])
+        return w.call(arranged, *[np.r_[p] if isinstance(p, slice) else p for p in entries])
     if type(container).__module__.partition(".")[0] == "numpy" and _is_made_by_index(container):
         raise w.error(f"{describe(container)} cannot be indexed by {describe(index)}")
     method = user_method(w, container, "__getitem__")
@@ -191,12 +185,12 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     if isinstance(container, Picture):
         raise w.error(pictures.called(container))
     if isinstance(container, (dict, Dict)):
-        return by_key(w, container, index)
+        return lookups.by_key(w, container, index)
     if isinstance(container, (Array, np.ndarray)):
         array = w.read(container) if isinstance(container, Array) else container
-        mask = mask_of(w, array, index)
+        mask = parts.mask_of(w, array, index)
         if mask is not None:
-            return selection(w, array, mask)
+            return parts.selection(w, array, mask)
     view = _viewed_beside_mask(w, container, index)
     if view is not None:
         return item(w, *view)
@@ -204,11 +198,11 @@ def _item_by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
         raise _not_subscriptable(container)
     some = lists.bounded(w, container)
     if some is not None:
-        chosen = lists.item(w, some, as_index(w, index))
-        return one_of(w, chosen, some.items)
-    if is_part(index):
-        return part_of(w, container, index)
-    return by_dynamic_index(w, container, index)
+        chosen = lists.item(w, some, integers.as_index(w, index))
+        return lookups.one_of(w, chosen, some.items)
+    if parts.is_part(index):
+        return parts.part_of(w, container, index)
+    return lookups.by_dynamic_index(w, container, index)
 
 
 def _viewed_beside_mask(w: Evaluator, container: Any, index: Any) -> tuple[Any, Any] | None:
@@ -283,14 +277,14 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
     if method is not None:
         w.call(method, container, index, new)
         return
-    index = as_index(w, index)
+    index = integers.as_index(w, index)
     some = lists.bounded(w, container)
     if some is not None:
         w.write(container, lists.stored(w, some, index, new))
         return
     if isinstance(container, (List, Vector)) and scalar_kind(index) == "int":
         items = list(items_of(w, container))
-        check_index(w, index, len(items))
+        tables.check_index(w, index, len(items))
         for place in range(len(items)):
             at = arithmetic.compare(w, "==", index, place)
             back = arithmetic.compare(w, "==", index, place - len(items))
@@ -305,9 +299,9 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
             w.write(container, tuple(items))
         return
     if isinstance(container, Array):
-        mask = mask_of(w, w.read(container), index)
+        mask = parts.mask_of(w, w.read(container), index)
         if mask is not None and (scalar_kind(new) or isinstance(new, Masked)):
-            w.write(container, stored_by_mask(w, w.read(container), mask, new))
+            w.write(container, parts.stored_by_mask(w, w.read(container), mask, new))
             return
     view = _viewed_beside_mask(w, container, index)
     if view is not None:
@@ -315,17 +309,17 @@ def _set_by_dynamic_index(w: Evaluator, container: Any, index: Any, new: Any) ->
         return
     if isinstance(container, Array):
         indices = index.items if isinstance(index, Tuple) else (index,)
-        indices = tuple([as_index(w, part) for part in indices])
+        indices = tuple([integers.as_index(w, part) for part in indices])
         if all(scalar_kind(part) == "int" for part in indices):
             for part, side in zip(indices, w.read(container).shape, strict=False):
-                check_index(w, part, side)
+                tables.check_index(w, part, side)
             w.write(container, stored_by_dynamic(w, w.read(container), indices, new))
             return
-        if is_part(index):
-            w.write(container, stored_in_part(w, w.read(container), index, new))
+        if parts.is_part(index):
+            w.write(container, parts.stored_in_part(w, w.read(container), index, new))
             return
     if isinstance(container, Dict):
-        stored_by_key(w, container, index, new)
+        lookups.stored_by_key(w, container, index, new)
         return
     raise w.error(f"{describe(container)} cannot be stored into by {describe(index)}")
 

@@ -14,20 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from pygpu.frontend.collections.records import can_be_any
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
-from pygpu.frontend.numbers.integers import as_index
 from pygpu.frontend.numbers.numbers import dynamic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.protocols.tables import array_column, as_known, check_index, column, within
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import EITHER, Array, Cell, Dict, List, Object
 from pygpu.frontend.values.values import Abstract, Choice, Conflict, Tuple, describe
-from pygpu.frontend.walked import library
 from pygpu.types import INT
+
+with later():
+    from pygpu.frontend.collections import records
+    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.protocols import tables
+    from pygpu.frontend.walked import library
 
 
 def by_key(w: Evaluator, container: Any, key: Any) -> Any:
@@ -147,8 +150,8 @@ def by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     elif isinstance(container, Tuple):
         items = container.items
     made = one_of(w, _by_dynamic_index(w, table, index), (container, *items))
-    if can_be_any(made, items) and scalar_kind(index):
-        at = within(w, as_index(w, index), len(items))
+    if records.can_be_any(made, items) and scalar_kind(index):
+        at = tables.within(w, integers.as_index(w, index), len(items))
         made.either = Cell(Choice(arithmetic.unary(w, "+", at), items, ""))
     return made
 
@@ -166,33 +169,33 @@ def one_of(w: Evaluator, chosen: Any, others: Iterable[Any]) -> Any:
 
 def _by_dynamic_index(w: Evaluator, container: Any, index: Any) -> Any:
     indices = index.items if isinstance(index, Tuple) else (index,)
-    indices = tuple([as_index(w, part) for part in indices])
+    indices = tuple([integers.as_index(w, part) for part in indices])
     if any(scalar_kind(part) not in ("int", "bool", "uint") for part in indices):
         raise w.error(f"an index must be an integer, got {describe(index)}: convert it with int()")
     lazy = w.read(container) if isinstance(container, List) else container
     if isinstance(lazy, Indexed):
-        check_index(w, indices[0], lazy.length)
+        tables.check_index(w, indices[0], lazy.length)
         return _in_turn(w, lazy.element(indices[0]), indices[1:])
     size = vector_type(container)
     if size:
-        check_index(w, indices[0], size.size)
+        tables.check_index(w, indices[0], size.size)
         at = arithmetic.as_value(w, wrap_negative(w, indices[0], size.size), INT)
         whole = arithmetic.as_value(w, operands.contents_of(w, container), size)
         return dynamic(w, "element", whole, at)
     if isinstance(container, np.ndarray):
-        made = array_column(w, container)
+        made = tables.array_column(w, container)
         if made is None:
             raise w.error(f"an array of {container.dtype} cannot be indexed by a dynamic value")
-        check_index(w, indices[0], len(container))
+        tables.check_index(w, indices[0], len(container))
         at = wrap_negative(w, indices[0], len(container))
         return _in_turn(w, made(at), indices[1:])
     if isinstance(container, str):
         container = tuple(container)
-    items = as_known(w, items_of(w, container))
+    items = tables.as_known(w, items_of(w, container))
     if not items:
         raise IndexError("index into an empty sequence")
-    made = column(w, items) if len(items) > 1 else (lambda at: items[0])
-    check_index(w, indices[0], len(items))
+    made = tables.column(w, items) if len(items) > 1 else (lambda at: items[0])
+    tables.check_index(w, indices[0], len(items))
     at = wrap_negative(w, indices[0], len(items))
     return _in_turn(w, made(at) if made else _choose(w, items, at), indices[1:])
 

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.numbers import arithmetic, complex_numbers, integers, operands
+from pygpu.core.host.later import later
+from pygpu.frontend.numbers import arithmetic, complex_numbers, operands
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.arrays import (
     array_of,
@@ -25,7 +26,6 @@ from pygpu.frontend.protocols.arrays import (
     unwrapped,
 )
 from pygpu.frontend.protocols.datamodel import class_of, user_method
-from pygpu.frontend.protocols.products import matmul
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, Text, is_complex, is_narrow, scalar_kind
@@ -42,6 +42,10 @@ from pygpu.frontend.values.values import (
     tuple_of,
 )
 from pygpu.language import matrices
+
+with later():
+    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.protocols import products
 
 # What Python raises where operations and functions of numbers have no result. Under a dynamic
 # condition they give what they give on a device.
@@ -208,7 +212,7 @@ def _array_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if not all(n or isinstance(v, allowed) for n, v in zip(numbers, (a, b), strict=True)):
         return NotImplemented
     if symbol == "@":
-        return matmul(w, a, b)
+        return products.matmul(w, a, b)
     for array, other in ((a, b), (b, a)):
         if isinstance(array, np.ndarray) and is_narrow(array.dtype) and symbol != "/":
             _check_wide(w, symbol, array, other)
@@ -239,7 +243,7 @@ def _matrix_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if not any(is_matrix):
         return NotImplemented
     if symbol == "@":
-        return matmul(w, a, b)
+        return products.matmul(w, a, b)
     cls: Any = class_of(a if is_matrix[0] else b)
     size = cls.SIZE
     rows = []

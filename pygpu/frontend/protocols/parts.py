@@ -16,18 +16,21 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.numbers import arithmetic, integers
+from pygpu.core.host.later import later
+from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.arrays import array_of, cast, kind_of, opened, to_objects
-from pygpu.frontend.protocols.lookups import choose, wrap_negative
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.protocols.tables import within
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Cut, Masked, Row, is_same
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, Dynamic, Slice, Tuple, describe
 from pygpu.ssa import Value, base_and_offset
+
+with later():
+    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.protocols import lookups, tables
 
 PART_LIMIT: Final = 4096  # elements that one index takes
 CUT_LIMIT: Final = 256  # elements of which a slice takes a number that is not known
@@ -129,7 +132,7 @@ def _is_at(w: Evaluator, place: int, end: Any, length: int) -> Any:
     """Whether a place is at an end of a slice or after it. Negative ends count from the last."""
     if not isinstance(end, Abstract):
         return place >= (end + length if end < 0 else end)
-    return arithmetic.compare(w, "<=", wrap_negative(w, end, length), place)
+    return arithmetic.compare(w, "<=", lookups.wrap_negative(w, end, length), place)
 
 
 def _further(w: Evaluator, start: Any, by: int) -> Any:
@@ -216,7 +219,7 @@ def _basic(w: Evaluator, array: np.ndarray[Any, Any], parts: list[Any]) -> Any:
         meant: Any = True
         for start, (_, value) in zip(starts, dynamic, strict=True):
             meant = arithmetic.both(w, meant, arithmetic.compare(w, "==", value, start))
-        made = [choose(w, meant, new, old) for new, old in zip(here, made, strict=True)]
+        made = [lookups.choose(w, meant, new, old) for new, old in zip(here, made, strict=True)]
     return array_of(made, places.shape)
 
 
@@ -244,7 +247,7 @@ def _split(
                     f"an index must be an integer, got {describe(part)}: convert it with int()"
                 )
             known.append(0)
-            dynamic.append((axis, within(w, part, length)))
+            dynamic.append((axis, tables.within(w, part, length)))
         else:
             known.append(part)
         axis += 1
@@ -294,7 +297,7 @@ def stored_in_part(
             meant = arithmetic.both(w, meant, arithmetic.compare(w, "==", value, start))
         shift = sum(start * strides[axis] for start, (axis, _) in zip(starts, dynamic, strict=True))
         for place, value in zip((places + shift).reshape(-1), values, strict=True):
-            made[place] = choose(w, meant, value, made[place])
+            made[place] = lookups.choose(w, meant, value, made[place])
     return made.reshape(array.shape)
 
 

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.sampler import boundary_name, constant, interpolation_name
 from pygpu.core.storage import Format, ImageLike
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.arithmetic import as_value, convert, dynamic
-from pygpu.frontend.numbers.integers import as_index
 from pygpu.frontend.numbers.operands import components, make_vector, vector_type
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.callables import Builtin
@@ -28,6 +28,9 @@ from pygpu.frontend.values.values import Abstract, Dynamic, Picture, Tuple, desc
 from pygpu.language import textures
 from pygpu.ssa import Value
 from pygpu.types import FLOAT, INT, KINDS, vector
+
+with later():
+    from pygpu.frontend.numbers import integers
 
 _ATTRIBUTES: Final = ("channels", "shape", "ndim", "boundary", "interpolation", "sampled", "at")
 
@@ -88,7 +91,7 @@ def load(w: Evaluator, picture: Picture, place: Sequence[Value]) -> Value:
 def _nearest(w: Evaluator, coordinate: Any) -> Value:
     """floor(x + 0.5) as an int; whole numbers are themselves."""
     if scalar_kind(coordinate) != "float":
-        return as_value(w, as_index(w, coordinate), INT)
+        return as_value(w, integers.as_index(w, coordinate), INT)
     value = as_value(w, coordinate, FLOAT)
     if value.op is not None and value.op.code == "to_float" and value.op.operands[0].type is INT:
         return value.op.operands[0]

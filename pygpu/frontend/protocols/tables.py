@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
-from pygpu.frontend.collections.records import records
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.numbers import dynamic, number_of
 from pygpu.frontend.numbers.operands import make_vector
@@ -38,6 +38,9 @@ from pygpu.language import vectors
 from pygpu.language.scalars import FLOAT_LIMIT, Int, from_numpy_scalar
 from pygpu.ssa import Lookup
 from pygpu.types import INT, Kind, vector
+
+with later():
+    from pygpu.frontend.collections import records
 
 _OF_NO_KIND = (
     "a table with negative integers and with some from 2**31 on is neither one of Int nor of UInt"
@@ -138,7 +141,7 @@ def column(w: Evaluator, items: Sequence[Any]) -> Callable[[Any], Any] | None:
         if cls is list:
             return lambda index: List(tuple([part(index) for part in columns]), EITHER)
         return lambda index: Tuple(tuple([part(index) for part in columns]), cls)
-    return records(w, items, column, look_up)
+    return records.records(w, items, column, look_up)
 
 
 _PLAIN: Final = {float: np.float64, int: np.int64, Int: np.int64, bool: np.bool_}

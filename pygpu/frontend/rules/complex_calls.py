@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.numbers.complex_numbers import made_of
+from pygpu.core.host.later import later
 from pygpu.frontend.protocols import arrays, datamodel
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
@@ -21,6 +21,9 @@ from pygpu.frontend.values.objects import Array
 from pygpu.frontend.values.values import Conflict, describe
 from pygpu.frontend.walked import complex_numbers as walked
 from pygpu.language.scalars import Complex
+
+with later():
+    from pygpu.frontend.numbers import complex_numbers
 
 Rule = Callable[..., Any]
 
@@ -72,8 +75,8 @@ def _complex(w: Evaluator, real: Any = 0.0, imag: Any = 0.0) -> Any:
     if is_complex(im):
         return w.binary("+", re, w.binary("*", im, 1j))
     if is_complex(re):
-        return re if not _is_there(im) else w.binary("+", re, made_of(w, 0.0, im))
-    return made_of(w, re, im)
+        return re if not _is_there(im) else w.binary("+", re, complex_numbers.made_of(w, 0.0, im))
+    return complex_numbers.made_of(w, re, im)
 
 
 def _is_there(part: Any) -> bool:

@@ -13,15 +13,14 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu import glsl
+from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.joins.choosing import zero_of
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols import comparisons, operators
-from pygpu.frontend.protocols.lookups import choose
+from pygpu.frontend.protocols import operators
 from pygpu.frontend.protocols.sequences import in_turn, indexed, items_of, items_or_maybe, put_off
-from pygpu.frontend.rules.ordering import sort_network
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
@@ -30,6 +29,10 @@ from pygpu.frontend.values.objects import Iterator, List, Vector
 from pygpu.frontend.values.values import Abstract, Maybe, NotKnown
 from pygpu.frontend.walked import library
 from pygpu.types import vector
+
+with later():
+    from pygpu.frontend.protocols import comparisons, lookups
+    from pygpu.frontend.rules import ordering
 
 Rule = Callable[..., Any]
 
@@ -65,7 +68,7 @@ def _truth_of(w: Evaluator, item: Any, absent: bool) -> Any:
     """The truth of an item; `absent` where it is not there."""
     if not isinstance(item, Maybe):
         return w.truth(item)
-    return choose(w, item.taken, w.truth(item.value), absent)
+    return lookups.choose(w, item.taken, w.truth(item.value), absent)
 
 
 def _library(name: str) -> Any:
@@ -186,8 +189,8 @@ def _extreme(symbol: str, code: str) -> Rule:
         best, best_key = args[0], keys[0]
         for value, its in zip(args[1:], keys[1:], strict=True):
             test = w.truth(comparisons.compare(w, symbol, its, best_key))
-            best_key = choose(w, test, its, best_key)
-            best = choose(w, test, value, best)
+            best_key = lookups.choose(w, test, its, best_key)
+            best = lookups.choose(w, test, value, best)
         return best
 
     return rule
@@ -234,10 +237,13 @@ def _extreme_of_some(w: Evaluator, symbol: str, items: Any, key: Any, **more: An
         test = w.truth(comparisons.compare(w, symbol, its, best_key))
         first = arithmetic.either(w, arithmetic.negate(w, found), test)
         test = arithmetic.both(w, taken, first)
-        best, best_key = choose(w, test, value, best), choose(w, test, its, best_key)
+        best, best_key = (
+            lookups.choose(w, test, value, best),
+            lookups.choose(w, test, its, best_key),
+        )
         found = arithmetic.either(w, found, taken)
     if "default" in more:
-        return choose(w, found, best, more["default"])
+        return lookups.choose(w, found, best, more["default"])
     _needed(w, found)
     return best
 
@@ -263,7 +269,7 @@ def _sorted(w: Evaluator, xs: Any, *, key: Any = None, reverse: Any = False) -> 
         order = sorted(range(len(items)), key=known.__getitem__, reverse=bool(reverse))
         return List(tuple([items[place] for place in order]))
     if key is None and all(map(scalar_kind, items)):
-        ordered = sort_network(w, items)
+        ordered = ordering.sort_network(w, items)
         return List(tuple(reversed(ordered) if reverse else ordered))
     return List(tuple(_insertion_sort(w, items, keys, bool(reverse))))
 
@@ -282,10 +288,13 @@ def _insertion_sort(
             if there is not None:
                 test = arithmetic.both(w, there[end], test)
             pairs[place - 1] = (
-                choose(w, test, second_key, first_key),
-                choose(w, test, second, first),
+                lookups.choose(w, test, second_key, first_key),
+                lookups.choose(w, test, second, first),
             )
-            pairs[place] = (choose(w, test, first_key, second_key), choose(w, test, first, second))
+            pairs[place] = (
+                lookups.choose(w, test, first_key, second_key),
+                lookups.choose(w, test, first, second),
+            )
     return [item for _, item in pairs]
 
 

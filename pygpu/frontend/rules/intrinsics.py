@@ -21,14 +21,12 @@ import numpy as np
 
 from pygpu import glsl
 from pygpu.core.host.forks import IMPORTING
-from pygpu.frontend.decode.liveness import live_at
-from pygpu.frontend.methods.dict_methods import pairs_of
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import make_vector, vector_type
-from pygpu.frontend.protocols import arrays, attributes, comparisons, datamodel, indexing
+from pygpu.frontend.protocols import arrays, attributes, datamodel
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules import complex_calls
-from pygpu.frontend.rules.classes import made_of, super_of
 from pygpu.frontend.rules.folds import FOLD_RULES
 from pygpu.frontend.rules.iterator_calls import ITERATOR_RULES
 from pygpu.frontend.rules.number_calls import NUMBER_RULES, of_library
@@ -45,6 +43,12 @@ from pygpu.frontend.walked import library
 from pygpu.language import fragments, kernels, matrices, vectors
 from pygpu.language.fragments import Discarded
 from pygpu.types import vector
+
+with later():
+    from pygpu.frontend.decode import liveness
+    from pygpu.frontend.methods import dict_methods
+    from pygpu.frontend.protocols import comparisons, indexing
+    from pygpu.frontend.rules import classes
 
 Rule = Callable[..., Any]
 
@@ -63,7 +67,9 @@ def _type(w: Evaluator, value: Any, *more: Any) -> Any:
     if not more:
         return datamodel.class_of(value)
     bases, contents = more
-    return made_of(w, value, tuple(items_of(w, bases)), pairs_of(w, contents), {})
+    return classes.made_of(
+        w, value, tuple(items_of(w, bases)), dict_methods.pairs_of(w, contents), {}
+    )
 
 
 def _tuple_new(w: Evaluator, cls: type, xs: Any = ()) -> Any:
@@ -81,7 +87,7 @@ def _object_new(w: Evaluator, cls: type, *args: Any, **keywords: Any) -> Any:
 
 
 def _super(w: Evaluator, *args: Any) -> Any:
-    return super_of(w, args)
+    return classes.super_of(w, args)
 
 
 def _id(w: Evaluator, value: Any) -> Any:
@@ -114,7 +120,7 @@ def _locals(w: Evaluator) -> Any:
     """The variables of the function as they are: what is done to the dict they do not see."""
     state, code = w.frame.state, w.frame.code
     assert state is not None
-    if live_at(code) is not None:  # what is not read any more was left behind
+    if liveness.live_at(code) is not None:  # what is not read any more was left behind
         raise w.error("call locals() by its name: under another the variables are not kept for it")
     held = {name: value for name, value in state.locals.items() if name.isidentifier()}
     cells = {name: w.peek(cell) for name, cell in held.items() if isinstance(cell, Cell)}

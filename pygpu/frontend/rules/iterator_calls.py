@@ -14,11 +14,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
+from pygpu.core.host.later import later
 from pygpu.frontend.collections.bounded import bounded as bounded_list
 from pygpu.frontend.collections.bounded import collected
 from pygpu.frontend.collections.bounded import zipped as zipped_some
 from pygpu.frontend.numbers.arithmetic import elementwise
-from pygpu.frontend.protocols import comparisons, followers, operators
+from pygpu.frontend.protocols import followers, operators
 from pygpu.frontend.protocols.sequences import (
     ENDLESS,
     UNROLL_OPS,
@@ -32,14 +33,16 @@ from pygpu.frontend.protocols.sequences import (
     put_off,
     taken_or_put_off,
 )
-from pygpu.frontend.protocols.tables import tabulate
 from pygpu.frontend.rules.itertools_calls import ITERTOOLS_RULES
 from pygpu.frontend.rules.taking import bounded, holds, is_stream, iterator_of, left_in, taken_now
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.lazy import Indexed, Lazy
 from pygpu.frontend.values.objects import Instance, Iterator, List, Object, Yielded
 from pygpu.frontend.values.values import Abstract, tuple_of
-from pygpu.frontend.walked import iterators as walked
+
+with later():
+    from pygpu.frontend.protocols import comparisons, tables
+    from pygpu.frontend.walked import iterators as walked
 
 Rule = Callable[..., Any]
 
@@ -142,7 +145,7 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
 def _all_indexed(w: Evaluator, sequences: Any, lazies: list[Any]) -> list[Indexed]:
     """Sequences of which some are made by index, all by index."""
     return [
-        lazy if lazy is not None else tabulate(w, items_of(w, xs))
+        lazy if lazy is not None else tables.tabulate(w, items_of(w, xs))
         for lazy, xs in zip(lazies, sequences, strict=True)
     ]
 
@@ -219,7 +222,7 @@ def _mapped(w: Evaluator, function: Any, sequences: tuple[Any, ...]) -> Any:
             if all(heap.get(handle) is contents for handle, contents in start.state.heap.items()):
                 try:
                     with w.attempt(since=start) as trial:
-                        columns = [tabulate(w, column) for column in zip(*rows, strict=True)]
+                        columns = [tables.tabulate(w, column) for column in zip(*rows, strict=True)]
                         return trial.keep(_map_indexed(w, function, columns))
                 except CompileError:
                     continue  # its items fit no table: unroll, whatever it takes

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
+from pygpu.core.host.later import later
 from pygpu.frontend.protocols import operators
 from pygpu.frontend.protocols.sequences import (
     advance_iterator,
@@ -21,7 +22,9 @@ from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Lazy
 from pygpu.frontend.values.objects import Iterator
 from pygpu.frontend.values.values import NotKnown, describe, tuple_of
-from pygpu.frontend.walked import iterators as walked
+
+with later():
+    from pygpu.frontend.walked import iterators as walked
 
 Rule = Callable[..., Any]
 

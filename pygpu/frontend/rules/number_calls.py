@@ -17,11 +17,12 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu import glsl
+from pygpu.core.host.later import later
 from pygpu.core.operations.ops import TABLE
-from pygpu.frontend.numbers import arithmetic, flags, integers
+from pygpu.frontend.numbers import arithmetic, flags
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols import arrays, comparisons, datamodel, operators
+from pygpu.frontend.protocols import arrays, datamodel, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
@@ -32,6 +33,10 @@ from pygpu.frontend.values.values import Abstract, Conflict, Tuple, describe
 from pygpu.frontend.walked import special
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector
+
+with later():
+    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.protocols import comparisons
 
 Rule = Callable[..., Any]
 

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.core.errors import shown
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols import attributes, datamodel, indexing, operators, pictures
+from pygpu.frontend.protocols import attributes, datamodel, operators, pictures
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Text
@@ -30,6 +31,9 @@ from pygpu.frontend.values.values import (
     describe,
     tuple_of,
 )
+
+with later():
+    from pygpu.frontend.protocols import indexing
 
 Rule = Callable[..., Any]
 

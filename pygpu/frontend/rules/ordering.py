@@ -12,15 +12,19 @@ import math
 from collections import Counter
 from typing import Any
 
+from pygpu.core.host.later import later
 from pygpu.core.operations.ops import OPEN
 from pygpu.frontend.numbers.arithmetic import elementwise, select
-from pygpu.frontend.numbers.integers import HINT
-from pygpu.frontend.protocols import arrays, comparisons, operators
+from pygpu.frontend.protocols import arrays, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import meeting, scalar_kind
 from pygpu.frontend.values.values import Dynamic
 from pygpu.ssa import Load, base_and_offset
+
+with later():
+    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.protocols import comparisons
 
 
 def sort_network(w: Evaluator, items: list[Any]) -> list[Any]:
@@ -57,7 +61,7 @@ def _of_one_kind(w: Evaluator, items: list[Any]) -> list[Any]:
         return list(items)
     kind = meeting(items)
     if kind is None:
-        raise w.error(f"ints and uints cannot be put in order together: {HINT}")
+        raise w.error(f"ints and uints cannot be put in order together: {integers.HINT}")
     kind = "int" if kind == "bool" else kind
     return [arrays.cast(w, item, kind) for item in items]
 

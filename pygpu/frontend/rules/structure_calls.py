@@ -10,12 +10,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
+from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
-from pygpu.frontend.methods.dict_methods import pairs_of
 from pygpu.frontend.numbers import arithmetic
-from pygpu.frontend.numbers.integers import as_index, is_natural
-from pygpu.frontend.protocols import comparisons, datamodel, followers, indexing, operators
-from pygpu.frontend.protocols.lookups import choose
+from pygpu.frontend.protocols import datamodel, followers, operators
 from pygpu.frontend.protocols.sequences import (
     advance_iterator,
     indexed,
@@ -40,7 +38,13 @@ from pygpu.frontend.values.values import (
     describe,
     tuple_of,
 )
-from pygpu.frontend.walked import containers, heaps, library
+from pygpu.frontend.walked import containers, heaps
+
+with later():
+    from pygpu.frontend.methods import dict_methods
+    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.protocols import comparisons, indexing, lookups
+    from pygpu.frontend.walked import library
 
 Rule = Callable[..., Any]
 
@@ -50,7 +54,7 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
         return range(*[concrete(w, bound) for bound in bounds])
     except NotKnown:
         pass
-    bounds = tuple([as_index(w, bound) for bound in bounds])
+    bounds = tuple([integers.as_index(w, bound) for bound in bounds])
     for bound in bounds:
         if scalar_kind(bound) not in ("int", "bool", "uint"):
             raise w.error(f"range() takes integers, got {describe(bound)}")
@@ -68,7 +72,7 @@ def _range(w: Evaluator, *bounds: Any) -> Any:
     def element(index: Any, start: Any, step: Any) -> Any:
         scaled = index if by_one else operators.binary(w, "*", index, step)
         place = operators.binary(w, "+", start, scaled)
-        upwards = not isinstance(step, Abstract) and step > 0 and is_natural(w, start)
+        upwards = not isinstance(step, Abstract) and step > 0 and integers.is_natural(w, start)
         return Natural(place.value) if upwards and type(place) is Dynamic else place
 
     return Indexed(length, element, "a range of dynamic length", (start, step))
@@ -90,7 +94,7 @@ def _tuple(w: Evaluator, xs: Any = ()) -> Any:
 
 
 def _dict(w: Evaluator, pairs: Any = (), **named: Any) -> Any:
-    return Dict({**pairs_of(w, pairs), **named})
+    return Dict({**dict_methods.pairs_of(w, pairs), **named})
 
 
 def _set(w: Evaluator, xs: Any = ()) -> Any:
@@ -168,7 +172,7 @@ def _first_of_some(w: Evaluator, iterator: Iterator, default: Any) -> Any:
     first = default
     for item in reversed(items_or_maybe(w, iterator)):
         there = isinstance(item, Maybe)
-        first = choose(w, item.taken, item.value, first) if there else item
+        first = lookups.choose(w, item.taken, item.value, first) if there else item
     w.state.heap[iterator] = Conflict(
         "how many items of this generator expression are left is not known at compile time: "
         "make a list of its items first, and index it"

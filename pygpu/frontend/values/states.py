@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.finite import finite
+from pygpu.core.host.later import later
 from pygpu.frontend.values.objects import EITHER, Array, ClassParts, Namespace, Object, Vector
 from pygpu.frontend.values.values import (
     ABSENT,
@@ -26,6 +26,9 @@ from pygpu.frontend.values.values import (
     named,
 )
 from pygpu.ssa import Value
+
+with later():
+    from pygpu.core import finite
 
 Facts = Mapping[Value, frozenset[int]]  # which numbers some ints can be, by tests made before
 
@@ -119,7 +122,7 @@ class Meanings:
                 number, holds = self._number(op.operands[0])
                 return number, not holds
             code = op.code
-            if code == "ne" or (code in _OPPOSITE and all(map(finite, op.operands))):
+            if code == "ne" or (code in _OPPOSITE and all(map(finite.finite, op.operands))):
                 code, holds = _OPPOSITE[code], False  # NaN is neither less nor not less
             data = repr(op.data) if code == "constant" else op.data  # -0.0 is not 0.0
             shape = code, data, *[self._number(operand) for operand in op.operands]  # type: ignore[assignment]

@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.bytecode import NULL
+from pygpu.core.host.later import later
 from pygpu.frontend.calls.calls import call
-from pygpu.frontend.effects.raising import HANDLED
 from pygpu.frontend.flow.choices import is_one_of, narrowed, possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.protocols import attributes, datamodel
@@ -30,23 +30,26 @@ from pygpu.frontend.values.objects import Instance
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Abstract, Choice, Conflict, describe
 from pygpu.frontend.walk.displays import Step
-from pygpu.frontend.walked import library
+
+with later():
+    from pygpu.frontend.effects import raising
+    from pygpu.frontend.walked import library
 
 # ---------------------------------------------------------------- handlers
 
 
 def _push_exc(w: ControlFlow, state: State, arg: Any) -> None:
     error = state.stack.pop()
-    state.stack += [state.locals.get(HANDLED), error]
-    state.locals[HANDLED] = error
+    state.stack += [state.locals.get(raising.HANDLED), error]
+    state.locals[raising.HANDLED] = error
 
 
 def _pop_exc(w: ControlFlow, state: State, arg: Any) -> None:
     before = state.stack.pop()
     if before is None:
-        state.locals.pop(HANDLED, None)
+        state.locals.pop(raising.HANDLED, None)
     else:
-        state.locals[HANDLED] = before
+        state.locals[raising.HANDLED] = before
 
 
 def _match_exc(w: ControlFlow, state: State, arg: Any) -> None:
@@ -103,7 +106,7 @@ def _match_group(w: ControlFlow, state: State, arg: Any) -> None:
     left = possible(w, rest) if isinstance(rest, Choice) else frozenset((0,))
     held = {i for i in left if options[i] is not None and _is_of_group(w, options[i], classes)}
     if held:
-        state.locals[HANDLED] = _Group()
+        state.locals[raising.HANDLED] = _Group()
     if not isinstance(rest, Choice):
         state.stack += [None, _Group()] if held else [rest, None]
         return

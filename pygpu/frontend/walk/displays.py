@@ -6,11 +6,11 @@ import collections.abc
 from collections.abc import Callable
 from typing import Any, Final
 
+from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.flow.choices import is_one_of, narrowed, possible
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.methods.dict_methods import pairs_of
-from pygpu.frontend.protocols import attributes, datamodel, indexing
+from pygpu.frontend.protocols import attributes, datamodel
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import Text
@@ -26,6 +26,10 @@ from pygpu.frontend.values.values import (
     describe,
     tuple_of,
 )
+
+with later():
+    from pygpu.frontend.methods import dict_methods
+    from pygpu.frontend.protocols import indexing
 
 Step = Callable[[ControlFlow, State, Any], None]
 
@@ -108,13 +112,13 @@ def _update(w: ControlFlow, state: State, depth: int) -> None:
         for value in items_of(w, source):
             _put(w, target, value)
         return
-    w.write(target, {**w.read(target), **pairs_of(w, source)})
+    w.write(target, {**w.read(target), **dict_methods.pairs_of(w, source)})
 
 
 def _merge(w: ControlFlow, state: State, depth: int) -> None:
     source = state.stack.pop()
     target = state.stack[-depth]
-    more = pairs_of(w, source)
+    more = dict_methods.pairs_of(w, source)
     old = w.read(target)
     for name in more:
         if name in old:

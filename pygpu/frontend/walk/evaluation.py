@@ -11,21 +11,14 @@ from typing import Any
 
 from pygpu.core.builder import Builder
 from pygpu.core.errors import CompileError
+from pygpu.core.host.later import later
 from pygpu.frontend.calls import calls
 from pygpu.frontend.calls.native import native
-from pygpu.frontend.flow import attempts, choices, generators, handling
+from pygpu.frontend.flow import attempts, choices
 from pygpu.frontend.flow.attempts import Attempt
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import methods
-from pygpu.frontend.protocols import (
-    attributes,
-    comparisons,
-    datamodel,
-    indexing,
-    lookups,
-    operators,
-    sequences,
-)
+from pygpu.frontend.protocols import attributes, datamodel, operators, sequences
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.evaluator import Condition, Mark
@@ -35,6 +28,10 @@ from pygpu.frontend.values.heap import Heap
 from pygpu.frontend.values.objects import Object
 from pygpu.frontend.values.states import Meanings, State
 from pygpu.frontend.values.values import Choice, Dynamic
+
+with later():
+    from pygpu.frontend.flow import generators, handling
+    from pygpu.frontend.protocols import comparisons, indexing, lookups
 
 
 class Evaluation(ControlFlow):

@@ -11,6 +11,7 @@ import sys
 from typing import Any, Final
 
 from pygpu.bytecode import NULL
+from pygpu.core.host.later import later
 from pygpu.frontend.calls.calls import call
 from pygpu.frontend.effects import domains
 from pygpu.frontend.flow.choices import (
@@ -22,16 +23,8 @@ from pygpu.frontend.flow.choices import (
     several_or_one,
 )
 from pygpu.frontend.flow.paths import RESULT, ControlFlow
-from pygpu.frontend.methods.dict_methods import pairs_of
 from pygpu.frontend.numbers import arithmetic, flags
-from pygpu.frontend.protocols import (
-    attributes,
-    comparisons,
-    datamodel,
-    followers,
-    indexing,
-    operators,
-)
+from pygpu.frontend.protocols import attributes, datamodel, followers, operators
 from pygpu.frontend.protocols.sequences import items_of, iterate
 from pygpu.frontend.values.callables import Function, Super
 from pygpu.frontend.values.known import concrete
@@ -50,6 +43,10 @@ from pygpu.frontend.walk.contexts import HANDLING
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.variables import VARIABLES, checked
 from pygpu.types import BOOL
+
+with later():
+    from pygpu.frontend.methods import dict_methods
+    from pygpu.frontend.protocols import comparisons, indexing
 
 # ---------------------------------------------------------------- attributes and items
 
@@ -176,7 +173,7 @@ def _call_ex(w: ControlFlow, state: State, arg: Any) -> None:
     keywords, args = state.stack.pop(), items_of(w, state.stack.pop())
     second, first = state.stack.pop(), state.stack.pop()
     function = second if first is NULL else first
-    named = {} if keywords is NULL else pairs_of(w, keywords)
+    named = {} if keywords is NULL else dict_methods.pairs_of(w, keywords)
     state.stack.append(call(w, function, args, named))
 
 

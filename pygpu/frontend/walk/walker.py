@@ -19,8 +19,8 @@ from typing import Any, Final
 from pygpu import bytecode
 from pygpu.core.builder import Builder
 from pygpu.core.errors import Place
-from pygpu.frontend.effects.raising import doom, raised_by
-from pygpu.frontend.flow import branches, choices, handling, loops, runs, turns
+from pygpu.core.host.later import later
+from pygpu.frontend.flow import choices, loops, turns
 from pygpu.frontend.flow.choices import MEET
 from pygpu.frontend.flow.paths import RAISED, RETURN, Outcome, guard
 from pygpu.frontend.values.faults import Faults, PathEnds, Stage
@@ -28,9 +28,13 @@ from pygpu.frontend.values.frames import Frame
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import Choice, Dynamic
 from pygpu.frontend.walk.evaluation import Evaluation
-from pygpu.frontend.walk.locating import located
 from pygpu.frontend.walk.plans import Plan, planned
 from pygpu.frontend.walk.steps import STEPS
+
+with later():
+    from pygpu.frontend.effects import raising
+    from pygpu.frontend.flow import branches, handling, runs
+    from pygpu.frontend.walk import locating
 
 STEP_LIMIT: Final = 5_000_000  # instructions walked for one program
 CALL_LIMIT: Final = 150  # calls inside calls
@@ -165,7 +169,9 @@ class Walker(Evaluation):
         if self.conditions and block in frame.doomed():
             self.state = frame.state = state
             frame.at = end - 1
-            return handling.leave(self, frame, state, self.faults.raised(doom(frame, block)))
+            return handling.leave(
+                self, frame, state, self.faults.raised(raising.doom(frame, block))
+            )
         self.steps += end - block + 2  # a block costs something itself
         if self.steps > STEP_LIMIT:
             frame.at = block
@@ -232,7 +238,7 @@ class Walker(Evaluation):
                 frame.raising = []
                 raised = handling.raised(self, frame, error)
                 return handling.leave(self, frame, state, raised)
-            placed = located(self, error)
+            placed = locating.located(self, error)
             if placed is error:
                 raise
             raise placed from None
@@ -273,7 +279,7 @@ class Walker(Evaluation):
             case "JUMP":
                 return Outcome.one(last.arg, state)
             case "RAISE" | "RERAISE":
-                return handling.leave(self, frame, state, raised_by(self, state, last))
+                return handling.leave(self, frame, state, raising.raised_by(self, state, last))
             case "RETURN":
                 result = state.stack.pop()
                 if not frame.caller:

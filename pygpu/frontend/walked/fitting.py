@@ -8,7 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.walked.linear import SWEEPS, det, square
+from pygpu.core.host.later import later
+
+with later():
+    from pygpu.frontend.walked import linear
 
 NEGLIGIBLE: Final = 1e-6  # of the largest singular value: float32 has 24 bits
 
@@ -116,7 +119,7 @@ def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: An
         return np.transpose(v), s, np.transpose(u)
     columns = [[a[i, j] * 1.0 for i in range(m)] for j in range(n)]
     turns = [[1.0 if i == j else 0.0 for i in range(n)] for j in range(n)]
-    for _ in range(0 if n < 2 else 1 if n == 2 else SWEEPS):
+    for _ in range(0 if n < 2 else 1 if n == 2 else linear.SWEEPS):
         for p in range(n - 1):
             for q in range(p + 1, n):
                 turn(columns, turns, p, q)
@@ -157,7 +160,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: Any = False) -> Any:
 
 
 def cholesky(a: Any) -> Any:
-    a = square(a)
+    a = linear.square(a)
     n = len(a)
     rows = [[0.0 for _ in range(n)] for _ in range(n)]
     for i in range(n):
@@ -168,7 +171,7 @@ def cholesky(a: Any) -> Any:
 
 
 def slogdet(a: Any) -> Any:
-    found = det(a)
+    found = linear.det(a)
     return np.sign(found), np.log(np.abs(found))
 
 

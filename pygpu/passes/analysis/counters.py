@@ -12,10 +12,13 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
-from pygpu.passes.analysis.branches import goes_by, holding
 from pygpu.ssa import Op, Value, constant_of
 from pygpu.types import INT
+
+with later():
+    from pygpu.passes.analysis import branches
 
 # The numbers from `first` on, `step` apart, for which a comparison with `end` holds.
 _HELD: Final[dict[str, Callable[[int, int, int], range]]] = {
@@ -69,7 +72,9 @@ def counters(loop: Op) -> Iterator[Counter]:
     """The counters of a loop, those with several conditions for each of them."""
     (body,) = loop.regions
     go, *following = body.results
-    tests = [value for value in holding(go) if value.op is not None and value.op.code in _ENDS]
+    tests = [
+        value for value in branches.holding(go) if value.op is not None and value.op.code in _ENDS
+    ]
     for index, (param, after) in enumerate(zip(body.params, following, strict=True)):
         step = _step(after, go, param) if tests and param.type is INT else None
         if not step:
@@ -114,8 +119,8 @@ def _goes(branch: Op, side: int, go: Value) -> Value:
     """`goes_by`, of what is the negative of the condition too."""
     negated = go.op is not None and go.op.code == "not" and go.op.operands[0]
     if negated is branch.operands[0]:
-        return goes_by(branch, 1 - side, branch.operands[0])
-    return goes_by(branch, side, go)
+        return branches.goes_by(branch, 1 - side, branch.operands[0])
+    return branches.goes_by(branch, side, go)
 
 
 def _added(op: Op, param: Value) -> int | None:

@@ -16,13 +16,16 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from pygpu.core.finite import LARGEST
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.operations.intervals import ANY, Range, product, total, union
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.counters import Counter, counters
 from pygpu.ssa import Function, Op, Value, is_constant, visit
+
+with later():
+    from pygpu.core import finite
 
 _OF_KINDS: Final[dict[str, Range]] = {
     "bool": (0.0, 1.0), "int": (-(2.0**31), 2.0**31), "uint": (0.0, 2.0**32), "float": ANY
@@ -95,7 +98,7 @@ class Ranges:
         if span is None:
             return
         if value.type.kind == "float":
-            if -LARGEST < span.low <= span.high < LARGEST:
+            if -finite.LARGEST < span.low <= span.high < finite.LARGEST:
                 self.spans[value] = Span(float(span.low), float(span.high))
             return
         most = INTS.high if span.is_plain else INTS.high // 2  # coordinates of pixels are small

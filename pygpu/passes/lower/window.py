@@ -17,12 +17,15 @@ from functools import reduce
 from typing import Final
 
 from pygpu.core.builder import Builder
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
-from pygpu.passes.analysis.footprint import Footprint, footprint
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, ImageInput, Load, Op, Value, walk
 from pygpu.types import INT
+
+with later():
+    from pygpu.passes.analysis import footprint
 
 FILL: Final = {"constant": "nearest", "inside": "nearest"}  # here any texel will do
 
@@ -34,7 +37,7 @@ class View:
 
     image: int
     boundary: str
-    margin: Footprint | None
+    margin: footprint.Footprint | None
 
 
 @record(eq=False)
@@ -63,7 +66,7 @@ def window(function: Function) -> Windowed:
         ImageInput(f"{function.images[i].name}_{how}", function.images[i].type) for i, how in keys
     ]
     split = _Split(function, images, keys, order).run()
-    margins = footprint(split)
+    margins = footprint.footprint(split)
     views = tuple([View(*key, margin) for key, margin in zip(keys, margins, strict=True)])
     return Windowed(apply(CLEAN, _Move(split, views, order).run()), views, order)
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import Place
-from pygpu.core.interpret import compute, look_up, scalar
+from pygpu.core.host.later import later
 from pygpu.core.operations.ops import TABLE
 from pygpu.passes.simplify import algebra, logic, places, vectors
 from pygpu.passes.simplify.algebra import ORDERED
@@ -27,6 +27,9 @@ from pygpu.passes.simplify.rules import Rule
 from pygpu.passes.simplify.vectors import COMPONENTWISE, shrink
 from pygpu.ssa import Constant, Function, Op, Region, Table, Value, alike, normal
 from pygpu.types import BOOL, Type
+
+with later():
+    from pygpu.core import interpret
 
 RULES: Final[dict[str, Rule]] = {
     **algebra.RULES,
@@ -239,11 +242,11 @@ def _folded(
     """What the meaning of an operation on constants gives; None where it reads memory."""
     if code in _NEED_MEMORY:
         return None
-    values = [scalar(*value.op.data) for value in operands]  # type: ignore[union-attr]
+    values = [interpret.scalar(*value.op.data) for value in operands]  # type: ignore[union-attr]
     with np.errstate(all="ignore"):
         if code == "table":
-            result = look_up(tables[data.table].values, values[0])
+            result = interpret.look_up(tables[data.table].values, values[0])
         else:
-            result = compute(code, data, values)
+            result = interpret.compute(code, data, values)
     numbers: Any = result.tolist()
     return tuple(numbers) if isinstance(numbers, list) else numbers

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from pygpu.core.verify import verify
+from pygpu.core.host.later import later
 from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.hoist import hoist
 from pygpu.passes.simplify.if_conversion import convert_ifs
@@ -20,6 +20,9 @@ from pygpu.passes.simplify.negation import move_negations
 from pygpu.passes.simplify.nesting import bound_nesting
 from pygpu.passes.simplify.sides import merge_sides
 from pygpu.ssa import Function
+
+with later():
+    from pygpu.core import verify
 
 Pass = Callable[[Function], Function]
 
@@ -56,7 +59,7 @@ def apply(passes: Sequence[Pass], function: Function) -> Function:
     for each in passes:
         function = each(function)
         if check:
-            verify(function)
+            verify.verify(function)
     return function
 
 

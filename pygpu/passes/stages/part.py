@@ -15,13 +15,16 @@ from dataclasses import replace
 from typing import Final
 
 from pygpu.core.builder import Builder
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.rewriter import Rewriter
-from pygpu.passes.analysis.footprint import Footprint
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.passes.stages.price import price, price_of
 from pygpu.passes.stages.shifts import Shifted, numbered
 from pygpu.ssa import Function, ImageInput, Load, Op, Region, Value, walk
+
+with later():
+    from pygpu.passes.analysis import footprint
 
 STORED: Final = 4  # sums that cost what storing a number and finding it in a cache does
 WORTH: Final = 1.3  # times as much as in stages, and so many sums more, a function must cost
@@ -38,7 +41,7 @@ class Part:
     side, and its x and y count from the first."""
 
     function: Function
-    margin: Footprint
+    margin: footprint.Footprint
 
 
 def stages(function: Function) -> tuple[Part, ...]:
@@ -48,25 +51,25 @@ def stages(function: Function) -> tuple[Part, ...]:
     if parted is None:
         return ()
     first, rest, margin = parted
-    inner = stages(first) or (Part(first, Footprint()),)
+    inner = stages(first) or (Part(first, footprint.Footprint()),)
     before = [Part(each.function, _sum(each.margin, margin)) for each in inner]
-    return (*before, Part(rest, Footprint()))
+    return (*before, Part(rest, footprint.Footprint()))
 
 
-def _sum(one: Footprint, other: Footprint) -> Footprint:
-    return Footprint(
+def _sum(one: footprint.Footprint, other: footprint.Footprint) -> footprint.Footprint:
+    return footprint.Footprint(
         one.left + other.left, one.right + other.right, one.up + other.up, one.down + other.down
     )
 
 
-def _part(function: Function) -> tuple[Function, Function, Footprint] | None:
+def _part(function: Function) -> tuple[Function, Function, footprint.Footprint] | None:
     """A function in two, and the margin of the first's images."""
     found = numbered(function)
     chosen = _chosen(function, found)
     if not chosen:
         return None
     places = [found[value] for values in chosen.values() for value in values]
-    margin = Footprint(
+    margin = footprint.Footprint(
         max(0, *[-place.dx for place in places]),
         max(0, *[place.dx for place in places]),
         max(0, *[-place.dy for place in places]),
@@ -144,7 +147,7 @@ def _ops(value: Value) -> set[Op]:
 class _First:
     """Writes the stage that makes expressions where the pixel is."""
 
-    def __init__(self, function: Function, margin: Footprint) -> None:
+    def __init__(self, function: Function, margin: footprint.Footprint) -> None:
         self.function, self.margin = function, margin
         uniforms = [(value.name, value.type) for value in function.uniforms]
         self.build = Builder(f"{function.name}_stage", function.images, uniforms)
@@ -176,7 +179,7 @@ def _rest(
     function: Function,
     chosen: dict[int, list[Value]],
     found: dict[Value, Shifted],
-    margin: Footprint,
+    margin: footprint.Footprint,
 ) -> Function:
     """The function that reads what a stage makes."""
     made = {number: index for index, number in enumerate(chosen, len(function.images))}

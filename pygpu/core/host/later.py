@@ -1,0 +1,104 @@
+"""Modules that are imported when something of theirs is first asked for.
+
+    with later():
+        from pygpu.frontend.protocols import indexing, tables
+
+    ...
+    tables.item(...)      # the first such line runs the module, all others find it as any module
+
+What is named in the block is found at once and run later: a process runs what its programs use. It
+is for modules, since a name taken from one would be asked for at once; and what is in the block is
+of no use while the module that it stands in is imported.
+
+A module is run by one thread, while others that ask for it wait, and forks wait too. Each has a
+lock, and no two threads wait for each other's, since there is no circle of imports.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType, TracebackType
+from typing import Any, Final
+
+from pygpu.core.host.collector import paused
+from pygpu.core.host.forks import IMPORTING
+
+# What Python asks any module for, without wanting what it holds.
+_OF_ALL: Final = frozenset(
+    f"__{name}__"
+    for name in ("spec", "loader", "package", "path", "name", "file", "cached", "class")
+)
+
+
+class _Later(ModuleType):
+    """A module that has not been run, or not to its end."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name not in _OF_ALL:
+            loader = ModuleType.__getattribute__(self, "__loader__")
+            if isinstance(loader, _Loader):  # else another thread has just run it
+                loader.run(self)
+        return ModuleType.__getattribute__(self, name)
+
+
+class _Loader:
+    """Runs a module later, by the loader that it would have had."""
+
+    def __init__(self, real: Any) -> None:
+        self.real = real
+        self.lock = threading.RLock()
+        self.is_running = False
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """One as Python makes them."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__class__ = _Later
+
+    def run(self, module: _Later) -> None:
+        with IMPORTING, self.lock, paused():
+            # What a module defines may be looked up in it while it is run, by this thread.
+            if self.is_running or type(module) is not _Later:
+                return
+            self.is_running = True
+            try:
+                self.real.exec_module(module)
+            finally:
+                self.is_running = False
+            module.__spec__.loader = module.__loader__ = self.real  # type: ignore[union-attr]
+            module.__class__ = ModuleType  # type: ignore[assignment]
+
+
+class later:  # noqa: N801 - read as a word of the language
+    """Modules that are imported in the block are run when something of theirs is asked for."""
+
+    __slots__ = ("thread",)
+
+    def __enter__(self) -> None:
+        self.thread = threading.get_ident()
+        sys.meta_path.insert(0, self)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        sys.meta_path.remove(self)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """What Python asks for a module that it has not imported: one that is run later."""
+        if threading.get_ident() != self.thread:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.submodule_search_locations is None:
+            spec.loader = _Loader(spec.loader)  # type: ignore[assignment]
+        return spec
+
+
+__all__ = ["later"]
