@@ -18,10 +18,10 @@ import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pygpu.core.errors import shorten, shortened, shown
-from pygpu.core.host.forks import IMPORTING
+from pygpu.core.host.later import later
 from pygpu.execution.arguments import plain
 from pygpu.execution.arguments.parameters import flatten
 from pygpu.execution.arguments.results import (
@@ -42,9 +42,13 @@ from pygpu.execution.programs.specialise import (
     Specialisation,
 )
 
-if TYPE_CHECKING:
-    from pygpu.execution.inspection.lowered import Lowered
-    from pygpu.execution.inspection.profile import Profile
+with later():
+    from pygpu.execution import frames, iteration
+    from pygpu.execution.inspection import html, lowered
+    from pygpu.execution.inspection import profile as profiling
+    from pygpu.execution.large import calls as large
+    from pygpu.execution.large import travel
+    from pygpu.execution.web import export
 
 
 class Compiled(Programs):
@@ -105,9 +109,6 @@ class Compiled(Programs):
             if several is not None:
                 return self._each(several, out=out, shape=shape, dtype=dtype)
             if sources.holds_dask((*args, *kwargs.values())):
-                with IMPORTING:
-                    from pygpu.execution.large import calls as large
-
                 return large.call(self, values, out=out, shape=shape, dtype=dtype)
             arguments = flatten(signature, values)
             targeted = None if out is None else Out.of(out)
@@ -133,7 +134,7 @@ class Compiled(Programs):
         shape: tuple[int, ...] | None = None,
         dtype: Any = None,
         **kwargs: Any,
-    ) -> Lowered:
+    ) -> lowered.Lowered:
         """Compile for these arguments without running: the program's texts and figures."""
         with shortened:
             arguments = flatten(self.signature, self.signature.collect(args, kwargs))
@@ -144,11 +145,10 @@ class Compiled(Programs):
             made = self.specialisation(arguments, wanted)
             return self._lowered(made, self.extended(made, arguments, shape, targeted))
 
-    def _lowered(self, made: Specialisation, extended: tuple[Extended, ...] = ()) -> Lowered:
-        with IMPORTING:
-            from pygpu.execution.inspection.lowered import Lowered
-
-        return Lowered.of(self.signature.name, made, self.__wrapped__, extended)
+    def _lowered(
+        self, made: Specialisation, extended: tuple[Extended, ...] = ()
+    ) -> lowered.Lowered:
+        return lowered.Lowered.of(self.signature.name, made, self.__wrapped__, extended)
 
     def iterate(
         self,
@@ -171,12 +171,9 @@ class Compiled(Programs):
         if labels.holds_labelled((image, *args), kwargs):
             options = {"out": out, "dtype": dtype, "until": until, "every": every}
             return labels.call(self.iterate, (image, n, *args), kwargs | options)
-        with IMPORTING:
-            from pygpu.execution.iteration import Asked, iterate
-
         with shortened:
-            asked = Asked(out, dtype, Ending.of(until, every))
-            return iterate(self, image, n, args, kwargs, asked)
+            asked = iteration.Asked(out, dtype, Ending.of(until, every))
+            return iteration.iterate(self, image, n, args, kwargs, asked)
 
     def export(
         self,
@@ -194,11 +191,10 @@ class Compiled(Programs):
         or False for none. With `iterate` the page runs live as a simulation: so many rounds for
         each picture shown, results in place of the first images. DeviceError says what cannot go
         there."""
-        with IMPORTING:
-            from pygpu.execution.web.export import export
-
         with shortened:
-            return export(self, path, args, kwargs, controls=controls, iterate=iterate, shape=shape)
+            return export.export(
+                self, path, args, kwargs, controls=controls, iterate=iterate, shape=shape
+            )
 
     def map(
         self,
@@ -217,11 +213,8 @@ class Compiled(Programs):
             return labels.call(
                 self.map, args, kwargs | {"out": out, "shape": shape, "dtype": dtype}
             )
-        with IMPORTING:
-            from pygpu.execution.frames import map_over
-
         with shortened:
-            return map_over(self, self, args, kwargs, out=out, shape=shape, dtype=dtype)
+            return frames.map_over(self, self, args, kwargs, out=out, shape=shape, dtype=dtype)
 
     # ---- as a plain function
 
@@ -240,7 +233,7 @@ class Compiled(Programs):
     # ---- looking at it
 
     @property
-    def programs(self) -> list[Lowered]:
+    def programs(self) -> list[lowered.Lowered]:
         """What has been compiled so far: one program for each set of types and known values."""
         return [self._lowered(made) for made in self.specialisations()]
 
@@ -250,15 +243,12 @@ class Compiled(Programs):
         shape: tuple[int, ...] | None = None,
         dtype: Any = None,
         **kwargs: Any,
-    ) -> Profile:
+    ) -> profiling.Profile:
         """Run as a call with these arguments would, several times, and say how long the device
         took, how many bytes that moved, and how near to the speed of a copy that is. DeviceError
         where the images are too large for the device at once."""
-        with IMPORTING:
-            from pygpu.execution.inspection.profile import profile
-
         with shortened:
-            return profile(self, args, kwargs, shape=shape, dtype=dtype)
+            return profiling.profile(self, args, kwargs, shape=shape, dtype=dtype)
 
     def on(self, target: str) -> Compiled:
         """The same function, compiled for another target."""
@@ -287,9 +277,6 @@ class Compiled(Programs):
         return f"<compiled {signature.name}({shown}), target {self._target!r}>"
 
     def _repr_html_(self) -> str:
-        with IMPORTING:
-            from pygpu.execution.inspection import html
-
         signature = self.signature
         return html.framed(
             html.heading(signature.name, f"compiled for target {self._target!r}"),
@@ -298,9 +285,6 @@ class Compiled(Programs):
 
     def __reduce__(self) -> Any:
         parts = (self.__wrapped__, self.signature.parameters, self._options())
-        with IMPORTING:
-            from pygpu.execution.large import travel
-
         return travel.reduced(self, _made_again, parts)
 
 

@@ -6,13 +6,14 @@ import os
 import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pygpu.core.host.later import later
 from pygpu.execution.arguments import plain
 
-if TYPE_CHECKING:
-    from pygpu.execution.inspection.lowered import Lowered
-    from pygpu.execution.inspection.profile import Profile
+with later():
+    from pygpu.execution.inspection import lowered
+    from pygpu.execution.inspection import profile as profiling
 
 
 class BoundMethod:
@@ -28,14 +29,14 @@ class BoundMethod:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__func__(self.__self__, *args, **kwargs)
 
-    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+    def lower(self, *args: Any, **kwargs: Any) -> lowered.Lowered:
         """As `lower` of the compiled function."""
-        made: Lowered = self.__func__.lower(self.__self__, *args, **kwargs)
+        made: lowered.Lowered = self.__func__.lower(self.__self__, *args, **kwargs)
         return made
 
-    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+    def profile(self, *args: Any, **kwargs: Any) -> profiling.Profile:
         """As `profile` of the compiled function."""
-        found: Profile = self.__func__.profile(self.__self__, *args, **kwargs)
+        found: profiling.Profile = self.__func__.profile(self.__self__, *args, **kwargs)
         return found
 
     def iterate(self, image: Any, n: int, *args: Any, **kwargs: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pygpu.core.errors import shown
+from pygpu.core.host.later import later
 from pygpu.core.storage import ImageLike, Storage, stored, texels
 from pygpu.execution.arguments.convert import is_pil, result_dtype
 from pygpu.execution.arguments.parameters import Arguments, Given, flatten
@@ -33,6 +34,9 @@ from pygpu.execution.large.sources import NO_OUT, holds_dask
 from pygpu.execution.programs.bars import Bar
 from pygpu.execution.programs.calls import Programs, Run
 from pygpu.types import INTEGERS
+
+with later():
+    from pygpu.execution.large import calls as large
 
 
 class Asked(NamedTuple):
@@ -149,8 +153,6 @@ def _lazily(
     asked: Asked,
 ) -> tuple[Any, ...]:
     """The rounds of Dask arrays, as Dask arrays."""
-    from pygpu.execution.large import calls as large  # few programs need it
-
     if asked.out is not None:
         raise TypeError(NO_OUT)
     if rounds == 0:

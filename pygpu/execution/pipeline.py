@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.errors import DeviceError, shortened, shown
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.devices import targets
@@ -37,6 +38,9 @@ from pygpu.execution.pipelines.deferred import Graph, current, deferring
 from pygpu.execution.pipelines.stages import Runner, StageReport
 from pygpu.execution.pipelines.takes import Take, Takes
 from pygpu.execution.programs.options import Options, fast_within
+
+with later():
+    from pygpu.execution.web import recorded
 
 
 @record
@@ -223,10 +227,8 @@ class Pipeline:
     ) -> Path:
         """One HTML file that repeats the pipeline's steps in the browser: the path. Numbers have
         controls unless Python decides by them what the steps are. See `Compiled.export`."""
-        from pygpu.execution.web.recorded import export_recorded  # few need it, and it prints GLSL
-
         with fast_within(self._fast):
-            return export_recorded(
+            return recorded.export_recorded(
                 self.__wrapped__, path, images, arguments, controls, iterate=iterate
             )
 

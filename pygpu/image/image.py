@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 import numpy as np
 
 from pygpu.core.errors import guarded, shown
-from pygpu.core.host.forks import IMPORTING
+from pygpu.core.host.later import later
 from pygpu.execution.arguments.convert import is_pil, result_dtype
 from pygpu.execution.arguments.metadata import NO_INFO, picture_info
 from pygpu.execution.arguments.results import picture_of
@@ -21,6 +21,11 @@ from pygpu.image.grid import Grid
 from pygpu.language import textures
 from pygpu.language.elementwise import check
 from pygpu.language.vectors import Vector
+
+with later():
+    from pygpu.execution.inspection import html, pictures
+    from pygpu.image import levels
+    from pygpu.image.files import files
 
 if TYPE_CHECKING:
     from PIL import Image as PILImage
@@ -56,9 +61,6 @@ class Image(Grid):
         Of a file of several pages or frames `page` says which, from 0; `pygpu.imread` gives all.
         `options` are those of `Image`. OSError for what is no picture or is damaged.
         """
-        with IMPORTING:  # as few programs need it
-            from pygpu.image.files import files
-
         texels, info = files.read(path, page)
         return cls._owning(texels, info, **options)
 
@@ -96,10 +98,7 @@ class Image(Grid):
         seen = super().sampled(boundary, cval, interpolation)
         if not mipmap:
             return seen
-        with IMPORTING:
-            from pygpu.image.levels import mipmaps
-
-        return mipmaps(seen)
+        return levels.mipmaps(seen)
 
     @guarded
     def at(
@@ -144,17 +143,11 @@ class Image(Grid):
         lost. `quality`, 0 to 100, is for JPEG and WebP; `options` are those of Pillow's `save`,
         for a TIFF those of `tifffile.imwrite`.
         """
-        with IMPORTING:  # as few programs need it
-            from pygpu.image.files import files
-
         content = files.Content(self._dtype, self.channels, self._texels, self.info)
         files.write(path, content, quality, dtype, options)
 
     def _repr_png_(self) -> bytes:
         """What a notebook shows: of a large image a smaller picture."""
-        with IMPORTING:
-            from pygpu.execution.inspection import html
-
         picture = self.to_pil("uint8")
         picture.thumbnail((html.LARGEST, html.LARGEST))
         buffer = io.BytesIO()
@@ -162,7 +155,4 @@ class Image(Grid):
         return buffer.getvalue()
 
     def _repr_html_(self) -> str:
-        with IMPORTING:
-            from pygpu.execution.inspection import pictures
-
         return pictures.of_image(self)._repr_html_()

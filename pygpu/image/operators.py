@@ -10,13 +10,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.errors import asked, guarded
-from pygpu.core.host.forks import IMPORTING
 from pygpu.core.host.later import later
 from pygpu.core.storage import ImageLike, NumberLike
 from pygpu.execution.arguments.results import ImageMaker
@@ -26,27 +24,15 @@ from pygpu.language.scalars import number
 from pygpu.language.vectors import Vector
 
 with later():
+    from pygpu.execution import vectorized
     from pygpu.image import crops
-    from pygpu.image.functions import texels
-
-if TYPE_CHECKING:
-    from pygpu.execution.vectorized import Vectorized
+    from pygpu.image.functions import dispatch, sums, texels
 
 
 @lru_cache(maxsize=256)
-def texelwise(function: Callable[..., Any]) -> Vectorized:
+def texelwise(function: Callable[..., Any]) -> vectorized.Vectorized:
     """A function of texels, compiled once for all images."""
-    with IMPORTING:  # when an operator is first used
-        from pygpu.execution.vectorized import Vectorized
-
-    return Vectorized(function, Options(), {})
-
-
-def _sums() -> ModuleType:
-    with IMPORTING:
-        from pygpu.image.functions import sums
-
-    return sums
+    return vectorized.Vectorized(function, Options(), {})
 
 
 def _operand(value: Any) -> bool:
@@ -107,7 +93,7 @@ def _is_known_power(image: Any, exponent: Any) -> bool:
 
 
 @lru_cache(maxsize=2 * LARGEST_POWER, typed=True)
-def _to_the(exponent: float) -> Vectorized:
+def _to_the(exponent: float) -> vectorized.Vectorized:
     """The function of texels that raises them to a power."""
     return texelwise(lambda texel: texel**exponent)
 
@@ -212,9 +198,7 @@ class ArrayMethods(ImageLike):
     @guarded
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """NumPy's other functions: see functions/dispatch.py."""
-        from pygpu.image.functions.dispatch import called  # few programs need it
-
-        return called(func, args, kwargs)
+        return dispatch.called(func, args, kwargs)
 
     # ---- crops
 
@@ -232,24 +216,24 @@ class ArrayMethods(ImageLike):
     ) -> Any:
         """The sum of texels: of all, or along NumPy's axes. Ints and bools are exact in 64 bits,
         floats are summed in 64."""
-        return _sums().total(self, axis, dtype, out, keepdims)
+        return sums.total(self, axis, dtype, out, keepdims)
 
     @guarded
     def mean(
         self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
     ) -> Any:
         """The mean of texels, of all or along NumPy's axes."""
-        return _sums().mean(self, axis, dtype, out, keepdims)
+        return sums.mean(self, axis, dtype, out, keepdims)
 
     @guarded
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The least texel, of all or along NumPy's axes."""
-        return _sums().extreme(self, np.min, axis, out, keepdims)
+        return sums.extreme(self, np.min, axis, out, keepdims)
 
     @guarded
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The greatest texel, of all or along NumPy's axes."""
-        return _sums().extreme(self, np.max, axis, out, keepdims)
+        return sums.extreme(self, np.max, axis, out, keepdims)
 
     @guarded
     def std(
@@ -261,17 +245,17 @@ class ArrayMethods(ImageLike):
         keepdims: bool = False,
     ) -> Any:
         """The standard deviation of texels, of all or along NumPy's axes."""
-        return _sums().deviation(self, axis, dtype, out, ddof, keepdims)
+        return sums.deviation(self, axis, dtype, out, ddof, keepdims)
 
     @guarded
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether some texel is not zero."""
-        return _sums().is_any(self, axis, out, keepdims)
+        return sums.is_any(self, axis, out, keepdims)
 
     @guarded
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """Whether no texel is zero."""
-        return _sums().is_all(self, axis, out, keepdims)
+        return sums.is_all(self, axis, out, keepdims)
 
     @guarded
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:

@@ -1,7 +1,4 @@
-"""The cpu target: native SIMD code on all cores (program.py).
-
-What links, draws, folds, sorts and counts is imported where it is asked for: few programs need it.
-"""
+"""The cpu target: native SIMD code on all cores (program.py)."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core.device import Device, How, Link, Linked, Program, Shape, Task
-from pygpu.core.host.forks import IMPORTING
 from pygpu.core.host.later import later
 from pygpu.devices.cpu.program import CpuProgram, cores, host, native_loops
 from pygpu.devices.cpu.staged import compiled
@@ -23,6 +19,9 @@ from pygpu.types import Type
 
 with later():
     from pygpu.core import drawing as drawings
+    from pygpu.devices.cpu import drawing as meshes
+    from pygpu.devices.cpu import folds, moves, sorts, strips
+    from pygpu.devices.cpu import groups as grouping
 
 
 class CpuDevice(Device):
@@ -38,47 +37,29 @@ class CpuDevice(Device):
     def link(
         self, links: Sequence[Link], wanted: Set[int], shape: tuple[int, int]
     ) -> Linked | None:
-        with IMPORTING:
-            from pygpu.devices.cpu.strips import strips
-
-        return strips(links, wanted, shape)
+        return strips.strips(links, wanted, shape)
 
     def drawing(self, drawing: drawings.Drawing) -> drawings.DrawProgram:
-        with IMPORTING:
-            from pygpu.devices.cpu.drawing import CpuDrawing, task_of
-
-        return CpuDrawing(drawing, CpuProgram(task_of(drawing.vertex)), cores())
+        return meshes.CpuDrawing(drawing, CpuProgram(meshes.task_of(drawing.vertex)), cores())
 
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
-        with IMPORTING:
-            from pygpu.devices.cpu.folds import folded
-
-        return folded(array, how, channels, host(), native_loops(host()), thread_count())
+        return folds.folded(array, how, channels, host(), native_loops(host()), thread_count())
 
     def sorted_lines(
         self, lines: NDArray[Any], descending: bool, placed: bool
     ) -> tuple[NDArray[Any], NDArray[Any] | None] | None:
-        with IMPORTING:
-            from pygpu.devices.cpu.sorts import sorted_lines
-
-        return sorted_lines(lines, cores(), descending, placed)
+        return sorts.sorted_lines(lines, cores(), descending, placed)
 
     def scanned(self, lines: NDArray[Any], how: str) -> NDArray[Any] | None:
         if len(lines) != 1:
             return None
-        with IMPORTING:
-            from pygpu.devices.cpu.folds import scanned
-
-        found = scanned(lines[0], how, *cores())
+        found = folds.scanned(lines[0], how, *cores())
         return None if found is None else found[None]
 
     def fold_groups(
         self, values: NDArray[Any], index: NDArray[Any], how: str, start: NDArray[Any]
     ) -> NDArray[Any] | None:
-        with IMPORTING:
-            from pygpu.devices.cpu.groups import fold_groups
-
-        return fold_groups(values, index, how, start, cores())
+        return grouping.fold_groups(values, index, how, start, cores())
 
     def join_groups(
         self,
@@ -88,16 +69,10 @@ class CpuDevice(Device):
         index: NDArray[Any],
         groups: int,
     ) -> tuple[list[NDArray[Any]], NDArray[np.bool_]] | None:
-        with IMPORTING:
-            from pygpu.devices.cpu.groups import join_groups
-
-        return join_groups(join, types, parts, index, groups, cores())
+        return grouping.join_groups(join, types, parts, index, groups, cores())
 
     def counted(self, texels: NDArray[Any], channel: int, groups: int) -> NDArray[np.int64] | None:
-        with IMPORTING:
-            from pygpu.devices.cpu.groups import counted
-
-        return counted(texels, channel, groups, cores())
+        return grouping.counted(texels, channel, groups, cores())
 
     def binned(
         self,
@@ -105,16 +80,10 @@ class CpuDevice(Device):
         edges: NDArray[np.float32],
         guess: tuple[float, float, float],
     ) -> NDArray[np.int64] | None:
-        with IMPORTING:
-            from pygpu.devices.cpu.groups import binned
-
-        return binned(values, edges, guess, cores())
+        return grouping.binned(values, edges, guess, cores())
 
     def picked(self, holds: NDArray[np.bool_], texels: NDArray[Any]) -> NDArray[Any]:
-        with IMPORTING:
-            from pygpu.devices.cpu.moves import picked
-
-        return picked(holds, texels, cores())
+        return moves.picked(holds, texels, cores())
 
     def clear(self) -> None:
         RESERVE.clear()

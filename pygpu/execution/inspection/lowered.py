@@ -15,12 +15,16 @@ from dataclasses import field, replace
 from typing import Any
 
 from pygpu import ssa
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.execution.inspection import html
 from pygpu.execution.programs.extents import Extended
 from pygpu.execution.programs.specialise import Specialisation
 from pygpu.passes.lower.boundary import lower_boundary
 from pygpu.passes.simplify.pipeline import CLEAN, apply
+
+with later():
+    from pygpu import codegen_glsl
 
 
 @record
@@ -77,14 +81,11 @@ class Lowered:
     @property
     def glsl(self) -> str:
         """The function as a GLSL fragment program, whatever the target. No driver is needed."""
-        # Here and not above: a process that runs on the cpu does without this code generator.
-        from pygpu.codegen_glsl import fragment_program
-
         if self._made is None:
             return ""
         task = self._made.task
         plain = apply(CLEAN, lower_boundary(task.function))
-        return fragment_program(replace(task, function=plain)).text
+        return codegen_glsl.fragment_program(replace(task, function=plain)).text
 
     def __repr__(self) -> str:
         return f"<{self.name} lowered for {self.target}: {self._phrase()}>"

@@ -17,7 +17,7 @@ from pygpu.core import sampler
 from pygpu.core.device import Limits, PlaneRead, Planes, Work
 from pygpu.core.errors import OutOfMemory
 from pygpu.core.host import log
-from pygpu.core.host.forks import IMPORTING
+from pygpu.core.host.later import later
 from pygpu.core.storage import Storage, rows_of
 from pygpu.devices import targets
 from pygpu.execution.programs import tiles
@@ -25,6 +25,9 @@ from pygpu.execution.programs.specialise import COMPILING, Specialisation, dump
 from pygpu.passes.lower.planes import Planar, Read
 from pygpu.passes.lower.single import of_one_row, reads_rows
 from pygpu.passes.lower.turned import is_thin, turned
+
+with later():
+    from pygpu.execution.programs import strips
 
 LONG: Final = 1 << 10  # pixels of a column or a row that are worth a program of its own
 
@@ -120,9 +123,6 @@ def _of_rows(limits: Limits, made: Specialisation, work: Work) -> list[Storage]:
             log.info("%s; trying tiles", error)
             needed = tiles.needed(made, inputs, size)
             limits = replace(limits, memory=min(limits.memory, max(needed // 4, 1)))
-    with IMPORTING:  # where a device's limits are met
-        from pygpu.execution.programs import strips
-
     row = strips.run(limits, made, work)
     if row is None:
         return tiles.run(limits, made, work)

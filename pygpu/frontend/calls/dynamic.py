@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.core.host.forks import IMPORTING
+from pygpu.core.host.later import later
 from pygpu.frontend.calls.native import check_kept
 from pygpu.frontend.flow.choices import possible
 from pygpu.frontend.flow.paths import ControlFlow
@@ -29,6 +29,9 @@ from pygpu.frontend.values.kinds import Text, scalar_kind
 from pygpu.frontend.values.known import lift, virtual
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, Choice, Picture, Tuple, describe, tuple_of
+
+with later():
+    from pygpu.frontend.calls import numpy_objects
 
 _COMPILERS: Final = frozenset(("numba",))  # what these make of functions is walked as these
 
@@ -47,10 +50,9 @@ def call_dynamic(w: ControlFlow, function: Any, args: tuple[Any, ...], keywords:
     method = datamodel.class_attribute(w, type(function), "__call__")
     is_walked = isinstance(method, types.FunctionType) or isinstance(function, types.MethodType)
     if is_numpy(function) and not is_walked and not isinstance(function, type):
-        with IMPORTING:
-            from pygpu.frontend.calls.numpy_objects import on_objects
-
-        return on_objects(w, function, args, keywords)  # the general way, for what has no rule
+        return numpy_objects.on_objects(
+            w, function, args, keywords
+        )  # the general way, for what has no rule
     if isinstance(function, types.FunctionType):
         return w.call(Function.of(function), *args, **keywords)
     if isinstance(function, types.MethodType):
