@@ -13,9 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as PILImage
 
+from pygpu.core.host.later import later
 from pygpu.execution.inspection import html
 from pygpu.image.functions.texels import seen
 from pygpu.image.grid import Grid
+
+with later():
+    from pygpu.execution.inspection import pictures
 
 GAP = 4  # pixels between the slices that a notebook shows
 
@@ -67,8 +71,6 @@ class Volume(Grid):
 
     def _repr_html_(self) -> str:
         """The slices across z, with a slider."""
-        from pygpu.execution.inspection import pictures  # few programs need it
-
         return pictures.of_image(self)._repr_html_()
 
 

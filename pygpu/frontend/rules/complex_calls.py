@@ -8,14 +8,14 @@ Most are functions of frontend/walked/complex_numbers.py, for arrays element by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.protocols import arrays, datamodel
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.objects import Array
 from pygpu.frontend.values.values import Conflict, describe
@@ -24,8 +24,6 @@ from pygpu.language.scalars import Complex
 
 with later():
     from pygpu.frontend.numbers import complex_numbers
-
-Rule = Callable[..., Any]
 
 
 def _is_number(value: Any) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu import glsl
@@ -21,7 +20,7 @@ from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import operators
 from pygpu.frontend.protocols.sequences import in_turn, indexed, items_of, items_or_maybe, put_off
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
@@ -33,8 +32,6 @@ from pygpu.types import vector
 with later():
     from pygpu.frontend.protocols import comparisons, lookups
     from pygpu.frontend.rules import ordering
-
-Rule = Callable[..., Any]
 
 
 def _any_all(code: str, builtin: Any) -> Rule:

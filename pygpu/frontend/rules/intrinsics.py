@@ -20,7 +20,6 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu import glsl
-from pygpu.core.host.forks import IMPORTING
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import make_vector, vector_type
@@ -33,7 +32,7 @@ from pygpu.frontend.rules.number_calls import NUMBER_RULES, of_library
 from pygpu.frontend.rules.object_calls import CHANGING, OBJECT_RULES, REMEMBERING
 from pygpu.frontend.rules.structure_calls import STRUCTURE_RULES, walked_as
 from pygpu.frontend.values.callables import Bound, Function
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.faults import Fault, PathEnds
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import realised
@@ -48,9 +47,8 @@ with later():
     from pygpu.frontend.decode import liveness
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import comparisons, indexing
-    from pygpu.frontend.rules import classes
-
-Rule = Callable[..., Any]
+    from pygpu.frontend.rules import classes, itertools_calls, numpy_calls, scipy_calls
+    from pygpu.frontend.walked import averages
 
 
 def _isinstance(w: Evaluator, value: Any, cls: Any) -> bool:
@@ -320,25 +318,15 @@ _INTRINSICS: Final[dict[Any, Rule]] = {**_RULES, **complex_calls.rules_of(_RULES
 
 
 @functools.cache
-def _of_numpy() -> Mapping[Any, Rule]:
-    with IMPORTING:
-        from pygpu.frontend.rules.numpy_calls import NUMPY_RULES
-
-    return NUMPY_RULES
-
-
-@functools.cache
 def _of_statistics() -> Mapping[Any, Rule]:
-    with IMPORTING:
-        from pygpu.frontend.walked import averages
-
     return {function: walked_as(meaning) for function, meaning in averages.MEANT.items()}
 
 
-# Rules that are imported when a function of their library is first called.
+# The rules of libraries, which are asked for when one of their functions is first called.
 _LIBRARIES: Final[dict[str, Callable[[], Mapping[Any, Rule]]]] = {
-    "numpy": _of_numpy,
-    "_bisect": _of_numpy,
+    "numpy": lambda: numpy_calls.NUMPY_RULES,
+    "_bisect": lambda: numpy_calls.NUMPY_RULES,
+    "itertools": lambda: itertools_calls.ITERTOOLS_RULES,
     "statistics": _of_statistics,
 }
 
@@ -348,14 +336,14 @@ def rule_of(function: Any) -> Rule | None:
     rule = _INTRINSICS.get(function)
     if rule is None:
         owner = getattr(function, "__self__", None)  # np.add.reduce is a method of np.add
-        module = getattr(type(owner) if isinstance(owner, np.ufunc) else function, "__module__", "")
+        named = type(owner) if isinstance(owner, np.ufunc) else function
+        # Methods of classes, as chain.from_iterable, name no module: their classes do.
+        module = getattr(named, "__module__", "") or getattr(owner, "__module__", "")
         library = _LIBRARIES.get((module or "").partition(".")[0])
         rule = None if library is None else library().get(function)
     rule = rule or of_library(function)
     if rule is None and (isinstance(function, np.ufunc) or _by_name(function)):
-        with IMPORTING:
-            from pygpu.frontend.rules.scipy_calls import named_rule
-        rule = named_rule(function)
+        rule = scipy_calls.named_rule(function)
     return rule
 
 

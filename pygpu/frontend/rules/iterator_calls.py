@@ -8,9 +8,7 @@ What is too long to be unrolled is passed on as an `Indexed`, whose elements are
 
 from __future__ import annotations
 
-import functools
 import itertools
-from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
@@ -33,9 +31,16 @@ from pygpu.frontend.protocols.sequences import (
     put_off,
     taken_or_put_off,
 )
-from pygpu.frontend.rules.itertools_calls import ITERTOOLS_RULES
-from pygpu.frontend.rules.taking import bounded, holds, is_stream, iterator_of, left_in, taken_now
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.rules.taking import (
+    bounded,
+    followed,
+    holds,
+    is_stream,
+    iterator_of,
+    left_in,
+    taken_now,
+)
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.lazy import Indexed, Lazy
 from pygpu.frontend.values.objects import Instance, Iterator, List, Object, Yielded
 from pygpu.frontend.values.values import Abstract, tuple_of
@@ -43,8 +48,6 @@ from pygpu.frontend.values.values import Abstract, tuple_of
 with later():
     from pygpu.frontend.protocols import comparisons, tables
     from pygpu.frontend.walked import iterators as walked
-
-Rule = Callable[..., Any]
 
 
 # ---------------------------------------------------------------- zip, enumerate, map, filter
@@ -297,24 +300,11 @@ def _filter(what: str) -> Rule:
     return rule
 
 
-def _followed(rule: Rule) -> Rule:
-    """A rule whose items are taken now, with a note of what was read for them."""
-
-    @functools.wraps(rule)
-    def noting(w: Evaluator, *args: Any, **keywords: Any) -> Any:
-        with w.heap.noted() as reads:
-            made = rule(w, *args, **keywords)
-        return w.heap.follow(made, reads)
-
-    return noting
-
-
 _RULES: Final[dict[Any, Rule]] = {
     zip: _zip,
     enumerate: _enumerate,
     map: _map,
     filter: _filter("filter"),
     itertools.filterfalse: _filter("filterfalse"),
-    **ITERTOOLS_RULES,
 }
-ITERATOR_RULES: Final = {function: _followed(rule) for function, rule in _RULES.items()}
+ITERATOR_RULES: Final = {function: followed(rule) for function, rule in _RULES.items()}

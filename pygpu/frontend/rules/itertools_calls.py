@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.core.host.later import later
@@ -16,8 +15,16 @@ from pygpu.frontend.protocols.sequences import (
     iterate,
     put_off,
 )
-from pygpu.frontend.rules.taking import bounded, decided, holds, is_stream, iterator_of, left_in
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.rules.taking import (
+    bounded,
+    decided,
+    followed,
+    holds,
+    is_stream,
+    iterator_of,
+    left_in,
+)
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Lazy
 from pygpu.frontend.values.objects import Iterator
@@ -25,8 +32,6 @@ from pygpu.frontend.values.values import NotKnown, describe, tuple_of
 
 with later():
     from pygpu.frontend.walked import iterators as walked
-
-Rule = Callable[..., Any]
 
 
 def _known(w: Evaluator, value: Any, what: str) -> Any:
@@ -175,7 +180,7 @@ def _arranged(function: Any) -> Rule:
     return rule
 
 
-ITERTOOLS_RULES: Final[dict[Any, Rule]] = {
+_RULES: Final[dict[Any, Rule]] = {
     itertools.count: _count,
     itertools.cycle: _cycle,
     itertools.repeat: _repeat,
@@ -202,3 +207,4 @@ ITERTOOLS_RULES: Final[dict[Any, Rule]] = {
         )
     },
 }
+ITERTOOLS_RULES: Final = {function: followed(rule) for function, rule in _RULES.items()}

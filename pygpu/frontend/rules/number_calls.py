@@ -11,7 +11,7 @@ import math
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -25,7 +25,7 @@ from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, datamodel, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance
@@ -37,8 +37,6 @@ from pygpu.types import Kind, vector
 with later():
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons
-
-Rule = Callable[..., Any]
 
 
 # ---------------------------------------------------------------- functions of numbers

@@ -6,7 +6,6 @@ elements runs in NumPy itself (pygpu/frontend/calls/numpy_objects.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -20,15 +19,13 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last
 from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, kind_of
 from pygpu.frontend.values.callables import Bound, Builtin
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, List
 from pygpu.frontend.values.values import Abstract, NotKnown, Tuple, describe, tuple_of
 from pygpu.frontend.walked import fitting, linear, numerics, polynomials, statistics
 from pygpu.types import widest
-
-Rule = Callable[..., Any]
 
 
 def _ignoring_nan(code: str) -> Rule:

@@ -17,7 +17,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import attributes, datamodel, operators, pictures
 from pygpu.frontend.values.callables import Bound, Builtin, Function
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.known import concrete, lift
 from pygpu.frontend.values.objects import Dict, Instance, List, Matrix, Object, Vector
@@ -34,8 +34,6 @@ from pygpu.frontend.values.values import (
 
 with later():
     from pygpu.frontend.protocols import indexing
-
-Rule = Callable[..., Any]
 
 
 # ---------------------------------------------------------------- attributes and items

@@ -22,15 +22,13 @@ from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import arrays, comparisons, operators
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.ordering import first_extreme, middle
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.lazy import Indexed, Masked
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, tuple_of
 from pygpu.frontend.walked import library
 from pygpu.types import Kind
-
-Rule = Callable[..., Any]
 
 _NOT_GIVEN: Final = object()
 

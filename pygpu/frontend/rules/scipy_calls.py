@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -22,12 +22,10 @@ from numpy.typing import NDArray
 from pygpu.frontend.protocols import arrays
 from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.rules.number_calls import in_python
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.walked import distributions
-
-Rule = Callable[..., Any]
 
 _ALONG: Final = frozenset(
     ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "dct", "idct", "dst", "idst")

@@ -6,7 +6,6 @@ A range of dynamic length is an `Indexed`, whose elements are made by index.
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
@@ -23,7 +22,7 @@ from pygpu.frontend.protocols.sequences import (
     iterate,
     maybe_next,
 )
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
@@ -45,8 +44,6 @@ with later():
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons, indexing, lookups
     from pygpu.frontend.walked import library
-
-Rule = Callable[..., Any]
 
 
 def _range(w: Evaluator, *bounds: Any) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import collections.abc
+import functools
 import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from pygpu.core.errors import CompileError
 from pygpu.frontend.protocols.sequences import ENDLESS, advance_iterator, taken_or_put_off
-from pygpu.frontend.values.evaluator import Evaluator
+from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.objects import Iterator
 from pygpu.frontend.values.values import Abstract
 
@@ -67,3 +68,15 @@ def holds(w: Evaluator, what: str, function: Any, item: Any) -> bool:
             "have a dynamic length; use 'x if c else 0' instead"
         )
     return bool(passed)
+
+
+def followed(rule: Rule) -> Rule:
+    """A rule whose items are taken now, with a note of what was read for them."""
+
+    @functools.wraps(rule)
+    def noting(w: Evaluator, *args: Any, **keywords: Any) -> Any:
+        with w.heap.noted() as reads:
+            made = rule(w, *args, **keywords)
+        return w.heap.follow(made, reads)
+
+    return noting

@@ -11,7 +11,7 @@ asks for Python's protocols on any value. `Evaluator` is all that it may ask for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -31,6 +31,7 @@ T = TypeVar("T")
 
 
 Condition = tuple[Frame, int]  # the function and the instruction of a dynamic branch or loop
+Rule = Callable[..., Any]  # is given the evaluator, and what the callable is given
 
 
 @record
