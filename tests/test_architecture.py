@@ -6,7 +6,7 @@ Every import counts: at the top of a module, inside functions, and under `TYPE_C
 import ast
 import functools
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -61,6 +61,21 @@ CONFINED = {
     "OpenGL": "devices/opengl/",
     "llvmlite": "devices/cpu/native",
     "dis": "bytecode",
+}
+
+# Libraries that functions may import: what is slow to import, may be missing, or is of some Pythons
+# alone. Modules of PyGPU's own stand in a block `with later():`.
+IN_FUNCTIONS = set(
+    """
+    PIL annotationlib cloudpickle dask llvmlite logging platformdirs scipy tempfile tifffile tqdm
+    """.split()
+)
+# Of modules that are imported for types alone: names for checkers, which `__getattr__` finds.
+FOR_TYPES = {
+    "__init__": {"pygpu"},
+    "devices/cpu/staged": {"pygpu"},
+    "image/image": {"PIL"},
+    "execution/arguments/convert": {"PIL"},
 }
 
 Sources = Mapping[str, str]  # the text of each module by its path below pygpu/, without .py
@@ -294,6 +309,33 @@ def libraries(text: str) -> set[str]:
 def test_library_is_imported_in_its_place_alone(library: str) -> None:
     users = {path for path, text in SOURCES.items() if library in libraries(text)}
     assert {user for user in users if not user.startswith(CONFINED[library])} == set()
+
+
+def imported_in(blocks: Iterable[ast.AST]) -> set[str]:
+    """The libraries that are imported in blocks of a module."""
+    return {name for block in blocks for name in libraries(ast.unparse(block))}
+
+
+def test_functions_import_libraries_alone() -> None:
+    apart = "devices/cpu/program", "devices/cpu/staged"  # which import rounds and strips so
+    found = {p: imported_in(functions(text)) for p, text in SOURCES.items() if p not in apart}
+    assert {
+        path: names - IN_FUNCTIONS for path, names in found.items() if names - IN_FUNCTIONS
+    } == {}
+    assert set().union(*found.values()) == IN_FUNCTIONS
+    assert imported_in(functions("def f():\n    from pygpu import ssa")) == {"pygpu"}
+
+
+def for_types(text: str) -> Iterator[ast.If]:
+    """The blocks of a module that checkers of types alone read."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield node
+
+
+def test_nothing_of_ours_is_imported_for_types_alone() -> None:
+    found = {path: imported_in(for_types(text)) for path, text in SOURCES.items()}
+    assert {path: names for path, names in found.items() if names} == FOR_TYPES
 
 
 @pytest.mark.parametrize("path", SOURCES)

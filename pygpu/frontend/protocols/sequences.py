@@ -76,6 +76,8 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
             array = w.read(value)
             if array.ndim == 0:
                 raise TypeError("iteration over a 0-d array")
+            if array.ndim == 1 and array.dtype != object:
+                return tuple(array)
             return tuple([viewed(w, value, itemgetter(row)) for row in range(len(array))])
         case Iterator():
             _open(w, value)
