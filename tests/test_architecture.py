@@ -73,7 +73,6 @@ IN_FUNCTIONS = set(
 # Of modules that are imported for types alone: names for checkers, which `__getattr__` finds.
 FOR_TYPES = {
     "__init__": {"pygpu"},
-    "devices/cpu/staged": {"pygpu"},
     "image/image": {"PIL"},
     "execution/arguments/convert": {"PIL"},
 }
@@ -317,8 +316,7 @@ def imported_in(blocks: Iterable[ast.AST]) -> set[str]:
 
 
 def test_functions_import_libraries_alone() -> None:
-    apart = "devices/cpu/program", "devices/cpu/staged"  # which import rounds and strips so
-    found = {p: imported_in(functions(text)) for p, text in SOURCES.items() if p not in apart}
+    found = {path: imported_in(functions(text)) for path, text in SOURCES.items()}
     assert {
         path: names - IN_FUNCTIONS for path, names in found.items() if names - IN_FUNCTIONS
     } == {}

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from pygpu.codegen.llvm.plan import Pixels, cost
 from pygpu.codegen.llvm.text import Machine
 from pygpu.codegen.narrow.writer import emit
 from pygpu.core.device import Planes, Prepared, Program, Task, Work
-from pygpu.core.host.forks import IMPORTING
 from pygpu.core.host.later import later
 from pygpu.core.storage import Storage, rows_of, strides_of
 from pygpu.devices.cpu.chunks import Cores
@@ -34,10 +33,9 @@ from pygpu.passes.blocks.flattened import flattened
 from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, Function, Value, walk
 
-if TYPE_CHECKING:
-    from pygpu.devices.cpu.moves import JoinedRows
-
 with later():
+    from pygpu.devices.cpu import moves
+    from pygpu.devices.cpu import rounds as rounds_of
     from pygpu.passes.blocks import rows_as_texels
 
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
@@ -82,7 +80,7 @@ class CpuProgram(Program):
         self.layouts: dict[Sizes, Layout] = {}
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
         self.few: dict[int, CpuProgram | None] = {}  # for images of so many columns, likewise
-        self.joined: JoinedRows | None = None  # for many short rows, likewise
+        self.joined: moves.JoinedRows | None = None  # for many short rows, likewise
         self.low: CpuProgram | None = None  # for results of one row, likewise
         self.native: dict[bool, tuple[Native, int]] = {}
         self.source = self._compile(wide=False)
@@ -153,10 +151,9 @@ class CpuProgram(Program):
         layout = self.layouts.get(key) or self._layout(key)
         arrays = [np.ascontiguousarray(array) for array in self.given.arrays(work.inputs)]
         results = self._results(*shape, work)
-        with IMPORTING:  # by iterated functions alone
-            from pygpu.devices.cpu.rounds import Rounds
-
-        every = Rounds(layout, self._span(False), arrays, rounds, results, state, self.threads)
+        every = rounds_of.Rounds(
+            layout, self._span(False), arrays, rounds, results, state, self.threads
+        )
         pixels = shape[0] * shape[1] * len(rounds)
         job = Job(every, layout.scratch, (self, every))
         threads = 1 if self._is_small(pixels) else every.parts
@@ -187,15 +184,14 @@ class CpuProgram(Program):
 
     def _is_joined(self, sizes: Sequence[tuple[int, ...]], shape: tuple[int, int]) -> bool:
         """Whether rows are so short, and so many, that many of them are computed as one."""
-        if not MOST < shape[1] < WIDE or shape[0] * shape[1] < MANY or self.task.planar:
+        if shape[0] * shape[1] < MANY or self.task.planar:
+            return False
+        if not rows_as_texels.MOST < shape[1] < WIDE:
             return False
         if any(size != shape for size in sizes):
             return False
         if self.joined is None:
-            with IMPORTING:  # by functions of thin images alone
-                from pygpu.devices.cpu.moves import JoinedRows
-
-            self.joined = JoinedRows(self.task, self._run, CpuProgram)
+            self.joined = moves.JoinedRows(self.task, self._run, CpuProgram)
         return self.joined.takes(shape)
 
     def _is_thin(self, shape: tuple[int, int]) -> bool:
@@ -273,15 +269,12 @@ class CpuProgram(Program):
                 return
         if self.turned is None:
             self.turned = CpuProgram(replace(self.task, function=turned(self.task.function)))
-        with IMPORTING:  # by functions of thin images alone
-            from pygpu.devices.cpu.moves import columns_of, put_back, rows_for
-
         on = cores()
-        columns = [rows_for(result) for result in results]
-        read = [columns_of(array, on) for array in arrays]
+        columns = [moves.rows_for(result) for result in results]
+        read = [moves.columns_of(array, on) for array in arrays]
         self.turned._run(read, uniforms, shape[::-1], columns)
         for rows, result in zip(columns, results, strict=True):
-            put_back(rows, result, on)
+            moves.put_back(rows, result, on)
 
     def _of_columns(self, width: int) -> CpuProgram | None:
         """The program of images of so many columns."""

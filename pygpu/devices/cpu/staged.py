@@ -12,14 +12,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import REACH, chooses, cost
 from pygpu.core.device import Link, Planes, Prepared, Program, Task, Work
-from pygpu.core.host.forks import IMPORTING
+from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.storage import Format, Storage, rows_of
 from pygpu.devices.cpu.given import Given
@@ -28,8 +28,8 @@ from pygpu.passes.stages.part import Part, stages
 from pygpu.passes.stages.rank import factored
 from pygpu.ssa import Constant, walk
 
-if TYPE_CHECKING:
-    from pygpu.devices.cpu.strips import CpuStrips
+with later():
+    from pygpu.devices.cpu import strips
 
 LEAST: Final = 5 * SMALL  # vector operations, below which stages are not worth their ado
 
@@ -52,7 +52,7 @@ class CpuStaged(Program):
         self.task, self.given, self.parts = task, given, parts
         self.stages = [part.function for part in parts]
         self.cost = cost(given.task.function.body)
-        self.linked: dict[Any, CpuStrips | None] = {}  # for images of some sizes
+        self.linked: dict[Any, strips.CpuStrips | None] = {}  # for images of some sizes
 
     @cached_property
     def plain(self) -> CpuProgram:
@@ -90,17 +90,16 @@ class CpuStaged(Program):
         made = linked.run(dict(enumerate(work.inputs)), [work.uniforms], given)
         return [made[number] for number in range(first, first + len(work.out))]
 
-    def _linked(self, work: Work) -> CpuStrips | None:
+    def _linked(self, work: Work) -> strips.CpuStrips | None:
         shape = work.size
         key = (shape, *[(each.height, each.width) for each in work.inputs])
         if key in self.linked:
             return self.linked[key]
-        with IMPORTING:  # by programs that are taken apart alone
-            from pygpu.devices.cpu.strips import strips
-
         first = len(work.inputs)
         outputs = tuple(range(first, first + len(self.task.outputs)))
-        found = strips([Link(self, self.task, tuple(range(first)), outputs)], set(outputs), shape)
+        found = strips.strips(
+            [Link(self, self.task, tuple(range(first)), outputs)], set(outputs), shape
+        )
         if len(self.linked) >= LAYOUTS:
             self.linked = {}
         self.linked[key] = found
