@@ -38,7 +38,7 @@ def ball(n=96, m=48):
     return surface(place, n, m)
 
 
-def knot(n=256, m=24, thickness=0.32):
+def knot(n=192, m=20, thickness=0.32):
     """A tube along a trefoil knot."""
 
     def middle(t):

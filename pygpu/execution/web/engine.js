@@ -374,6 +374,15 @@ function bytesOf(text) {
   return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 }
 
+/** What zlib has made a text of. */
+async function inflated(text) {
+  if (typeof DecompressionStream === "undefined") {
+    throw new Error("This page needs a browser of 2023 or later: this one cannot unpack what the page holds.");
+  }
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).arrayBuffer();
+}
+
 /** Texels of a picture's kind, of RGBA bytes. Grey is what Pillow makes of colours. */
 function texelsOf(picture, format, width, height, pixels) {
   const count = width * height, size = format.packed ? 1 : format.size;
@@ -439,10 +448,8 @@ async function given(engine, picture) {
     engine.upload(picture, width, height, pixelsOf(engine.gl, bitmap, width, height));
     return;
   }
-  const stream = new Blob([bytesOf(picture.zlib)]).stream();
-  const whole = stream.pipeThrough(new DecompressionStream("deflate"));
   const format = formatOf(engine.gl, picture, false);
-  let texels = new format.array(await new Response(whole).arrayBuffer());
+  let texels = new format.array(await inflated(picture.zlib));
   if (picture.channels === 3) {
     const four = new format.array((texels.length / 3) * 4);
     for (let i = 0; i < texels.length / 3; i++) four.set(texels.subarray(3 * i, 3 * i + 3), 4 * i);

@@ -28,12 +28,10 @@ class Meshes {
     this.buffers = [];
     for (const mesh of DATA.meshes) {
       const attributes = {};
-      for (const [name, { size, data }] of Object.entries(mesh.attributes)) {
-        const values = await unpacked(data, size);
-        attributes[name] = [this.buffer(gl.ARRAY_BUFFER, new Float32Array(values.buffer)), size];
+      for (const [name, packed] of Object.entries(mesh.attributes)) {
+        attributes[name] = [this.buffer(gl.ARRAY_BUFFER, await floatsOf(packed)), packed.size];
       }
-      const triangles = await unpacked(mesh.triangles, 1);  // differences
-      for (let i = 1; i < triangles.length; i++) triangles[i] += triangles[i - 1];
+      const triangles = await wholeOf(mesh.triangles);
       this.buffers.push({ attributes, triangles: this.buffer(gl.ELEMENT_ARRAY_BUFFER, triangles),
                           count: triangles.length });
     }
@@ -220,15 +218,67 @@ void main() {
   }
 }
 
-/** Words of 32 bits, so many each, that stand in a text byte after byte: execution/web/meshes.py. */
-async function unpacked(text, size) {
-  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const count = bytes.length / 4 / size, found = new Uint8Array(bytes.length);
-  for (let part = 0, from = 0; part < size; part++) {
+// ------------------------------------------------------------ vertices: execution/web/vertices.py
+
+/** Numbers of 32 bits that stand in a text byte after byte: so many columns. */
+async function columnsOf(text, count) {
+  const bytes = new Uint8Array(await inflated(text)), length = bytes.length / 4 / count;
+  const found = new Uint8Array(bytes.length);
+  for (let column = 0, from = 0; column < count; column++) {
     for (let byte = 0; byte < 4; byte++) {
-      for (let at = 0; at < count; at++) found[4 * (at * size + part) + byte] = bytes[from++];
+      for (let at = 0; at < length; at++) found[4 * (column * length + at) + byte] = bytes[from++];
     }
   }
-  return new Uint32Array(found.buffer);
+  const whole = new Uint32Array(found.buffer);
+  return Array.from({ length: count }, (_, column) => whole.subarray(column * length, (column + 1) * length));
+}
+
+/** 0, 1, 2, 3 ... as 0, -1, 1, -2 ... */
+const signed = (number) => (number >>> 1) ^ -(number & 1);
+
+/** Whole numbers, of which the text has how each differs from the one before. */
+async function wholeOf(text) {
+  const [numbers] = await columnsOf(text, 1);
+  for (let at = 0, last = 0; at < numbers.length; at++) numbers[at] = last = (last + signed(numbers[at])) >>> 0;
+  return numbers;
+}
+
+/** The floats of an attribute, of which the text has how far each is from what is foretold. */
+async function floatsOf({ size, data, terms, places }) {
+  const columns = await columnsOf(data, size), count = columns[0].length;
+  const found = new Float32Array(count * size), bits = new Uint32Array(found.buffer);
+  const foretold = new Float32Array(1), told = new Uint32Array(foretold.buffer);
+  columns.forEach((column, part) => {
+    const factors = factorsOf(...terms[part]);
+    for (let at = 0; at < count; at++) {
+      let sum = 0;
+      for (const [lag, factor] of factors) if (lag <= at) sum += factor * found[(at - lag) * size + part];
+      foretold[0] = sum;
+      const order = told[0] >>> 31 ? ~told[0] : told[0] | (1 << 31);
+      const place = (order + signed(column[at])) >>> 0;
+      bits[at * size + part] = place >>> 31 ? place & 0x7fffffff : ~place;
+    }
+  });
+  if (places === undefined) return found;
+  const all = await wholeOf(places), every = new Float32Array(all.length * size);
+  all.forEach((place, at) => every.set(found.subarray(place * size, (place + 1) * size), at * size));
+  return every;
+}
+
+/** How many vertices before, and times what: so differences of these degrees are 0. */
+function factorsOf(along, across, row) {
+  const found = [];
+  for (let i = 0; i <= along; i++) {
+    for (let j = 0; j <= across; j++) {
+      const sign = (i + j) % 2 ? 1 : -1;
+      if (i || j) found.push([i + j * row, sign * choose(along, i) * choose(across, j)]);
+    }
+  }
+  return found;
+}
+
+function choose(n, k) {
+  let ways = 1;
+  for (let i = 0; i < k; i++) ways = (ways * (n - i)) / (i + 1);
+  return ways;
 }

@@ -7,18 +7,14 @@ draws.packed                         # vertices and triangles of each mesh, once
 
 from __future__ import annotations
 
-import base64
-import zlib
 from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from pygpu.codegen.drawing import DrawTexts
 from pygpu.core.drawing import Drawing, Geometry
 from pygpu.core.errors import DeviceError
 from pygpu.devices.meshes.opengl import texts_of
 from pygpu.devices.recording import MeshStep, same_mesh
+from pygpu.execution.web import vertices
 from pygpu.execution.web.programs import BROWSER, OUTPUTS, TEXTURES, check_numbers
 
 ATTRIBUTES: Final = 16  # of a vertex, which WebGL 2 grants
@@ -30,6 +26,7 @@ class Meshes:
 
     def __init__(self) -> None:
         self.geometries: list[Geometry] = []
+        self._used: list[set[str]] = []  # of each the attributes that are asked for
         self._texts: dict[Drawing, DrawTexts] = {}
 
     @property
@@ -37,12 +34,12 @@ class Meshes:
         return [
             {
                 "attributes": {
-                    name: {"size": each.shape[1], "data": packed(each)}
-                    for name, each in geometry.attributes.items()
+                    name: vertices.packed(geometry.attributes[name], geometry.triangles)
+                    for name in sorted(used)
                 },
-                "triangles": packed(np.diff(geometry.triangles.ravel(), prepend=np.uint32(0))),
+                "triangles": vertices.whole(geometry.triangles.ravel()),
             }
-            for geometry in self.geometries
+            for geometry, used in zip(self.geometries, self._used, strict=True)
         ]
 
     def texts(self, drawing: Drawing) -> DrawTexts:
@@ -55,10 +52,12 @@ class Meshes:
     def step(self, step: MeshStep) -> dict[str, Any]:
         """What is drawn, and how, without what its programs are given."""
         drawing, draw, texts = step.drawing, step.draw, self.texts(step.drawing)
+        place = self._place(draw.geometry)
+        self._used[place].update(texts.given)
         own = len(draw.images[0]) + len(draw.images[1])
         over = step.inputs[own : own + len(draw.onto or ())]
         return {
-            "mesh": self._place(draw.geometry),
+            "mesh": place,
             "attributes": list(zip(texts.attributes, texts.given, strict=True)),
             "outputs": list(step.outputs),
             "channels": [type.size for type in drawing.colours],
@@ -76,6 +75,7 @@ class Meshes:
             if same_mesh(each, geometry):
                 return place
         self.geometries.append(geometry)
+        self._used.append(set())
         return len(self.geometries) - 1
 
 
@@ -95,15 +95,6 @@ def textures(step: MeshStep, texts: DrawTexts) -> tuple[dict[str, int], dict[str
     return read, sized
 
 
-def packed(values: NDArray[Any]) -> str:
-    """Numbers of 32 bits, (N,) or (N, C), as text: zlib of all first bytes of the first components,
-    then all second bytes, and so on: like bytes stand together."""
-    columns = values.reshape(len(values), -1).T
-    lanes = np.ascontiguousarray(columns).view(np.uint8).reshape(len(columns), -1, 4)
-    data = np.ascontiguousarray(np.moveaxis(lanes, 2, 1)).tobytes()
-    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
-
-
 def _check(drawing: Drawing) -> None:
     """DeviceError where a drawing needs more than every browser has."""
     handed = len(drawing.fragment.inputs)
@@ -117,4 +108,4 @@ def _check(drawing: Drawing) -> None:
     check_numbers(drawing.vertex.uniforms)
 
 
-__all__ = ["Meshes", "packed", "textures"]
+__all__ = ["Meshes", "textures"]

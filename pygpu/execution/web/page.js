@@ -336,6 +336,8 @@ async function start() {
     frame(performance.now());
     return engine.first;
   }
+  if (DATA.programs.zlib) DATA.programs = JSON.parse(new TextDecoder().decode(await inflated(DATA.programs.zlib)));
+  byId("glsl").textContent = DATA.programs.map((program) => program.text).join("\n");
   const gl = canvas.getContext("webgl2", { alpha: true, premultipliedAlpha: false,
     preserveDrawingBuffer: true, antialias: false, depth: false });
   if (gl === null) {
@@ -359,7 +361,6 @@ canvas.addEventListener("webglcontextrestored", () => {
   say("");
   window.pygpu.ready = start().catch(failed);
 });
-byId("glsl").textContent = DATA.programs.map((program) => program.text).join("\n");
 addControls();
 addActions();
 addDrop();

@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
@@ -100,7 +101,7 @@ class Page:
         ]
         return {
             "name": self.name,
-            "programs": programs.texts,
+            "programs": _zipped(programs.texts) if meshes else programs.texts,
             "meshes": meshes,
             "slots": slots.slots,
             "pictures": pictures,
@@ -148,6 +149,12 @@ def filled(data: Mapping[str, Any], story: str, python: str, script: str) -> str
     for name, part in parts.items():
         text = text.replace(f"<!--{name}-->", part)
     return text
+
+
+def _zipped(programs: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Programs in few bytes, for pages whose meshes take many."""
+    data = zlib.compress(json.dumps(programs, separators=(",", ":")).encode(), 9)
+    return {"zlib": base64.b64encode(data).decode("ascii")}
 
 
 def _once(steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
