@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from programs.suite import Suite
-from pygpu import Image, Position, Vec2, Vec3, offsets
+from pygpu import Float, Image, Int, Position, Vec2, Vec3, offsets
 
 program = Suite()
 
@@ -669,3 +669,33 @@ def slices_of_arrays(im: Image, p: Position):
         ROWS[p.y % 3, :k].sum(),
         row[k:].max(),
     )
+
+
+def weights(g):
+    return (0.25, 0.5, g)
+
+
+@program(g=0.75, n=3)
+def comprehensions_in_comprehensions_of_any_length(im: Image, p: Position, g: Float, n: Int):
+    xs = [sum([w * im(p + (k, 0)) for w in weights(g)]) for k in range(n)]
+    ys = [max([w * k for w in weights(g)] + [i / 2 for i in (1, 2) for _ in (0, 1)]) for k in range(n)]
+    zs = [min([w * im(p + (k % 3, 0)) for w in weights(g)]) for k in range(5000)]
+    return sum(xs), sum(ys), zs[n]
+
+
+@program(g=0.75, n=3)
+def comprehensions_in_loops_within_loops(im: Image, p: Position, g: Float, n: Int):
+    v = im(p)
+    for _ in range(n):
+        for _ in range(n):
+            for k in range(n):
+                v = v * 0.5 + sum([w * k for w in weights(g)])
+    return v
+
+
+@program(g=0.75, n=3)
+def lists_that_wait_while_a_loop_makes_others(im: Image, p: Position, g: Float, n: Int):
+    found = [0.0]
+    for k in range(n):
+        found[0] += sum([w * im(p + (k, 0)) for w in weights(g) for _ in (1, 2)])
+    return found[0]

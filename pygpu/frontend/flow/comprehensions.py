@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pygpu.bytecode import ITERATOR_SLOTS
+from pygpu.bytecode import ITERATOR_SLOTS, Instruction
 from pygpu.core.host.records import record
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
 from pygpu.frontend.values.frames import Frame
@@ -24,22 +24,38 @@ from pygpu.types import INT
 
 def collected_by(w: ControlFlow, frame: Frame, header: int, state: State) -> List | None:
     """The list that a comprehension's loop appends to, None for a loop statement."""
+    found = _adding(frame, header)
+    if found is None:
+        return None
+    block, instruction = found
+    if instruction.op == "YIELD":
+        collected = state.locals.get(".yield")
+    else:
+        collected = state.stack[-_depth(frame, header, block, instruction)]
+    return collected if isinstance(collected, List) else None
+
+
+def _adding(frame: Frame, header: int) -> tuple[int, Instruction] | None:
+    """The instruction that adds an item to what a comprehension's loop makes, and its block."""
     for block in sorted(frame.graph.loops[header]):
         for instruction in frame.code.instructions[block : frame.graph.blocks[block]]:
             if instruction.op == "YIELD":
-                if frame.code.code.co_name != "<genexpr>":
-                    return None  # a generator's loop may carry more than its items
-                collected: List | None = state.locals.get(".yield")
-                return collected
+                # a generator's loop may carry more than its items
+                return (block, instruction) if frame.code.code.co_name == "<genexpr>" else None
             if instruction.op == "APPEND":
-                # above the list there stand the iterators of all loops around the append
-                within = ITERATOR_SLOTS * _loops_within(w, frame, header, block)
-                found = state.stack[-(instruction.arg - within)]
-                return found if isinstance(found, List) else None
+                # the list of a comprehension in the loop's body lies above the loop's iterator
+                if _depth(frame, header, block, instruction) > ITERATOR_SLOTS:
+                    return block, instruction
     return None
 
 
-def _loops_within(w: ControlFlow, frame: Frame, header: int, block: int) -> int:
+def _depth(frame: Frame, header: int, block: int, append: Instruction) -> int:
+    """How deep the list that is appended to would lie on the stack at a loop's header, if there
+    stood but iterators above it: those of all loops around the append."""
+    return append.arg - ITERATOR_SLOTS * _loops_within(frame, header, block)
+
+
+def _loops_within(frame: Frame, header: int, block: int) -> int:
     """How many loops inside the header's own are around a block of it."""
     loops = frame.graph.loops
     return sum(h != header and block in loops[h] and h in loops[header] for h in loops)
@@ -50,8 +66,8 @@ def long_comprehension(
 ) -> Outcome:
     """A comprehension over a long sequence: its elements are made where they are used."""
     leave = frame.code.instructions[frame.graph.blocks[header] - 1].arg
-    loops = frame.graph.loops
-    grouped = any(h != header and h in loops[header] for h in loops)
+    adding = _adding(frame, header)
+    grouped = adding is not None and _loops_within(frame, header, adding[0]) > 0
     if w.handled():  # what raises in an item belongs here, and not to where the item is used
         raise w.error(_TOO_LONG_TO_RAISE)
     if w.read(collected):
