@@ -327,10 +327,22 @@ def test_powers_of_ints_by_whole_numbers_are_ints() -> None:
     for power in (2.0, 0.0, np.float32(3)):  # products, which are exact
         assert (Image(ints) ** power).dtype == np.float32
         np.testing.assert_array_equal(Image(ints) ** power, ints**power)
-    squares = np.arange(12, dtype=np.float32) ** 2
-    np.testing.assert_array_equal(Image(squares.reshape(3, 4)) ** 0.5, np.arange(12).reshape(3, 4))
     with pytest.raises(pygpu.CompileError, match="negative"):
         Image(ints) ** -1
+
+
+def test_powers_of_a_half_are_square_roots(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYGPU_TARGET", target)
+    squares = np.arange(12, dtype=np.float32).reshape(3, 4) ** 2
+    found = np.asarray(Image(squares) ** 0.5)
+    np.testing.assert_array_equal(found, np.asarray(np.sqrt(Image(squares))))
+    exact = target in ("cpu", "interpreter")  # elsewhere to what is promised of functions
+    np.testing.assert_allclose(found, np.sqrt(squares), rtol=0 if exact else 2e-5)
+    inverse = np.asarray(Image(squares + 1) ** -0.5)
+    np.testing.assert_allclose(inverse, (squares + 1) ** -0.5, rtol=2.4e-7 if exact else 2e-5)
+    ends = np.array([[0.0, -0.0, np.inf, -np.inf]], np.float32)
+    np.testing.assert_array_equal(Image(ends) ** 0.5, [[0, 0, np.inf, np.inf]])
+    np.testing.assert_array_equal(Image(ends) ** -0.5, [[np.inf, np.inf, 0, 0]])
 
 
 def test_stacks_of_colours_are_volumes_and_images() -> None:

@@ -160,8 +160,9 @@ MILD: Final = 8.0  # exponents up to which float32 in two parts is as good as 2 
 def _pow(code: Code, a: Val, b: Val) -> Val:
     if a.kind in FLOATING:
         exponent = None if b.number is None else float(np.float32(b.number))
-        if exponent == 0.5:
-            return code.select(a.eq(-math.inf), -a, code.sqrt(a) + 0.0)  # -0.0 gives 0.0
+        if exponent in (0.5, -0.5):
+            root = code.select(a.eq(-math.inf), -a, code.sqrt(a) + 0.0)  # -0.0 gives 0.0
+            return root if exponent == 0.5 else code.constant(a.kind, 1.0) / root
         is_mild = exponent is not None and abs(exponent) <= MILD and not exponent.is_integer()
         if is_mild and exponent is not None and code.machine.has("fma"):
             return _power_of(code, a, exponent)

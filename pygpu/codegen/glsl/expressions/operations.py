@@ -26,6 +26,7 @@ from pygpu.codegen.glsl.expressions.text import (
     prefix,
 )
 from pygpu.core.operations import ops
+from pygpu.passes.simplify.rules import number
 from pygpu.ssa import Number, Op, Value, constant_of
 from pygpu.types import INT, INTEGERS, Type, vector
 
@@ -105,7 +106,13 @@ def _helper(name: str) -> Row:
 
 def _pow(context: Context, op: Op, operands: Sequence[Text]) -> Text:
     type = op.result.type
+    exponent = number(op.operands[1])
+    if type.kind == "float" and exponent in _ROOTS:
+        return context.helper(_ROOTS[exponent], type.size, operands[0])
     return context.helper(_named("pow", type), type.size, *operands)
+
+
+_ROOTS: Final = {0.5: "root", -0.5: "inverse_root"}  # powers that are square roots
 
 
 def _named(helper: str, type: Type) -> str:
