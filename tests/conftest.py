@@ -8,6 +8,7 @@ PYGPU_REQUIRE_GL=1 makes a missing target a failure.
 
 import difflib
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,8 @@ from pygpu.core.errors import DeviceError
 from pygpu.devices import targets
 
 os.environ.setdefault("PYGPU_VERIFY", "1")  # check the representation after every pass
+# Processes that tests start find modules where this one does, however it was told.
+os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(map(os.path.abspath, sys.path)))
 
 TARGETS = ("interpreter", "cpu", "fragment", "compute")
 GOLDENS = Path(__file__).parent / "goldens"

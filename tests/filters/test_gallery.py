@@ -153,13 +153,12 @@ SHEET = ROOT / "tools" / "contact_sheet.py"
 
 def run(program: str | Path, *args: object, **env: str) -> subprocess.CompletedProcess[str]:
     """A picture of this name, or any program."""
-    root = str(ROOT)
     file = program if isinstance(program, Path) else gallery.HERE / f"{program}.py"
     return subprocess.run(
         [sys.executable, str(file), *map(str, args)],
         capture_output=True,
         text=True,
-        env=os.environ | {"PYTHONPATH": root, "PYGPU_TARGET": "cpu"} | env,
+        env=os.environ | {"PYGPU_TARGET": "cpu"} | env,
     )
 
 

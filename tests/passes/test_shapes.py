@@ -187,6 +187,7 @@ def test_block_of_more_numbers_than_registers_is_none(monkeypatch):
     task = Task(build.finish([total]), (colours,), (colours,))
     monkeypatch.setattr(device, "largest", 4096)
     monkeypatch.setattr(device, "has_stages", False)
+    monkeypatch.setattr(device, "is_software", True)
     blocked = device.compile(task)
     assert blocked.shape.columns == 4
     monkeypatch.setattr(device, "is_software", False)
