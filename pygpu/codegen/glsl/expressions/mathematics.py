@@ -60,7 +60,7 @@ return odd ? -power : power;
 """,
         ("isnan", "isinf", "log2_parts"),
     ),
-    # Powers of 0.5 and -0.5: IEEE's pow takes -0.0 for 0.0, and of minus infinity it knows the root.
+    # Powers of 0.5 and -0.5: IEEE's pow takes -0.0 for 0.0, and minus infinity for infinity.
     "root": Helper(
         "float",
         "float a",
