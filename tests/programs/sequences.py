@@ -1,6 +1,7 @@
 """Containers whose structure is known: lists, tuples, dicts, sets, comprehensions, sorting."""
 
 import itertools
+import types
 
 import numpy as np
 
@@ -678,7 +679,9 @@ def weights(g):
 @program(g=0.75, n=3)
 def comprehensions_in_comprehensions_of_any_length(im: Image, p: Position, g: Float, n: Int):
     xs = [sum([w * im(p + (k, 0)) for w in weights(g)]) for k in range(n)]
-    ys = [max([w * k for w in weights(g)] + [i / 2 for i in (1, 2) for _ in (0, 1)]) for k in range(n)]
+    ys = [
+        max([w * k for w in weights(g)] + [i / 2 for i in (1, 2) for _ in (0, 1)]) for k in range(n)
+    ]
     zs = [min([w * im(p + (k % 3, 0)) for w in weights(g)]) for k in range(5000)]
     return sum(xs), sum(ys), zs[n]
 
@@ -699,3 +702,23 @@ def lists_that_wait_while_a_loop_makes_others(im: Image, p: Position, g: Float, 
     for k in range(n):
         found[0] += sum([w * im(p + (k, 0)) for w in weights(g) for _ in (1, 2)])
     return found[0]
+
+
+def total(xs, n):
+    result = 0.0
+    for i in range(n):
+        result += xs[i]
+    return result
+
+
+# Of another module, where the same name is another function's.
+TOTAL = types.FunctionType(total.__code__, {"weights": lambda g: (100.0, g)})
+
+
+@program(g=0.75, n=3)
+def items_that_are_made_where_another_module_asks_for_them(
+    im: Image, p: Position, g: Float, n: Int
+):
+    xs = [weights(g)[1] * im(p + (k % 3, 0)) for k in range(5000)]
+    ys = [sum(weights(g)) * k for k in range(n)]
+    return TOTAL(xs, n), sum(ys)

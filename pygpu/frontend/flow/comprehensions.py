@@ -42,10 +42,10 @@ def _adding(frame: Frame, header: int) -> tuple[int, Instruction] | None:
             if instruction.op == "YIELD":
                 # a generator's loop may carry more than its items
                 return (block, instruction) if frame.code.code.co_name == "<genexpr>" else None
-            if instruction.op == "APPEND":
-                # the list of a comprehension in the loop's body lies above the loop's iterator
-                if _depth(frame, header, block, instruction) > ITERATOR_SLOTS:
-                    return block, instruction
+            # the list of a comprehension in the loop's body lies above the loop's iterator
+            appends = instruction.op == "APPEND"
+            if appends and _depth(frame, header, block, instruction) > ITERATOR_SLOTS:
+                return block, instruction
     return None
 
 
@@ -135,7 +135,7 @@ class _Body:
         w, frame = self.w, self.frame
         w.state, frame.at = inner, self.at
         inner.stack.append(items.element(index))
-        walk = w.run if frame in w.frames else w.enter
+        walk = w.run if frame is w.frames[-1] else w.enter
         outcome = walk(frame, frame.graph.blocks[self.header], inner, frozenset((self.header,)))
         result = outcome.exits[self.header]
         if len(outcome.exits) > 1:
