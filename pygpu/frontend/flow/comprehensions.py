@@ -52,7 +52,7 @@ def _adding(frame: Frame, header: int) -> tuple[int, Instruction] | None:
 def _depth(frame: Frame, header: int, block: int, append: Instruction) -> int:
     """How deep the list that is appended to would lie on the stack at a loop's header, if there
     stood but iterators above it: those of all loops around the append."""
-    return append.arg - ITERATOR_SLOTS * _loops_within(frame, header, block)
+    return int(append.arg) - ITERATOR_SLOTS * _loops_within(frame, header, block)
 
 
 def _loops_within(frame: Frame, header: int, block: int) -> int:
