@@ -165,6 +165,25 @@ return int(q);
         "return b == 0 ? 0 : a - b * pg_floordiv_int(a, b);",
         ("floordiv_int",),
     ),
+    # Powers of 0.5 and -0.5: IEEE's pow takes -0.0 for 0.0, and minus infinity for infinity.
+    "root": Helper(
+        "float",
+        "float a",
+        f"""
+if (a == 0.0)
+    return 0.0;
+return a == -{INF} ? {INF} : sqrt(a);
+""",
+    ),
+    "inverse_root": Helper(
+        "float",
+        "float a",
+        f"""
+if (a == 0.0)
+    return {INF};
+return a == -{INF} ? 0.0 : 1.0 / sqrt(a);
+""",
+    ),
     "pow_int": Helper(
         "int",
         "int a, int b",

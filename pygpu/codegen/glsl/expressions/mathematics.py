@@ -60,25 +60,6 @@ return odd ? -power : power;
 """,
         ("isnan", "isinf", "log2_parts"),
     ),
-    # Powers of 0.5 and -0.5: IEEE's pow takes -0.0 for 0.0, and minus infinity for infinity.
-    "root": Helper(
-        "float",
-        "float a",
-        f"""
-if (a == 0.0)
-    return 0.0;
-return a == -{INF} ? {INF} : sqrt(a);
-""",
-    ),
-    "inverse_root": Helper(
-        "float",
-        "float a",
-        f"""
-if (a == 0.0)
-    return {INF};
-return a == -{INF} ? 0.0 : 1.0 / sqrt(a);
-""",
-    ),
     "cbrt": Helper(
         "float",
         "float a",
