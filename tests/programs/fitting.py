@@ -120,3 +120,20 @@ def places_among_edges(im: Image, p: Position):
     w, v = row(im, p), im(p)
     edges = [0.2, 0.5, 0.8]
     return np.digitize(w, edges).sum(), np.searchsorted(edges, v), np.searchsorted(np.sort(w), v)
+
+
+@program
+def least_squares_of_no_full_rank(im: Image, p: Position):
+    w = im(p) + 1.0
+    rows = np.array([[w, 2 * w], [2 * w, 4 * w], [w, 2 * w]])
+    found, _, rank, sizes = np.linalg.lstsq(rows, np.array([1.0, w, 2.0]), rcond=None)
+    return found[0], found[1], rank, np.linalg.matrix_rank(rows), sizes[0]
+
+
+@program
+def vectors_of_a_matrix_of_no_full_rank(im: Image, p: Position):
+    w = im(p) + 1.0
+    u, s, v = np.linalg.svd(np.array([[w, 0.0], [2 * w, 0.0]]))
+    square = u @ np.transpose(u)
+    again = u * s @ v
+    return square[0, 0], square[0, 1], square[1, 1], again[1, 0], s[1]

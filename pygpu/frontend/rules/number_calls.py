@@ -318,6 +318,8 @@ def _pow(w: Evaluator, a: Any, b: Any, modulus: Any = None) -> Any:
 
 def _fmod(w: Evaluator, a: Any, b: Any, function: Any) -> Any:
     """Of two integers exact: math.fmod as a float, np.fmod as an integer."""
+    if function is special.remainder_of_integers and any(map(arrays.is_array, (a, b))):
+        return arrays.each(w, a, b, lambda x, y: _fmod(w, x, y, function))
     kinds = scalar_kind(a), scalar_kind(b)
     if None in kinds or "float" in kinds:
         return elementwise(w, "fmod", (a, b), "float")

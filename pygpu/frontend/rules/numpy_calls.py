@@ -45,7 +45,7 @@ def _clip(w: Evaluator, x: Any, low: Any = None, high: Any = None, **more: Any) 
         x = _GREATER(w, x, low)
     if high is not None and x is not NotImplemented:
         x = _LESSER(w, x, high)
-    return x
+    return _array(w, x) if isinstance(x, (List, Tuple, list, tuple)) else x
 
 
 _GREATER: Final = extremum("max")

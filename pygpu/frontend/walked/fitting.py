@@ -80,13 +80,30 @@ def least_squares(a: Any, b: Any) -> Any:
 
 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    """np.linalg.lstsq: of several solutions the smallest. Residuals are given where there are more
+    rows than columns, whatever the rank is."""
     a, b = np.asarray(a), np.asarray(b)
-    x = least_squares(a, b)
     m, n = a.shape
+    u, s, v = np.linalg.svd(a, full_matrices=False)
+    own = rcond is None or rcond < 0
+    rank = np.linalg.matrix_rank(a) if own else np.sum(s > rcond * s[0])
+    counts = np.arange(min(m, n)) < rank
+    inverse = np.where(counts, 1.0 / np.where(counts, s, 1.0), 0.0)
+    turned = np.transpose(u) @ b
+    x = np.transpose(v) @ (turned * (inverse if b.ndim == 1 else inverse[:, None]))
     left = a @ x - b
     residuals = np.sum(left * left, axis=0) if m > n else np.zeros(0)
     residuals = np.reshape(residuals, (-1,)) if m > n and b.ndim == 1 else residuals
-    return x, residuals, min(m, n), svd(a, False, False)
+    return x, residuals, rank, s
+
+
+def matrix_rank(a: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Any:
+    """How many singular values are no rounding of zero."""
+    if np.ndim(tol) > 0 or np.ndim(rtol) > 0:
+        raise ValueError("matrix_rank of dynamic values takes one number for tol")
+    s = np.linalg.svd(np.asarray(a), compute_uv=False)
+    least = s[0] * (NEGLIGIBLE if rtol is None else rtol) if tol is None else tol
+    return np.sum(s > least)
 
 
 def polyfit(
@@ -106,17 +123,24 @@ def polyfit(
 
 
 def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Any:
-    """By Jacobi's rotations of the columns (Hestenes). Which signs columns of U and rows of V have
-    is open; where a singular value is zero, so is its column of U."""
+    """Which signs columns of U and rows of V have is open."""
     a = np.asarray(a)
     m, n = a.shape
     if compute_uv and full_matrices and m != n:
         raise ValueError("svd of dynamic values that are no square takes full_matrices=False")
-    if m < n:
-        if not compute_uv:
-            return svd(np.transpose(a), False, False)
-        u, s, v = svd(np.transpose(a), False)
-        return np.transpose(v), s, np.transpose(u)
+    if not compute_uv:
+        return rotated(a if m >= n else np.transpose(a), False)
+    u, s, v = rotated(a if m >= n else np.transpose(a))
+    q, _ = reflected(u)  # its columns are those of U, and after them such as are square to them
+    rest = np.array([row[: len(s)] for row in q])
+    u = np.where(s == 0, rest, u)
+    return (u, s, v) if m >= n else (np.transpose(v), s, np.transpose(u))
+
+
+def rotated(a: Any, compute_uv: Any = True) -> Any:
+    """The decomposition of a matrix that has no more columns than rows, by Jacobi's rotations of
+    the columns (Hestenes). Where a singular value is zero, so is its column of U."""
+    m, n = a.shape
     columns = [[a[i, j] * 1.0 for i in range(m)] for j in range(n)]
     turns = [[1.0 if i == j else 0.0 for i in range(n)] for j in range(n)]
     for _ in range(0 if n < 2 else 1 if n == 2 else linear.SWEEPS):
@@ -153,7 +177,11 @@ def turn(columns: Any, turns: Any, p: Any, q: Any) -> Any:
 
 
 def pinv(a: Any, rcond: Any = None, hermitian: Any = False) -> Any:
-    u, s, v = svd(a, False)
+    a = np.asarray(a)
+    m, n = a.shape
+    u, s, v = rotated(a if m >= n else np.transpose(a))
+    if m < n:
+        u, v = np.transpose(v), np.transpose(u)
     limit = s[0] * (NEGLIGIBLE if rcond is None else rcond)
     inverted = np.where(s > limit, 1.0 / np.where(s > limit, s, 1.0), 0.0)
     return (np.transpose(v) * inverted) @ np.transpose(u)
@@ -245,6 +273,7 @@ MEANT: Final[dict[Any, Any]] = {
     np.linalg.qr: qr,
     np.linalg.lstsq: lstsq,
     np.linalg.svd: svd,
+    np.linalg.matrix_rank: matrix_rank,
     np.linalg.pinv: pinv,
     np.linalg.cholesky: cholesky,
     np.linalg.slogdet: slogdet,

@@ -111,7 +111,7 @@ def linspace(
     step = (stop - start) / parts if parts > 0 else math.nan
     rows = [start + step * place for place in range(num)]
     if endpoint and num > 1:
-        rows[-1] = stop + start * 0
+        rows[-1] = np.where(np.ones(np.shape(start), bool), stop, start)
     made = np.array(rows)
     return (made, step) if retstep else made
 
@@ -163,10 +163,14 @@ def along_axis(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
     n = len(rows)
     if n < edge_order + 1:
         raise ValueError("Shape of array too small to calculate a numerical gradient")
-    gaps = [step] * (n - 1) if np.ndim(step) == 0 else list(np.diff(step))
+    is_even = np.ndim(step) == 0
+    gaps = [step] * (n - 1) if is_even else list(np.diff(step))
     slopes = [(rows[k + 1] - rows[k]) / gaps[k] for k in range(n - 1)]
     inner = []
     for k in range(1, n - 1):
+        if is_even:  # whatever the element between is: it may be NaN
+            inner.append((rows[k + 1] - rows[k - 1]) / (2.0 * step))
+            continue
         before, after = gaps[k - 1], gaps[k]
         # Each slope is weighted by the other side's gap: exact for parabolas.
         inner.append((slopes[k - 1] * after + slopes[k] * before) / (before + after))
