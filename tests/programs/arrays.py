@@ -605,3 +605,49 @@ def sums_and_products_of_bools_are_bools(rgb: Image, p: Position):
     a = np.array(list(rgb(p)))
     either, both = (a > 0.3) + (a < 0.7), (a > 0.3) * (a < 0.7)
     return either.sum(), both.sum(), (1.0 * either + both)[0]
+
+
+@program
+def numbers_of_several_kinds_in_one_array(im: Image, p: Position):
+    a = np.array([im(p), p.x + 1, 3, True])
+    b = np.array([p.x, True])
+    m = np.array([[p.x, 1], [0.5, im(p)]])
+    whole = b[1] + b[1], np.array([p.x, 7])[0] // 2
+    return a[1] // 2, a[2] // 2, a[2] / 2, m[0, 1] / 4, *whole
+
+
+@program
+def divisions_by_zero_of_ints_among_floats(im: Image, p: Position):
+    a = np.array([im(p), p.x + 1, 3])
+    zero = a[0] - a[0]
+    parts = a[1] // zero, a[2] // zero, a[1] / 0.0, a[2] / 0.0, a[1] // 0.0
+    return tuple([part > 1e38 for part in parts])
+
+
+class Wave:
+    def __init__(self, height):
+        self.height = height
+
+
+class Field(Wave):
+    ndim, shape, size = 3, (2, 3), 9
+
+
+class Pair(Wave):
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, place):
+        if place > 1:
+            raise IndexError(place)
+        return self.height
+
+
+@program
+def shapes_of_objects(im: Image, p: Position):
+    wave, field, pair = Wave(im(p)), Field(im(p)), Pair(im(p))
+    sizes = np.size(wave) + 10 * np.size(field) + 100 * np.size(pair)
+    dimensions = np.ndim(wave) + 10 * np.ndim(field) + 100 * np.ndim(pair)
+    lengths = len(np.shape(wave)) + 10 * np.shape(field)[1] + 100 * np.shape(pair)[0]
+    others = np.ndim({1: im(p)}) + np.ndim(lambda: im(p)) + 10 * np.ndim(im) + 100 * np.size(p)
+    return sizes, dimensions, lengths, others

@@ -95,7 +95,7 @@ def on_objects(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: Any
         def element(value: Any) -> Element:
             return Element(numbers, trials.Tried(draw.number(value)))
 
-        return _closed(_run(w, function, given, element)[0])
+        return _closed(w, _run(w, function, given, element)[0])
 
     try:
         form = trials.form_of_result(w, function, given, tried)
@@ -166,16 +166,19 @@ def _elements(w: Evaluator, value: Any, element: Any) -> Any:
     return flat.reshape(array.shape)
 
 
-def _closed(result: Any) -> Any:
+def _closed(w: Evaluator, result: Any) -> Any:
     """What NumPy gave, with values in place of elements; a known array where all are known."""
     if isinstance(result, (tuple, list)):
-        parts = tuple([_closed(part) for part in result])
+        parts = tuple([_closed(w, part) for part in result])
         return tuple_of(parts) if isinstance(result, tuple) else List(parts)
     if not isinstance(result, np.ndarray):
         return _value(result)
     if result.dtype != object:
         return Array(result)
-    return arrays.array_of([_value(part) for part in result.reshape(-1)], result.shape)
+    made = np.empty(result.shape, object)
+    made.reshape(-1)[:] = [_value(part) for part in result.reshape(-1)]
+    made = arrays.of_one_kind(w, made)
+    return arrays.array_of(made.reshape(-1), made.shape)
 
 
 def _formed(w: Evaluator, result: Any, form: trials.Form, opened: list[tuple[Array, Any]]) -> Any:

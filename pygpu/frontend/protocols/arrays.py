@@ -168,6 +168,20 @@ def kind_of(array: np.ndarray[Any, Any]) -> Kind | None:
     return None if not kinds or None in kinds else widest(*kinds)  # type: ignore[arg-type]
 
 
+def of_one_kind(w: Evaluator, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of objects whose elements are all of its kind: ints among floats are floats, and
+    known floats NumPy's, which divide by zero."""
+    kind = kind_of(array)
+    if kind is None:
+        return array
+    made = np.empty(array.shape, object)
+    for place in np.ndindex(array.shape):
+        part = array[place]
+        part = part if scalar_kind(part) == kind else cast(w, part, kind)
+        made[place] = np.float64(part) if type(part) is float else part
+    return made
+
+
 _KINDS: Final[dict[str, Kind]] = {"i": "int", "u": "int", "b": "bool", "f": "float"}
 
 

@@ -124,6 +124,8 @@ def _cross(w: Evaluator, a: Any, b: Any, axis: Any = -1) -> Any:
 
 def _array(w: Evaluator, xs: Any, dtype: Any = None, **more: Any) -> Any:
     array = arrays.to_objects(w, xs)
+    if dtype is None:
+        array = arrays.of_one_kind(w, array)
     made = arrays.array_of(array.reshape(-1), array.shape)
     if dtype is not None:
         method = w.method(made, "astype")

@@ -199,6 +199,30 @@ def cross(a: Any, b: Any, axis: Any = -1) -> Any:
     return np.moveaxis(np.array(parts), 0, axis)
 
 
+# ---------------------------------------------------------------- shapes
+
+
+def shape(a: Any) -> Any:
+    """np.shape: what an object says of itself, else that of the array it would make."""
+    if hasattr(a, "shape"):
+        return a.shape
+    if isinstance(a, (dict, set, frozenset, str, bytes)):
+        return ()
+    is_sequence = hasattr(a, "__len__") and hasattr(a, "__getitem__")
+    return np.asarray(list(a)).shape if is_sequence else ()
+
+
+def ndim(a: Any) -> Any:
+    return a.ndim if hasattr(a, "ndim") else len(shape(a))
+
+
+def size(a: Any, axis: Any = None) -> Any:
+    if axis is None:
+        return a.size if hasattr(a, "size") else math.prod(shape(a))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return math.prod([shape(a)[each] for each in axes])
+
+
 # ---------------------------------------------------------------- comparison
 
 
@@ -304,6 +328,9 @@ MEANT: Final[dict[Any, Any]] = {
     np.digitize: digitize,
     np.fromiter: fromiter,
     np.gradient: gradient,
+    np.shape: shape,
+    np.ndim: ndim,
+    np.size: size,
     np.histogram: histogram,
     np.interp: interp,
     np.isclose: isclose,

@@ -135,9 +135,9 @@ def _power_of_two(c: Number | None) -> int | None:
 
 def _floordiv(emit: Emit, operands: tuple[Value, ...], data: Any) -> Value | None:
     a, b = operands
-    if a.type.kind == "float":
-        return None
     c = number(b)
+    if a.type.kind == "float":
+        return emit("div", a, b) if c == 0 else None  # infinite or NaN: there is nothing to round
     if c == 0:
         return emit.constant(a.type, 0)
     if c == -1:
