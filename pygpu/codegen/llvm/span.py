@@ -30,7 +30,8 @@ from pygpu.codegen.llvm.text import Machine, Val
 from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format
-from pygpu.ssa import Function, Op, Region
+from pygpu.passes.analysis.variance import X
+from pygpu.ssa import Function, Op, Region, Value, walk
 
 with later():
     from pygpu.codegen.llvm import control, loads
@@ -69,12 +70,14 @@ class Writer(Block):
 
     def write(self) -> str:
         code = self.code
+        self.ahead: set[Op] = set()  # computed before the loop over blocks
         y, x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%y", "%x0", "%x1"))
         self.width = self.argument(WIDTH, "int")
         self.rows = self.row_pointers()
         self.uniforms()
         for r in range(self.plan.rows):
             self.env[self.f.y, 0, r] = (y + r,)
+        self.of_rows()
         with Loop(code, [x0]) as loop:
             self.x = loop.params[0]
             for u in range(self.plan.vectors):
@@ -84,6 +87,26 @@ class Writer(Block):
             following = self.x + self.plan.vectors * self.machine.lanes
             loop.next(following < x1, [following])
         return code.span(READ, READ, stops=self.stops)
+
+    def of_rows(self) -> None:
+        """Compute what does not change along a row, once for all blocks of a row. LLVM moves sums
+        and products there by itself, but no branches, such as a sine has for large angles."""
+        masks: Masks = dict.fromkeys(self.cells)
+        later: set[Value] = set()  # what is computed in the loop
+        for op in self.f.body.ops:
+            used = {*op.operands, *op.results}
+            for region in op.regions:
+                used.update(region.params, region.results)
+                for each in walk(region):
+                    used.update(each.operands, each.results)
+                    for inner in each.regions:
+                        used.update(inner.params, inner.results)
+            is_of_rows = not any(self.bits.get(value, X) & X for value in used)
+            if op.results and op.code != "load" and is_of_rows and later.isdisjoint(used):
+                self.op(op, self.cells, masks)
+                self.ahead.add(op)
+            else:
+                later.update(op.results)
 
     def uniforms(self) -> None:
         slot = self.table_slot + len(self.f.tables)
@@ -151,7 +174,7 @@ class Writer(Block):
             self.op(op, cells, masks)
 
     def op(self, op: Op, cells: Sequence[Cell], masks: Masks) -> None:
-        if op in self.plan.late:
+        if op in self.plan.late or op in self.ahead:
             return
         if op in self.plan.reaching:
             loads.reach(self, op, cells)
