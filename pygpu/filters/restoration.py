@@ -171,6 +171,16 @@ def _reach(touched: NDArray[Any]) -> slice:
 
 
 STEPS: Final = np.array([[0, 0], [0, 1], [0, -1], [1, 0], [-1, 0]])  # of the Laplacian
+TWICE: Final = np.array(  # the Laplacian's Laplacian, far from the sides of a picture
+    [
+        [0, 0, 1, 0, 0],
+        [0, 2, -8, 2, 0],
+        [1, -8, 20.0, -8, 1],
+        [0, 2, -8, 2, 0],
+        [0, 0, 1, 0, 0],
+    ]
+)
+INSIDE: Final = np.argwhere(TWICE) - 2  # (down, across) of its weights
 BAND: Final = 10**8  # products of a solution in a band, above which one of sparse factors is tried
 
 
@@ -189,6 +199,29 @@ def _equations(hole: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     the Laplacian's Laplacian at them the number of the pixel, the place that it weighs, itself."""
     height, width = hole.shape
     places = np.flatnonzero(hole)
+    numbers = np.arange(len(places))
+    down, across = np.divmod(places, width)
+    inside = (np.minimum(down, height - 1 - down) > 1) & (
+        np.minimum(across, width - 1 - across) > 1
+    )
+    column = places[inside] + (INSIDE @ [width, 1])[:, None]
+    row = np.broadcast_to(numbers[inside], column.shape)
+    weight = np.broadcast_to(TWICE[TWICE != 0][:, None], column.shape)
+    if inside.all():
+        return places, row.ravel(), column.ravel(), weight.ravel()
+    sides = np.flatnonzero(~inside)
+    beside = _beside(down[sides], across[sides], hole.shape)
+    parts = zip((row, column, weight), (sides[beside[0]], *beside[1:]), strict=True)
+    return places, *[np.concatenate([a.ravel(), b]) for a, b in parts]
+
+
+def _beside(
+    down: NDArray[Any], across: NDArray[Any], shape: tuple[int, int]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """The weights at pixels that may lie at the sides of a picture, where each Laplacian is of the
+    neighbours that there are."""
+    height, width = shape
+    count = len(down)
 
     def weights(down: NDArray[Any], across: NDArray[Any]) -> NDArray[Any]:
         """Of the Laplacian, for each step: 1, or less the number of neighbours; 0 outside."""
@@ -196,15 +229,14 @@ def _equations(hole: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         sides = np.stack(edges).astype(float)
         return np.concatenate([-sides.sum(axis=0)[None], sides])
 
-    down, across = np.divmod(places, width)
     first = weights(down, across)  # (5, N)
     down = down + STEPS[:, :1]
     across = across + STEPS[:, 1:]
     second = weights(down, across) * first  # (5 steps more, 5, N)
     column = down * width + across + (STEPS @ [width, 1])[:, None, None]
-    row = np.broadcast_to(np.arange(len(places)), column.shape)
+    row = np.broadcast_to(np.arange(count), column.shape)
     used = second != 0
-    return places, row[used], column[used], second[used]
+    return row[used], column[used], second[used]
 
 
 def _filled(values: NDArray[Any], hole: NDArray[Any]) -> NDArray[Any]:

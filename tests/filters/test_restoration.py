@@ -210,3 +210,14 @@ def test_demosaic(pattern) -> None:
 def test_mistakes_are_told(call, words) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_holes_at_the_sides_are_filled_as_those_inside() -> None:
+    """Weights far from the sides are constants: with one pixel of a hole at a side, and without."""
+    rng = np.random.default_rng(4)
+    image = np.float32(rng.random((19, 23)))
+    for share in (0.05, 0.3):
+        hole = rng.random(image.shape) < share
+        for cut in (hole, np.pad(hole[2:-2, 2:-2], 2)):
+            expected = reference.inpaint_biharmonic(image, cut)
+            assert_allclose(filters.inpaint_biharmonic(image, cut), expected, atol=1e-4)
