@@ -41,6 +41,7 @@ from pygpu.codegen.jobs.slots import (
     IMAGE_SLOTS,
     IMAGE_TABLE,
     IMAGES,
+    LANES,
     LEFT,
     MORE_PLANES,
     NEXT,
@@ -68,6 +69,7 @@ from pygpu.codegen.jobs.slots import (
     SLOTS,
     SPAN,
     STOP,
+    STREAM,
     STRIDE,
     TILE_COLUMNS,
     TILE_HEIGHT,
@@ -248,7 +250,7 @@ class Tiles:
             branch = Branch(code, inner)
             with branch.side():
                 end = x + code.binary("sdiv", limit - x, block) * block
-                self.span(self.direct, y, x, end)
+                self.span(self.direct, y, x, end, streams=True)
                 first = [end]
             with branch.side():
                 # What is left before the limit: a block that ends there, over the last one.
@@ -273,13 +275,17 @@ class Tiles:
             (following,) = branch.join(first, second)
             loop.next(following < x1, [following])
 
-    def span(self, context: Val, y: Val, x0: Val, x1: Val) -> None:
-        code = self.code
+    def span(self, context: Val, y: Val, x0: Val, x1: Val, streams: bool = False) -> None:
+        code, span = self.code, self.number(SPAN)
+        if streams:
+            other = self.number(STREAM)
+            takes = other.ne(0) & (x0 & self.number(LANES) - 1).eq(0)
+            span = code.select(takes, other, span)
         given = ", ".join(f"i32 {code.cast('trunc', value, 'int').text}" for value in (y, x0, x1))
         args = self.pointer(ARGS)
         code.fixed(
             "int", 1,
-            f"call i32 {self.pointer(SPAN).text}(ptr {context.text}, ptr {args.text}, {given})",
+            f"call i32 {self.as_pointer(span).text}(ptr {context.text}, ptr {args.text}, {given})",
         )  # fmt: skip
 
     # ------------------------------------------------------------ blocks at the edges

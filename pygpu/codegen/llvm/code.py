@@ -299,8 +299,8 @@ class Code(Body):
         text = f"load {type_text(kind, lanes)}, ptr {pointer.text}, align {align}"
         return self.make(kind, text, pointer, lanes=lanes)
 
-    def store(self, value: Val, pointer: Val, align: int = 1) -> None:
-        self.line(f"store {value.type} {value.text}, ptr {pointer.text}, align {align}")
+    def store(self, value: Val, pointer: Val, align: int = 1, how: str = "") -> None:
+        self.line(f"store {value.type} {value.text}, ptr {pointer.text}, align {align}{how}")
 
     def fetch(self, pointer: Val, ahead: int, size: int) -> None:
         """Bring so many bytes into the caches, those that begin so far on, which need not be

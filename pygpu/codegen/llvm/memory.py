@@ -171,7 +171,7 @@ def store_block(
     """Write the components of `lanes` texels side by side; `raw`: one, as it is stored."""
     lanes = code.machine.lanes
     if raw:
-        code.store(values[0], pointer, format.dtype.itemsize)
+        _put(code, values[0], pointer, format.dtype.itemsize)
         return
     parts = [code.splat(encode(code, value, format), lanes) for value in values]
     _pack(code, parts, pointer, format.dtype.itemsize, lanes)
@@ -191,11 +191,19 @@ def _pack(code: Code, raw: list[Val], pointer: Val, size: int, lanes: int) -> No
         kind = {1: "byte", 2: "short", 4: raw[0].kind}[size]
         parts = [code.cast("trunc", v, kind) for v in raw] if size < 4 else raw
         for j, part in enumerate(interleave(code, parts)):
-            code.store(part, code.at(pointer, j * lanes * size), size)
+            _put(code, part, code.at(pointer, j * lanes * size), size)
         return
     low = 2 ** (size * 8) - 1
     pairs = [(a & low) | (b << (size * 8)) for a, b in zip(raw[::2], raw[1::2], strict=True)]
     _pack(code, pairs, pointer, size * 2, lanes)
+
+
+def _put(code: Code, part: Val, pointer: Val, size: int) -> None:
+    """Write a register of elements of so many bytes."""
+    if code.machine.streams:
+        code.store(part, pointer, size * part.lanes, ", !nontemporal !0")
+    else:
+        code.store(part, pointer, size)
 
 
 def deinterleave(code: Code, parts: list[Val]) -> list[Val]:

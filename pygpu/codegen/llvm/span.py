@@ -86,7 +86,8 @@ class Writer(Block):
             self.write_outputs()
             following = self.x + self.plan.vectors * self.machine.lanes
             loop.next(following < x1, [following])
-        return code.span(READ, READ, stops=self.stops)
+        text = code.span(READ, READ, stops=self.stops)
+        return f"{text}\n!0 = !{{i32 1}}\n" if self.machine.streams else text  # `!nontemporal !0`
 
     def of_rows(self) -> None:
         """Compute what does not change along a row, once for all blocks of a row. LLVM moves sums

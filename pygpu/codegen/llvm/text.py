@@ -54,6 +54,7 @@ class Machine:
     known: frozenset[str]  # the features that change what is emitted
     x86: bool
     fast: bool = False  # functions may err by 2**-12 of their results
+    streams: bool = False  # results are written past the caches, to places of whole registers
 
     def has(self, feature: str) -> bool:
         """Processors other than x86 are taken to have all that is asked for here (ARMv8 does)."""

@@ -178,10 +178,13 @@ class Layout:
     def _add_results(self) -> None:
         texels = [format.nbytes for format in self.task.outputs]
         rows, height, outs = self.plan.rows, self.shape[0], len(self.numbers)
-        for index, texel in enumerate(texels, len(self.task.inputs)):
+        first = len(self.task.inputs)
+        for index, texel in enumerate(texels, first):
             count, stride = self._rows(index)
             self._add([0, stride, texel, height * stride, count])
         self._point(slots.OUTPUT_TABLE, outs)
+        self.pitches = [self._rows(index)[1] for index in range(first, first + len(texels))]
+        self.written = height * self.planes.count * sum(self.pitches)  # bytes
         self.outputs = [outs + index * slots.OUT_SLOTS for index in range(len(texels))]
         self.places = self.image_places + self.outputs
         self.slots += len(texels) * rows
@@ -207,6 +210,7 @@ class Layout:
             slots.BEGIN: max([0, *[-(taps.left // taps.apart[0]) for taps in plan.taps]]),
             slots.END: self.end,
             slots.EDGE: self.edge,
+            slots.LANES: plan.lanes,
             slots.SETS: len(plan.taps),
             slots.OUTPUTS: len(self.task.outputs),
             slots.SLOTS: self.slots,
@@ -252,6 +256,7 @@ class Layout:
         span: int,
         addresses: Sequence[int],
         uniforms: Sequence[Constant],
+        stream: int = 0,
     ) -> Block:
         """A block for one call, which reads and writes at these addresses, those of inputs first:
         to be given back to `blocks`, but for one that was halted."""
@@ -259,6 +264,7 @@ class Layout:
             block = self.blocks.pop()
         except IndexError:
             block = Block(self.numbers, self.inner, self.stop)
+        block.numbers[slots.STREAM] = stream
         return self.filled(block, span, addresses, uniforms)
 
     def filled(

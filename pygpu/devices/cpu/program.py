@@ -28,7 +28,7 @@ from pygpu.devices.cpu.layout import Layout, Sizes
 from pygpu.devices.cpu.native import Native, attributes, machine, native_span
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
 from pygpu.devices.process import reserve
-from pygpu.devices.process.reserve import RESERVE
+from pygpu.devices.process.reserve import LINE, RESERVE
 from pygpu.passes.blocks.flattened import flattened
 from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, Function, Value, walk
@@ -50,6 +50,8 @@ SHORT: Final = 32  # pixels of a row below which images are turned
 NARROW: Final = 48
 MANY: Final = 1 << 17
 WIDE: Final = 128  # pixels of a row from which on its two edges cost little
+STREAMED: Final = 1 << 24  # bytes of results that no cache is likely to hold until they are read
+STREAMED_COST: Final = 200  # operations of a pixel from which on nobody waits for memory
 LAYOUTS: Final = 16  # sizes of images that a program remembers
 
 
@@ -82,16 +84,17 @@ class CpuProgram(Program):
         self.few: dict[int, CpuProgram | None] = {}  # for images of so many columns, likewise
         self.joined: moves.JoinedRows | None = None  # for many short rows, likewise
         self.low: CpuProgram | None = None  # for results of one row, likewise
-        self.native: dict[bool, tuple[Native, int]] = {}
+        self.native: dict[tuple[bool, bool], tuple[Native, int]] = {}
+        self.large = 0  # calls with large results
         self.source = self._compile(wide=False)
         self.calls = native_loops(self.machine)
 
-    def _compile(self, wide: bool) -> str:
+    def _compile(self, wide: bool, streams: bool = False) -> str:
         emitted = emit(
             self.code.function,
             self.code.inputs,
             self.code.outputs,
-            replace(self.machine, fast=self.task.fast),
+            replace(self.machine, fast=self.task.fast, streams=streams),
             wide,
             Pixels(self.task.low, self.task.planar, self.group),
         )
@@ -100,7 +103,7 @@ class CpuProgram(Program):
         native = native_span(emitted.text, self.machine)
         self.driver_seconds += time.perf_counter() - begun
         # What is there stays: another thread may be running it.
-        self.native.setdefault(wide, native)
+        self.native.setdefault((wide, streams), native)
         return emitted.text + attributes(self.machine)
 
     def run(self, work: Work) -> list[Storage]:
@@ -240,7 +243,9 @@ class CpuProgram(Program):
         if layout is None:
             layout = self._layout(key)
         wide = is_wide(arrays)
-        block = layout.block(self._span(wide), addresses((*arrays, *results)), uniforms)
+        places = addresses((*arrays, *results))
+        stream = self._stream(wide, layout, places)
+        block = layout.block(self._span(wide), places, uniforms, stream)
         threads = min(self.threads, layout.tiles)
         pixels = key.pixels
         brief = self._is_brief(pixels)
@@ -336,12 +341,23 @@ class CpuProgram(Program):
         self.layouts[key] = layout
         return layout
 
-    def _span(self, wide: bool) -> int:
-        found = self.native.get(wide)
+    def _span(self, wide: bool, streams: bool = False) -> int:
+        found = self.native.get((wide, streams))
         if found is None:
-            self._compile(wide)
-            found = self.native[wide]
+            self._compile(wide, streams)
+            found = self.native[wide, streams]
         return found[1]
+
+    def _stream(self, wide: bool, layout: Layout, places: Sequence[int]) -> int:
+        """The span that writes past the caches; 0 where they hold the results, where these do not
+        lie so, or in the first large call, which may be the only one. It spares reading the lines
+        that are written. The atomic counter of tiles has what was written arrive."""
+        starts = places[len(self.task.inputs) :]
+        is_large = layout.written >= STREAMED and self.machine.x86 and self.cost < STREAMED_COST
+        if not is_large or any(place % LINE for place in (*starts, *layout.pitches)):
+            return 0
+        self.large += 1
+        return self._span(wide, True) if self.large > 1 else 0
 
 
 class CpuPrepared(Prepared):
@@ -359,8 +375,8 @@ class CpuPrepared(Prepared):
             (shape if f.channels == 1 else (*shape, f.channels), f.dtype)
             for f in program.task.outputs
         ]
-        is_large = any(pixels * f.nbytes >= reserve.LEAST for f in program.task.outputs)
-        self.empty = RESERVE.empty if is_large else np.empty
+        self.is_large = layout.written >= reserve.LEAST
+        self.empty = RESERVE.empty if self.is_large else np.empty
         self.alignments = [alignment(format) for format in program.task.inputs]
 
     def run(
@@ -380,7 +396,8 @@ class CpuPrepared(Prepared):
             if place % least:
                 return False
         layout = self.layout
-        block = layout.block(self.span, places, uniforms)
+        stream = self.program._stream(False, layout, places) if self.is_large else 0
+        block = layout.block(self.span, places, uniforms, stream)
         if self.is_tiny:
             self.calls.run_held(block.address, POOL.scratch(layout.scratch))
         else:

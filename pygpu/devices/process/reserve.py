@@ -20,6 +20,7 @@ from pygpu.core.host import forks
 
 LEAST: Final = 1 << 23  # bytes of an array: what is smaller, C libraries keep themselves
 MOST: Final = 1 << 28  # bytes that are kept
+LINE: Final = 64  # bytes of a line of the cache, or more
 
 
 class _Loan:
@@ -56,7 +57,7 @@ class Reserve:
             return np.empty(shape, dtype)
         memory = self._settled(nbytes)
         if memory is None:
-            memory = np.empty(nbytes, np.uint8)
+            memory = _aligned(nbytes)
         lent: NDArray[np.uint8] = np.asarray(_Loan(memory, self))
         return lent.view(dtype).reshape(shape)
 
@@ -92,6 +93,13 @@ class Reserve:
         finally:
             self.is_busy = False
             self.lock.release()
+
+
+def _aligned(nbytes: int) -> NDArray[np.uint8]:
+    """New memory that begins at a line of the cache."""
+    memory = np.empty(nbytes + LINE, np.uint8)
+    start = -memory.__array_interface__["data"][0] % LINE
+    return memory[start : start + nbytes]
 
 
 RESERVE: Final = Reserve()
