@@ -15,16 +15,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pygpu.codegen.llvm.plan import cost
 from pygpu.core.device import Task
 from pygpu.core.errors import CompileError
 from pygpu.core.storage import Format, Storage, texels
 from pygpu.devices.cpu.layout import stored_constant
+from pygpu.passes.blocks.flattened import flattened
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
 from pygpu.ssa import Function, Load, walk
 
 MAX_OPS: Final = 60_000
+WORK: Final = 16  # operations a component: of less than that, memory is what floats wait for
 HUGE: Final = 2**31  # bytes of an image that need indices of 64 bits
 
 
@@ -110,6 +113,21 @@ def addresses(arrays: Sequence[NDArray[Any]]) -> list[int]:
 _BYTE: Final[Callable[[Any], ctypes.c_char]] = ctypes.c_char.from_buffer
 
 
+def by_component(task: Task) -> tuple[Task, int]:
+    """The task as one of images of one component, with how many of these a texel has; the task
+    itself, and 1, where components are not treated alike."""
+    found = flattened(task.function)
+    is_narrow = any(format.dtype.itemsize < 4 for format in (*task.inputs, *task.outputs))
+    if found is None or not (is_narrow or cost(found[0].body) >= WORK):
+        return task, 1
+    function, group = found
+    inputs, outputs = (
+        [replace(format, channels=1) for format in formats]
+        for formats in (task.inputs, task.outputs)
+    )
+    return replace(task, function=function, inputs=inputs, outputs=outputs), group
+
+
 def _wide_type(format: Format) -> np.dtype[Any]:
     return np.dtype({"float": "float32", "uint": "uint32"}.get(format.kind, "int32"))
 
@@ -140,4 +158,4 @@ def _storable(cval: Sequence[float], format: Format) -> bool:
     return np.array_equal(back, np.array(cval, back.dtype), equal_nan=format.dtype.kind == "f")
 
 
-__all__ = ["HUGE", "Given", "address", "addresses", "alignment", "is_wide"]
+__all__ = ["HUGE", "Given", "address", "addresses", "alignment", "by_component", "is_wide"]

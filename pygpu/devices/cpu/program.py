@@ -23,13 +23,12 @@ from pygpu.core.device import Planes, Prepared, Program, Task, Work
 from pygpu.core.host.later import later
 from pygpu.core.storage import Storage, rows_of, strides_of
 from pygpu.devices.cpu.chunks import Cores
-from pygpu.devices.cpu.given import HUGE, Given, addresses, alignment, is_wide
+from pygpu.devices.cpu.given import HUGE, Given, addresses, alignment, by_component, is_wide
 from pygpu.devices.cpu.layout import Layout, Sizes
 from pygpu.devices.cpu.native import Native, attributes, machine, native_span
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
 from pygpu.devices.process import reserve
 from pygpu.devices.process.reserve import LINE, RESERVE
-from pygpu.passes.blocks.flattened import flattened
 from pygpu.passes.lower.turned import is_thin, turned
 from pygpu.ssa import Constant, Function, Value, walk
 
@@ -40,7 +39,6 @@ with later():
 
 SMALL: Final = 60_000  # below so many vector operations, a call is not worth a second thread
 MOVED: Final = 6  # operations that reading and writing a pixel takes as long as
-WORK: Final = 16  # operations a component: of less than that, memory is what floats wait for
 LONG: Final = 10**10  # operations after which somebody might wish to interrupt a call
 LONG_ROW: Final = 1 << 16  # pixels of a single row that are worth code of their own
 LONGEST: Final = 2**31 - 2**16  # pixels of a row, so that x and a block are an int
@@ -407,21 +405,6 @@ class CpuPrepared(Prepared):
         return True
 
 
-def by_component(task: Task) -> tuple[Task, int]:
-    """The task as one of images of one component, with how many of these a texel has; the task
-    itself, and 1, where components are not treated alike."""
-    found = flattened(task.function)
-    is_narrow = any(format.dtype.itemsize < 4 for format in (*task.inputs, *task.outputs))
-    if found is None or not (is_narrow or cost(found[0].body) >= WORK):
-        return task, 1
-    function, group = found
-    inputs, outputs = (
-        [replace(format, channels=1) for format in formats]
-        for formats in (task.inputs, task.outputs)
-    )
-    return replace(task, function=function, inputs=inputs, outputs=outputs), group
-
-
 def _is_used(function: Function, value: Value) -> bool:
     """Whether anything is computed of a value, or it is a result."""
     ops = list(walk(function.body))
@@ -444,7 +427,6 @@ __all__ = [
     "SHORT",
     "SMALL",
     "CpuProgram",
-    "by_component",
     "cores",
     "host",
     "native_loops",
