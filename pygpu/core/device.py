@@ -120,6 +120,29 @@ class Planes:
     reads: tuple[PlaneRead | None, ...]
 
 
+@record(eq=False)
+class Frame:
+    """What lies around the texels of an input in other memory: rows above and below, which are as
+    wide as these, then columns to the left and right, of all rows. Each (rows, W, C), in rows as
+    storage.in_rows says; None: nothing."""
+
+    above: NDArray[Any] | None
+    below: NDArray[Any] | None
+    left: NDArray[Any] | None
+    right: NDArray[Any] | None
+
+    @property
+    def parts(self) -> tuple[NDArray[Any] | None, ...]:
+        return self.above, self.below, self.left, self.right
+
+    @property
+    def sides(self) -> tuple[int, int, int, int]:
+        """How many rows and columns there are on each side."""
+        above, below = (0 if part is None else len(part) for part in (self.above, self.below))
+        left, right = (0 if part is None else part.shape[1] for part in (self.left, self.right))
+        return above, below, left, right
+
+
 class Work(NamedTuple):
     """What a program is given when it runs: the images it reads, its numbers, the shape of its
     results, and an array (rows, W, C) for each of them that is to lie there, C-contiguous (in rows
@@ -189,6 +212,11 @@ class Program(Protocol):
     def run_planes(self, work: Work, planes: Planes) -> list[Storage] | None:
         """Compute all planes of the shape (H, W), one below the other in inputs, results and the
         arrays of `out`, at once. None where planes are to be run one by one."""
+        return None
+
+    def run_framed(self, work: Work, frames: Sequence[Frame | None]) -> list[Storage] | None:
+        """As `run` does, of inputs that are larger than those of `work` by their frames. None where
+        inputs are to be put together first, as they are where `reach` knows nothing of them."""
         return None
 
     def reach(self, index: int) -> tuple[int, int] | None:

@@ -8,15 +8,30 @@ is left of a row after its last whole block goes that way too.
 from __future__ import annotations
 
 from pygpu.codegen.jobs.slots import (
+    ABOVE_ROWS,
+    ABOVE_STRIDE,
     ACROSS,
     ALIGN,
     ARGS,
+    BEFORE,
+    BEFORE_STRIDE,
+    BEHIND,
+    BEHIND_STRIDE,
+    BELOW_ROWS,
+    BELOW_STRIDE,
     BLOCK,
+    BOTTOM,
     CHANNELS,
     COUNT,
+    DOWN,
+    DYS,
     EDGE,
+    FIRST,
+    FRAME,
+    FRAME_SLOTS,
     GROUP,
     HELD,
+    INNER,
     LANES,
     LEFT,
     OUT_SLOTS,
@@ -27,6 +42,7 @@ from pygpu.codegen.jobs.slots import (
     PERIOD,
     ROWS,
     RULE,
+    SET_HEIGHT,
     SET_ROWS,
     SET_SLOTS,
     SET_TABLE,
@@ -36,6 +52,7 @@ from pygpu.codegen.jobs.slots import (
     SPAN,
     STOP,
     STREAM,
+    TOP,
 )
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Branch, Loop, counting, when
@@ -113,7 +130,7 @@ class Edges:
         code.store(self.zero, slot_place, 8)
         self.store_start(free_place)
         with counting(code, self.number(SETS)) as index:
-            self.copy_set(index, x, size, slot_place, free_place)
+            self.copy_set(index, (x, y), size, slot_place, free_place)
         results = self.number(OUTPUTS) * self.number(ROWS)
         is_whole = count.eq(size) & rows.eq(self.number(ROWS))
         whole = code.select(is_whole, results, 0)  # which go where they belong
@@ -160,17 +177,42 @@ class Edges:
         self.write_to((after + (ALIGN - 1)) & -ALIGN, free_place, self.zero)
         return free
 
-    def copy_set(self, index: Val, x: Val, size: Val, slot_place: Val, free_place: Val) -> None:
+    def frame(self, taps: list[Val]) -> list[Val]:
+        return self.row(self.as_pointer(taps[FRAME]), FRAME_SLOTS, self.zero)
+
+    def framed(self, taps: list[Val], row: Val, own: Val) -> Val:
+        """Where a row of an image begins: in its `own` memory, or in what its frame has above or
+        below that."""
+        code, frame = self.code, self.frame(taps)
+        above = frame[ABOVE_ROWS] + row * frame[ABOVE_STRIDE]
+        below = frame[BELOW_ROWS] + row * frame[BELOW_STRIDE]
+        within = code.select(row < frame[BOTTOM], own, below)
+        return code.select(row < frame[TOP], above, within)
+
+    def sides(self, taps: list[Val], y: Val, k: Val) -> list[Val]:
+        """Where the columns before and behind those of an image's own memory are, of the k-th of a
+        set's rows."""
+        dy = self.read("long", self.as_pointer(taps[DYS]), k)
+        row = self.place(y * taps[DOWN] + dy, taps[SET_HEIGHT], taps[RULE])
+        frame = self.frame(taps)
+        before = frame[BEFORE] + row * frame[BEFORE_STRIDE]
+        behind = frame[BEHIND] + row * frame[BEHIND_STRIDE]
+        return [self.as_pointer(before), self.as_pointer(behind)]
+
+    def copy_set(
+        self, index: Val, at: tuple[Val, Val], size: Val, slot_place: Val, free_place: Val
+    ) -> None:
         """The rows of a set of taps around so many pixels, in whole blocks."""
-        code = self.code
+        code, (x, y) = self.code, at
         taps = self.row(self.pointer(SET_TABLE), SET_SLOTS, index)
         channels, more = taps[CHANNELS], size - self.number(BLOCK)
         count = taps[COUNT] + more * taps[ACROSS]
         start = x * taps[ACROSS] + taps[LEFT]
         # Columns of the block, counted from its first: those before `left` and from `right` on lie
-        # outside the image.
-        left = code.clamp(-start, 0, count)
-        right = code.maximum(code.minimum(taps[SET_WIDTH] - start, count), left)
+        # outside the image, or in its frame.
+        first, last = taps[FIRST], taps[FIRST] + taps[INNER]
+        left = code.clamp(first - start, 0, count)
+        right = code.maximum(code.minimum(last - start, count), left)
         # Those that are found by the rule; others repeat them.
         before = code.minimum(left, taps[PERIOD])
         behind = code.minimum(count - right, taps[PERIOD])
@@ -191,12 +233,13 @@ class Edges:
             slot = self.read("long", slot_place, self.zero)
             self.write_to(self.read("long", self.direct, slot), self.padded, slot)
             self.write_to(slot + 1, slot_place, self.zero)
-        with counting(code, taps[SET_ROWS] - there):
+        with counting(code, taps[SET_ROWS] - there) as row:
             slot = self.read("long", slot_place, self.zero)
             source = self.as_pointer(self.read("long", self.direct, slot))
             target = self.as_pointer(self.redirect(slot, texel, start, count, free_place))
-            first = code.at(source, (start + left) * texel)
-            self.copy(code.at(target, left * texel), first, (right - left) * texel)
+            inner = code.at(source, (start + left) * texel)
+            self.copy(code.at(target, left * texel), inner, (right - left) * texel)
+            sides = self.sides(taps, y, row)
             for nbytes, kind in ((1, "byte"), (2, "short"), (4, "int")):
                 of_size = code.select(taps[SIZE].eq(nbytes), outer, 0)
                 with counting(code, of_size) as k, counting(code, channels) as c:
@@ -204,7 +247,9 @@ class Edges:
                     element = code.cast("sext", read, "long")
                     constant = self.as_pointer(taps[OUTSIDE])
                     outside = element < 0
-                    base = code.select(outside, constant, source)
+                    before_last = code.select(element < last * channels, source, sides[1])
+                    within = code.select(element < first * channels, sides[0], before_last)
+                    base = code.select(outside, constant, within)
                     place = code.select(outside, -1 - element, element)
                     to = column_of(k) * channels + c
                     self.write_to(self.read(kind, base, place, nbytes), target, to, nbytes)

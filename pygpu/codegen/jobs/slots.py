@@ -24,7 +24,12 @@ BASE, PLANE_STRIDE, DEPTH, OFFSET, PLANE_RULE, RING, IMAGE_SLOTS = range(7)
 # are PERIOD apart are equal, where both are outside on one side. GROUP columns are a texel. What a
 # pixel reads is ACROSS columns from what the one beside it reads, and DOWN rows from the one below.
 (IMAGE, SET_WIDTH, SET_HEIGHT, STRIDE, RULE, OUTSIDE, LEFT, COUNT, SIZE, CHANNELS, SET_ROWS, DYS,
- PERIOD, GROUP, ACROSS, DOWN, SET_SLOTS) = range(17)  # fmt: skip
+ PERIOD, GROUP, ACROSS, DOWN, FIRST, INNER, FRAME, SET_SLOTS) = range(20)  # fmt: skip
+# FRAME points at the image's frame: its own memory has INNER columns from FIRST on and the rows
+# from TOP up to BOTTOM. Other rows of these columns lie ABOVE and BELOW it, other columns of all
+# rows BEFORE and BEHIND. Each is where the image's row 0 and column 0 would be, and bytes of a row.
+(TOP, BOTTOM, ABOVE_ROWS, ABOVE_STRIDE, BELOW_ROWS, BELOW_STRIDE, BEFORE, BEFORE_STRIDE, BEHIND,
+ BEHIND_STRIDE, FRAME_SLOTS) = range(11)  # fmt: skip
 # A result.
 OUT_BASE, OUT_STRIDE, OUT_TEXEL, OUT_PLANE, OUT_RING, OUT_SLOTS = range(6)
 

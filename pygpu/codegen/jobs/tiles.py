@@ -164,7 +164,7 @@ class Tiles(Edges):
                 dy = self.read("long", self.as_pointer(taps[DYS]), k)
                 source = self.place(y * taps[DOWN] + dy, taps[SET_HEIGHT], taps[RULE])
                 within = base + self.row_of_image(taps[IMAGE], source) * taps[STRIDE]
-                row = code.select(source < 0, taps[OUTSIDE], within)
+                row = code.select(source < 0, taps[OUTSIDE], self.framed(taps, source, within))
                 slot = self.read("long", slot_place, self.zero)
                 self.write_to(row, self.direct, slot)
                 self.write_to(slot + 1, slot_place, self.zero)

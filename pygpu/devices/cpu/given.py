@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import cost
-from pygpu.core.device import Task
+from pygpu.core.device import Frame, Task
 from pygpu.core.errors import CompileError
+from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage, texels
-from pygpu.devices.cpu.layout import stored_constant
+from pygpu.devices.cpu.layout import Inner, stored_constant
 from pygpu.passes.blocks.flattened import flattened
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
@@ -66,6 +67,43 @@ class Given:
         if index in self.widened:
             array = np.ascontiguousarray(texels(array, self.widened[index]))
         return _readable(array, self.task.inputs[index])
+
+
+@record(eq=False)
+class Framed:
+    """An image in several memories, as native code finds it (codegen/jobs/slots.py): its size, and
+    for its own memory and each part of its frame where row 0 and column 0 of the image would be,
+    and how many bytes a row has."""
+
+    size: tuple[int, int]
+    inner: Inner
+    first: int
+    around: tuple[tuple[int, int], ...]
+    memory: tuple[NDArray[Any], ...]  # which must stay
+
+    @classmethod
+    def of(cls, own: NDArray[Any], frame: Frame, format: Format) -> Framed:
+        """Of its own memory, and what is around it."""
+        (height, width), texel = own.shape[:2], own.shape[2] * own.itemsize
+        above, below, left, right = frame.sides
+        places = [(0, left), (above + height, left), (0, 0), (0, left + width)]
+        parts = [
+            (None if part is None else _readable(part, format), *place)
+            for part, place in zip(frame.parts, places, strict=True)
+        ]
+        around = [
+            (0, 0)
+            if part is None
+            else (address(part) - row * part.strides[0] - column * texel, part.strides[0])
+            for part, row, column in parts
+        ]
+        return cls(
+            (above + height + below, left + width + right),
+            Inner(above, left, height, width),
+            address(own) - above * own.strides[0] - left * texel,
+            tuple(around),
+            tuple([part for part, _, _ in parts if part is not None]),
+        )
 
 
 def alignment(format: Format) -> int:

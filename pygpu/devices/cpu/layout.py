@@ -53,16 +53,31 @@ class Block:
 class Sizes(NamedTuple):
     """The (height, width) of images and of results. `strides`: the bytes from one row to the next
     of images, then of results; nothing where rows follow each other. `planes`: those of which this
-    are one."""
+    are one. `frames`: which part of each image is in its own memory, where others are not; nothing
+    where no image has a frame."""
 
     images: tuple[Size, ...]
     shape: Size
     strides: tuple[int, ...] = ()
     planes: Planes | None = None
+    frames: tuple[Inner | None, ...] = ()
 
     @property
     def pixels(self) -> int:
         return self.shape[0] * self.shape[1] * (self.planes.count if self.planes else 1)
+
+
+class Inner(NamedTuple):
+    """The part of an image that a frame is around: see core/device.Frame."""
+
+    top: int
+    left: int
+    height: int
+    width: int
+
+    @property
+    def bottom(self) -> int:
+        return self.top + self.height
 
 
 class Rows(NamedTuple):
@@ -89,6 +104,7 @@ class Layout:
         self.sizes = [(high, wide * plan.group) for high, wide in given.images]
         shape = self.shape = given.shape[0], given.shape[1] * plan.group
         sizes = self.sizes
+        self.frames = given.frames or (None,) * len(sizes)
         self.planes = given.planes or Planes(1, (None,) * len(sizes))
         self.block_width = plan.vectors * plan.lanes
         self.blocks: list[Block] = []  # those not in use
@@ -96,7 +112,7 @@ class Layout:
         self.tilings: dict[Any, Any] = {}  # of rounds: see rounds.py
         self.numbers = [0] * slots.JOB_SLOTS
         self.inner: list[int] = []  # places of addresses within a block
-        ends = [(sizes[t.image][1] - 1 - t.right) // t.apart[0] + 1 for t in plan.taps]
+        ends = [(sum(self._inner(t)) - 1 - t.right) // t.apart[0] + 1 for t in plan.taps]
         self.end = min([shape[1], *ends])
         self.edge = self._edge()
         self.slots = self.padded = 0  # pointers to rows; bytes of rows in scratch
@@ -162,8 +178,14 @@ class Layout:
         """The sets of taps, and the rows that each reads."""
         taps_of_plan = self.plan.taps
         sets = self._add([number for taps in taps_of_plan for number in self._describe(taps)])
+        self.frame_places = []  # of images
+        for inner in self.frames:
+            top, bottom = (0, slots.WHOLE) if inner is None else (inner.top, inner.bottom)
+            place = self._add([top, bottom, *[0] * (slots.FRAME_SLOTS - 2)])
+            self.frame_places.append(place)
         for index, taps in enumerate(taps_of_plan):
             start = sets + index * slots.SET_SLOTS
+            self._point(start + slots.FRAME, self.frame_places[taps.image])
             self._point(start + slots.DYS, self._add(taps.rows))
             row = self._count(taps, self.edge) * self.task.inputs[taps.image].nbytes
             self.padded += len(taps.rows) * (row + slots.ALIGN)
@@ -207,7 +229,9 @@ class Layout:
             slots.HEIGHT: height,
             slots.ROWS: plan.rows,
             slots.BLOCK: self.block_width,
-            slots.BEGIN: max([0, *[-(taps.left // taps.apart[0]) for taps in plan.taps]]),
+            slots.BEGIN: max(
+                [0, *[-((t.left - self._inner(t)[0]) // t.apart[0]) for t in plan.taps]]
+            ),
             slots.END: self.end,
             slots.EDGE: self.edge,
             slots.LANES: plan.lanes,
@@ -248,8 +272,18 @@ class Layout:
         rule, count = NUMBERS[taps.boundary], self._count(taps, self.block_width)
         group = self.plan.group
         repeats = period(taps.boundary, width // group) * group
+        if self.frames[taps.image] is not None:
+            repeats = width  # columns of a frame are not alike
         return [taps.image, width, height, stride, rule, outside, taps.left, count,
-                size, format.channels, len(taps.rows), 0, repeats, group, *taps.apart]  # fmt: skip
+                size, format.channels, len(taps.rows), 0, repeats, group, *taps.apart,
+                *self._inner(taps), 0]  # fmt: skip
+
+    def _inner(self, taps: TapSet) -> tuple[int, int]:
+        """The first column that is in the image's own memory, and how many are."""
+        inner = self.frames[taps.image]
+        if inner is None:
+            return 0, self.sizes[taps.image][1]
+        return inner.left * self.plan.group, inner.width * self.plan.group
 
     def block(
         self,
@@ -266,6 +300,13 @@ class Layout:
             block = Block(self.numbers, self.inner, self.stop)
         block.numbers[slots.STREAM] = stream
         return self.filled(block, span, addresses, uniforms)
+
+    def frame(self, block: Block, image: int, around: Sequence[tuple[int, int]]) -> None:
+        """Say where the parts of an image's frame are that slots.py names, and how many bytes their
+        rows have."""
+        start = self.frame_places[image] + slots.ABOVE_ROWS
+        for place, number in enumerate([number for part in around for number in part], start):
+            block.numbers[place] = number
 
     def filled(
         self,

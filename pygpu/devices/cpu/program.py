@@ -19,11 +19,11 @@ from pygpu.codegen.jobs.driver import driver
 from pygpu.codegen.llvm.plan import Pixels, cost
 from pygpu.codegen.llvm.text import Machine
 from pygpu.codegen.narrow.writer import emit
-from pygpu.core.device import Planes, Prepared, Program, Task, Work
+from pygpu.core.device import Frame, Planes, Prepared, Program, Task, Work
 from pygpu.core.host.later import later
 from pygpu.core.storage import Storage, rows_of, strides_of
 from pygpu.devices.cpu.chunks import Cores
-from pygpu.devices.cpu.given import HUGE, Given, addresses, alignment, by_component, is_wide
+from pygpu.devices.cpu.given import HUGE, Framed, Given, addresses, alignment, by_component, is_wide
 from pygpu.devices.cpu.layout import Layout, Sizes
 from pygpu.devices.cpu.native import Native, attributes, machine, native_span
 from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
@@ -134,6 +134,32 @@ class CpuProgram(Program):
             self._run(arrays, given, (height, width), results, planes)
         return [Storage.of(array) for array in results]
 
+    def run_framed(self, work: Work, frames: Sequence[Frame | None]) -> list[Storage] | None:
+        height, width = work.size
+        if self._is_thin((height, width)) or (height == 1 and width >= LONG_ROW):
+            return None
+        if any(frame and self.reach(index) is None for index, frame in enumerate(frames)):
+            return None
+        arrays, results = self.given.arrays(work.inputs), self._results(height, width, work)
+        framed = [
+            None if frame is None else Framed.of(array, frame, format)
+            for array, frame, format in zip(arrays, frames, self.task.inputs, strict=True)
+        ]
+        sizes = [
+            array.shape[:2] if frame is None else frame.size
+            for array, frame in zip(arrays, framed, strict=True)
+        ]
+        strides = tuple([array.strides[0] for array in (*arrays, *results)])
+        inner = tuple([None if frame is None else frame.inner for frame in framed])
+        self._run_sized(
+            Sizes(tuple(sizes), (height, width), strides, None, inner),
+            arrays,
+            work.uniforms,
+            results,
+            framed,
+        )
+        return [Storage.of(array) for array in results]
+
     def run_rounds(
         self, work: Work, rounds: Sequence[Sequence[Constant]], state: Sequence[int]
     ) -> list[Storage] | None:
@@ -236,7 +262,16 @@ class CpuProgram(Program):
                 self.low = CpuProgram(replace(self.task, low=True))
             self.low._run(arrays, uniforms, shape, results)
             return
-        key = Sizes(tuple(sizes), shape, strides, planes)
+        self._run_sized(Sizes(tuple(sizes), shape, strides, planes), arrays, uniforms, results)
+
+    def _run_sized(
+        self,
+        key: Sizes,
+        arrays: list[NDArray[Any]],
+        uniforms: Sequence[Constant],
+        results: list[NDArray[Any]],
+        framed: Sequence[Framed | None] = (),
+    ) -> None:
         layout = self.layouts.get(key)
         if layout is None:
             layout = self._layout(key)
@@ -244,10 +279,14 @@ class CpuProgram(Program):
         places = addresses((*arrays, *results))
         stream = self._stream(wide, layout, places)
         block = layout.block(self._span(wide), places, uniforms, stream)
+        for index, frame in enumerate(framed):
+            if frame is not None:
+                block.numbers[layout.places[index]] = frame.first
+                layout.frame(block, index, frame.around)
         threads = min(self.threads, layout.tiles)
         pixels = key.pixels
         brief = self._is_brief(pixels)
-        job = Job(block, layout.scratch, (self, arrays, results))
+        job = Job(block, layout.scratch, (self, arrays, results, framed))
         is_tiny = brief and self._is_small(pixels)
         POOL.run(self.calls, job, threads, brief, is_tiny)
         layout.blocks.append(block)

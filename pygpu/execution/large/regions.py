@@ -140,17 +140,15 @@ class Reach:
 @record
 class Single:
     """What of a window one piece gives as it lies: along each axis from one place to another, and
-    the texel of the piece at the first of them."""
+    which of the piece's texels."""
 
     piece: int
     places: tuple[tuple[int, int], ...]
-    texels: tuple[int, ...]
+    texels: tuple[slice, ...]
 
-    def of(self, pieces: Sequence[NDArray[Any]], *ends: tuple[int, int]) -> NDArray[Any]:
-        """The texels at places from one to another along each axis: a part of the piece itself."""
-        shifts = [texel - first for texel, (first, _) in zip(self.texels, self.places, strict=True)]
-        pairs = zip(ends, shifts, strict=True)
-        return pieces[self.piece][tuple([slice(a + by, b + by) for (a, b), by in pairs])]
+    @property
+    def size(self) -> int:
+        return math.prod([stop - start for start, stop in self.places])
 
 
 @record(eq=False)
@@ -166,14 +164,19 @@ class Assembly:
         for number, place in enumerate(self.places):
             moves = [axis.in_order(part) for axis, part in zip(self.axes, place, strict=True)]
             places = tuple([(to.start, to.stop) for to, _ in moves])
-            found.append(Single(number, places, tuple([of.start for _, of in moves])))
-        return max(found, key=lambda one: math.prod([b - a for a, b in one.places]))
+            found.append(Single(number, places, tuple([of for _, of in moves])))
+        return max(found, key=lambda one: one.size)
+
+    @property
+    def is_piece(self) -> bool:
+        """Whether the window is part of one piece."""
+        return len(self.places) == 1 and all(axis.is_plain for axis in self.axes)
 
     def of(self, pieces: Sequence[NDArray[Any]], *ends: tuple[int, int]) -> NDArray[Any]:
         """The texels that the window reads, or those of some places along the first axes; not
         copied where they are one piece."""
         along = [*ends, *[(0, axis.count) for axis in self.axes[len(ends) :]]]
-        if len(pieces) == 1 and all(axis.is_plain for axis in self.axes):
+        if self.is_piece:
             return pieces[0][tuple([slice(*each) for each in along])]
         runs = [
             [run for each in axis.runs if (run := each.within(start, stop))]
@@ -189,34 +192,6 @@ class Assembly:
             for move in product(*moves):
                 whole[tuple([to for to, _ in move])] = piece[tuple([of for _, of in move])]
         return whole
-
-
-def alone(
-    tile: Tile, margins: Sequence[Footprint | None], singles: Sequence[Single | None]
-) -> Tile:
-    """The part of a tile, counted from its corner, that reads of each view a single piece alone."""
-    left, top, right, bottom = 0, 0, tile.width, tile.height
-    for margin, single in zip(margins, singles, strict=True):
-        if margin is not None and single is not None:
-            (first, stop), (start, end) = single.places
-            left, top = max(left, start), max(top, first)
-            right = min(right, end - margin.left - margin.right)
-            bottom = min(bottom, stop - margin.up - margin.down)
-    return Tile(left, top, max(right - left, 0), max(bottom - top, 0))
-
-
-def around(tile: Tile, inside: Tile) -> list[Tile]:
-    """A part of a tile, if there is one, and what is around it, all counted from its corner."""
-    if not (inside.width and inside.height):
-        return [Tile(0, 0, tile.width, tile.height)]
-    right, bottom = inside.left + inside.width, inside.top + inside.height
-    sides = [
-        Tile(0, 0, tile.width, inside.top),
-        Tile(0, bottom, tile.width, tile.height - bottom),
-        Tile(0, inside.top, inside.left, inside.height),
-        Tile(right, inside.top, tile.width - right, inside.height),
-    ]
-    return [inside, *[side for side in sides if side.width and side.height]]
 
 
 def grown(tile: Tile, reach: Footprint, times: int) -> Tile:
@@ -237,4 +212,4 @@ def clipped(tile: Tile, size: tuple[int, int]) -> Tile:
     return Tile(left, top, right - left, bottom - top)
 
 
-__all__ = ["Assembly", "Cut", "Reach", "Single", "alone", "around", "clipped", "grown"]
+__all__ = ["Assembly", "Cut", "Reach", "Single", "clipped", "grown"]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.core import sampler
-from pygpu.core.device import Limits, Work
+from pygpu.core.device import Frame, Limits, Work
 from pygpu.core.host.records import record
 from pygpu.core.storage import Storage, stored
 from pygpu.devices import targets
@@ -22,7 +22,7 @@ from pygpu.devices.process.reserve import RESERVE
 from pygpu.execution.arguments.convert import texels_of, without_channel_axis
 from pygpu.execution.large.faults import raise_first
 from pygpu.execution.large.plans import Plan, Ready, Told, ready_for
-from pygpu.execution.large.regions import Assembly, Cut, Single, alone, around
+from pygpu.execution.large.regions import Assembly, Cut, Single
 from pygpu.execution.large.rounds import rounds_of
 from pygpu.execution.programs import tiles
 from pygpu.execution.programs.tiles import Tile
@@ -125,44 +125,74 @@ def _by_bands(
     assemblies: Sequence[Assembly | None],
     parts: Sequence[Sequence[NDArray[Any]]],
 ) -> list[NDArray[Any]]:
-    """The results of a tile. What can be computed from the chunks as they lie is computed at once;
-    what reads several chunks by as many rows at a time as a cache holds of what is put together for
+    """The results of a tile: at once from the chunks as they lie where the program takes what is
+    around them apart, else by as many rows at a time as a cache holds of what is put together for
     them, so that memory is read and written once."""
     results = [
         RESERVE.empty((tile.height, tile.width, format.channels), format.dtype)
         for format in ready.formats
     ]
     seen = list(zip(ready.views.views, assemblies, parts, strict=True))
-    singles = [
-        None if assembly is None or each.margin is None else assembly.single()
-        for each, assembly, _ in seen
-    ]
-    nowhere = [None] * len(singles)
-    margins = [each.margin for each in ready.views.views]
-    inside = alone(tile, margins, singles)
-    for area in around(tile, inside):
+    if not _framed(ready, plan, tile, seen, results):
         row = sum(
-            area.width * part[0].itemsize * math.prod(part[0].shape[2:])
+            tile.width * part[0].itemsize * math.prod(part[0].shape[2:])
             for _, assembly, part in seen
             if assembly is not None
         )
-        height = area.height if area is inside else max(BAND // max(row, 1), LEAST_BAND)
-        for top in range(area.top, area.top + area.height, height):
-            count = min(height, area.top + area.height - top)
-            band = Tile(area.left, top, area.width, count)
-            views = [
-                _seen(ready, each, single or assembly, part, tile, band)
-                for (each, assembly, part), single in zip(
-                    seen, singles if area is inside else nowhere, strict=True
-                )
-            ]
-            rows, columns = slice(top, top + count), slice(area.left, area.left + area.width)
-            place = Tile(tile.left + area.left, tile.top + top, area.width, count)
-            _run(ready, plan, place, views, [result[rows, columns] for result in results])
+        height = max(BAND // max(row, 1), LEAST_BAND)
+        for top in range(0, tile.height, height):
+            band = Tile(0, top, tile.width, min(height, tile.height - top))
+            views = [_seen(ready, *each, tile, band) for each in seen]
+            place = Tile(tile.left, tile.top + top, tile.width, band.height)
+            rows = slice(top, top + band.height)
+            _run(ready, plan, place, views, [result[rows] for result in results])
     return [
         stored(without_channel_axis(result), dtype)
         for result, dtype in zip(results, ready.dtypes, strict=True)
     ]
+
+
+def _framed(
+    ready: Ready,
+    plan: Plan,
+    tile: Tile,
+    seen: Sequence[tuple[View, Assembly | None, Sequence[NDArray[Any]]]],
+    results: Sequence[NDArray[Any]],
+) -> bool:
+    """Compute a tile from the largest piece of each view, and what is around that. Whether the
+    program does that, and pieces are large enough."""
+    program = ready.program
+    views: list[NDArray[Any]] = []
+    frames: list[Frame | None] = []
+    for index, (each, assembly, part) in enumerate(seen):
+        if assembly is None or each.margin is None or assembly.is_piece:
+            views.append(_seen(ready, each, assembly, part, tile))
+            frames.append(None)
+            continue
+        single = assembly.single()
+        size = math.prod([axis.count for axis in assembly.axes])
+        if 2 * single.size < size or program.reach(index) is None:
+            return False
+        views.append(texels_of(part[single.piece][single.texels], apart=True))
+        frames.append(_frame(assembly, single, part))
+    return _run(ready, plan, tile, views, results, frames=frames) is not None
+
+
+def _frame(assembly: Assembly, single: Single, part: Sequence[NDArray[Any]]) -> Frame:
+    """What is around a piece."""
+    rows, columns = [axis.count for axis in assembly.axes]
+    (top, bottom), (left, right) = single.places
+    within = left, right
+    places = [((0, top), within), ((bottom, rows), within)]
+    places += [((0, rows), (0, left)), ((0, rows), (right, columns))]
+    return Frame(
+        *[
+            texels_of(assembly.of(part, *ends), apart=True)
+            if all(start < stop for start, stop in ends)
+            else None
+            for ends in places
+        ]
+    )
 
 
 def _by_planes(
@@ -235,7 +265,7 @@ def _taken(assembly: Assembly | None, pieces: list[NDArray[Any]]) -> list[NDArra
 def _seen(
     ready: Ready,
     each: View,
-    assembly: Assembly | Single | None,
+    assembly: Assembly | None,
     part: Sequence[NDArray[Any]],
     tile: Tile,
     area: Tile | None = None,
@@ -269,6 +299,7 @@ def _computed(
         return _by_halves(ready, plan, tile, views, z)
     nowhere: list[NDArray[Any] | None] = [None] * (len(ready.formats) + bool(ready.faults))
     results = _run(ready, plan, tile, views, nowhere, z)
+    assert results is not None
     if ready.faults:
         raise_first(ready, plan, tile, views, results.pop().host()[..., 0], z)
     return [
@@ -284,13 +315,16 @@ def _run(
     views: Sequence[NDArray[Any]],
     out: Sequence[NDArray[Any] | None],
     z: int | None = None,
-) -> list[Storage]:
-    """The results of a tile, of the plane `z` of volumes, for which `out` may have room."""
+    frames: Sequence[Frame | None] = (),
+) -> list[Storage] | None:
+    """The results of a tile, of the plane `z` of volumes, for which `out` may have room; of views
+    with `frames`, None where the program does not take these."""
     before, after = ready.views.numbers(plan.sizes, plan.depths, z)
     numbers = [*plan.uniforms(ready.arguments), *before, tile.left, tile.top, *after]
     apart = ready.device.rows_apart
     inputs = [Storage.of(view if apart else np.ascontiguousarray(view)) for view in views]
-    return ready.program.run(Work(inputs, numbers, (tile.height, tile.width), out))
+    work = Work(inputs, numbers, (tile.height, tile.width), out)
+    return ready.program.run_framed(work, frames) if any(frames) else ready.program.run(work)
 
 
 def _fits(limits: Limits, ready: Ready, tile: Tile, views: Sequence[NDArray[Any]]) -> bool:

@@ -1,0 +1,102 @@
+"""Chunks of Dask arrays on cpu are read where they lie: what is around them is all that is put
+together."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pygpu
+from pygpu import Float, Image, Position
+from pygpu.devices.cpu.program import CpuProgram
+from pygpu.execution.large.regions import Assembly
+from pygpu.ssa import BOUNDARIES
+
+da = pytest.importorskip("dask.array")
+
+RNG = np.random.default_rng(1)
+SIZES = ((40, 7, 33), (64, 30, 50))  # of chunks, along y and x
+
+
+@pytest.fixture
+def copied(monkeypatch) -> list[int]:
+    """How many bytes were put together, and for each chunk that was framed a 0."""
+    found: list[int] = []
+    put_together, run_framed = Assembly.of, CpuProgram.run_framed
+
+    def of(self: Assembly, pieces: Any, *ends: Any) -> Any:
+        made = put_together(self, pieces, *ends)
+        found.append(0 if any(np.shares_memory(made, piece) for piece in pieces) else made.nbytes)
+        return made
+
+    def framed(self: CpuProgram, *given: Any) -> Any:
+        made = run_framed(self, *given)
+        assert made is not None
+        found.append(0)
+        return made
+
+    monkeypatch.setattr(Assembly, "of", of)
+    monkeypatch.setattr(CpuProgram, "run_framed", framed)
+    return found
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize(("dtype", "channels"), [("float32", ()), ("uint8", (3,)), ("int16", ())])
+def test_results_are_those_of_the_whole(copied, boundary, dtype, channels):
+    @pygpu.compile(target="cpu")
+    def lopsided(im: Image, p: Position, g: Float):
+        im = im.sampled(boundary=boundary, cval=9)
+        return im(p + (3, -2)) * g - im(p + (-1, 4)) + im(p) * p.x, im(p + (-5, 0))
+
+    whole = (RNG.random((sum(SIZES[0]), sum(SIZES[1]), *channels)) * 200).astype(dtype)
+    chunked = da.from_array(whole, chunks=(*SIZES, *channels))
+    ours, theirs = lopsided(chunked, 0.3), lopsided(whole, 0.3)
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(one.compute(scheduler="sync"), np.asarray(other))
+    assert copied.count(0) >= 6 * 2  # not chunks of seven rows, which read six of others
+
+
+def test_no_more_than_what_is_around_chunks_is_put_together(copied):
+    @pygpu.compile(target="cpu")
+    def near(im: Image, other: Image, p: Position):
+        return im(p + (1, -1)) + other(p + (-2, 2)) - im(p + (0, 1))
+
+    one, two = RNG.random((2, 600, 800), dtype=np.float32)
+    ours = near(da.from_array(one, chunks=200), da.from_array(two, chunks=200))
+    np.testing.assert_array_equal(ours.compute(scheduler="sync"), near(one, two))
+    assert 0 < sum(copied) < 0.1 * (one.nbytes + two.nbytes)
+
+
+def test_chunks_may_lie_in_any_way():
+    @pygpu.compile(target="cpu")
+    def near(im: Image, p: Position):
+        return im(p + (1, -1)) - im(p + (0, 1)) + 2 * im(p + (-2, 0))
+
+    whole = RNG.random((90, 120), dtype=np.float32)
+    ways = [
+        whole[::-1, ::-1],
+        whole.T,
+        np.asfortranarray(whole),
+        np.repeat(whole, 2, 1)[:, ::2],
+        np.broadcast_to(whole[:1], whole.shape),
+        whole.astype(np.float64),
+        np.frombuffer(b"x" + whole.tobytes(), np.uint8)[1:].view(np.float32).reshape(whole.shape),
+    ]
+    for array in ways:
+        chunked = da.from_array(array, chunks=50, name=False)
+        np.testing.assert_array_equal(near(chunked).compute(scheduler="sync"), near(array))
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.parametrize("width", [1, 3, 33, 70, 300])
+def test_narrow_chunks_and_those_of_one_row(monkeypatch, threads, width):
+    monkeypatch.setenv("PYGPU_THREADS", threads)
+
+    @pygpu.compile(target="cpu")
+    def near(im: Image, p: Position):
+        return im(p + (1, -1)) - im(p + (0, 1)) + 2 * im(p + (-2, 0)) + p.y
+
+    whole = RNG.random((40, 2 * width + 5), dtype=np.float32)
+    for high in (1, 3, 17):
+        chunked = da.from_array(whole, chunks=(high, width))
+        np.testing.assert_array_equal(near(chunked).compute(scheduler="sync"), near(whole))
