@@ -2,6 +2,7 @@
 `map_overlap` and dask-image, the second worker's worth, the graph, and what chunks cost.
 
 python -m benchmarks.clusters [--size 8192] [--chunk 2048] [--report benchmarks/RESULTS_CLUSTERS.md]
+python -m benchmarks.clusters --only workers ...      # this part of the page alone, the rest stays
 
 A worker is a process of one thread, ours included (PYGPU_THREADS=1). The image is in the workers'
 memory before the clock starts, and results are summed there, so that none travels.
@@ -9,7 +10,9 @@ memory before the clock starts, and results are summed there, so that none trave
 
 import argparse
 import os
+import re
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -161,22 +164,36 @@ def graph(size: int = 32_768, chunk: int = 512) -> str:
     return f"The graph of {chunks} chunks: {1e3 * took / chunks:.2f} ms a chunk."
 
 
-def overhead(chunk: int = 4096) -> str:
-    """Chunks by threads of this process against one whole call in memory."""
+def overhead() -> str:
+    """Chunks against one whole call in memory, on one core and on all."""
+    lines = []
+    for threads in (1, os.cpu_count() or 1):
+        environment = {**os.environ, "PYGPU_THREADS": str(threads)}
+        command = [sys.executable, "-m", "benchmarks.clusters", "--only", "chunks"]
+        made = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+        lines.append(f"{threads} thread{'s' if threads > 1 else ''}: {made.stdout.strip()}")
+    return "\n".join([f"- {line}" for line in lines])
+
+
+def overhead_here(chunk: int = 4096) -> str:
+    """The same, on as many threads as this process has. Each way in turns of several calls: both
+    use memory again that they have let go, and would lose it to each other."""
     array = np.random.default_rng(0).random((2 * chunk, 2 * chunk), np.float32)
     chunked = da.from_array(array, chunks=chunk)
     ways: dict[Callable[[], object], list[float]] = {
         lambda: gauss(array): [],
         lambda: gauss(chunked).persist(scheduler="single-threaded"): [],
     }
-    for way, taken in [*ways.items()] * (REPEATS + 2):
-        begun = time.perf_counter()
-        way()
-        taken.append(time.perf_counter() - begun)
-    whole, chunks = (statistics.median(taken[2:]) for taken in ways.values())
+    for way, taken in [*ways.items()] * REPEATS:
+        for repeat in range(8):
+            begun = time.perf_counter()
+            way()
+            if repeat > 2:
+                taken.append(time.perf_counter() - begun)
+    whole, chunks = (statistics.median(taken) for taken in ways.values())
     return (
-        f"Gauss 5 x 5 of {2 * chunk} x {2 * chunk} in chunks of {chunk}: {1e3 * chunks:.0f} ms, "
-        f"the whole at once {1e3 * whole:.0f} ms: {chunks / whole:.2f}."
+        f"Gauss 5 x 5 of {2 * chunk} x {2 * chunk} in chunks of {chunk} {1e3 * chunks:.0f} ms, "
+        f"the whole at once {1e3 * whole:.0f} ms: {chunks / whole:.2f}"
     )
 
 
@@ -185,24 +202,84 @@ def cluster(workers: int) -> Client:
     return Client(local)
 
 
+def bytes_moved(chunk: int = 2048, count: int = 8) -> str:
+    """What memory allows: a scale reads and writes each texel once, NumPy's two passes do it twice,
+    and what is written is read before by all but stores that go past the caches."""
+    source = [np.full((chunk, chunk), 1.5, np.float32) for _ in range(count)]
+    made, kept = [np.zeros_like(each) for each in source], {}
+    ways = {
+        "a copy by NumPy": lambda k: np.copyto(made[k], source[k]),
+        "a scale by PyGPU": lambda k: kept.update({k: scale(source[k])}),
+        "`np.multiply` and `np.add` into arrays that are there": lambda k: np.add(
+            np.multiply(source[k], 2, out=made[k]), 1, out=made[k]
+        ),
+        "`2 * a + 1` by NumPy": lambda k: kept.update({k: 2 * source[k] + 1}),
+    }
+    lines = []
+    for name, way in ways.items():
+        taken = []
+        for repeat in range(6):
+            for k in range(count):
+                begun = time.perf_counter()
+                way(k)
+                if repeat:
+                    taken.append(time.perf_counter() - begun)
+        took = statistics.median(taken)
+        once = 2 * source[0].nbytes / took / 1e9
+        lines.append(
+            f"- {name}: {1e3 * took:.2f} ms, {once:.1f} GB/s of texels read and written once"
+        )
+    return "\n".join(lines)
+
+
+def peers(size: int, chunk: int) -> str:
+    with cluster(2) as client:
+        return "\n".join(against_peers(client, size, chunk))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.clusters", description=__doc__)
     parser.add_argument("--size", type=int, default=8192)
     parser.add_argument("--chunk", type=int, default=2048)
+    parser.add_argument("--only", choices=[*PARTS, "chunks"], help="a part of the page")
     parser.add_argument("--report", type=Path)
     given = parser.parse_args()
-    lines = [
-        f"# Clusters\n\nfloat32, {given.size} x {given.size} in chunks of {given.chunk}, two "
-        f"processes of one thread each; Python {sys.version.split()[0]}, {os.cpu_count()} cores.\n"
-        "`python -m benchmarks.clusters` writes this page.\n"
-    ]
-    with cluster(2) as client:
-        lines += against_peers(client, given.size, given.chunk)
-    lines += ["", graph(), "", overhead(), "", second_worker(given.size, given.chunk)]
-    text = "\n".join(lines) + "\n"
-    print(text)
+    if given.only == "chunks":
+        print(overhead_here())
+        return
+    parts = sections(given.report.read_text()) if given.report and given.only else {}
+    for name in [given.only] if given.only else PARTS:
+        title, made = PARTS[name]
+        parts[title] = made(given.size, given.chunk)
+        print(f"## {title}\n\n{parts[title]}\n", flush=True)
     if given.report:
-        given.report.write_text(text)
+        head = (
+            f"# Clusters\n\nfloat32, {given.size} x {given.size} in chunks of {given.chunk}, workers "
+            f"of one thread each; Python {sys.version.split()[0]}, {os.cpu_count()} cores.\n"
+            "`python -m benchmarks.clusters` writes this page.\n"
+        )
+        order = [title for title, _ in PARTS.values() if title in parts]
+        texts = [f"## {title}\n\n{parts[title]}\n" for title in order]
+        given.report.write_text("\n".join([head, *texts]))
+
+
+def sections(page: str) -> dict[str, str]:
+    """The parts of a page by their titles."""
+    return {
+        title: text.strip()
+        for title, text in re.findall(
+            r"^## (.*?)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL
+        )
+    }
+
+
+PARTS: dict[str, tuple[str, Callable[[int, int], str]]] = {
+    "peers": ("Two workers, against others", peers),
+    "memory": ("A chunk on one core", lambda size, chunk: bytes_moved(chunk)),
+    "graph": ("Building a graph", lambda size, chunk: graph()),
+    "overhead": ("Chunks against the whole", lambda size, chunk: overhead()),
+    "workers": ("A second worker", second_worker),
+}
 
 
 if __name__ == "__main__":
