@@ -8,8 +8,9 @@ import pytest
 
 import pygpu
 from pygpu import Float, Image, Position
+from pygpu.devices.cpu.chunks import cores
 from pygpu.devices.cpu.moves import columns_of, put_back
-from pygpu.devices.cpu.program import MANY, cores
+from pygpu.devices.cpu.program import MANY
 from pygpu.ssa import BOUNDARIES
 
 RNG = np.random.default_rng(4)

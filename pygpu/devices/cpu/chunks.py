@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from pygpu.codegen.jobs import slots
+from pygpu.codegen.jobs.driver import driver
 from pygpu.codegen.llvm.text import Machine
 from pygpu.devices.cpu.layout import Block
-from pygpu.devices.cpu.threads import Calls
+from pygpu.devices.cpu.native import Native, machine
+from pygpu.devices.cpu.threads import Calls, thread_count
 
 
 class Cores(NamedTuple):
@@ -18,6 +22,20 @@ class Cores(NamedTuple):
     machine: Machine
     calls: Calls
     threads: int
+
+
+def host() -> Machine:
+    """What code is made for: this machine, as far as PYGPU_CPU_FEATURES allows."""
+    return machine(os.environ.get("PYGPU_CPU_FEATURES", "").strip())
+
+
+def cores() -> Cores:
+    return Cores(host(), native_loops(host()), thread_count())
+
+
+@lru_cache(maxsize=4)
+def native_loops(made_for: Machine) -> Calls:
+    return Calls(Native(driver(made_for), made_for, Calls.NAMES))
 
 
 def chunked_job(span: int, count: int, length: int, arguments: list[int]) -> Block:
@@ -51,4 +69,4 @@ def address(array: NDArray[Any]) -> int:
     return address
 
 
-__all__ = ["Cores", "address", "chunked_job"]
+__all__ = ["Cores", "address", "chunked_job", "cores", "host", "native_loops"]

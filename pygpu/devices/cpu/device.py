@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from pygpu.core.device import Device, How, Link, Linked, Program, Shape, Task
 from pygpu.core.host.later import later
-from pygpu.devices.cpu.program import CpuProgram, cores, host, native_loops
+from pygpu.devices.cpu.chunks import cores, host, native_loops
+from pygpu.devices.cpu.program import CpuProgram
 from pygpu.devices.cpu.staged import compiled
 from pygpu.devices.cpu.threads import thread_count
 from pygpu.devices.process.reserve import RESERVE

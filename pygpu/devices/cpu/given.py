@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pygpu.codegen.llvm.plan import cost
-from pygpu.core.device import Frame, Task
+from pygpu.core.device import Frame, Planes, Task
 from pygpu.core.errors import CompileError
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format, Storage, texels
@@ -25,7 +25,7 @@ from pygpu.passes.blocks.flattened import flattened
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Function, Load, walk
+from pygpu.ssa import Function, Load, Value, walk
 
 MAX_OPS: Final = 60_000
 WORK: Final = 16  # operations a component: of less than that, memory is what floats wait for
@@ -166,6 +166,21 @@ def by_component(task: Task) -> tuple[Task, int]:
     return replace(task, function=function, inputs=inputs, outputs=outputs), group
 
 
+def is_used(function: Function, value: Value) -> bool:
+    """Whether anything is computed of a value, or it is a result."""
+    ops = list(walk(function.body))
+    results = [function.outputs, *[region.results for op in ops for region in op.regions]]
+    return any(value in some for some in [*results, *[op.operands for op in ops]])
+
+
+def are_own(planes: Planes) -> bool:
+    """Whether each plane of the result is made of the same planes of all inputs."""
+    return all(
+        read is not None and read.offset == 0 and read.depth == planes.count
+        for read in planes.reads
+    )
+
+
 def _wide_type(format: Format) -> np.dtype[Any]:
     return np.dtype({"float": "float32", "uint": "uint32"}.get(format.kind, "int32"))
 
@@ -196,4 +211,14 @@ def _storable(cval: Sequence[float], format: Format) -> bool:
     return np.array_equal(back, np.array(cval, back.dtype), equal_nan=format.dtype.kind == "f")
 
 
-__all__ = ["HUGE", "Given", "address", "addresses", "alignment", "by_component", "is_wide"]
+__all__ = [
+    "HUGE",
+    "Given",
+    "address",
+    "addresses",
+    "alignment",
+    "are_own",
+    "by_component",
+    "is_used",
+    "is_wide",
+]

@@ -5,32 +5,38 @@ the image (codegen/jobs) calls. That is the same for all programs.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.codegen.jobs.driver import driver
 from pygpu.codegen.llvm.plan import Pixels, cost
-from pygpu.codegen.llvm.text import Machine
 from pygpu.codegen.narrow.writer import emit
 from pygpu.core.device import Frame, Planes, Prepared, Program, Task, Work
 from pygpu.core.host.later import later
 from pygpu.core.storage import Storage, rows_of, strides_of
-from pygpu.devices.cpu.chunks import Cores
-from pygpu.devices.cpu.given import HUGE, Framed, Given, addresses, alignment, by_component, is_wide
+from pygpu.devices.cpu.chunks import cores, host, native_loops
+from pygpu.devices.cpu.given import (
+    HUGE,
+    Framed,
+    Given,
+    addresses,
+    alignment,
+    are_own,
+    by_component,
+    is_used,
+    is_wide,
+)
 from pygpu.devices.cpu.layout import Layout, Sizes
-from pygpu.devices.cpu.native import Native, attributes, machine, native_span
-from pygpu.devices.cpu.threads import POOL, Calls, Job, thread_count
+from pygpu.devices.cpu.native import Native, attributes, native_span
+from pygpu.devices.cpu.threads import POOL, Job, thread_count
 from pygpu.devices.process import reserve
 from pygpu.devices.process.reserve import LINE, RESERVE
 from pygpu.passes.lower.turned import is_thin, turned
-from pygpu.ssa import Constant, Function, Value, walk
+from pygpu.ssa import Constant, walk
 
 with later():
     from pygpu.devices.cpu import moves
@@ -53,20 +59,6 @@ STREAMED_COST: Final = 200  # operations of a pixel from which on nobody waits f
 LAYOUTS: Final = 16  # sizes of images that a program remembers
 
 
-def host() -> Machine:
-    """What code is made for: this machine, as far as PYGPU_CPU_FEATURES allows."""
-    return machine(os.environ.get("PYGPU_CPU_FEATURES", "").strip())
-
-
-def cores() -> Cores:
-    return Cores(host(), native_loops(host()), thread_count())
-
-
-@lru_cache(maxsize=4)
-def native_loops(made_for: Machine) -> Calls:
-    return Calls(Native(driver(made_for), made_for, Calls.NAMES))
-
-
 class CpuProgram(Program):
     """A task by native code."""
 
@@ -76,7 +68,7 @@ class CpuProgram(Program):
         self.task, self.cost = self.given.task, cost(self.given.task.function.body)
         self.code, self.group = by_component(self.task)
         self.size = self.given.size
-        self.numbered = task.planar and _is_used(task.function, task.function.uniforms[-1])
+        self.numbered = task.planar and is_used(task.function, task.function.uniforms[-1])
         self.layouts: dict[Sizes, Layout] = {}
         self.turned: CpuProgram | None = None  # for thin images, made when they first come
         self.few: dict[int, CpuProgram | None] = {}  # for images of so many columns, likewise
@@ -128,7 +120,7 @@ class CpuProgram(Program):
             given = [*given, 0]  # each plane has its number
         arrays = self.given.arrays(work.inputs)
         is_flat = self.plan.flat and not self.numbered  # the number of a plane is one for all rows
-        if is_flat and all(each.shape[0] == rows for each in arrays) and _are_own(planes):
+        if is_flat and all(each.shape[0] == rows for each in arrays) and are_own(planes):
             self._run(arrays, given, (rows, width), results)
         else:
             self._run(arrays, given, (height, width), results, planes)
@@ -151,13 +143,8 @@ class CpuProgram(Program):
         ]
         strides = tuple([array.strides[0] for array in (*arrays, *results)])
         inner = tuple([None if frame is None else frame.inner for frame in framed])
-        self._run_sized(
-            Sizes(tuple(sizes), (height, width), strides, None, inner),
-            arrays,
-            work.uniforms,
-            results,
-            framed,
-        )
+        key = Sizes(tuple(sizes), (height, width), strides, None, inner)
+        self._run_sized(key, arrays, work.uniforms, results, framed)
         return [Storage.of(array) for array in results]
 
     def run_rounds(
@@ -444,21 +431,6 @@ class CpuPrepared(Prepared):
         return True
 
 
-def _is_used(function: Function, value: Value) -> bool:
-    """Whether anything is computed of a value, or it is a result."""
-    ops = list(walk(function.body))
-    results = [function.outputs, *[region.results for op in ops for region in op.regions]]
-    return any(value in some for some in [*results, *[op.operands for op in ops]])
-
-
-def _are_own(planes: Planes) -> bool:
-    """Whether each plane of the result is made of the same planes of all inputs."""
-    return all(
-        read is not None and read.offset == 0 and read.depth == planes.count
-        for read in planes.reads
-    )
-
-
 __all__ = [
     "LAYOUTS",
     "LONG",
@@ -466,7 +438,4 @@ __all__ = [
     "SHORT",
     "SMALL",
     "CpuProgram",
-    "cores",
-    "host",
-    "native_loops",
 ]

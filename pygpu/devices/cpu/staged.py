@@ -22,8 +22,9 @@ from pygpu.core.device import Link, Planes, Prepared, Program, Task, Work
 from pygpu.core.host.later import later
 from pygpu.core.operations.ops import NUMPY_TYPE
 from pygpu.core.storage import Format, Storage, rows_of
+from pygpu.devices.cpu.chunks import host
 from pygpu.devices.cpu.given import Given, by_component
-from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram, host
+from pygpu.devices.cpu.program import LAYOUTS, SMALL, CpuProgram
 from pygpu.passes.stages.part import Part, stages
 from pygpu.passes.stages.rank import factored
 from pygpu.ssa import Constant, walk

@@ -15,9 +15,8 @@ from pygpu.codegen.elements import regions as code
 from pygpu.codegen.elements.regions import Numbering, Step, region_span
 from pygpu.codegen.jobs import slots
 from pygpu.codegen.llvm.text import Machine
-from pygpu.devices.cpu.chunks import Cores, address, chunked_job
+from pygpu.devices.cpu.chunks import Cores, address, chunked_job, cores
 from pygpu.devices.cpu.native import Native, native_span
-from pygpu.devices.cpu.program import cores
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
 

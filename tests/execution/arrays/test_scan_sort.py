@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import pygpu
 from pygpu import Image
 from pygpu.devices.cpu import sorts
-from pygpu.devices.cpu.program import host
+from pygpu.devices.cpu.chunks import host
 
 Array = NDArray[Any]
 SIZES = range(101)
