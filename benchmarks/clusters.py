@@ -254,9 +254,9 @@ def main() -> None:
         print(f"## {title}\n\n{parts[title]}\n", flush=True)
     if given.report:
         head = (
-            f"# Clusters\n\nfloat32, {given.size} x {given.size} in chunks of {given.chunk}, workers "
-            f"of one thread each; Python {sys.version.split()[0]}, {os.cpu_count()} cores.\n"
-            "`python -m benchmarks.clusters` writes this page.\n"
+            f"# Clusters\n\nfloat32, {given.size} x {given.size} in chunks of {given.chunk}, "
+            f"workers of one thread each; Python {sys.version.split()[0]}, {os.cpu_count()} cores."
+            "\n`python -m benchmarks.clusters` writes this page.\n"
         )
         order = [title for title, _ in PARTS.values() if title in parts]
         texts = [f"## {title}\n\n{parts[title]}\n" for title in order]
