@@ -132,10 +132,6 @@ class Frame:
     right: NDArray[Any] | None
 
     @property
-    def parts(self) -> tuple[NDArray[Any] | None, ...]:
-        return self.above, self.below, self.left, self.right
-
-    @property
     def sides(self) -> tuple[int, int, int, int]:
         """How many rows and columns there are on each side."""
         above, below = (0 if part is None else len(part) for part in (self.above, self.below))

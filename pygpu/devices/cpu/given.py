@@ -86,10 +86,11 @@ class Framed:
         """Of its own memory, and what is around it."""
         (height, width), texel = own.shape[:2], own.shape[2] * own.itemsize
         above, below, left, right = frame.sides
+        given = frame.above, frame.below, frame.left, frame.right
         places = [(0, left), (above + height, left), (0, 0), (0, left + width)]
         parts = [
             (None if part is None else _readable(part, format), *place)
-            for part, place in zip(frame.parts, places, strict=True)
+            for part, place in zip(given, places, strict=True)
         ]
         around = [
             (0, 0)
