@@ -68,6 +68,15 @@ def two(im: Image, p: Position) -> Any:
     return im(p) >= im(p + (0, 1)), max(im(p), im(p + (0, 1)))
 
 
+def of_four(im: Image, p: Position) -> Any:
+    return sum([im((2 * p.x + i, 2 * p.y + j)) > 0.4 for i in (0, 1) for j in (0, 1)]) >= 2
+
+
+def of_thirds(im: Image, p: Position) -> Any:
+    texels = [im((3 * p.x + i, p.y)) for i in (-1, 0, 4)]
+    return max(texels) if im(p) < 0.7 else min(texels)
+
+
 def raw(im: Image, p: Position) -> Any:
     return (im(p + (1, 0)) - im(p - (1, 0))) * 2 + (im(p) >> 3) + (im(p) & 0x2C) - (im(p) ^ 7)
 
@@ -81,7 +90,7 @@ def in_floats(im: Image, p: Position) -> Any:
 
 
 SCALED = [pattern, pattern_of_floats, census, greater, signs, large, above, majority, clipped,
-          brightest, weighed, two]  # fmt: skip
+          brightest, weighed, two, of_four, of_thirds]  # fmt: skip
 
 
 def results(function: Any, image: Any, **given: Any) -> list[Any]:

@@ -73,6 +73,22 @@ def test_they_are_taken_from_vectors(function, apart):
     assert all(isinstance(place, Multiple) for place in found)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@pytest.mark.parametrize("apart", [2, 3, 4])
+def test_the_greatest_is_chosen_as_stored(apart, dtype):
+    def most(im: Image, p: Position):
+        q = p * apart
+        return max(im(q + (i, j)) for i in range(apart) for j in range(apart))
+
+    compiled = pygpu.compile(most, target="cpu", dtype=dtype)
+    for size in ((1, 1), (5, 67), (9, 130)):
+        given = RNG.integers(0, np.iinfo(dtype).max, (size[0] * apart, size[1] * apart), dtype)
+        blocks = given.reshape(size[0], apart, size[1], apart)
+        assert np.array_equal(compiled(given, shape=size), blocks.max((1, 3)))
+    (made,) = compiled.specialisations()
+    assert made.program.plan.raw
+
+
 def test_one_of_three_colours_is_fetched():
     compiled = pygpu.compile(fourths, target="cpu")
     compiled(np.zeros((40, 40, 3), np.uint8))

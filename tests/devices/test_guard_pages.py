@@ -148,6 +148,21 @@ for channels, dtype in itertools.product((1, 3), ("uint8", "float32")):
             have, wanted = g(given, shape=size), plain(given, shape=size)
             assert np.allclose(have, wanted, 1e-5), (shape, dtype, size, at_end)
             count += 1
+
+def most(im: Image, p: Position):
+    return max(im((2 * p.x + 1, p.y * 2)), im((2 * p.x, p.y)), im((3 * p.x + 4, p.y)))
+
+g = pygpu.compile(most, target=TARGET)
+plain = pygpu.compile(most, target="interpreter")
+for dtype in ("uint8", "uint16"):
+    for width, at_end in itertools.product((1, 7, 33, 64, 130, 200), (False, True)):
+        given = inputs.array((8, width), dtype, at_end)
+        given[...] = rng.integers(0, 256, given.shape)
+        for size in ((4, -(-width // 2)), (8, width)):
+            out = outs[0].array(size, dtype, at_end)
+            g(given, shape=size, out=out)
+            assert np.array_equal(out, plain(given, shape=size, dtype=dtype)), (dtype, size)
+            count += 1
 print(count)
 """
 
@@ -155,7 +170,7 @@ print(count)
 @linux
 def test_no_byte_beside_an_image_is_read_at_multiples():
     text = f"TARGET, EVERY, DTYPES = 'cpu', 1, ()\n{GUARDED}{MULTIPLES}"
-    assert run(text).split()[-1] == str(4 * 10 * 3)
+    assert run(text).split()[-1] == str(4 * 10 * 3 + 2 * 12 * 2)
 
 
 TOUCH = """

@@ -8,6 +8,7 @@ first asked for.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar, Final
 
@@ -108,6 +109,8 @@ class Block:
         times, first = divmod(at.dx - taps.left, across)
         start = taps.left + (times + u * lanes) * across
         row = at.dy + down * r
+        if self.inputs[taps.image].channels == 1 and not self.plan.raw:
+            return (self.texels(taps, row, start, across)[first],)
         vectors = [self.texels(taps, row, start + k * lanes) for k in range(across)]
         return tuple([self.taken(parts, first) for parts in zip(*vectors, strict=True)])
 
@@ -125,14 +128,16 @@ class Block:
             found = self.code.shuffle(found, other, order)
         return found
 
-    def texels(self, taps: TapSet, row: int, dx: int) -> Values:
-        """A vector of texels, loaded once."""
-        make = partial(self._loaded, taps, row, dx)
+    def texels(self, taps: TapSet, row: int, dx: int, columns: int = 1) -> Values:
+        """A vector of texels, loaded once; of one channel, so many columns as components of one."""
+        make = partial(self._loaded, taps, row, dx, columns)
         return self.code.remembered((taps, row, dx), self.x.depth, make)  # type: ignore[no-any-return]
 
-    def _loaded(self, taps: TapSet, row: int, dx: int) -> Values:
+    def _loaded(self, taps: TapSet, row: int, dx: int, columns: int) -> Values:
         format = self.inputs[taps.image]
         texel = format.dtype.itemsize * format.channels
+        if columns > 1:
+            format = replace(format, channels=columns)
         start = self.code.cast("sext", self.x, "long") * (texel * taps.apart[0])
         start = self.code.at(self.rows[taps, row], start)
         return load_block(self.code, self.code.at(start, dx * texel), format, self.plan.raw)

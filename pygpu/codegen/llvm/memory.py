@@ -139,11 +139,12 @@ def load_block(code: Code, pointer: Val, format: Format, raw: bool = False) -> t
     size, channels, lanes = format.dtype.itemsize, format.channels, code.machine.lanes
     if raw or (size == 4 and channels == 1):
         return (code.load(RAW[_name(format.dtype)], pointer, lanes, size),)
-    parts = _unpack(code, pointer, size, channels, lanes)
+    parts = _unpack(code, pointer, size, channels, size)
     return tuple([decode(code, value, format) for value in parts])
 
 
-def _unpack(code: Code, pointer: Val, size: int, channels: int, lanes: int) -> list[Val]:
+def _unpack(code: Code, pointer: Val, size: int, channels: int, align: int) -> list[Val]:
+    lanes = code.machine.lanes
     if (size, channels) == (1, 3):
         # Two vectors that overlap are spread to words by one shuffle.
         first, second = (code.load("byte", code.at(pointer, p), 2 * lanes) for p in (0, lanes))
@@ -154,14 +155,14 @@ def _unpack(code: Code, pointer: Val, size: int, channels: int, lanes: int) -> l
     if size == 4 or channels == 3:
         kind = {1: "byte", 2: "short", 4: "int"}[size]
         parts = [
-            code.load(kind, code.at(pointer, j * lanes * size), lanes, size)
+            code.load(kind, code.at(pointer, j * lanes * size), lanes, align)
             for j in range(channels)
         ]
         return [code.cast("zext", v, "int") for v in deinterleave(code, parts)]
     if channels == 1:
-        value = code.load("byte" if size == 1 else "short", pointer, lanes, size)
+        value = code.load("byte" if size == 1 else "short", pointer, lanes, align)
         return [code.cast("zext", value, "int")]
-    pairs = _unpack(code, pointer, size * 2, channels // 2, lanes)
+    pairs = _unpack(code, pointer, size * 2, channels // 2, align)
     return [v for pair in pairs for v in (pair, code.binary("lshr", pair, size * 8))]
 
 

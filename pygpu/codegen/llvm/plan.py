@@ -267,21 +267,52 @@ def chooses(function: Function, inputs: Sequence[Format], outputs: Sequence[Form
     """Whether the function only chooses among texels of one channel that are stored like the
     result. Their order is that of their bits, so a register holds as many as it has bytes."""
     dtypes = {format.dtype.name for format in (*inputs, *outputs)}
-    return (
+    if not (
         len(dtypes) == 1
         and dtypes <= {"uint8", "uint16"}
         and all(format.channels == 1 for format in (*inputs, *outputs))
-        and all(op.code in ("min", "max") or is_tap(op, function) for op in function.body.ops)
-        and not _others(function)
+    ):
+        return False
+    near = Near.of(function, inputs)
+    ops = [op for op in function.body.ops if op not in near.places]
+    return all(op.code in ("min", "max") or op in near.loads for op in ops) and not _others(
+        function, ops
     )
 
 
-def _others(function: Function) -> set[Value]:
+def _others(function: Function, ops: Sequence[Op]) -> set[Value]:
     """What a function of texels and extremes alone computes with, or gives, that is neither: a
-    uniform, a place."""
-    texels = {value for op in function.body.ops for value in op.results}
-    used = {v for op in function.body.ops if op.code in ("min", "max") for v in op.operands}
+    uniform, a place. `ops`: those that do not say where texels are."""
+    texels = {value for op in ops for value in op.results}
+    used = {v for op in ops if op.code in ("min", "max") for v in op.operands}
     return {*used, *function.outputs} - texels
+
+
+@record
+class Near:
+    """The loads of a function without branches that are read as whole vectors, and the operations
+    that only say where those are."""
+
+    loads: frozenset[Op]
+    places: frozenset[Op]
+
+    @classmethod
+    def of(cls, function: Function, inputs: Sequence[Format]) -> Near:
+        ops = function.body.ops
+        loads = {op for op in ops if is_tap(op, function)}
+        others = [op for op in ops if op.code == "load" and op not in loads]
+        if not others:
+            return cls(frozenset(loads), frozenset())
+        loads |= find_multiples(Ranges(function), others, inputs).keys()
+        needed, places = set(function.outputs), set()
+        for op in reversed(ops):
+            if op in loads:
+                continue
+            if op.regions or op.code == "load" or not needed.isdisjoint(op.results):
+                needed.update(op.operands)
+            else:
+                places.add(op)
+        return cls(frozenset(loads), frozenset(places))
 
 
 def is_plain(format: Format) -> bool:

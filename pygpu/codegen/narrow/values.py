@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from pygpu.codegen.llvm.plan import is_tap
+from pygpu.codegen.llvm.plan import Near
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format
@@ -88,6 +88,7 @@ class Narrow:
 
     def __init__(self, function: Function, inputs: Sequence[Format], varying: Mapping[Value, int]):
         self.function, self.inputs, self.varying = function, inputs, varying
+        self.near = Near.of(function, inputs)
         self.small: dict[Value, Small] = {}
 
     @classmethod
@@ -109,9 +110,9 @@ class Narrow:
     def _takes(self, op: Op) -> bool:
         if op.regions:
             return False
-        (result,) = op.results
-        if op.code == "constant":
+        if op.code == "constant" or op in self.near.places:
             return True
+        (result,) = op.results
         if op.code != "load" and not any(self._varies(value) for value in op.operands):
             return not self.varying[result]
         if op.code in TESTS:
@@ -163,7 +164,7 @@ class Narrow:
 
     def _load(self, op: Op) -> Small | None:
         format = self.inputs[op.data.image]
-        if format.dtype != np.uint8 or format.channels != 1 or not is_tap(op, self.function):
+        if format.dtype != np.uint8 or format.channels != 1 or op not in self.near.loads:
             return None
         return Small("texel" if format.is_scaled else "whole", 0, 255)
 
