@@ -219,7 +219,8 @@ def block_of_sums(made: Plan, shared: bool, plain: bool) -> tuple[int, int]:
         shapes = _SHARING if shared else _MULTIPLES
     else:
         alone = _PLAIN if plain else _ALONE
-        shapes = (alone if accumulators == 1 else _SHARING) if shared else _APART
+        # Sums of bytes have two registers each.
+        shapes = (alone if accumulators == 1 and not made.raw else _SHARING) if shared else _APART
     for vectors, rows in shapes:
         cells = vectors * rows
         fits = accumulators * cells <= 12 and (accumulators + 1) * cells <= 2 * made.lanes

@@ -4,8 +4,13 @@ A texel of 8 bits is a whole number of 255ths, a condition counts as 0 or 1, and
 chosen or compared of those stays whole. A value is known by its unit, in which it is whole, and by
 what it lies between; nothing is rounded, so the results are those of floats to the bit.
 
+Texels times known weights, added up, are whole in parts of a 255th: those of a Gauss of nine taps
+in sixteenths. Floats round such sums, so these are *not exact* here: they are not compared, and end
+in bytes, which are those of floats but where a sum lies halfway between two.
+
     narrow = Narrow.of(function, inputs, outputs, varying)   # None where a value is none of these
     narrow.small[value]                                      # Small(unit="whole", low=0, high=25)
+    narrow.sums[value]                                       # Sum(terms=((texel, 2), ...), more=0)
 """
 
 from __future__ import annotations
@@ -13,6 +18,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -21,11 +28,12 @@ from pygpu.codegen.llvm.plan import Near
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format
-from pygpu.ssa import Function, Op, Value, constant_of
+from pygpu.ssa import Function, Number, Op, Value, constant_of
 
 Unit = Literal["whole", "texel"]  # 1, and 255ths, of floats
 LEAST: Final = -(2**15)
 MOST: Final = 2**15 - 1
+PARTS: Final = 256  # of a 255th, at most
 TESTS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")
 }
@@ -36,20 +44,31 @@ STORED: Final = frozenset(("uint8", "int32", "float32", "bool"))
 
 @record
 class Small:
-    """A whole number of units between two ends."""
+    """A whole number of units, or of so many parts of one, between two ends."""
 
     unit: Unit
     low: int
     high: int
+    parts: int = 1
+    exact: bool = True  # whether floats have the same value
 
     @property
     def kind(self) -> str:
-        """What holds it: `byte` has no sign, `short` has one."""
+        """What holds it: `byte` has no sign, `short` has one, where any value needs it."""
         return "byte" if self.low >= 0 and self.high <= 255 else "short"
 
     @property
     def fits(self) -> bool:
-        return self.low >= LEAST and self.high <= MOST
+        """Whether a register holds it, one without a sign where it is not exact: no two of those
+        are compared."""
+        if self.high <= MOST:
+            return self.low >= LEAST
+        return not self.exact and self.low >= 0 and self.high + self.parts // 2 < 2**16
+
+    def in_parts(self, parts: int) -> Small:
+        """The same in more parts of a unit."""
+        times = parts // self.parts
+        return replace(self, low=self.low * times, high=self.high * times, parts=parts)
 
     def numbers(self) -> Any:
         """All that it can be, as floats of 32 bits have them (ints that small are as exact)."""
@@ -70,6 +89,14 @@ def count(value: Value, unit: Unit) -> int | None:
     return nearest if exact and 0 <= nearest <= 255 and value.type.kind == "float" else None
 
 
+def weight(number: Number) -> Fraction | None:
+    """A known factor as so many parts of 1; None where few parts do not give the float."""
+    if isinstance(number, bool) or not abs(number) <= MOST:
+        return None
+    found = Fraction(number).limit_denominator(PARTS)
+    return found if np.float32(found.numerator / found.denominator) == np.float32(number) else None
+
+
 def threshold(small: Small, test: str, number: float) -> tuple[str, int] | bool:
     """A comparison with a number as one of the count of units: ("ge", 128). A bool where all that
     it can be give the same."""
@@ -82,6 +109,14 @@ def threshold(small: Small, test: str, number: float) -> tuple[str, int] | bool:
     return ("lt" if truth[0] else "ge"), at
 
 
+@record
+class Sum:
+    """Values times whole numbers, and one more number, added up: in the parts of their sum."""
+
+    terms: tuple[tuple[Value, int], ...]
+    more: int
+
+
 class Narrow:
     """See the module's head. Values that are no numbers but conditions are bits, and are not
     here; neither are those that do not vary along a row."""
@@ -90,6 +125,7 @@ class Narrow:
         self.function, self.inputs, self.varying = function, inputs, varying
         self.near = Near.of(function, inputs)
         self.small: dict[Value, Small] = {}
+        self.sums: dict[Value, Sum] = {}  # of those that are not exact
 
     @classmethod
     def of(
@@ -150,7 +186,7 @@ class Narrow:
         if constant_of(first) is not None:
             first, second = second, first
         one, other = self.small.get(first), self.small.get(second)
-        if one is None:
+        if one is None or not one.exact or (other is not None and not other.exact):
             return False
         if other is not None:
             return one.unit == other.unit
@@ -175,6 +211,8 @@ class Narrow:
             found = []
             for value in values:
                 known = self.small.get(value)
+                if known is not None and not known.exact:
+                    return None
                 number = count(value, unit) if known is None else None
                 if known is None and number is not None:
                     known = Small(unit, number, number)
@@ -185,7 +223,7 @@ class Narrow:
 
     def _chosen(self, op: Op) -> Small | None:
         values = op.operands[1:] if op.code == "select" else op.operands
-        parts = self._alike(values)
+        parts = self._alike(values) or self._in_parts(values)
         if parts is None or op.operands[0].type.size > 1:
             return None
         if op.code == "select":
@@ -193,7 +231,34 @@ class Narrow:
         else:
             pick = min if op.code == "min" else max
             low, high = pick(p.low for p in parts), pick(p.high for p in parts)
-        return Small(parts[0].unit, low, high)
+        return replace(parts[0], low=low, high=high)
+
+    def _in_parts(self, values: Sequence[Value]) -> list[Small] | None:
+        """Sums and texels in the same parts of a 255th; None where they have none in common."""
+        found = [self.part(value) for value in values]
+        if any(each is None for each in found):
+            return None
+        parts = math.lcm(*[each.parts for each in found if each is not None])
+        scaled = [each.in_parts(parts) for each in found if each is not None]
+        if parts > PARTS or not all(each.low >= LEAST and each.high <= MOST for each in scaled):
+            return None  # shorts are compared with their signs
+        return [replace(each, exact=False) for each in scaled]
+
+    def part(self, value: Value) -> Small | None:
+        """A texel or a sum of such; a known number as one."""
+        number = constant_of(value)
+        if number is None:
+            known = self.small.get(value)
+            return known if known is not None and known.unit == "texel" else None
+        if value.type.kind != "float" or value.type.size > 1:
+            return None
+        assert isinstance(number, (int, float))
+        found = weight(number)
+        if found is None:
+            return None
+        found *= 255
+        count, parts = found.numerator, found.denominator
+        return Small("texel", count, count, parts, exact=False)
 
     def _converted(self, op: Op) -> Small | None:
         (value,) = op.operands
@@ -202,10 +267,65 @@ class Narrow:
         known = self.small.get(value)
         return known if known is not None and known.unit == "whole" else None
 
+    def _weighed(self, op: Op) -> Small | None:
+        """A sum of texels, and of such sums, times known weights."""
+        one = Fraction(1)
+        pairs: list[tuple[Value, Fraction | None]] = []
+        match op.code:
+            case "add" | "sub":
+                first, second = op.operands
+                pairs = [(first, one), (second, one if op.code == "add" else -one)]
+            case "neg":
+                pairs = [(op.operands[0], -one)]
+            case "div":
+                number = constant_of(op.operands[1])
+                by = weight(number) if isinstance(number, (int, float)) else None
+                pairs = [(op.operands[0], 1 / by if by else None)]
+            case "mul" | "fma":
+                first, second, *rest = op.operands
+                if constant_of(first) is not None:
+                    first, second = second, first
+                number = constant_of(second)
+                by = weight(number) if isinstance(number, (int, float)) else None
+                pairs = [(first, by), *[(value, one) for value in rest]]
+        return self._added(op.result, pairs)
+
+    def _added(self, result: Value, pairs: Sequence[tuple[Value, Fraction | None]]) -> Small | None:
+        if result.type.kind != "float":
+            return None
+        units = []
+        for value, by in pairs:
+            known = self.part(value)
+            if known is None or by is None:
+                return None
+            units.append((value, known, by / known.parts))
+        parts = math.lcm(*[unit.denominator for _, _, unit in units])
+        terms, more, low, high = [], 0, 0, 0
+        for value, known, unit in units:
+            times = int(unit * parts)
+            ends = known.low * times, known.high * times
+            low, high = low + min(ends), high + max(ends)
+            if constant_of(value) is None:
+                terms.append((value, times))
+            else:
+                more += known.low * times
+        if parts > PARTS or not terms:
+            return None
+        self.sums[result] = Sum(tuple(terms), more)
+        return Small("texel", low, high, parts, exact=False)
+
+    def _positive(self, op: Op) -> Small | None:
+        """How much it is, without its sign."""
+        known = self.small.get(op.operands[0])
+        if known is None or known.high > MOST or known.low == LEAST:
+            return None
+        ends = abs(known.low), abs(known.high)
+        return replace(known, low=0 if known.low < 0 < known.high else min(ends), high=max(ends))
+
     def _summed(self, op: Op) -> Small | None:
         parts = self._alike(op.operands)
         if parts is None or parts[0].unit != "whole":
-            return self._scaled(op)
+            return self._scaled(op) or self._weighed(op)
         ends = [(part.low, part.high) for part in parts]
         product = ends[0]
         if op.code in ("mul", "fma"):
@@ -230,6 +350,8 @@ class Narrow:
             value, number = op.operands[1], constant_of(value)
         known = self.small.get(value)
         if op.code not in ("mul", "div") or known is None or not isinstance(number, float):
+            return None
+        if not known.exact:
             return None
         factor = np.float32(number)
         with np.errstate(all="ignore"):
@@ -266,7 +388,9 @@ _RULES: Final[dict[str, _Rule]] = {
     **dict.fromkeys(("min", "max", "select"), Narrow._chosen),
     **dict.fromkeys(("to_int", "to_float"), Narrow._converted),
     **dict.fromkeys(("add", "sub", "mul", "fma"), Narrow._summed),
-    "div": Narrow._scaled,
+    "div": lambda narrow, op: narrow._scaled(op) or narrow._weighed(op),
+    "neg": Narrow._weighed,
+    "abs": Narrow._positive,
     **dict.fromkeys(("bit_and", "bit_or", "bit_xor"), Narrow._joined),
     **dict.fromkeys(("shl", "shr"), Narrow._shifted),
 }

@@ -29,6 +29,16 @@ from pygpu.ssa import Function, Op, Value, constant_of
 FEATURE: Final = "avx512bw"  # without it registers of 64 bytes are for floats alone
 
 
+def narrowed(
+    function: Function, inputs: Sequence[Format], outputs: Sequence[Format], machine: Machine
+) -> Narrow | None:
+    """The small values of a function that is one for narrow lanes."""
+    if chooses(function, inputs, outputs) or (machine.lanes >= 16 and not machine.has(FEATURE)):
+        return None
+    flat = convert_loading(function)
+    return Narrow.of(flat, inputs, outputs, variance(flat))
+
+
 def emit(
     function: Function,
     inputs: Sequence[Format],
@@ -38,10 +48,7 @@ def emit(
     pixels: Pixels = ALONE,
 ) -> Emitted:
     """As that of span.py, in narrow lanes where the function is one for them."""
-    narrow = None
-    if not chooses(function, inputs, outputs) and (machine.lanes < 16 or machine.has(FEATURE)):
-        flat = convert_loading(function)
-        narrow = Narrow.of(flat, inputs, outputs, variance(flat))
+    narrow = narrowed(function, inputs, outputs, machine)
     if narrow is None:
         return span.emit(function, inputs, outputs, machine, wide, pixels)
     function = narrow.function
@@ -59,17 +66,26 @@ class _Writer(Writer):
 
     def as_kind(self, value: Value, kind: str, cell: Cell, like: Value) -> Val:
         """A small value, or a constant in the unit of another, in lanes of a kind."""
-        known = self.narrow.small.get(value)
+        unit, known = self.narrow.small[like], self.narrow.small.get(value)
         if known is None:
-            number = count(value, self.narrow.small[like].unit)
-            assert number is not None, value
+            number = count(value, unit.unit)
+            if number is None or unit.parts > 1:
+                part = self.narrow.part(value)
+                assert part is not None, value
+                number = part.in_parts(unit.parts).low
             return self.constant(kind, number)
         (held,) = self.get(value, cell)
-        return self.resized(held, kind)
+        return self.times(self.resized(held, kind), unit.parts // known.parts)
+
+    def times(self, held: Val, number: int) -> Val:
+        if number == 1:
+            return held
+        return self.code.binary("mul", held, self.constant(held.kind, number))
 
     def constant(self, kind: str, number: int) -> Val:
-        number = number - 256 if kind == "byte" and number > 127 else number
-        return self.code.constant(kind, number)
+        """In the bits of that kind."""
+        half = 2**7 if kind == "byte" else 2**15 if kind == "short" else 2**31
+        return self.code.constant(kind, (number + half) % (2 * half) - half)
 
     def resized(self, held: Val, kind: str) -> Val:
         if held.kind == kind:
@@ -113,6 +129,8 @@ class _Writer(Writer):
         """An operation whose result is small."""
         code, (result,) = self.code, op.results
         known = self.narrow.small[result]
+        if result in self.narrow.sums:
+            return self.summed(result, cell)
         if op.code in ("to_int", "to_float") and op.operands[0].type.kind == "bool":
             (held,) = self.get(op.operands[0], cell)
             return code.select(held, self.constant("byte", 1), self.constant("byte", 0))
@@ -124,11 +142,31 @@ class _Writer(Writer):
             chosen = self.conditional(op, cell)
             if chosen is not None:
                 return chosen
-        kinds = {self.narrow.small[v].kind for v in values if v in self.narrow.small}
+        small = [self.narrow.small[v] for v in values if v in self.narrow.small]
+        kinds = {each.in_parts(known.parts).kind for each in small}
         in_bytes = {known.kind, *kinds} == {"byte"} and op.code not in ("mul", "fma", "shl", "shr")
         kind = "byte" if in_bytes else "short"
         parts = [self.as_kind(value, kind, cell, result) for value in values]
         return self.resized(self.computed(op, parts, cell), known.kind)
+
+    def summed(self, result: Value, cell: Cell) -> Val:
+        """Values times known numbers, added up. What is between may be too large: only the sum, of
+        which no bit is lost, is known to fit."""
+        code, made, small = self.code, self.narrow.sums[result], self.narrow.small
+        kinds = {small[value].kind if abs(times) == 1 else "short" for value, times in made.terms}
+        kind = "byte" if {small[result].kind, *kinds} == {"byte"} else "short"
+        total: Val | None = self.constant(kind, made.more) if made.more else None
+        for value, times in made.terms:
+            (held,) = self.get(value, cell)
+            held = self.resized(held, kind)
+            if total is None:
+                total = self.times(held, times)
+            elif times < 0:
+                total = code.binary("sub", total, self.times(held, -times))
+            else:
+                total = code.binary("add", total, self.times(held, times))
+        assert total is not None, result
+        return self.resized(total, small[result].kind)
 
     def unit_of(self, op: Op) -> str:
         """The unit of what an operation takes."""
@@ -160,6 +198,11 @@ class _Writer(Writer):
             case "select":
                 (condition,) = self.get(op.operands[0], cell)
                 return code.select(condition, *parts)
+            case "abs":
+                (held,) = parts
+                zero = self.constant(held.kind, 0)
+                less = self.test("lt", held, zero)
+                return code.select(less, code.binary("sub", zero, held), held)
             case "fma":
                 a, b, c = parts
                 return code.binary("add", code.binary("mul", a, b), c)
@@ -194,10 +237,15 @@ class _Writer(Writer):
         if value.type.kind == "float" and known.unit == "whole":
             above = self.test("gt", held, self.constant(held.kind, 0))
             return code.select(above, self.constant("byte", 255), self.constant("byte", 0))
-        if held.kind == "short":
-            for test, end in (("gt", 0), ("lt", 255)):
-                bound = self.constant("short", end)
-                held = code.select(self.test(test, held, bound), held, bound)
+        if known.low < 0:
+            zero = self.constant("short", 0)
+            held = code.select(self.test("gt", held, zero), held, zero)
+        if known.high > 255 * known.parts:  # from here on without a sign
+            held = code.minimum(held, self.constant("short", 255 * known.parts))
+        if known.parts > 1:
+            half = self.constant("short", known.parts // 2)
+            held = code.binary("add", self.resized(held, "short"), half)
+            held = code.binary("udiv", held, self.constant("short", known.parts))
         return self.resized(held, "byte")
 
 
@@ -214,4 +262,4 @@ _OPCODES: Final = {
 assert TESTS.keys() <= FLOAT_TESTS.keys()
 
 
-__all__ = ["emit"]
+__all__ = ["emit", "narrowed"]
