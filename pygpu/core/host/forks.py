@@ -62,7 +62,7 @@ class _Forks:
         self.taken: list[Any] = []
 
     def before(self) -> None:
-        for lock in self.locks:  # which may grow until the first one is taken
+        for lock in self.locks:  # until IMPORTING is taken, modules may still add theirs
             lock.acquire()
             self.taken.append(lock)
 

@@ -14,7 +14,7 @@ from pygpu.core.host.forks import IMPORTING
 def info(text: str, *values: object) -> None:
     """Tell what has been decided, to whoever listens."""
     if "logging" in sys.modules:
-        with IMPORTING:  # another thread may be at it
+        with IMPORTING:  # another thread may not have imported it to its end
             import logging
 
         logging.getLogger("pygpu").info(text, *values, stacklevel=2)

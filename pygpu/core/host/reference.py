@@ -53,7 +53,7 @@ def parameters_of(thing: Any) -> list[str]:
             names = list(inspect.signature(thing).parameters)
         except (TypeError, ValueError):
             return []
-    else:  # a tenth of the time, which all pay who import filters
+    else:  # ten times as fast as `signature`: importing filters describes some two hundred
         count = code.co_argcount + code.co_kwonlyargcount
         count += sum(bool(code.co_flags & rest) for rest in _RESTS)
         names = list(code.co_varnames[:count])

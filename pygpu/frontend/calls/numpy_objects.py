@@ -216,7 +216,7 @@ def _view(result: np.ndarray[Any, Any], opened: list[tuple[Array, Any]]) -> Arra
     """The view of an array of ours that the result is of the array of objects."""
     for source, objects in opened:
         if np.may_share_memory(result, objects):
-            places = np.arange(objects.size)  # of as many bytes as pointers have
+            places = np.arange(objects.size)  # items of 8 bytes, as pointers to objects are
             start = _address(result) - _address(objects)
             shown = np.ndarray(result.shape, places.dtype, places.data, start, result.strides)
             return views.showing(source, shown.copy())

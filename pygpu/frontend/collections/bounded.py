@@ -287,7 +287,7 @@ def ordered(w: Evaluator, xs: Bounded, keys: Sequence[Any], reverse: bool, sort:
 
 Sort = Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Sequence[Any]]
 
-# What stands after all others, in ascending order and in descending order.
+# Numbers that are sorted behind all others: in ascending order, and in descending order.
 _ENDS: Final[dict[str, tuple[Any, Any]]] = {
     "float": (float("inf"), float("-inf")),
     "int": (2**31 - 1, -(2**31)),

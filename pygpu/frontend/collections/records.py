@@ -22,11 +22,11 @@ from pygpu.frontend.values.known import is_users_class
 from pygpu.frontend.values.objects import EITHER, Instance, Object, attributes
 from pygpu.frontend.values.values import Abstract, Choice, Dynamic, same_known
 
-# What makes the element at an index.
+# Given an index, makes the element there.
 Element = Callable[[Any], Any]
-# Makes that of known items; None where they fit no table.
+# Makes an Element for a table of known items; None where they fit no table.
 Column = Callable[[Evaluator, Sequence[Any]], Element | None]
-# The number at an index of a table of ints.
+# Looks up a number in a table of ints, by an index.
 LookUp = Callable[[Evaluator, Any, Any], Any]
 
 

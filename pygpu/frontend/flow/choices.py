@@ -292,7 +292,7 @@ def renew(w: ControlFlow) -> None:
     for view in dict.fromkeys(stale):
         several = _several(w, view)
         if several is None or not isinstance(w.peek(view), Conflict) or not w.in_sight(view):
-            continue  # what nothing leads to may be of a region that has been left
+            continue  # no variable leads to it: its values may be of a region that has been left
         first, *others = several.options
         before = youngest()
         try:

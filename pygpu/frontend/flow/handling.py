@@ -129,7 +129,7 @@ def part(w: ControlFlow, frame: Frame, state: State, go_on: Callable[[State], Ou
     def other() -> Outcome:
         w.state = frame.state = state
         frame.at, frame.raising = at, rest
-        # what comes next stands in the arm, and so may the conditions that have been noted
+        # What follows is walked into the arm: there stand the conditions of what else may raise.
         frame.raising = [Raising(one.where, one.error, one.state, w.build.region) for one in rest]
         return part(w, frame, state, go_on)
 

@@ -22,7 +22,7 @@ from pygpu.frontend.values.values import Abstract, Conflict, Dynamic, Narrow, Na
 from pygpu.language.scalars import Int, UInt
 from pygpu.types import Kind, widest
 
-_SCALARS: Final[dict[type, Kind]] = {  # of most known ones
+_SCALARS: Final[dict[type, Kind]] = {  # kinds of the numbers that are met most
     bool: "bool", int: "int", Int: "int", UInt: "uint",
     float: "float", np.float64: "float", np.float32: "float", Fraction: "float",
 }  # fmt: skip

@@ -157,8 +157,8 @@ class _Regrouped(Gate):
         number by which it is less than that."""
         columns = self._by_column(terms, lambda term: term[0])
         made = [(self.new[value], times) for value, times in columns.pop(None, [])]
-        # What is taken away more than it is added is so as a whole. Where columns are differences,
-        # the first of them is added, unless that would be so nowhere.
+        # A column of which more is subtracted than added is negated, and subtracted as a whole.
+        # Where all columns are such, those whose weights cancel stay: the sum begins with one.
         away = 0
         are_negative = not made and all(_sign(members) < 0 for members in columns.values())
         for members in columns.values():

@@ -111,7 +111,7 @@ def _component(function: Function, place: int) -> Function | None:
     images = [ImageInput(image.name, _scalar(image.type)) for image in function.images]
     uniforms = [(value.name, value.type) for value in function.uniforms]
     build = Builder(function.name, images, uniforms)
-    # Of each value its components: None for those that depend on others.
+    # The components of each value: None for one that other components of texels go into.
     parts: dict[Value, list[Value | None]] = {
         old: [new] if old.type.is_scalar else [None] * old.type.size
         for old, new in zip(function.body.params, build.body.params, strict=True)
