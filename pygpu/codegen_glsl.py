@@ -18,7 +18,7 @@ from dataclasses import field
 from typing import Final
 
 from pygpu.codegen.glsl.expressions.text import Text, call
-from pygpu.codegen.glsl.printer import INDENT, braced
+from pygpu.codegen.glsl.lines import INDENT, braced
 from pygpu.codegen.glsl.writer import (
     TABLE_WIDTH,
     TRIANGLE,

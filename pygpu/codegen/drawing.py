@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pygpu.codegen.glsl.printer import INDENT, braced
+from pygpu.codegen.glsl.lines import INDENT, braced
 from pygpu.codegen.glsl.writer import Dialect, GlslProgram
 from pygpu.codegen_glsl import PLAIN, FragmentWriter, mentions
 from pygpu.core.drawing import Drawing, Stage

@@ -6,8 +6,8 @@ ordered_functions("float", "maximum")                 # the function, and the wa
 
 from __future__ import annotations
 
+from pygpu.codegen.glsl.lines import INDENT
 from pygpu.codegen.glsl.partials import function
-from pygpu.codegen.glsl.printer import INDENT
 
 
 def ordered_functions(kind: str, how: str) -> list[str]:

@@ -15,8 +15,8 @@ from typing import Final
 
 from pygpu.codegen.arrays import subgroups
 from pygpu.codegen.arrays.tiles import BARRIER, tile, turns
+from pygpu.codegen.glsl.lines import INDENT
 from pygpu.codegen.glsl.partials import function
-from pygpu.codegen.glsl.printer import INDENT
 from pygpu.codegen.glsl.writer import SUBGROUP
 
 THREADS: Final = 256  # of a group, and digits

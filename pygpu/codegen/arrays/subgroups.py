@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Final
 
 from pygpu.codegen.arrays.tiles import BARRIER
+from pygpu.codegen.glsl.lines import INDENT
 from pygpu.codegen.glsl.partials import function
-from pygpu.codegen.glsl.printer import INDENT
 from pygpu.codegen.glsl.writer import SUBGROUP
 
 EXTENSIONS: Final = tuple(

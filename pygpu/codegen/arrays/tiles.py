@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from pygpu.codegen.glsl.printer import INDENT, braced
+from pygpu.codegen.glsl.lines import INDENT, braced
 
 # After it threads of a group see what the others wrote into shared memory.
 BARRIER: Final = ("memoryBarrierShared();", "barrier();")

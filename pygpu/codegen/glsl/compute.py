@@ -21,8 +21,8 @@ from pygpu.codegen.glsl.buffers import (
     write_texels,
 )
 from pygpu.codegen.glsl.expressions.text import Text, call
+from pygpu.codegen.glsl.lines import INDENT, braced, flat
 from pygpu.codegen.glsl.plan import Plan
-from pygpu.codegen.glsl.printer import INDENT, braced, flat
 from pygpu.codegen.glsl.writer import (
     NARROW_BUFFERS,
     Dialect,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pygpu.codegen.glsl.expressions.functions import source
-from pygpu.codegen.glsl.printer import INDENT, braced
+from pygpu.codegen.glsl.lines import INDENT, braced
 from pygpu.codegen.glsl.writer import GlslProgram, Writer, lines_of
 from pygpu.types import Type
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from pygpu.codegen.glsl.lines import INDENT
 from pygpu.codegen.glsl.partials import function, stores
-from pygpu.codegen.glsl.printer import INDENT
 from pygpu.core.device import ALONG_X, ALONG_Y
 from pygpu.types import Type
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from pygpu.codegen.glsl.compute import ComputeProgram
 from pygpu.codegen.glsl.expressions.text import Text
-from pygpu.codegen.glsl.printer import INDENT, braced
+from pygpu.codegen.glsl.lines import INDENT, braced
 from pygpu.codegen.glsl.writer import Dialect, Writer, as_seen
 from pygpu.core.device import Task
 from pygpu.core.storage import Format

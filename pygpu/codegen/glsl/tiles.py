@@ -21,7 +21,7 @@ import numpy as np
 
 from pygpu.codegen.glsl.compute import ComputeProgram, ComputeWriter, scoped, stored_texel
 from pygpu.codegen.glsl.expressions.text import Text
-from pygpu.codegen.glsl.printer import INDENT, braced, flat
+from pygpu.codegen.glsl.lines import INDENT, braced, flat
 from pygpu.codegen.glsl.writer import Dialect
 from pygpu.core.device import Task
 from pygpu.core.operations.ops import NUMPY_TYPE

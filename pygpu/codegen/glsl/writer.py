@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from pygpu.codegen.glsl.expressions.functions import source
 from pygpu.codegen.glsl.expressions.operations import clamped
 from pygpu.codegen.glsl.expressions.text import Namer, Text, call, infix, literal, wrap
+from pygpu.codegen.glsl.lines import INDENT, braced, flat
 from pygpu.codegen.glsl.plan import make_plan
-from pygpu.codegen.glsl.printer import INDENT, Printer, braced, flat
+from pygpu.codegen.glsl.printer import Printer
 from pygpu.core.host.records import record
 from pygpu.core.storage import Format
 from pygpu.passes.analysis.ranges import Ranges
