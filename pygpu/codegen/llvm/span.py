@@ -15,7 +15,7 @@ that disagree on a branch or on leaving a loop have masks that say which of them
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import reduce
 
@@ -66,11 +66,12 @@ def emit(
 class Writer(Block):
     """Writes `span`: the frame here, loads and control flow in their modules."""
 
+    ahead: Set[Op] = frozenset()  # computed before the loop over blocks, where there is one
+
     # ------------------------------------------------------------ the frame
 
     def write(self) -> str:
         code = self.code
-        self.ahead: set[Op] = set()  # computed before the loop over blocks
         y, x0, x1 = (Val(code, "int", 1, name, 0) for name in ("%y", "%x0", "%x1"))
         self.width = self.argument(WIDTH, "int")
         self.rows = self.row_pointers()
@@ -94,6 +95,7 @@ class Writer(Block):
         and products there by itself, but no branches, such as a sine has for large angles."""
         masks: Masks = dict.fromkeys(self.cells)
         later: set[Value] = set()  # what is computed in the loop
+        self.ahead = ahead = set()
         for op in self.f.body.ops:
             used = {*op.operands, *op.results}
             for region in op.regions:
@@ -105,7 +107,7 @@ class Writer(Block):
             is_of_rows = not any(self.bits.get(value, X) & X for value in used)
             if op.results and op.code != "load" and is_of_rows and later.isdisjoint(used):
                 self.op(op, self.cells, masks)
-                self.ahead.add(op)
+                ahead.add(op)
             else:
                 later.update(op.results)
 
