@@ -94,6 +94,7 @@ class Writer(Block):
         """Compute what does not change along a row, once for all blocks of a row. LLVM moves sums
         and products there by itself, but no branches, such as a sine has for large angles."""
         masks: Masks = dict.fromkeys(self.cells)
+        ahead: set[Op] = set()
         later: set[Value] = set()  # what is computed in the loop
         self.ahead = ahead = set()
         for op in self.f.body.ops:
@@ -110,6 +111,7 @@ class Writer(Block):
                 ahead.add(op)
             else:
                 later.update(op.results)
+        self.ahead = ahead
 
     def uniforms(self) -> None:
         slot = self.table_slot + len(self.f.tables)
