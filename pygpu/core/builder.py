@@ -91,9 +91,10 @@ class Builder:
         return Given(tuple(found)) if found else None
 
     def constant(self, type: Type, value: Any) -> Value:
+        is_normal = type is INT and value.__class__ is int and -(2**31) <= value < 2**31
+        data = (type, value if is_normal else normal(type, value))
         made = Value(type)
-        op = Op("constant", (), (type, normal(type, value)), (made,), (), self.place)
-        self.region.ops.append(op)
+        self.region.ops.append(Op("constant", (), data, (made,), (), self.place))
         return made
 
     def load(

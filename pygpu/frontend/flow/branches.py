@@ -92,9 +92,12 @@ def _merge(
     inside: list[set[Value]] = []
     if lone:
         inside = [{value for op in region.ops for value in op.results} for region in regions]
+        exits.update((target, outcomes[side].exits[target]) for side, target in lone)
     exports: list[Export] = []
     for final in (False, True):  # first what must go through a result, then what may share it
         for side, target in lone:
+            if not final and not inside[side]:
+                continue
             state = outcomes[side].exits[target]
             leaving = _export(state, slots, side, inside[side], older, final)
             leaving.before, leaving.sharing = before, slots.heads(side) if final else _NOBODY

@@ -101,8 +101,10 @@ class Join:
         state = State(locals, stack, self.heap, facts)
         differing = []
         for handle in {**left.heap, **right.heap}:
+            if handle.serial > self.older:
+                continue
             a, b = left.get(handle), right.get(handle)
-            if handle.serial > self.older or a is ABSENT or b is ABSENT:
+            if a is ABSENT or b is ABSENT:
                 continue
             if a is not b:
                 differing.append(handle)
@@ -162,12 +164,16 @@ class Join:
     def value(self, a: Any, b: Any, key: Key) -> Any:
         if a is b:
             return a
+        if a.__class__ is Dynamic and b.__class__ is Dynamic:
+            if a.value is b.value:
+                return a
+            if a.value.type is b.value.type:
+                return Dynamic(self.leaf(a, b, a.value.type, key))
         if a.__class__ is Choice:
             a = settled(a, self.left.facts)
         if b.__class__ is Choice:
             b = settled(b, self.right.facts)
-        known_a, known_b = not isinstance(a, Abstract), not isinstance(b, Abstract)
-        if known_a and known_b and same_known(a, b):
+        if not isinstance(a, Abstract) and not isinstance(b, Abstract) and same_known(a, b):
             return a
         kind_a, kind_b = scalar_kind(a), scalar_kind(b)
         if kind_a and kind_b:

@@ -49,7 +49,10 @@ def make_vector(w: Evaluator, type: Type, contents: Any, position: bool = False)
     cls = classes[type]
     if isinstance(contents, tuple):
         scalar = vector(type.kind, 1)
-        contents = tuple([component_of(w, part, scalar) for part in contents])
+        for part in contents:
+            if part.__class__ is not Dynamic or part.value.type is not scalar:
+                contents = tuple([component_of(w, part, scalar) for part in contents])
+                break
     return Vector(cls, type, contents)
 
 
@@ -64,14 +67,14 @@ def component_of(w: Evaluator, part: Any, scalar: Type) -> Any:
 
 def vector_type(value: Any) -> Type | None:
     """The type of a vector, known or virtual; None for anything else."""
-    if isinstance(value, Vector):
-        return value.type
+    if value.__class__ is Vector:
+        return value.type  # type: ignore[no-any-return]
     return value.TYPE if isinstance(value, vectors.Vector) else None
 
 
 def contents_of(w: Evaluator, value: Any) -> Any:
     """A vector's contents: an SSA value or a tuple of scalars."""
-    return w.read(value) if isinstance(value, Vector) else tuple(value)
+    return w.read(value) if value.__class__ is Vector else tuple(value)
 
 
 def components(w: Evaluator, value: Any) -> tuple[Any, ...]:
@@ -87,10 +90,12 @@ def components(w: Evaluator, value: Any) -> tuple[Any, ...]:
 def operand_components(w: Evaluator, value: Any, size: int) -> Any:
     """What an operand brings to arithmetic with a vector of that size: a scalar, an SSA vector,
     or a tuple of scalars; None if it is no operand."""
-    if scalar_kind(value):
+    if value.__class__ is Vector:
+        contents = w.read(value)
+    elif scalar_kind(value):
         return value
-    if vector_type(value):
-        contents = contents_of(w, value)
+    elif isinstance(value, vectors.Vector):
+        contents = tuple(value)
     else:
         contents = sequence_of_scalars(w, value)
         if contents is None:
@@ -140,11 +145,11 @@ def componentwise(
     if parts is None:
         parts = [operand_components(w, operand, size) for operand in operands]
     classes = list(map(type, parts))
-    if _NO_OPERAND in classes:
-        return None
-    if Value in classes:
+    if Value in classes and _NO_OPERAND not in classes:
         value = whole(parts, size)
         return make_vector(w, value.type, value)
+    if _NO_OPERAND in classes:
+        return None
     columns = [part if isinstance(part, tuple) else (part,) * size for part in parts]
     results = (*map(scalar, *columns),)
     kind = meeting(results)

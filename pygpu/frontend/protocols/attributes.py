@@ -76,6 +76,8 @@ def attribute(w: Evaluator, value: Any, name: str) -> Any:
         ):
             return _own_class_attribute(w, value, name)
         return getattr(value, name)
+    if value.__class__ is Instance:  # as most are
+        return _instance_attribute(w, value, name)
     match value:
         case Conflict():
             raise w.error(value.message)

@@ -67,29 +67,27 @@ class Heap:
 
     def read(self, handle: Object) -> Any:
         """What an object holds now."""
-        for reads in self._noting:
-            reads.add(handle)
-        state = self.state
-        contents = state.heap.get(handle, handle)
+        if self._noting:
+            for reads in self._noting:
+                reads.add(handle)
+        contents = self.state.heap.get(handle, handle)
         if contents is handle:
-            contents = state.get(handle)
+            contents = self.state.get(handle)
         if isinstance(contents, Conflict):
             raise self._error(contents.message)
         return contents
 
     def write(self, handle: Object, contents: Any) -> None:
         """Let an object hold something else from now on."""
-        if isinstance(handle.outside, str):
+        if handle.outside:
             raise self._error(
                 f"{describe(handle)} {handle.outside}: it can only be read; "
                 "change a copy that was made before"
-            )
-        if handle.outside:
-            raise self._error(
-                f"{describe(handle)} came from outside the function and must not be changed: "
+                if isinstance(handle.outside, str)
+                else f"{describe(handle)} came from outside the function and must not be changed: "
                 "make a copy and change that"
             )
-        views = list(self.aliases[handle]) if handle in self.aliases else []
+        views = list(self.aliases.get(handle, ()))
         for view in views:  # and what may be one of these in turn
             self.state.heap[view] = Conflict(
                 "this may be an object that has been changed since under another name"

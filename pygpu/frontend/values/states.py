@@ -183,33 +183,34 @@ def reachable(values: Iterable[Any], state: State, wanted: Collection[Object] = 
     """Every object that can be reached from the values; where some are wanted, no more are looked
     for once all these have been found."""
     seen: set[Object] = set()
-    waiting, missing = list(values), len(wanted)
+    waiting, missing = [value for value in values if isinstance(value, Abstract)], len(wanted)
     while waiting:
         value = waiting.pop()
+        if value.__class__ is Dynamic or value in seen:
+            continue
         if not isinstance(value, Object):
-            if isinstance(value, Tuple):
-                waiting += [part for part in value.items if isinstance(part, Abstract)]
-            elif isinstance(value, Abstract):
-                waiting += [part for _, part in value.parts()]
-        elif value not in seen:
-            seen.add(value)
-            if value in wanted:
-                missing -= 1
-                if not missing:
-                    return seen
-            if type(value) is not Vector:  # which holds numbers
-                contents = state.get(value)
-                if type(contents) is dict:
-                    waiting += [part for part in contents.values() if isinstance(part, Abstract)]
-                else:
-                    held = parts_held(value, contents)
-                    waiting += [part for _, part in held if isinstance(part, Abstract)]
-            if value.either is not None and value.outside == EITHER:
-                waiting.append(value.either)
-            if isinstance(value, Array):
-                waiting.append(value.base)
-            elif type(value) is Namespace:
-                waiting.append(value.owner)
+            held = value.items if isinstance(value, Tuple) else [part for _, part in value.parts()]
+            waiting += [part for part in held if isinstance(part, Abstract)]
+            continue
+        seen.add(value)
+        if value in wanted:
+            missing -= 1
+            if not missing:
+                return seen
+        if value.either is not None and value.outside == EITHER:
+            waiting.append(value.either)
+        if value.__class__ is Vector:  # which holds numbers
+            continue
+        contents = state.get(value)
+        if contents.__class__ is dict:
+            waiting += [part for part in contents.values() if isinstance(part, Abstract)]
+        else:
+            parts = parts_held(value, contents)
+            waiting += [part for _, part in parts if isinstance(part, Abstract)]
+        if isinstance(value, Array) and value.base is not None:
+            waiting.append(value.base)
+        elif type(value) is Namespace:
+            waiting.append(value.owner)
     return seen
 
 

@@ -42,7 +42,11 @@ class Evaluation(ControlFlow):
         self.faults = faults
         self.meanings = Meanings()
         self.frames = []
-        self.heap = Heap(self.error)
+        self.heap = heap = Heap(self.error)
+        # What is asked most often: the heap itself answers.
+        self.peek = heap.peek  # type: ignore[method-assign]
+        self.read = heap.read  # type: ignore[method-assign]
+        self.write = heap.write  # type: ignore[method-assign]
         self.conditions: tuple[Condition, ...] = ()
         self.steps = 0
         self.unrolled = 0
@@ -66,15 +70,6 @@ class Evaluation(ControlFlow):
     @state.setter
     def state(self, state: State) -> None:
         self.heap.state = state
-
-    def peek(self, handle: Object) -> Any:
-        return self.heap.peek(handle)
-
-    def read(self, handle: Object) -> Any:
-        return self.heap.read(handle)
-
-    def write(self, handle: Object, contents: Any) -> None:
-        self.heap.write(handle, contents)
 
     def in_sight(self, handle: Object) -> bool:
         return generators.in_sight(self, handle)

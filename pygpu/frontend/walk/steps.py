@@ -52,7 +52,8 @@ with later():
 
 
 def _attr(w: ControlFlow, state: State, name: str) -> None:
-    state.stack.append(narrowed(w, attributes.attribute(w, state.stack.pop(), name)))
+    value = attributes.attribute(w, state.stack.pop(), name)
+    state.stack.append(narrowed(w, value) if value.__class__ is Choice else value)
 
 
 def _setattr(w: ControlFlow, state: State, name: str) -> None:

@@ -108,9 +108,11 @@ def _deref(w: ControlFlow, state: State, name: str) -> None:
             value = w.peek(value)
     else:
         value = w.peek(cell)
-    if value is UNBOUND:
-        raise NameError(f"cannot access free variable '{name}' where it has no value")
-    state.stack.append(narrowed(w, checked(w, value)))
+    if type(value) in _ODD:
+        if value is UNBOUND:
+            raise NameError(f"cannot access free variable '{name}' where it has no value")
+        value = narrowed(w, checked(w, value))
+    state.stack.append(value)
 
 
 def _setref(w: ControlFlow, state: State, name: str) -> None:
