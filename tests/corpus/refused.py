@@ -408,3 +408,14 @@ def listed_and_indexed(unit: Image, p: Position):
     bright = [v for v in (unit(p + (i, 0)) for i in range(4)) if v > 0.5]
     first = bright[0] if len(bright) > 0 else 0.0
     return first - (bright[1] if len(bright) > 1 else 0.0)
+
+
+def joined_letters_compared(p: Position):
+    letters = ["ab"[(p.x >> i) & 1] for i in range(8)]
+    return 1.0 if "".join(letters) == "baaaaaaa" else 0.0
+
+
+@pair("look at the items themselves", joined_letters_compared)
+def letters_compared(p: Position):
+    letters = ["ab"[(p.x >> i) & 1] for i in range(8)]
+    return 1.0 if letters == ["b", "a", "a", "a", "a", "a", "a", "a"] else 0.0

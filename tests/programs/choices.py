@@ -317,3 +317,85 @@ def match_of_a_chosen_string(counts: Image, p: Position):
     word = ("a12", "b7", "x", "c300")[counts(p) % 4]
     found = re.match(r"(\w)(\d+)", word)
     return int(found.group(2)) if found else -1
+
+
+@program
+def star_call_with_a_chosen_sequence(im: Image, p: Position):
+    colours = {"red": b"\xff\x10\x00", "blue": b"\x00\x20\xff"}
+    size = (p.x, 3) if p.x > 1 else (p.y,)
+    return Vec3(*colours["red" if p.y > 1 else "blue"]) / 255 * (lambda a, b=10: a * b)(*size)
+
+
+@program
+def star_call_of_a_chosen_function(im: Image, p: Position):
+    f = (lambda a, b: a - b) if p.x > 1 else (lambda a, b: a * b)
+    args = (p.x, p.y)
+    return f(*args)
+
+
+@program
+def text_of_choices_read_again(im: Image, p: Position):
+    mode = "soft" if p.x > 1 else "hard"
+    side = "left" if p.y > 0 else "right"
+    table = {"soft_left": 1, "soft_right": 2, "hard_left": 3, "hard_right": 4}
+    return table[f"{mode}_{side}"] * 100 + len(f"{mode:>6}|{mode!r}{None if p.y else side}")
+
+
+@program
+def attribute_named_by_a_choice(im: Image, p: Position):
+    class Operations:
+        def do_add(self, a, b):
+            return a + b
+
+        def do_multiply(self, a, b):
+            return a * b
+
+    name = "add" if p.x > 1 else "multiply"
+    return getattr(Operations(), f"do_{name}")(p.x, 3)
+
+
+@program
+def joined_choices(im: Image, p: Position):
+    letters = ["a" if (p.x >> i) & 1 else "b" for i in range(3)]
+    parts = ["x" if p.x > 1 else "yy", "end"]
+    return ("".join(letters) == "aba") * 100 + len("--".join(parts))
+
+
+@program
+def joined_letters_of_a_list_of_dynamic_length(im: Image, p: Position):
+    out = []
+    for i in range(4):
+        if i < p.x:
+            out.append("a" if (p.y >> i) & 1 else "b")
+    return len("".join(out)) * 10 + ("".join(out) == "ba")
+
+
+@program
+def message_of_too_many_choices_that_nobody_reads(im: Image, p: Position):
+    names = ["ab"[(p.x >> i) & 1] for i in range(9)]
+    message = f"bad: {names[0]}"
+
+    def small():
+        if p.x > 50:
+            raise ValueError(message + ",".join(names))
+        return p.x
+
+    return small()
+
+
+@program
+def containers_of_choices_compared(im: Image, p: Position):
+    words = ["pear" if p.x > 1 else "apple", "fig" if p.y > 1 else "kiwi"]
+    pair = (None if p.x & 1 else p.y, 3)
+    named = {"k": words[0], "n": p.y}
+    return Vec3(
+        (words == ["pear", "kiwi"]) + 2 * (words != ["apple", "fig"]) + 4 * ("pear" in words),
+        (pair == (None, 3)) + 2 * (pair == (1, 3)) + 4 * words.count("fig"),
+        (named == {"k": "apple", "n": 1}) + 2 * (named != {"n": 2}) + 4 * (words < ["b", "a"]),
+    )
+
+
+@program
+def chosen_words_in_order(im: Image, p: Position):
+    words = ["pear" if p.x > 1 else "apple", "fig" if p.y > 1 else "kiwi", "date"]
+    return len(sorted(words)[0]) * 100 + len(min(words)) * 10 + words.index("date")

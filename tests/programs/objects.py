@@ -644,3 +644,74 @@ def object_from_a_known_call_changed(im: Image, p: Position):
         score.first.re = im(p)
     score.counts[1] += p.x
     return score.counts[0] + 10 * score.counts[1] + score.first.re + known
+
+
+class Node:
+    """Compared by identity, as its class says nothing of equality."""
+
+    def __init__(self, value, *following):
+        self.value = value
+        self.following = list(following)
+
+    def get(self):
+        return self.value
+
+
+@program
+def objects_compared_by_identity(im: Image, p: Position):
+    a, b = Node(1), Node(1)
+    same = (a == a) + 2 * (a == b) + 4 * (a != a) + 8 * ([a] == [a]) + 16 * (a in [b, a])
+    methods = (a.get == a.get) + 2 * (a.get == b.get) + 4 * (a.get != b.get)
+    return Vec3(same, methods, [a, b].index(b) + 10 * (a in [b]) + 100 * [a, b, a].count(a))
+
+
+@program
+def one_of_several_objects_compared(im: Image, p: Position):
+    a, b = Node(p.x), Node(p.y)
+    best = a if a.value > b.value else b
+    nodes = [a, b, Node(1)]
+    top = max(nodes, key=lambda node: node.value)
+    others = sum(node != top for node in nodes)
+    return Vec3(
+        (best == a) + 2 * (best == b) + 4 * (best != a),
+        others,
+        nodes.index(top) + 10 * (top in nodes),
+    )
+
+
+@program
+def functions_compared_by_identity(im: Image, p: Position):
+    f = lambda v: v  # noqa: E731
+    g = lambda v: v  # noqa: E731
+    h = f if p.x > 1 else g
+    return (f == f) + 2 * (f == g) + 4 * (h == f) + 8 * (h is g) + 16 * (f in [g, f])
+
+
+@program
+def objects_as_keys_and_in_sets(im: Image, p: Position):
+    d = Node(p.x)
+    c, b = Node(2, d), Node(3, d)
+    a = Node(1, b, c)
+    seen, todo, total = set(), [a], 0
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        total += node.value
+        todo.extend(node.following)
+    depths = {a: 0, b: p.y, c: 1}
+    depths[a] += 5
+    left = (seen - {a, b}) | {a}
+    known = len(left) + 10 * (d in left) + 100 * ({a, c, d} == left) + 1000 * (seen >= left)
+    return Vec3(total, sum(k.value * v for k, v in depths.items()) + 10 * (d in depths), known)
+
+
+@program
+def set_changed_under_two_names(im: Image, p: Position):
+    some = {3, 1}
+    other = some
+    other |= {2}
+    some -= {1}
+    some.add(0)
+    return sum(10**i * v for i, v in enumerate(other)) + p.x

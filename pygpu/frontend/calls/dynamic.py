@@ -19,6 +19,7 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.calls.native import check_kept
+from pygpu.frontend.collections.texts import join
 from pygpu.frontend.flow.choices import possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import methods
@@ -97,13 +98,16 @@ def _of_builtin(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
     owner = function.__self__
     if isinstance(owner, _UNCHANGED):
         unknown = [arg for arg in (*args, *keywords.values()) if isinstance(arg, Abstract)]
-        if unknown and type(unknown[0]) is Choice and all(arg is unknown[0] for arg in unknown):
-            return of_each_option(w, function, args, keywords, unknown[0])
+        chosen = [arg for arg in unknown if isinstance(arg, Choice)]
+        if chosen and len(chosen) == len(unknown):
+            return of_each_option(w, function, args, keywords, chosen[0])
     if owner is None:
         return NotImplemented
     check_kept(w, owner, function.__name__)
     if isinstance(owner, (list, dict, set, np.ndarray)):
         return _method_of_outside(w, owner, function.__name__, args, keywords)
+    if isinstance(owner, str) and function.__name__ == "join":
+        return join(w, owner, *args)
     if isinstance(owner, str) and function.__name__ in _WRITING:
         dynamic = next(v for v in (*args, *keywords.values()) if isinstance(v, Abstract))
         return dynamic if isinstance(dynamic, Text) else Text(describe(dynamic))
@@ -200,7 +204,7 @@ _OF_ARRAYS: Final = (
     ": its class derives from NumPy's arrays; use an array, or a class that holds one"
 )
 
-_WRITING: Final = frozenset("format format_map join replace ljust rjust center zfill".split())
+_WRITING: Final = frozenset("format format_map replace ljust rjust center zfill".split())
 
 
 def is_numpy(function: Any) -> bool:

@@ -45,6 +45,7 @@ _OPERANDS: Final = {
     "SETATTR": 1,
     "SETITEM": 2,
     "BINARY": 2,
+    "CALL_EX": 4,
     "COMPARE": 2,
     "IN": 2,
     "ITEM": 2,

@@ -176,6 +176,8 @@ def option(join: Joining, x: Any, y: Any, key: Key) -> Any:
         parts = [_part(join, pair, part, (*key, *name)) for name, part in there.parts()]
         if any(part is ABSENT or isinstance(part, Conflict) for part in parts):
             return ABSENT
+        if all(new is part for new, (_, part) in zip(parts, there.parts(), strict=True)):
+            return there  # the very one: functions are compared by identity
         return there.rebuild(tuple(parts))
     return join.value(zero, y, key) if x is ABSENT else join.value(x, zero, key)
 

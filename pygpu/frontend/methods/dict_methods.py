@@ -10,7 +10,7 @@ from pygpu.core.host.later import later
 from pygpu.frontend.protocols import datamodel, followers
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.evaluator import Evaluator
-from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.known import key_of
 from pygpu.frontend.values.objects import Dict, Keys, Set
 from pygpu.frontend.values.values import Conflict, NotKnown, describe, tuple_of
 
@@ -20,14 +20,14 @@ with later():
 
 def known_index(w: Evaluator, index: Any, what: str) -> Any:
     try:
-        return concrete(w, index)
+        return key_of(w, index)
     except NotKnown:
         raise w.error(f"{what} takes a known value, got {describe(index)}") from None
 
 
 def _get(w: Evaluator, d: Dict, key: Any, default: Any = None) -> Any:
     try:
-        key = concrete(w, key)
+        key = key_of(w, key)
     except NotKnown:
         if not w.read(d):
             return default
@@ -40,7 +40,7 @@ def _get(w: Evaluator, d: Dict, key: Any, default: Any = None) -> Any:
 def _dict_pop(w: Evaluator, d: Dict, key: Any, *default: Any) -> Any:
     contents = dict(w.read(d))
     try:
-        key = concrete(w, key)
+        key = key_of(w, key)
     except NotKnown:
         value = _get(w, d, key, *default) if default else indexing.item(w, d, key)
         message = "which key was popped from this dict only the device knows: {hint}"

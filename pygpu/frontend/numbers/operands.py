@@ -68,7 +68,7 @@ def component_of(w: Evaluator, part: Any, scalar: Type) -> Any:
 def vector_type(value: Any) -> Type | None:
     """The type of a vector, known or virtual; None for anything else."""
     if value.__class__ is Vector:
-        return value.type  # type: ignore[no-any-return]
+        return value.type
     return value.TYPE if isinstance(value, vectors.Vector) else None
 
 

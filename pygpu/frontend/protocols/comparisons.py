@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -12,13 +13,26 @@ from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.arrays import each, unwrapped
 from pygpu.frontend.protocols.datamodel import class_of, find_method, user_method
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
+from pygpu.frontend.values.callables import Bound, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex
-from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.known import concrete, key_of
 from pygpu.frontend.values.lazy import Indexed, lifted
-from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
+from pygpu.frontend.values.objects import (
+    EITHER,
+    Array,
+    Dict,
+    Instance,
+    Iterator,
+    List,
+    Matrix,
+    Object,
+    Set,
+    Vector,
+)
 from pygpu.frontend.values.values import (
     Abstract,
+    Choice,
     Conflict,
     Dynamic,
     Maybe,
@@ -91,6 +105,8 @@ COMPARISONS: Final = {
 
 def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     """a < b and the like, for any values."""
+    if a.__class__ is Choice or b.__class__ is Choice:
+        return _compare_options(w, symbol, a, b)
     a, b = unwrapped(w, a), unwrapped(w, b)
     selected = lifted(lambda x, y: compare(w, symbol, x, y), (a, b))
     if selected is not NotImplemented:
@@ -126,10 +142,20 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
                 same = w.call(library.same_items, a, b)
                 return same if symbol == "==" else arithmetic.negate(w, same)
             return _compare_sequences(w, symbol, items_of(w, a), items_of(w, b))
+    by_identity = isinstance(a, _BY_IDENTITY) or isinstance(b, _BY_IDENTITY)
+    if symbol in ("==", "!=") and by_identity:
+        same = _is_one(w, a, b)
+        return same if symbol == "==" else arithmetic.negate(w, same)
+    compared = sets.compared(w, symbol, a, b)
+    if compared is not NotImplemented:
+        return compared
     try:
         return arithmetic.python_operator(symbol)(concrete(w, a), concrete(w, b))
     except NotKnown:
         pass
+    if symbol in ("==", "!=") and isinstance(a, (Dict, dict)) and isinstance(b, (Dict, dict)):
+        same = _same_dicts(w, *[w.read(x) if isinstance(x, Dict) else x for x in (a, b)])
+        return same if symbol == "==" else arithmetic.negate(w, same)
     for value in (a, b):
         if isinstance(value, Picture):
             raise w.error(
@@ -138,6 +164,59 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     if symbol in ("==", "!="):
         return (a is b) == (symbol == "==")
     raise TypeError(f"'{symbol}' not supported between {describe(a)} and {describe(b)}")
+
+
+def _compare_options(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    """A comparison of whichever options choices are."""
+    choice = a if a.__class__ is Choice else b
+    left = w.state.facts.get(choice.which.value, range(len(choice.options)))
+    made: Any = None
+    for number in sorted(left):
+        option = choice.options[number]
+        own = compare(w, symbol, option, b) if choice is a else compare(w, symbol, a, option)
+        is_it = arithmetic.compare(w, "==", choice.which, number)
+        made = own if made is None else w.choose(is_it, own, made)
+    return made
+
+
+_BY_IDENTITY: Final = (Instance, Bound, Function, Iterator)  # where their classes do not say
+
+
+def _is_one(w: Evaluator, a: Any, b: Any) -> Any:
+    """Whether two are one object, where each may be one of several."""
+    if isinstance(a, Bound) and isinstance(b, Bound):
+        same = len(a.args) == len(b.args) and a.keywords == b.keywords == {}
+        found: Any = same and _is_one(w, a.function, b.function)
+        for x, y in zip(a.args, b.args, strict=True) if found else ():
+            found = arithmetic.both(w, found, _is_one(w, x, y))
+        return found
+    found = a is b
+    if found or class_of(a) is not class_of(b):
+        return found
+    for is_x, x in _each_that_it_may_be(w, a):
+        for is_y, y in _each_that_it_may_be(w, b):
+            if x is y:
+                found = arithmetic.either(w, found, arithmetic.both(w, is_x, is_y))
+    return found
+
+
+def _each_that_it_may_be(w: Evaluator, value: Any) -> list[tuple[Any, Any]]:
+    """The objects that one may be, each with the test that says so."""
+    if not isinstance(value, Object) or value.outside != EITHER:
+        return [(True, value)]
+    several = w.peek(value.either) if value.either is not None else None
+    if not isinstance(several, Choice):
+        raise w.error(f"which of two objects {describe(value)} is depends on a dynamic value")
+    numbered = enumerate(several.options)
+    return [(arithmetic.compare(w, "==", several.which, i), option) for i, option in numbered]
+
+
+def _same_dicts(w: Evaluator, a: Mapping[Any, Any], b: Mapping[Any, Any]) -> Any:
+    """Whether two dicts have equal values of the same keys."""
+    same: Any = a.keys() == b.keys()
+    for key in a if same else ():
+        same = arithmetic.both(w, same, compare(w, "==", a[key], b[key]))
+    return same
 
 
 def _compare_sequences(w: Evaluator, symbol: str, a: tuple[Any, ...], b: tuple[Any, ...]) -> Any:
@@ -164,14 +243,15 @@ def contains(w: Evaluator, container: Any, value: Any) -> Any:
     if method is not None and isinstance(container, Abstract):
         return w.call(method, container, value)
     try:
-        return concrete(w, value) in concrete(w, container)
+        if not isinstance(value, Abstract):
+            return value in concrete(w, container)
     except NotKnown:
         pass
     if method is not None:
         return w.call(method, container, value)
     if isinstance(container, (Dict, dict)):
         try:
-            return concrete(w, value) in (
+            return key_of(w, value) in (
                 w.read(container) if isinstance(container, Dict) else container
             )
         except NotKnown:

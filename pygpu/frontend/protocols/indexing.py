@@ -26,7 +26,7 @@ from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.known import concrete, own
+from pygpu.frontend.values.known import key_of, own
 from pygpu.frontend.values.lazy import Bounded, Indexed, Masked, Row
 from pygpu.frontend.values.objects import Array, Dict, Instance, List, Matrix, Set, Vector
 from pygpu.frontend.values.values import (
@@ -54,7 +54,7 @@ def item(w: Evaluator, container: Any, index: Any) -> Any:
     if isinstance(container, Masked) and scalar_kind(index) in ("int", "uint"):
         container = w.call(list, container)
     try:
-        index = concrete(w, index)
+        index = key_of(w, index)
     except NotKnown:
         return _item_by_dynamic_index(w, container, index)
     try:
@@ -229,7 +229,7 @@ def set_item(w: Evaluator, container: Any, index: Any, new: Any) -> None:
             "make a copy and change that"
         )
     try:
-        index = concrete(w, index)
+        index = key_of(w, index)
     except NotKnown:
         _set_by_dynamic_index(w, container, index, new)
         return
@@ -338,7 +338,7 @@ def delete_item(w: Evaluator, container: Any, index: Any) -> None:
             else f"items of {describe(container)} cannot be deleted"
         )
     try:
-        index = concrete(w, index)
+        index = key_of(w, index)
     except NotKnown:
         if not isinstance(container, List) or not scalar_kind(index):
             raise w.error("an item can only be deleted by a known index") from None

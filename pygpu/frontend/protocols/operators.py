@@ -15,6 +15,7 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, complex_numbers, operands
 from pygpu.frontend.numbers.operands import vector_type
+from pygpu.frontend.protocols import sets
 from pygpu.frontend.protocols.arrays import (
     array_of,
     each,
@@ -31,7 +32,7 @@ from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import Complex, Text, is_complex, is_narrow, scalar_kind
 from pygpu.frontend.values.known import adopt, concrete
 from pygpu.frontend.values.lazy import Masked, lifted
-from pygpu.frontend.values.objects import Array, Dict, List, Matrix
+from pygpu.frontend.values.objects import Array, Dict, List, Matrix, Set
 from pygpu.frontend.values.values import (
     Abstract,
     Conflict,
@@ -78,9 +79,10 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         result = rule(w, symbol, a, b)
         if result is not NotImplemented:
             return result
-    result = _sequence_binary(w, symbol, a, b)
-    if result is not NotImplemented:
-        return result
+    for combine in (_sequence_binary, sets.combined):
+        result = combine(w, symbol, a, b)
+        if result is not NotImplemented:
+            return result
     try:
         left, right = concrete(w, a), concrete(w, b)
     except NotKnown:
@@ -150,6 +152,9 @@ def in_place(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         return a
     if isinstance(a, Dict) and symbol == "|=":
         w.write(a, {**w.read(a), **(w.read(b) if isinstance(b, Dict) else b)})
+        return a
+    if isinstance(a, Set) and isinstance(b, (Set, set, frozenset)):
+        w.write(a, items_of(w, binary(w, plain, a, b)))
         return a
     if isinstance(a, Array):
         result = binary(w, plain, a, b)

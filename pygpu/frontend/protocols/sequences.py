@@ -65,7 +65,9 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
                 )
             return contents  # type: ignore[no-any-return]
         case Set():
-            return tuple(w.read(value))
+            held = w.read(value)
+            is_known = not any(isinstance(one, Abstract) for one in held)
+            return tuple(set(held) if is_known else held)  # in the order that Python's sets have
         case Dict():
             return tuple(w.read(value))
         case Vector():

@@ -24,7 +24,7 @@ from pygpu.frontend.protocols.sequences import (
 )
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import scalar_kind
-from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.known import concrete, key_of
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Dict, Iterator, List, Set
 from pygpu.frontend.values.values import (
@@ -96,7 +96,7 @@ def _dict(w: Evaluator, pairs: Any = (), **named: Any) -> Any:
 
 def _set(w: Evaluator, xs: Any = ()) -> Any:
     try:
-        return Set(tuple(dict.fromkeys([concrete(w, item) for item in items_of(w, xs)])))
+        return Set(tuple(dict.fromkeys([key_of(w, item) for item in items_of(w, xs)])))
     except NotKnown:
         raise w.error("a set holds known values only: use a list") from None
 

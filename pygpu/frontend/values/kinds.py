@@ -108,8 +108,8 @@ class Text(Conflict):
 
     __slots__ = ()
 
-    def __init__(self, of: str) -> None:
-        super().__init__(f"a string cannot be made from {of}: use the number itself")
+    def __init__(self, of: str, instead: str = "use the number itself") -> None:
+        super().__init__(f"a string cannot be made from {of}: {instead}")
 
 
 class Complex(Abstract):

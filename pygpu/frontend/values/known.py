@@ -31,13 +31,43 @@ from pygpu.frontend.values.objects import (
     Vector,
     attributes,
 )
-from pygpu.frontend.values.values import Abstract, Conflict, NotKnown, Parts, Tuple, same_known
+from pygpu.frontend.values.values import (
+    Abstract,
+    Conflict,
+    NotKnown,
+    Parts,
+    Tuple,
+    describe,
+    same_known,
+)
 from pygpu.language import matrices, vectors
 
 
 def concrete(w: Evaluator, value: Any) -> Any:
     """The Python object that a value is. NotKnown if it has dynamic leaves."""
     return value if not isinstance(value, Abstract) else Materialiser(w).value(value)
+
+
+def key_of(w: Evaluator, value: Any) -> Any:
+    """What stands for a value as the key of a dict or in a set: the Python object that it is, and
+    what is compared by identity itself. NotKnown if it has dynamic leaves."""
+    if isinstance(value, Tuple) and any(map(_is_by_identity, value.items)):
+        raise w.error(
+            f"{describe(value)} is no key, nor in a set, as it holds objects that are compared by "
+            "identity: take a number or a string of each in place of it"
+        )
+    if not _is_by_identity(value):
+        return concrete(w, value)
+    if isinstance(value, Object) and value.outside == EITHER:
+        raise w.error(f"which of two objects {describe(value)} is depends on a dynamic value")
+    return value
+
+
+def _is_by_identity(value: Any) -> bool:
+    if not isinstance(value, Instance):
+        return isinstance(value, Function)
+    equals: object = value.cls.__eq__
+    return equals is object.__eq__
 
 
 class Materialiser:
@@ -330,6 +360,7 @@ __all__ = [
     "again",
     "concrete",
     "is_users_class",
+    "key_of",
     "lift",
     "own",
     "real_cell",

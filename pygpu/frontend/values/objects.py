@@ -223,6 +223,8 @@ class Dict(Keyed):
         return {}
 
     def fill(self, hollow: Any, contents: Any, parts: tuple[Any, ...]) -> Any:
+        if any(isinstance(key, Abstract) for key in contents):
+            raise NotKnown
         hollow.update(zip(contents, parts, strict=True))
         return hollow
 
@@ -258,6 +260,8 @@ class Set(Object):
     __slots__ = ()
 
     def fill(self, hollow: Any, contents: Any, parts: tuple[Any, ...]) -> Any:
+        if any(isinstance(one, Abstract) for one in contents):
+            raise NotKnown  # a copy would be another element
         return set(parts)
 
     def taken(self, real: Any, old: Any) -> Any:

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
+from pygpu.frontend.collections.texts import joined, of_options
 from pygpu.frontend.flow.choices import is_one_of, narrowed, possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.protocols import attributes, datamodel
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import Text
-from pygpu.frontend.values.known import concrete
+from pygpu.frontend.values.known import key_of
 from pygpu.frontend.values.objects import Dict, List, Set
 from pygpu.frontend.values.states import State
 from pygpu.frontend.values.values import (
@@ -54,7 +55,7 @@ def _set(w: ControlFlow, state: State, count: int) -> None:
 
 def _put(w: ControlFlow, target: Set, value: Any) -> None:
     try:
-        known = concrete(w, value)
+        known = key_of(w, value)
     except NotKnown:
         raise w.error(f"a set holds known values only, got {describe(value)}: use a list") from None
     elements = w.read(target)
@@ -69,7 +70,7 @@ def _map(w: ControlFlow, state: State, count: int) -> None:
 
 def _key(w: ControlFlow, key: Any) -> Any:
     try:
-        return concrete(w, key)
+        return key_of(w, key)
     except NotKnown:
         raise w.error(
             f"the key of a dict must be known at compile time, got {describe(key)}"
@@ -179,9 +180,7 @@ def _unpack_ex(w: ControlFlow, state: State, arg: tuple[int, int]) -> None:
 
 
 def _string(w: ControlFlow, state: State, count: int) -> None:
-    parts = state.pop(count)
-    made = next((part for part in parts if isinstance(part, Text)), None)
-    state.stack.append("".join(parts) if made is None else made)
+    state.stack.append(joined(w, "", state.pop(count)))
 
 
 def _format(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
@@ -195,6 +194,9 @@ def _format(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
     def text(known: Any) -> str:
         return format(apply(known) if apply else known, spec)
 
+    if isinstance(value, Choice):
+        state.stack.append(of_options(w, value, text))
+        return
     try:
         state.stack.append(w.native(text, (value,), {}))
     except NotKnown:

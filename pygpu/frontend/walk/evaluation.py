@@ -6,7 +6,7 @@ instructions are walked is for `Walker` to say, which is made on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pygpu.core.builder import Builder
@@ -37,16 +37,18 @@ with later():
 class Evaluation(ControlFlow):
     """The world at one point of a walk, and what may be asked there."""
 
+    # What is asked most often: the heap itself answers.
+    peek: Callable[[Object], Any]  # type: ignore[assignment]
+    read: Callable[[Object], Any]  # type: ignore[assignment]
+    write: Callable[[Object, Any], None]  # type: ignore[assignment]
+
     def __init__(self, build: Builder, faults: Faults) -> None:
         self.build = build
         self.faults = faults
         self.meanings = Meanings()
         self.frames = []
         self.heap = heap = Heap(self.error)
-        # What is asked most often: the heap itself answers.
-        self.peek = heap.peek  # type: ignore[method-assign]
-        self.read = heap.read  # type: ignore[method-assign]
-        self.write = heap.write  # type: ignore[method-assign]
+        self.peek, self.read, self.write = heap.peek, heap.read, heap.write
         self.conditions: tuple[Condition, ...] = ()
         self.steps = 0
         self.unrolled = 0
