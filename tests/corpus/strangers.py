@@ -1533,3 +1533,26 @@ def list_under_two_names_on_one_path(im: Image, p: Position):
         w = [5.0, 6.0]
     v[0] = 9.0
     return w[0], v[0] + w[1]
+
+
+@program
+def callbacks_of_an_exit_stack(p: Position):
+    out = []
+    with contextlib.ExitStack() as stack:
+        stack.callback(out.append, 3)
+        stack.callback(lambda k=2: out.append(k * p.x))
+        if p.y > 0:
+            out.append(7)
+    return sum(v * 10**i for i, v in enumerate(out)) + len(out)
+
+
+@program
+def brackets_of_a_chosen_text(p: Position):
+    text = "([]{})" if p.x % 2 else "([)]"
+    pairs, stack = {")": "(", "]": "[", "}": "{"}, []
+    for letter in text:
+        if letter in pairs.values():
+            stack.append(letter)
+        elif not stack or stack.pop() != pairs[letter]:
+            return 0
+    return int(not stack)

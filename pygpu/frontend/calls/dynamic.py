@@ -19,7 +19,6 @@ import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.calls.native import check_kept
-from pygpu.frontend.collections.texts import join
 from pygpu.frontend.flow.choices import possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.methods import methods
@@ -33,6 +32,7 @@ from pygpu.frontend.values.values import Abstract, Choice, Picture, Tuple, descr
 
 with later():
     from pygpu.frontend.calls import numpy_objects
+    from pygpu.frontend.collections import texts
 
 _COMPILERS: Final = frozenset(("numba",))  # what these make of functions is walked as these
 
@@ -107,7 +107,7 @@ def _of_builtin(w: ControlFlow, function: Any, args: Any, keywords: Any) -> Any:
     if isinstance(owner, (list, dict, set, np.ndarray)):
         return _method_of_outside(w, owner, function.__name__, args, keywords)
     if isinstance(owner, str) and function.__name__ == "join":
-        return join(w, owner, *args)
+        return texts.join(w, owner, *args)
     if isinstance(owner, str) and function.__name__ in _WRITING:
         dynamic = next(v for v in (*args, *keywords.values()) if isinstance(v, Abstract))
         return dynamic if isinstance(dynamic, Text) else Text(describe(dynamic))

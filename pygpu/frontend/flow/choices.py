@@ -28,7 +28,7 @@ from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object, Set, youngest
 from pygpu.frontend.values.states import State
-from pygpu.frontend.values.values import Choice, Conflict, Dynamic, describe
+from pygpu.frontend.values.values import Abstract, Choice, Conflict, Dynamic, describe
 from pygpu.ssa import Value, constant_of
 
 with later():
@@ -168,7 +168,15 @@ def _remainders(value: Value) -> int | None:
 
 
 _PLAIN: Final = (str, bytes, enum.Enum, type, types.FunctionType, types.NoneType)
-_CONTAINERS: Final = (tuple, list, set, frozenset, dict)
+_CONTAINERS: Final[tuple[type, ...]] = (
+    tuple,
+    list,
+    set,
+    frozenset,
+    dict,
+    type({}.keys()),
+    type({}.values()),
+)
 
 
 def _is_plain(value: Any) -> bool:
@@ -178,13 +186,21 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, _PLAIN)
 
 
+def _is_known(state: State, container: Any) -> bool:
+    """Whether all is known of what a container holds."""
+    if not isinstance(container, (List, Set)):
+        return isinstance(container, _CONTAINERS)
+    held = state.get(container)
+    return isinstance(held, tuple) and not any(isinstance(item, Abstract) for item in held)
+
+
 def asked(w: ControlFlow, a: Any, b: Any, ask: Callable[[Any, Any], Any]) -> Any:
     """What is asked of a known value and a choice of known values (`mode == "soft"`): which options
     are left on its two sides is known then. None where it is of something else."""
     choice = a if type(a) is Choice else b
     if type(choice) is not Choice or not _is_plain(a):
         return None
-    if not _is_plain(b) and not isinstance(b, _CONTAINERS):
+    if not _is_plain(b) and not _is_known(w.state, b):
         return None
     if type(a) is type(b):
         return _any_pair(w, a, b, ask)
@@ -225,7 +241,7 @@ def chosen(state: State, op: str, arg: Any) -> int | None:
     stack = state.stack
     if op == "IN" or (op == "COMPARE" and arg in ("==", "!=")):
         container = stack[-1] if op == "IN" else None
-        if _is_plain(stack[-2]) and (_is_plain(stack[-1]) or isinstance(container, _CONTAINERS)):
+        if _is_plain(stack[-2]) and (_is_plain(stack[-1]) or _is_known(state, container)):
             return None  # asked of all options at once: see `asked`
     if op == "CALL":
         count: int = arg[0]

@@ -45,7 +45,7 @@ from pygpu.types import BOOL
 
 with later():
     from pygpu.frontend.numbers import complex_numbers
-    from pygpu.frontend.protocols import lookups
+    from pygpu.frontend.protocols import lookups, sets
     from pygpu.frontend.walked import library
 
 
@@ -142,13 +142,9 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
                 same = w.call(library.same_items, a, b)
                 return same if symbol == "==" else arithmetic.negate(w, same)
             return _compare_sequences(w, symbol, items_of(w, a), items_of(w, b))
-    by_identity = isinstance(a, _BY_IDENTITY) or isinstance(b, _BY_IDENTITY)
-    if symbol in ("==", "!=") and by_identity:
-        same = _is_one(w, a, b)
-        return same if symbol == "==" else arithmetic.negate(w, same)
-    compared = sets.compared(w, symbol, a, b)
-    if compared is not NotImplemented:
-        return compared
+    result = _compare_by_identity(w, symbol, a, b)
+    if result is not NotImplemented:
+        return result
     try:
         return arithmetic.python_operator(symbol)(concrete(w, a), concrete(w, b))
     except NotKnown:
@@ -180,6 +176,16 @@ def _compare_options(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
 
 
 _BY_IDENTITY: Final = (Instance, Bound, Function, Iterator)  # where their classes do not say
+
+
+def _compare_by_identity(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    """Comparisons of objects that are equal to themselves alone, and of sets of such;
+    NotImplemented of anything else."""
+    if symbol in ("==", "!=") and (isinstance(a, _BY_IDENTITY) or isinstance(b, _BY_IDENTITY)):
+        same = _is_one(w, a, b)
+        return same if symbol == "==" else arithmetic.negate(w, same)
+    is_set = isinstance(a, Set) or isinstance(b, Set)
+    return sets.compared(w, symbol, a, b) if is_set else NotImplemented
 
 
 def _is_one(w: Evaluator, a: Any, b: Any) -> Any:

@@ -15,7 +15,6 @@ import numpy as np
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, complex_numbers, operands
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols import sets
 from pygpu.frontend.protocols.arrays import (
     array_of,
     each,
@@ -46,7 +45,7 @@ from pygpu.language import matrices
 
 with later():
     from pygpu.frontend.numbers import integers
-    from pygpu.frontend.protocols import products
+    from pygpu.frontend.protocols import products, sets
 
 # What Python raises where operations and functions of numbers have no result. Under a dynamic
 # condition they give what they give on a device.
@@ -79,10 +78,11 @@ def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
         result = rule(w, symbol, a, b)
         if result is not NotImplemented:
             return result
-    for combine in (_sequence_binary, sets.combined):
-        result = combine(w, symbol, a, b)
-        if result is not NotImplemented:
-            return result
+    result = _sequence_binary(w, symbol, a, b)
+    if result is NotImplemented and (isinstance(a, Set) or isinstance(b, Set)):
+        result = sets.combined(w, symbol, a, b)
+    if result is not NotImplemented:
+        return result
     try:
         left, right = concrete(w, a), concrete(w, b)
     except NotKnown:

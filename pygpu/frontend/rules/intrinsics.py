@@ -9,6 +9,7 @@ too, because they make objects of the compiler's own.
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import itertools
 import operator
@@ -384,6 +385,8 @@ ALWAYS: Final = frozenset(
         collections.defaultdict,
         collections.OrderedDict,
         collections.Counter,
+        contextlib.ExitStack,
+        contextlib.contextmanager,
         library.refuse,
         fragments.discard,
         fragments.ddx,

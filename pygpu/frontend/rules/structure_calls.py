@@ -6,6 +6,7 @@ A range of dynamic length is an `Indexed`, whose elements are made by index.
 from __future__ import annotations
 
 import collections
+import contextlib
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
@@ -182,11 +183,23 @@ def walked_as(meaning: Any) -> Rule:
     return lambda w, *args, **keywords: w.call(meaning, *args, **keywords)
 
 
+def _context_manager(w: Evaluator, function: Any) -> Any:
+    """contextlib.contextmanager: Python would run it on copies of what the function has made."""
+    if isinstance(function, Abstract):
+        raise w.error(
+            "contextlib.contextmanager takes functions from outside of the compiled one: define "
+            "this one there, or write a class with __enter__ and __exit__"
+        )
+    return contextlib.contextmanager(function)
+
+
 STRUCTURE_RULES: Final[dict[Any, Rule]] = {
     collections.deque: walked_as(containers.Deque),
     collections.defaultdict: walked_as(containers.DefaultDict),
     collections.OrderedDict: walked_as(containers.OrderedDict),
     collections.Counter: walked_as(containers.Counter),
+    contextlib.ExitStack: walked_as(containers.ExitStack),
+    contextlib.contextmanager: _context_manager,
     **{function: walked_as(meaning) for function, meaning in heaps.MEANT.items()},
     range: _range,
     len: _len,

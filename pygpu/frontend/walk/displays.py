@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from pygpu.core.host.later import later
 from pygpu.frontend.collections import bounded as lists
-from pygpu.frontend.collections.texts import joined, of_options
 from pygpu.frontend.flow.choices import is_one_of, narrowed, possible
 from pygpu.frontend.flow.paths import ControlFlow
 from pygpu.frontend.protocols import attributes, datamodel
@@ -29,6 +28,7 @@ from pygpu.frontend.values.values import (
 )
 
 with later():
+    from pygpu.frontend.collections import texts
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.protocols import indexing
 
@@ -180,7 +180,7 @@ def _unpack_ex(w: ControlFlow, state: State, arg: tuple[int, int]) -> None:
 
 
 def _string(w: ControlFlow, state: State, count: int) -> None:
-    state.stack.append(joined(w, "", state.pop(count)))
+    state.stack.append(texts.joined(w, "", state.pop(count)))
 
 
 def _format(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
@@ -195,7 +195,7 @@ def _format(w: ControlFlow, state: State, arg: tuple[Any, bool]) -> None:
         return format(apply(known) if apply else known, spec)
 
     if isinstance(value, Choice):
-        state.stack.append(of_options(w, value, text))
+        state.stack.append(texts.of_options(w, value, text))
         return
     try:
         state.stack.append(w.native(text, (value,), {}))

@@ -1,8 +1,8 @@
-"""Containers of `collections` as Python classes, which are walked like the user's own: what a
-function puts into them may be dynamic, and follows its control flow.
+"""Containers of `collections`, and `contextlib.ExitStack`, as Python classes, which are walked like
+the user's own: what a function puts into them may be dynamic, and follows its control flow.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 
@@ -245,3 +245,45 @@ def slice_indices(start: Any, stop: Any, step: Any, length: Any) -> Any:
     else:
         stop = min(max(stop + length if stop < 0 else stop, low), high)
     return start, stop, step
+
+
+class ExitStack:
+    """contextlib.ExitStack"""
+
+    def __init__(self) -> None:
+        self.exits: list[Callable[..., Any]] = []
+
+    def enter_context(self, context: Any) -> Any:
+        value = context.__enter__()
+        self.exits.append(context.__exit__)
+        return value
+
+    def push(self, exit: Any) -> Any:
+        self.exits.append(exit.__exit__ if hasattr(exit, "__exit__") else exit)
+        return exit
+
+    def callback(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
+        def leave(*error: Any) -> None:
+            function(*args, **keywords)
+
+        self.exits.append(leave)
+        return function
+
+    def pop_all(self) -> Any:
+        other = ExitStack()
+        other.exits, self.exits = self.exits, []
+        return other
+
+    def close(self) -> None:
+        self.__exit__(None, None, None)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: Any) -> Any:
+        handled = False
+        while self.exits:
+            leave = self.exits.pop()
+            if leave(*error):
+                error, handled = (None, None, None), True
+        return handled
