@@ -226,9 +226,7 @@ def bytes_moved(chunk: int = 2048, count: int = 8) -> str:
                     taken.append(time.perf_counter() - begun)
         took = statistics.median(taken)
         once = 2 * source[0].nbytes / took / 1e9
-        lines.append(
-            f"- {name}: {1e3 * took:.2f} ms, {once:.1f} GB/s of texels read and written once"
-        )
+        lines.append(f"- {name}: {1e3 * took:.2f} ms, {once:.1f} GB/s of texels in and out")
     return "\n".join(lines)
 
 
