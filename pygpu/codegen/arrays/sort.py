@@ -27,6 +27,8 @@ from pygpu.core.host.records import record
 THREADS: Final = 256
 DIGITS: Final = 256
 MOST: Final = 16  # elements of a thread, half as many where places go along
+VOTED: Final = 12  # the same where subgroups vote: with 16 fewer groups have room at once
+VOTED_PLACED: Final = 14
 TAKEN: Final = subgroups.NAMES | frozenset(
     """extent row round_of bound keys_in keys_out places_in places_out counts totals result_keys
     result_places key_at place_at digit key original at_place store_key EACH DOWN each bins tile
@@ -49,9 +51,9 @@ class SortText:
 
 def sort_programs(task: SortTask, dialect: Dialect, in_software: bool) -> SortText:
     """The programs of a sort."""
-    each = 4 if in_software else MOST // 2 if task.is_placed else MOST
-    at_once, down = (32, 8) if in_software else (8, 128)
     by_subgroups = dialect.subgroups
+    each = _elements(task.is_placed, by_subgroups, in_software)
+    at_once, down = (32, 8) if in_software else (4, 256)
     by = ranks.move if by_subgroups else _by_bits
     move = by(task.is_placed, each, in_software)
     count = [*_COUNT_SHARED, *function("void main()", _count_main(each, in_software))]
@@ -82,6 +84,15 @@ def sort_programs(task: SortTask, dialect: Dialect, in_software: bool) -> SortTe
     text = lines_of([*head, *_offsets_program(at_once, down)])
     offsets = ArrayText(GlslProgram(text, [], []), ())
     return SortText(texts[0], offsets, texts[1], each, DIGITS // at_once)
+
+
+def _elements(is_placed: bool, by_subgroups: bool, in_software: bool) -> int:
+    """The elements of a thread."""
+    if in_software:
+        return 4
+    if by_subgroups:
+        return VOTED_PLACED if is_placed else VOTED
+    return MOST // 2 if is_placed else MOST
 
 
 def _each(each: int, in_software: bool) -> list[str]:
