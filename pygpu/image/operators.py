@@ -210,6 +210,14 @@ class ArrayMethods(ImageLike):
 
     # ---- reductions
 
+    @property
+    @guarded
+    def T(self) -> Any:  # noqa: N802  # NumPy's name
+        """The axes reversed, as NumPy has it: np.transpose. A grey image or a signal stays on the
+        device; of a colour image channels come first then, which no image has, so it is an array:
+        np.transpose(image, (1, 0, 2)) is the picture turned over its diagonal."""
+        return np.transpose(self)  # type: ignore[call-overload]
+
     @guarded
     def sum(
         self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False

@@ -388,3 +388,14 @@ def test_positions_of_maps_are_never_negative(monkeypatch: pytest.MonkeyPatch) -
         volume = pygpu.Volume(np.stack([image, image]))
         total = pygpu.reduce(np.add, volume, map=lambda v, p: v ** (p.z + 1), target=target)
         assert total == (image + image**2).sum()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint8", "bool"])
+def test_sums_alone_are_those_of_no_elements(dtype: str) -> None:
+    nothing = np.zeros(0, dtype)
+    assert pygpu.reduce(np.add, nothing, target="cpu") == 0
+    for function in (np.maximum, np.minimum, lambda a, b: a):
+        with pytest.raises(ValueError, match=r"of no elements has no value: give initial="):
+            pygpu.reduce(function, nothing, target="cpu")
+    one = np.dtype(dtype).type(1)
+    assert pygpu.reduce(np.maximum, nothing, initial=one, target="cpu") == 1

@@ -80,7 +80,7 @@ def test_all_images_of_the_state_are_given() -> None:
 
 def test_arguments_differ_from_round_to_round(target: str) -> None:
     f = pygpu.compile(halve, target=target)
-    assert f.iterate(ONES, 3, pygpu.each([2.0, 3.0, 4.0, 9.0]))[0, 0] == 24
+    assert f.iterate(ONES, 3, pygpu.each([2.0, 3.0, 4.0]))[0, 0] == 24
     assert f.iterate(ONES, 3, k=pygpu.each(iter([2.0, 3.0, 4.0])))[0, 0] == 24
     assert f.iterate(ONES, 0, pygpu.each([]))[0, 0] == 1
     ended = f.iterate(ONES, 3, pygpu.each([2.0, 3.0, 4.0]), until=lambda im: True, every=2)
@@ -121,6 +121,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"until": all, "every": 1.5}, TypeError, "a number of rounds"),
     ({"until": lambda im: im > 0.5, "every": 1}, TypeError, "until gives a number"),
     ({"k": pygpu.each([1.0])}, ValueError, r"k=each\(...\) has 1 values for 2 rounds"),
+    ({"k": pygpu.each([1.0, 2.0, 3.0])}, ValueError, r"has 3 values for 2 rounds"),
 ]
 
 

@@ -400,3 +400,19 @@ def test_signals_and_volumes_are_put_together_on_their_device(
             found = np.concatenate([image, image, image], axis)
             assert kind is pygpu.Volume or found.storage.array is None
             np.testing.assert_array_equal(found, np.concatenate([array] * 3, axis))
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape"),
+    [
+        (pygpu.Signal, (7,)),
+        (pygpu.Image, (3, 5)),
+        (pygpu.Image, (8, 5, 3)),
+        (pygpu.Volume, (2, 3, 4)),
+    ],
+)
+def test_axes_are_reversed(kind: Any, shape: tuple[int, ...]) -> None:
+    array = np.random.default_rng(5).random(shape, np.float32)
+    turned = kind(array).T
+    assert isinstance(turned, kind) == (len(shape) < 3 or kind is pygpu.Volume)
+    np.testing.assert_array_equal(np.asarray(turned), array.T)

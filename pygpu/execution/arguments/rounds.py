@@ -31,7 +31,7 @@ class Each:
 @guarded
 def each(values: Iterable[Any]) -> Each:
     """An argument of `f.iterate` that has another value in each round: the first in the first
-    round, and so on. There must be as many as rounds, or more."""
+    round, and so on. There must be as many as rounds."""
     try:
         return Each(list(values))
     except TypeError:
@@ -92,12 +92,12 @@ def no_truth(answer: Any) -> TypeError:
 
 
 def check_each(values: Sequence[Any], rounds: int, names: Sequence[str]) -> list[int]:
-    """The places of arguments that differ from round to round. ValueError where one has too few
-    values."""
+    """The places of arguments that differ from round to round. ValueError where one has not as many
+    values as there are rounds."""
     places = [place for place, value in enumerate(values) if isinstance(value, Each)]
     for place in places:
         count = len(values[place].values)
-        if count < rounds:
+        if count != rounds:
             raise ValueError(
                 f"iterate: {names[place]}=each(...) has {count} values for {rounds} rounds"
             )

@@ -8,6 +8,7 @@ reduce(np.argmax, photo)                   # the position of the greatest
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -48,6 +49,8 @@ from pygpu.language.scalars import number
 from pygpu.language.vectors import IVec2, Position, Vector
 from pygpu.types import Type
 
+# Folds that nothing at all has a value of, as in NumPy.
+OF_NOTHING: Final = (np.add, operator.add, np.multiply, operator.mul)
 NOWHERE: Final = -1  # each coordinate of the greatest of a group that has no texel
 
 
@@ -75,6 +78,9 @@ def reduce(
     group is folded for itself, and results have a first axis of `groups`. Texels of other numbers
     are left out. A group without texels has `initial`, which functions other than np.add,
     np.multiply, np.maximum and np.minimum need for that.
+
+    Of no elements the sum is 0 and the product 1; other functions need `initial` for them,
+    np.maximum and np.minimum too, as in NumPy.
 
     np.argmax and np.argmin give the position of the first greatest or least value in raster order
     (a NaN counts as such), of a group without texels -1.
@@ -274,8 +280,11 @@ def _of_nothing(folding: Folding, types: Sequence[Type], is_tuple: bool, initial
     """The fold of an array without elements."""
     if folding.reading.placed:
         raise ValueError("reduce: no position is that of the greatest or least of no elements")
-    if initial is None and (is_tuple or identity(folding.function, types[0]) is None):
-        raise ValueError("reduce: an array without elements needs initial=")
+    if initial is None and (is_tuple or folding.function not in OF_NOTHING):
+        name = getattr(folding.function, "__name__", "this function")
+        raise ValueError(
+            f"reduce: {name} of no elements has no value: give initial=, an identity of it"
+        )
     parts = _neutral(folding, types, is_tuple, initial)
     results = [part if number(part) is not None else np.array(list(part)) for part in parts]
     return tuple(results) if is_tuple else results[0]
