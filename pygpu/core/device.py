@@ -323,6 +323,11 @@ class Device:
         so many interleaved channels: sums in 64 bits. None where NumPy is to do it."""
         return None
 
+    def place(self, array: NDArray[Any], how: How) -> int | None:
+        """Where the first of the least or greatest elements of a host array is, a NaN before all.
+        None where a program is to find it."""
+        return None
+
     def sorted_lines(
         self, lines: NDArray[Any], descending: bool, placed: bool
     ) -> tuple[NDArray[Any], NDArray[Any] | None] | None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import pygpu
 from pygpu import Image
 from pygpu.devices import targets
 from pygpu.devices.cpu import folds
@@ -110,3 +111,23 @@ def test_sums_of_floats_err_by_little():
     array = (RNG.random((2000, 1500)) - 0.5).astype(np.float32)
     exact = array.sum(dtype=np.longdouble)
     assert abs(Image(array).sum() - exact) <= 1e-12 * np.abs(array).sum(dtype=np.float64)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8", "bool"])
+@pytest.mark.parametrize("shape", [(9,), (140_011,), (3, 5), (301, 703), (4, 30, 50)])
+def test_places_of_extremes_are_numpys(dtype, shape):
+    array = (np.random.default_rng(3).normal(size=shape) * 3).astype(dtype)
+    flat = array.reshape(-1)
+    flat[-1], flat[-2] = flat.max(), flat.min()  # in what is left of whole vectors, not the first
+    arrays = [array]
+    if dtype.startswith("float"):
+        holed = array.copy()
+        holed.reshape(-1)[[-1, flat.size // 2]] = np.nan
+        arrays.append(holed)
+    for each in arrays:
+        given = pygpu.Volume(each) if len(shape) == 3 else each
+        for function in (np.argmax, np.argmin):
+            for _ in range(2):  # as it is decided, and as it is remembered
+                found = pygpu.reduce(function, given, target="cpu")
+                expected = np.unravel_index(function(each), shape)
+                assert np.asarray(found).reshape(-1).tolist() == [int(x) for x in expected[::-1]]

@@ -46,6 +46,9 @@ class CpuDevice(Device):
     def texels(self, array: NDArray[Any], how: How, channels: int) -> NDArray[Any] | None:
         return folds.folded(array, how, channels, host(), native_loops(host()), thread_count())
 
+    def place(self, array: NDArray[Any], how: How) -> int | None:
+        return folds.place(array, how, *cores())
+
     def sorted_lines(
         self, lines: NDArray[Any], descending: bool, placed: bool
     ) -> tuple[NDArray[Any], NDArray[Any] | None] | None:

@@ -57,23 +57,39 @@ def folded(
     plan = _plan(array.dtype, how, 3 if channels == 3 else 4, array.size, machine)
     if plan is None:
         return None
-    flat = array.reshape(-1)
-    try:
-        block, partial = plan.unused.pop()
-    except IndexError:
-        block, partial = plan.made()
-    numbers = block.numbers
-    numbers[slots.NEXT] = 0
-    numbers[slots.JOB_SLOTS + DATA] = flat.__array_interface__["data"][0]
-    threads = 1 if plan.is_tiny else min(threads, plan.tiles)
-    job = Job(block, plan.scratch, (array, partial))
-    POOL.run(calls, job, threads, True, plan.is_tiny)
-    join, rest = _JOIN[how], flat[plan.whole :]
+    flat, join = array.reshape(-1), _JOIN[how]
+    block, partial = plan.run(flat, calls, threads)
     found = join.reduce(partial.reshape(-1, channels), axis=0, dtype=plan.wide)
     plan.unused.append((block, partial))
+    rest = flat[plan.whole :]
     if rest.size:
         found = join(found, join.reduce(rest.reshape(-1, channels), axis=0, dtype=plan.wide))
     return found  # type: ignore[no-any-return]
+
+
+def place(
+    array: NDArray[Any], how: How, machine: Machine, calls: Calls, threads: int
+) -> int | None:
+    """Where in a contiguous array the first of its least or greatest elements is, a NaN before all,
+    as np.argmin and np.argmax have it: the extremes of tiles say on which. None where these are no
+    better at it than a program: they convert each float16."""
+    flat, pick = array.reshape(-1), np.argmin if how == "min" else np.argmax
+    if array.dtype == np.float16:
+        return None
+    plan = None
+    if LEAST[how] <= flat.size <= LONGEST:
+        plan = _plan(array.dtype, how, 4, flat.size, machine)
+    if plan is None:
+        return int(pick(flat))
+    block, partial = plan.run(flat, calls, threads)
+    tile = int(pick(_JOIN[how].reduce(partial, axis=1)))
+    plan.unused.append((block, partial))
+    first = tile * plan.length
+    found = first + int(pick(flat[first : first + plan.length]))
+    if plan.whole < flat.size:
+        places = np.array([found, plan.whole + int(pick(flat[plan.whole :]))])
+        found = int(places[pick(flat[places])])
+    return found
 
 
 class _Plan:
@@ -93,6 +109,21 @@ class _Plan:
         is_sum, is_float = folding.how == "sum", folding.dtype.kind == "f"
         self.wide = np.dtype(np.float64 if is_float else np.int64) if is_sum else self.accumulated
         self.unused: list[tuple[Block, NDArray[Any]]] = []
+
+    def run(self, flat: NDArray[Any], calls: Calls, threads: int) -> tuple[Block, NDArray[Any]]:
+        """Fold an array. The block, and what tiles have left, are to be put among the unused
+        ones once these were read."""
+        try:
+            block, partial = self.unused.pop()
+        except IndexError:
+            block, partial = self.made()
+        numbers = block.numbers
+        numbers[slots.NEXT] = 0
+        numbers[slots.JOB_SLOTS + DATA] = flat.__array_interface__["data"][0]
+        threads = 1 if self.is_tiny else min(threads, self.tiles)
+        job = Job(block, self.scratch, (flat, partial))
+        POOL.run(calls, job, threads, True, self.is_tiny)
+        return block, partial
 
     def made(self) -> tuple[Block, NDArray[Any]]:
         """A block more: a job of one row without taps or results, see codegen/jobs/driver.py."""
@@ -186,4 +217,4 @@ _IDENTITY: Final[dict[str, Callable[[np.dtype[Any]], Any]]] = {
 }
 
 
-__all__ = ["folded", "scanned"]
+__all__ = ["folded", "place", "scanned"]

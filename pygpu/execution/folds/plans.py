@@ -116,6 +116,12 @@ def at_once(key: Any, folding: Folding, is_wide: bool) -> None:
     keep(key, run, ready.sources)
 
 
+def of_places(key: Any, folding: Folding, find: Callable[[Sequence[Any]], list[Any]]) -> None:
+    """The same of what finds the value, column and row of an extreme."""
+    place = folding.images[0].place
+    keep(key, lambda images, _: Position(*place(*find(images)[1:])))
+
+
 def by_passes(key: Any, folding: Folding, state: State, is_wide: bool) -> None:
     """The same of passes, those that were run."""
     if not all(each.is_itself for each in folding.images):
@@ -175,4 +181,4 @@ def by_group(
     keep(key, again, (made.translated,))
 
 
-__all__ = ["Call", "at_once", "by_group", "by_passes", "keep", "names", "numbers"]
+__all__ = ["Call", "at_once", "by_group", "by_passes", "keep", "names", "numbers", "of_places"]

@@ -41,7 +41,7 @@ from pygpu.execution.folds.folding import (
 )
 from pygpu.execution.folds.kept import kept
 from pygpu.execution.folds.positions import POSITIONS
-from pygpu.execution.folds.stored import stored_fold
+from pygpu.execution.folds.stored import stored_fold, stored_place
 from pygpu.execution.large.sources import holds_dask
 from pygpu.execution.programs.bars import steps
 from pygpu.execution.programs.tiles import Tile, tiles_of
@@ -214,6 +214,11 @@ def _parts_of(
     numbers = kept(folding, types)
     if numbers is not None:
         return list(numbers)
+    find = stored_place(folding) if is_placed else None
+    if find is not None:
+        if key is not None and folding.images[0].is_itself:
+            plans.of_places(key, folding, find)
+        return find([folding.images[0].image])
     stored = None if is_tuple else stored_fold(folding, types[0])
     if stored is not None:
         if key is not None and folding.images[0].is_itself:

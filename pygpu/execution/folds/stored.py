@@ -1,6 +1,7 @@
 """Folds by NumPy's functions of texels as they are stored, where these lie on the host.
 
 stored_fold(folding, type)             # a function of the image, or None
+stored_place(folding)                  # the same of the extreme's value, column and row
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.device import How
 from pygpu.core.storage import ImageLike
 from pygpu.devices import targets
 from pygpu.execution.arguments.results import natural_dtype
 from pygpu.execution.folds.by_group import Folding
+from pygpu.execution.folds.positions import first_greatest, first_least
 from pygpu.execution.folds.totals import extreme, total
 from pygpu.execution.programs.checked import is_asked_for
 from pygpu.types import Type
@@ -26,13 +29,11 @@ _SUMS: Final = (np.add, operator.add)
 def stored_fold(folding: Folding, type: Type) -> Callable[[Sequence[Any]], Any] | None:
     """What folds the texels of an image, given in a list, to a value of this type; None where
     values are made of texels, by another function, or on another device than that of images."""
-    function, device = folding.function, targets.choose(folding.target)
+    function = folding.function
     is_sum = function in _SUMS
-    if folding.map is not None or folding.reading.placed or is_asked_for():
+    if folding.reading.placed or not _is_of_texels(folding):
         return None
     if not is_sum and (function not in _EXTREMES or type.kind == "bool"):
-        return None
-    if targets.limits(device) is not None or device is not targets.choose("auto"):
         return None
     is_wide = is_sum and type.kind != "float"
     dtype = np.dtype(np.int64) if is_wide else natural_dtype(type)
@@ -51,4 +52,37 @@ def stored_fold(folding: Folding, type: Type) -> Callable[[Sequence[Any]], Any] 
     return fold
 
 
-__all__ = ["stored_fold"]
+def stored_place(folding: Folding) -> Callable[[Sequence[Any]], list[Any]] | None:
+    """What finds the first extreme among the texels of an image, given in a list: its stored value,
+    column and row; None where values are made of texels, or on another device than that of images,
+    and for a chunk, whose places are those in a whole."""
+    function = folding.function
+    if function not in _PLACES or folding.given or not _is_of_texels(folding):
+        return None
+    how, count = _PLACES[function], folding.images[0].count
+    device = targets.choose(folding.target)
+    image: ImageLike = folding.images[0].image
+    if device.place(image.storage.host().reshape(-1)[:1], how) is None:
+        return None
+
+    def find(images: Sequence[Any]) -> list[Any]:
+        storage = images[0].storage
+        texels = storage.host().reshape(-1)[:count]
+        index = device.place(texels, how)
+        assert index is not None, "the device said that it finds those of this type"
+        return [texels[index], index % storage.width, index // storage.width]
+
+    return find
+
+
+_PLACES: Final[dict[Any, How]] = {first_greatest: "max", first_least: "min"}
+
+
+def _is_of_texels(folding: Folding) -> bool:
+    """Whether texels as the host has them are folded, one image's, on the device of images."""
+    device = targets.choose(folding.target)
+    is_plain = folding.map is None and not is_asked_for()
+    return is_plain and targets.limits(device) is None and device is targets.choose("auto")
+
+
+__all__ = ["stored_fold", "stored_place"]
