@@ -269,8 +269,7 @@ class FoldProgram(Protocol):
         """The fold of all texels, (1, 1, C). `along` must be BOTH."""
 
     def kept(self, inputs: Sequence[Storage], uniforms: Sequence[Constant]) -> list[Storage] | None:
-        """The same as storages of one texel that stay on the device, of which nobody waits for
-        anything; None where there is no such way."""
+        """The same as storages of one texel that stay on the device; None without such a way."""
         return None
 
 
@@ -324,8 +323,7 @@ class Device:
         return None
 
     def place(self, array: NDArray[Any], how: How) -> int | None:
-        """Where the first of the least or greatest elements of a host array is, a NaN before all.
-        None where a program is to find it."""
+        """Where the first least or greatest of a host array is; None where a program finds it."""
         return None
 
     def sorted_lines(
