@@ -96,7 +96,6 @@ class Writer(Block):
         masks: Masks = dict.fromkeys(self.cells)
         ahead: set[Op] = set()
         later: set[Value] = set()  # what is computed in the loop
-        self.ahead = ahead = set()
         for op in self.f.body.ops:
             used = {*op.operands, *op.results}
             for region in op.regions:
