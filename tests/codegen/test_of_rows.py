@@ -58,3 +58,11 @@ def test_sines_of_rows_are_before_the_loop() -> None:
     text = waves.lower(np.zeros((64, 64), np.float32)).source
     before = text.partition("phi i32")[0]
     assert "@sin" in before, before
+
+
+def test_folds_by_group_have_loops_of_their_own() -> None:
+    im = Image(RNG.random((20, 30), np.float32))
+    found = pygpu.reduce(lambda a, b: a + b, im, by=lambda v: v > 0.5, groups=2, initial=0.0)
+    texels = np.asarray(im)
+    want = [texels[texels <= 0.5].sum(), texels[texels > 0.5].sum()]
+    np.testing.assert_allclose(np.asarray(found), want, rtol=1e-5)
