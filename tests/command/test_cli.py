@@ -410,6 +410,7 @@ def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_several_videos_go_into_a_folder(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("imageio_ffmpeg", reason="no imageio-ffmpeg")
     frames = np.full((3, 16, 32, 3), 100, np.uint8)
     for name in ("a.mp4", "b.mp4"):
         pygpu.animate(None, frames, name, fps=10)

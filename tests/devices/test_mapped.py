@@ -3,6 +3,8 @@ where the context itself maps what it reads."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -54,3 +56,36 @@ def test_a_mapped_buffer_is_released_and_made_again() -> None:
         gl.order.before(read=[buffer.glo])
         gl.mapped.download(buffer.glo, found)
         np.testing.assert_array_equal(found, np.arange(8))
+
+
+def test_a_fence_that_fails_is_waited_for_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    require("compute")
+    with opengl.context() as gl:
+        if gl.mapped is None:
+            pytest.skip("the driver has no buffers that stay mapped")
+        failing = {**gl.mapped._call, "glClientWaitSync": lambda *_: 0x911D}
+        monkeypatch.setattr(gl.mapped, "_call", failing)
+        waited: list[bool] = []
+        monkeypatch.setattr(gl.mapped, "_gl", _Watched(gl.mapped._gl, waited))
+        given = GENERATOR.integers(0, 256, 4096, np.uint8)
+        buffer = gl.buffer(len(given))
+        gl.write(buffer, given)
+        found = np.zeros(len(given), np.uint8)
+        gl.order.before(read=[buffer.glo])
+        gl.mapped.download(buffer.glo, found)
+        np.testing.assert_array_equal(found, given)
+        assert waited
+
+
+class _Watched:
+    """A context that notes when it is finished."""
+
+    def __init__(self, gl: Any, waited: list[bool]) -> None:
+        self.gl, self.waited = gl, waited
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.gl, name)
+
+    def finish(self) -> None:
+        self.gl.finish()
+        self.waited.append(True)

@@ -11,7 +11,7 @@ import pytest
 import pygpu
 from pygpu import Image, Position, Vec3
 from pygpu.core.boundaries import RULES
-from pygpu.devices.cpu import program
+from pygpu.devices.cpu import given as tasks
 from pygpu.passes.blocks.flattened import flattened
 
 OFFSETS = [(0, 0), (-1, 0), (1, 0), (0, 1), (-3, 2), (5, -2), (12, 1), (-12, -1)]
@@ -62,9 +62,9 @@ def test_bits_are_those_of_functions_of_texels(
     given = pygpu.Image(image, boundary=rule, **cval), 1.25, 4
     made = []
     for work_of in (0, 1 << 60):
-        monkeypatch.setattr(program, "WORK", work_of)
+        monkeypatch.setattr(tasks, "WORK", work_of)
         if work_of:
-            monkeypatch.setattr(program, "flattened", lambda function: None)
+            monkeypatch.setattr(tasks, "flattened", lambda function: None)
         run = window(offsets, work)
         made.append(np.asarray(run(*given, shape=shape, dtype=out)))
     assert np.array_equal(*made, equal_nan=True)
@@ -94,7 +94,7 @@ def test_what_is_flattened(monkeypatch: pytest.MonkeyPatch, function: Any, size:
         found.append(made and made[1])
         return made
 
-    monkeypatch.setattr(program, "flattened", seen)
+    monkeypatch.setattr(tasks, "flattened", seen)
 
     @pygpu.compile(target="cpu")
     def run(im: Image, p: Position):
