@@ -13,6 +13,7 @@ import pygpu
 from conftest import require
 from pygpu import Image, Int, Position
 from pygpu.devices.opengl import context as opengl
+from pygpu.devices.opengl.dispatch import Pass
 from pygpu.devices.opengl.driver.context import SPARE, Context
 from pygpu.devices.opengl.driver.order import Order
 from pygpu.devices.opengl.driver.pool import Pool
@@ -204,3 +205,20 @@ def test_rounds_need_no_more_memory_than_two(device: str) -> None:
     with opengl.context() as gl:
         gl.drain()
         assert len(gl.pool) <= 4
+
+
+def test_what_a_first_call_makes_of_a_volume_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What planes read is written beforehand, with a barrier that forgets what is at work."""
+    require("compute")
+    compute, found = Pass.compute, []
+
+    def watched(self: Pass, gl: Any, work: Any, planes: Any) -> Any:
+        made = compute(self, gl, work, planes)
+        found.append((planes is not None, [gl.order.is_busy(each.glo) for each in made]))
+        return made
+
+    monkeypatch.setattr(Pass, "compute", watched)
+    f = pygpu.compile(lambda v, p: v(p) + v(p + (0, 0, 1)), v=pygpu.Volume, p=pygpu.Position,
+                      target="compute")  # fmt: skip
+    f(np.ones((3, 4, 5), np.float32))
+    assert found == [(True, [True])]

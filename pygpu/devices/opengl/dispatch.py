@@ -69,6 +69,7 @@ class Pass:
         if planes is not None:
             nbytes = [planes.count * each for each in nbytes]
         read = [upload(gl, inputs[index]).glo for index in self.images]
+        which = None if planes is None else self._which(gl, planes).glo  # which may take a barrier
         results = gl.results([*read, *self.bindings.buffers], nbytes)
         binding = 0
         for buffer in read:
@@ -77,8 +78,8 @@ class Pass:
         for made in results:
             made.glo.bind_to_storage_buffer(binding)
             binding += 1
-        if planes is not None:
-            self._which(gl, planes).glo.bind_to_storage_buffer(binding)
+        if which is not None:
+            which.bind_to_storage_buffer(binding)
         self._set_sizes(inputs, shape, planes)
         self.bindings.bind(work.uniforms)
         deep = 1 if planes is None else planes.count
