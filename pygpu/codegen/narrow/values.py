@@ -28,7 +28,7 @@ from pygpu.codegen.llvm.plan import Near
 from pygpu.core.host.records import record
 from pygpu.core.operations.ops import TABLE
 from pygpu.core.storage import Format
-from pygpu.ssa import Function, Number, Op, Value, constant_of
+from pygpu.ssa import Function, Op, Value, constant_of
 
 Unit = Literal["whole", "texel"]  # 1, and 255ths, of floats
 LEAST: Final = -(2**15)
@@ -89,9 +89,11 @@ def count(value: Value, unit: Unit) -> int | None:
     return nearest if exact and 0 <= nearest <= 255 and value.type.kind == "float" else None
 
 
-def weight(number: Number) -> Fraction | None:
-    """A known factor as so many parts of 1; None where few parts do not give the float."""
-    if isinstance(number, bool) or not abs(number) <= MOST:
+def weight(value: Value) -> Fraction | None:
+    """A constant as so many parts of 1; None where few parts do not give the float, and of what is
+    no number."""
+    number = constant_of(value)
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not abs(number) <= MOST:
         return None
     found = Fraction(number).limit_denominator(PARTS)
     return found if np.float32(found.numerator / found.denominator) == np.float32(number) else None
@@ -235,25 +237,21 @@ class Narrow:
 
     def _in_parts(self, values: Sequence[Value]) -> list[Small] | None:
         """Sums and texels in the same parts of a 255th; None where they have none in common."""
-        found = [self.part(value) for value in values]
-        if any(each is None for each in found):
+        found = [part for value in values if (part := self.part(value)) is not None]
+        if len(found) < len(values):
             return None
-        parts = math.lcm(*[each.parts for each in found if each is not None])
-        scaled = [each.in_parts(parts) for each in found if each is not None]
+        parts = math.lcm(*[each.parts for each in found])
+        scaled = [each.in_parts(parts) for each in found]
         if parts > PARTS or not all(each.low >= LEAST and each.high <= MOST for each in scaled):
             return None  # shorts are compared with their signs
         return [replace(each, exact=False) for each in scaled]
 
     def part(self, value: Value) -> Small | None:
         """A texel or a sum of such; a known number as one."""
-        number = constant_of(value)
-        if number is None:
+        if constant_of(value) is None:
             known = self.small.get(value)
             return known if known is not None and known.unit == "texel" else None
-        if value.type.kind != "float" or value.type.size > 1:
-            return None
-        assert isinstance(number, (int, float))
-        found = weight(number)
+        found = weight(value) if value.type.kind == "float" else None
         if found is None:
             return None
         found *= 255
@@ -278,16 +276,13 @@ class Narrow:
             case "neg":
                 pairs = [(op.operands[0], -one)]
             case "div":
-                number = constant_of(op.operands[1])
-                by = weight(number) if isinstance(number, (int, float)) else None
+                by = weight(op.operands[1])
                 pairs = [(op.operands[0], 1 / by if by else None)]
             case "mul" | "fma":
                 first, second, *rest = op.operands
                 if constant_of(first) is not None:
                     first, second = second, first
-                number = constant_of(second)
-                by = weight(number) if isinstance(number, (int, float)) else None
-                pairs = [(first, by), *[(value, one) for value in rest]]
+                pairs = [(first, weight(second)), *[(value, one) for value in rest]]
         return self._added(op.result, pairs)
 
     def _added(self, result: Value, pairs: Sequence[tuple[Value, Fraction | None]]) -> Small | None:
