@@ -152,9 +152,10 @@ def asked(target: str) -> str:
 
 def choose(target: str) -> Device:
     """The device for a target; for "auto" the best that is here. For "compute" it is fragment's
-    where the driver is too old for its programs."""
+    where the driver is too old for its programs. Calls that are diverted to a device which has
+    another one compute may ask for that one by its name."""
     diverted = _DIVERTED.get()
-    if diverted is not None and target == "auto":
+    if diverted is not None and target in ("auto", diverted.computes.name):
         return diverted
     name = asked(target)
     if name != "auto":
@@ -164,7 +165,8 @@ def choose(target: str) -> Device:
 
 @contextmanager
 def diverted(device: Device) -> Iterator[None]:
-    """Within the block, this thread's calls that leave the target to PyGPU go to a device."""
+    """Within the block, this thread's calls that leave the target to PyGPU go to a device, and
+    those that ask for the one which computes what it notes."""
     token = _DIVERTED.set(device)
     try:
         yield

@@ -215,7 +215,8 @@ class _FoldedOnce(FoldProgram):
 
 
 def deferring(graph: Graph) -> AbstractContextManager[Graph]:
-    """Calls of this thread that leave the target to PyGPU are noted in a graph within the block."""
+    """Calls of this thread that leave the target to PyGPU, or ask for the graph's, are noted in the
+    graph within the block."""
     return _DEVICE.noting(graph)
 
 

@@ -144,6 +144,20 @@ def test_values_that_are_asked_for_are_computed_then() -> None:
     check(stretched, Image(GREY))
 
 
+def test_functions_that_ask_for_the_pipelines_target_are_put_together(target: str) -> None:
+    here, grey = pygpu.compile(box.__wrapped__, target=target), Image(GREY)
+    for piped in (
+        pygpu.pipeline(lambda im: here(box(im))),
+        pygpu.pipeline(lambda im: box(here(im))),
+    ):
+        assert piped.lower(grey).stats["steps"] == 2
+    other = "cpu" if target == "interpreter" else "interpreter"
+    elsewhere = pygpu.compile(box.__wrapped__, target=other)
+    mixed = pygpu.pipeline(lambda im: elsewhere(box(im)))
+    assert mixed.lower(grey).stats["steps"] == 1
+    np.testing.assert_allclose(mixed(GREY), box(box(GREY)), atol=1e-6)
+
+
 def test_images_that_are_kept_are_there_later() -> None:
     kept: list[Image] = []
 
