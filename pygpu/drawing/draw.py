@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -17,35 +16,22 @@ from pygpu.core import sampler
 from pygpu.core.device import Device
 from pygpu.core.drawing import BLENDED, CULLED, Draw
 from pygpu.core.errors import is_among, shortened, shown
-from pygpu.core.host.records import record
 from pygpu.core.storage import STORED, ImageLike, Storage
 from pygpu.devices import targets
-from pygpu.drawing.checks import check, checks_of
-from pygpu.drawing.drawings import Made, arguments_of, compiled, converted, translate
+from pygpu.drawing.drawings import converted
 from pygpu.drawing.mesh import Mesh
+from pygpu.drawing.programs import State, check_draw, found
 from pygpu.drawing.shader import Shader
 from pygpu.execution.arguments.convert import is_picture
-from pygpu.execution.arguments.parameters import Arguments
 from pygpu.execution.programs.calls import checked_shape
 from pygpu.execution.programs.checked import is_asked_for
-from pygpu.execution.programs.specialise import COMPILING
 from pygpu.image.image import Image
 from pygpu.language.vectors import Position
 from pygpu.runtime import Compiled, compile
 
-LIMIT: Final = 128  # drawings kept of one class of shaders
+_WORDS: Final = (type(None), str)
 FLOATS: Final = np.dtype("float32")
 DTYPES: Final = tuple([dtype for dtype in STORED if dtype.name in ("uint8", "float16", "float32")])
-
-
-@record
-class _State:
-    """What of a draw is compiled in, besides the shader."""
-
-    depth: bool
-    cull: str
-    blend: str
-    samples: int
 
 
 def draw(
@@ -93,91 +79,48 @@ def draw(
         under = None if onto is None else _images(onto)
         size = _size(shape, under)
         depths = _depths(depth, size, samples, keep_depth)
-        arguments = arguments_of(shader)
-        made, device = _made(shader, mesh, arguments, state, target)
-        colours = made.drawing.colours
-        _check_onto(under, [type.size for type in colours], size)
+        device = targets.choose(targets.check(target)).for_meshes()
+        made, uniforms, inputs = found(shader, mesh, state, device)
+        _check_onto(under, made.sizes, size)
         if check or is_asked_for():
-            _check(shader, mesh, arguments, state, device, size)
-        inputs = [given.storage for given in arguments.images]
+            check_draw(shader, mesh, state, device, size)
         work = Draw(
             mesh.geometry,
             made.attributes,
-            arguments.uniforms,
+            uniforms,
             (inputs + made.captured[0], inputs + made.captured[1]),
             size,
-            _clear(clear, [type.size for type in colours]),
+            _clear(clear, made.sizes),
             None if under is None else [_as_floats(image, device) for image in under],
             None if depths is None else _as_floats(depths, device),
             keep_depth,
         )
         drawn = made.program.draw(work)
         del work  # images of floats that were made for this draw are drawn into as they are
-        results = _presented(drawn, under, wanted, len(colours), device)
+        results = _presented(drawn, under, wanted, len(made.sizes), device)
         return results if made.is_tuple or len(results) > 1 else results[0]
 
 
-# ---------------------------------------------------------------- programs
+# ---------------------------------------------------------------- how it is drawn
 
 
-def _made(
-    shader: Shader, mesh: Mesh, arguments: Arguments, state: _State, target: str
-) -> tuple[Made, Device]:
-    """The drawing for these: kept, or compiled now. Nothing is kept if it fails."""
-    device = targets.choose(targets.check(target)).for_meshes()
-    key = (*arguments.key, mesh.widths)
-    drawings = type(shader)._drawings
-    found = drawings.get((key, state, device.name))
-    if found is not None and not found.changed():
-        return found, device
-    with COMPILING.lock:
-        translated = drawings.get(key)
-        if translated is None or translated.changed():
-            translated = translate(shader, mesh.geometry, arguments)
-        drawing = replace(
-            translated.drawing,
-            depth=state.depth, cull=state.cull, blend=state.blend, samples=state.samples,
-        )  # fmt: skip
-        for type_ in drawing.colours if state.blend == "alpha" else ():
-            if type_.size != 4:
-                raise ValueError(
-                    f"blend='alpha' takes colours of 4 components, the fourth is alpha; "
-                    f"{type(shader).__name__}.fragment gives {type_.size}"
-                )
-        name = type(shader).__name__
-        program = targets.drawing(device, drawing)
-        made = compiled(translated, drawing, program, device.name, name)
-        drawings[key] = translated
-        drawings[key, state, device.name] = made
-        while len(drawings) > LIMIT:
-            del drawings[next(iter(drawings))]
-    return made, device
+def _state(depth: Any, cull: Any, blend: Any, samples: Any) -> State:
+    if type(cull) in _WORDS and type(blend) in _WORDS and type(samples) is int:
+        return _usual_state(depth is not False, cull, blend, samples)
+    return _checked_state(depth is not False, cull, blend, samples)
 
 
-def _check(
-    shader: Shader, mesh: Mesh, arguments: Arguments, state: _State, device: Device,
-    size: tuple[int, int],
-) -> None:  # fmt: skip
-    """Raise what goes wrong in the shader's methods; what was translated for that is kept."""
-    drawings = type(shader)._drawings
-    key = ("checked", *arguments.key, mesh.widths, state.cull, state.samples, device.name)
-    with COMPILING.lock:
-        checks = drawings.get(key)
-        if checks is None or checks.changed():
-            cull: Any = state.cull
-            checks = checks_of(shader, mesh, arguments, device, cull, state.samples)
-            drawings[key] = checks
-    check(checks, shader, mesh, arguments, size)
-
-
-def _state(depth: Any, cull: Any, blend: Any, samples: Any) -> _State:
+def _checked_state(is_deep: bool, cull: Any, blend: Any, samples: Any) -> State:
     if not is_among(cull, (None, *CULLED[1:])):
         raise ValueError(f"cull={shown(cull)}: takes None, {_listed(CULLED[1:])}")
     if not is_among(blend, (None, *BLENDED[1:])):
         raise ValueError(f"blend={shown(blend)}: takes None, {_listed(BLENDED[1:])}")
     if not isinstance(samples, (int, np.integer)) or samples not in (1, 2, 4, 8, 16):
         raise ValueError(f"samples={shown(samples)}: takes 1, 2, 4, 8 or 16")
-    return _State(depth is not False, cull or "", blend or "", int(samples))
+    return State(is_deep, cull or "", blend or "", int(samples))
+
+
+_usual_state: Final = functools.lru_cache(maxsize=64)(_checked_state)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -236,7 +179,7 @@ def _depths(depth: Any, size: tuple[int, int], samples: int, keep: bool) -> Imag
     return image
 
 
-def _check_onto(under: list[Image] | None, sizes: list[int], size: tuple[int, int]) -> None:
+def _check_onto(under: list[Image] | None, sizes: Sequence[int], size: tuple[int, int]) -> None:
     if under is None:
         return
     if len(under) != len(sizes):
@@ -252,7 +195,7 @@ def _check_onto(under: list[Image] | None, sizes: list[int], size: tuple[int, in
             raise TypeError(f"onto: what is drawn onto holds floats or bytes, got {image.dtype}")
 
 
-def _clear(clear: Any, sizes: list[int]) -> list[tuple[float, ...]]:
+def _clear(clear: Any, sizes: Sequence[int]) -> list[tuple[float, ...]]:
     """A colour for each image."""
     if isinstance(clear, list) and len(clear) != len(sizes):
         raise ValueError(f"clear: {len(clear)} colours for {len(sizes)} images")

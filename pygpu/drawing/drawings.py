@@ -53,6 +53,7 @@ class Made:
     translations: tuple[frontend.Translation, frontend.Translation]
     is_tuple: bool
     times: Mapping[str, float]
+    sizes: tuple[int, ...]  # components of what is drawn, one an image
 
     def changed(self) -> bool:
         """Whether something that the methods read from outside is another now."""
@@ -110,14 +111,16 @@ def translate(shader: Shader, geometry: Geometry, arguments: Arguments) -> Made:
     ]
     for stage in stages:
         dump("ssa", str(stage.function))
+    drawing = Drawing(stages[0], stages[1], fragment.discards, shared=len(images))
     return Made(
-        Drawing(stages[0], stages[1], fragment.discards, shared=len(images)),
+        drawing,
         _NOT_COMPILED,
         tuple([names[place] for place in there]),
         (storages(vertex), storages(fragment)),
         (vertex, fragment),
         fragment.is_tuple,
         times,
+        tuple([type.size for type in drawing.colours]),
     )
 
 

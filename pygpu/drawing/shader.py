@@ -49,11 +49,12 @@ class Shader:
     vertex: ClassVar[Callable[..., Any]]
     fragment: ClassVar[Callable[..., Any]]
     _drawings: ClassVar[dict[Any, Any]]  # what was compiled of this class: see drawings.py
+    _trails: ClassVar[tuple[Any, ...]]  # how its objects were flattened: see trails.py
     _converted: ClassVar[dict[str, type] | None]  # fields that are converted, once they are known
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls._drawings, cls._converted = {}, None
+        cls._drawings, cls._trails, cls._converted = {}, (), None
         for name, value in list(vars(cls).items()):  # each object has a vector of its own
             if isinstance(value, (Vector, Matrix)):
                 setattr(

@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from conftest import require
-from pygpu import Float, Image, Int, Mesh, Shader, Vec2, Vec3, Vec4, draw
+from pygpu import Float, Image, Int, Mat2, Mesh, Shader, Vec2, Vec3, Vec4, draw
 from pygpu.devices.cpu import drawing as native
+from pygpu.drawing import programs
 
 
 @pytest.fixture(params=["cpu", "fragment", "compute"])
@@ -118,3 +119,135 @@ def _programs(shader: Shader, shapes: list[tuple[int, int]]) -> list[Any]:
         assert (np.asarray(draw(shader, Mesh.quad(), shape=shape, target="cpu")) == 0.5).all()
     made = [each for each in type(shader)._drawings.values() if each.program is not None]
     return [each.program for each in made]
+
+
+class Lamp:
+    def __init__(self, colour: Vec3, bright: float) -> None:
+        self.colour, self.bright = colour, bright
+
+    def shade(self):
+        return self.colour * self.bright
+
+
+class Twice(Lamp):
+    def shade(self):
+        return self.colour * self.bright * 2
+
+
+SCALE = 1.0
+
+
+class Held(Shader):
+    """A shader with all that objects hold."""
+
+    lamps: list
+    photo: Image
+    turn: Mat2
+    mode: str
+    table: object
+    named: dict
+
+    def vertex(self, position: Vec2):
+        return Vec4(self.turn @ position, 0, 1)
+
+    def fragment(self):
+        total = sum(lamp.shade() for lamp in self.lamps) * SCALE + self.photo((5, 0))
+        if self.mode == "extra":
+            total += self.table[1] + self.named["more"]
+        return total
+
+
+def held() -> Held:
+    lamps = [Lamp(Vec3(0.1, 0.2, 0.3), 0.5), Twice(Vec3(0.3, 0.1, 0), 0.25)]
+    photo = Image(np.float32([[[0.1, 0.0, 0.2], [0.5, 0.25, 0]]]))
+    return Held(lamps, photo, np.eye(2), "extra", np.array([1.0, 2.0]), {"more": 0.5})
+
+
+def _swap_lamps(shader: Held) -> None:
+    shader.lamps.reverse()
+
+
+def _one_lamp_twice(shader: Held) -> None:
+    shader.lamps[1] = shader.lamps[0]
+
+
+def _one_vector_twice(shader: Held) -> None:
+    shader.lamps[1].colour = shader.lamps[0].colour
+
+
+def _change_numbers(shader: Held) -> None:
+    shader.lamps[0].colour.x = 3.0
+    shader.turn[0, 1] = 0.5
+    shader.named["more"] = -1.0
+
+
+CHANGES: dict[str, Any] = {
+    "numbers": _change_numbers,
+    "order": _swap_lamps,
+    "one object twice": _one_lamp_twice,
+    "one vector twice": _one_vector_twice,
+    "another class": lambda shader: setattr(shader.lamps[0], "__class__", Twice),
+    "an int for a float": lambda shader: setattr(shader.lamps[0], "bright", 3),
+    "one more": lambda shader: shader.lamps.append(Lamp(Vec3(1, 1, 1), 1.0)),
+    "one less": lambda shader: shader.lamps.pop(),
+    "one more field": lambda shader: setattr(shader, "further", 1.0),
+    "another text": lambda shader: setattr(shader, "mode", "plain"),
+    "known values in place": lambda shader: shader.table.__setitem__(1, 7.0),
+    "another key": lambda shader: shader.named.update(other=1.0),
+    "another boundary": lambda shader: setattr(
+        shader, "photo", shader.photo.sampled(boundary="constant", cval=0.75)
+    ),
+    "another dtype": lambda shader: setattr(
+        shader, "photo", Image(np.full((3, 3, 3), 51, np.uint8))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_a_shader_holds_may_change_between_draws(name: str) -> None:
+    shader, mesh = held(), Mesh.quad()
+    for _ in range(3):
+        before = np.asarray(draw(shader, mesh, shape=(2, 2), target="cpu"))
+    assert len(Held._trails) >= 1
+    np.testing.assert_allclose(before[0, 0], np.float32(shader.fragment()), rtol=1e-6)
+    CHANGES[name](shader)
+    for _ in range(2):
+        after = np.asarray(draw(shader, mesh, shape=(2, 2), target="cpu"))
+        np.testing.assert_allclose(after[0, 0], np.float32(shader.fragment()), rtol=1e-6)
+
+
+def test_a_global_is_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    shader, mesh = held(), Mesh.quad()
+    for scale in (1.0, 1.0, 3.0):
+        monkeypatch.setitem(globals(), "SCALE", scale)
+        found = np.asarray(draw(shader, mesh, shape=(1, 1), target="cpu"))
+        np.testing.assert_allclose(found[0, 0], np.float32(shader.fragment()), rtol=1e-6)
+
+
+def test_what_does_not_fit_is_named_after_draws_that_did() -> None:
+    shader, mesh = held(), Mesh.quad()
+    for _ in range(2):
+        draw(shader, mesh, shape=(1, 1), target="cpu")
+    shader.lamps[1].bright = 1e39
+    with pytest.raises(OverflowError, match=r"lamps\[?\.?1.*bright.*1e\+39"):
+        draw(shader, mesh, shape=(1, 1), target="cpu")
+
+
+def test_draws_that_are_repeated_are_not_flattened(monkeypatch: pytest.MonkeyPatch) -> None:
+    shader, mesh = held(), Mesh.quad()
+    draw(shader, mesh, shape=(1, 1), target="cpu")
+    monkeypatch.setattr(programs, "arguments_of", None)
+    shader.named["more"] = 2.0
+    found = np.asarray(draw(shader, mesh, shape=(1, 1), target="cpu"))
+    np.testing.assert_allclose(found[0, 0], np.float32(shader.fragment()), rtol=1e-6)
+
+
+def test_one_program_draws_meshes_by_turns() -> None:
+    small = Mesh([(0, 1, 2)], position=[(-1, 1), (-1, -1), (1, -1)])
+    other = Mesh([(0, 1, 2)], position=[(-1, 1), (1, -1), (1, 1)])
+    first = [np.asarray(draw(Grey(1), each, shape=(9, 9), target="cpu")) for each in (small, other)]
+    assert (first[0] + first[1] == 1).all()
+    for _ in range(3):
+        for mesh, picture in zip((small, other), first, strict=True):
+            again = np.asarray(draw(Grey(1), mesh, shape=(9, 9), target="cpu"))
+            np.testing.assert_array_equal(again, picture)

@@ -1,8 +1,10 @@
-"""Jobs over elements of arrays, chunk by chunk, and what they run on."""
+"""Jobs over elements of arrays, chunk by chunk, and over numbers in a row, and what they run on."""
 
 from __future__ import annotations
 
 import os
+from array import array
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -64,9 +66,50 @@ def chunked_job(span: int, count: int, length: int, arguments: list[int]) -> Blo
     return Block(numbers, (slots.ARGS, slots.STOP), stop)
 
 
+class Call:
+    """A job of the native loop, with all that it points at: a span is called for 0, 1, ... below a
+    count. The first of its numbers says where the stop flag is. `scratch`: bytes that each thread
+    needs of its own."""
+
+    __slots__ = ("address", "count", "floats", "numbers", "scratch")
+
+    def __init__(self, span: int, numbers: Sequence[int], scratch: int) -> None:
+        start, stop = slots.JOB_SLOTS, slots.JOB_SLOTS + len(numbers)
+        self.numbers = job = array("q", [*[0] * slots.JOB_SLOTS, *numbers, 0])
+        self.floats = memoryview(job).cast("B").cast("f")
+        self.address, _ = job.buffer_info()
+        self.count = 0
+        self.scratch = slots.scratch_size(0, 1, scratch)
+        for slot in (slots.TILE_WIDTH, slots.TILE_HEIGHT, slots.HEIGHT, slots.ROWS, slots.BLOCK):
+            job[slot] = 1
+        job[slots.SCRATCH], job[slots.GATE] = self.scratch, slots.SHUT
+        job[slots.SPAN], job[slots.ARGS] = span, self.address + 8 * start
+        job[slots.STOP] = job[start] = self.address + 8 * stop
+
+    def begin(self, count: int) -> None:
+        """Let the next run call the span so many times."""
+        job = self.numbers
+        job[slots.NEXT] = 0
+        if count != self.count:
+            self.count = count
+            job[slots.TILES] = job[slots.TILE_COLUMNS] = job[slots.WIDTH] = job[slots.END] = count
+
+    def put(self, slot: int, number: int) -> None:
+        """Change one of the numbers that the span is given."""
+        self.numbers[slots.JOB_SLOTS + slot] = number
+
+    def put_float(self, slot: int, number: float) -> None:
+        """The same of a float of 32 bits: what does not fit is infinite."""
+        self.floats[2 * (slots.JOB_SLOTS + slot)] = number
+
+    def halt(self) -> None:
+        """Let the native code leave."""
+        self.numbers[-1] = 1
+
+
 def address(array: NDArray[Any]) -> int:
     address: int = array.__array_interface__["data"][0]
     return address
 
 
-__all__ = ["Cores", "address", "chunked_job", "cores", "host", "native_loops"]
+__all__ = ["Call", "Cores", "address", "chunked_job", "cores", "host", "native_loops"]

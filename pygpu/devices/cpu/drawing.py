@@ -12,9 +12,10 @@ into.
 
 from __future__ import annotations
 
+import operator
 import struct
 import time
-from array import array
+import weakref
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -35,18 +36,19 @@ from pygpu.core.drawing import (
     Draw,
     Drawing,
     DrawProgram,
-    Geometry,
     Stage,
     over_images,
 )
 from pygpu.core.errors import DeviceError
 from pygpu.core.storage import Format, Storage
-from pygpu.devices.cpu.chunks import Cores
-from pygpu.devices.cpu.given import HUGE, Given, address, addresses, is_wide
+from pygpu.devices.cpu.chunks import Call, Cores
+from pygpu.devices.cpu.given import HUGE, Given, address, addresses, is_wide, packing, parts
+from pygpu.devices.cpu.layout import Block
 from pygpu.devices.cpu.native import Native, native_span
 from pygpu.devices.cpu.program import CpuProgram
 from pygpu.devices.cpu.threads import POOL, Job
 from pygpu.devices.process.reserve import RESERVE
+from pygpu.ssa import Number
 from pygpu.types import Type
 
 FLOAT: Final = np.dtype(np.float32)
@@ -57,19 +59,6 @@ FRAMES: Final = 8  # kinds of draws that a program remembers
 VERTEX: Final = 16  # bytes of what is interpolated, of a vertex, at most
 _FIRST_IMAGE: Final = 3  # among the numbers that any function of pixels is given
 _IMAGE: Final = 4  # numbers of an image: where it is, its width, its height, texels of a row
-
-
-def _job() -> list[int]:
-    """A job of the native loop whose tiles are numbers in a row."""
-    job = [0] * slots.JOB_SLOTS
-    for slot in (slots.TILE_WIDTH, slots.TILE_HEIGHT, slots.HEIGHT, slots.ROWS, slots.BLOCK):
-        job[slot] = 1
-    job[slots.SCRATCH] = slots.scratch_size(0, 1, max(SCRATCH, ROW))
-    job[slots.GATE] = slots.SHUT
-    return job
-
-
-_JOB: Final = tuple(_job())
 
 
 def task_of(stage: Stage) -> Task:
@@ -105,6 +94,7 @@ class CpuDrawing(DrawProgram):
             )
         self.drawing, self.vertex, self.cores = drawing, vertex, cores
         self.given = Given(task_of(drawing.fragment))
+        self.packing = packing([value.type for value in drawing.fragment.uniforms])
         self.native: dict[bool, tuple[Native, int]] = {}
         self.frames: dict[Any, _Frame] = {}  # those that no thread draws with
         self.driver_seconds = vertex.driver_seconds
@@ -127,13 +117,14 @@ class CpuDrawing(DrawProgram):
                 f"not {max(draw.shape)}"
             )
         images = self.given.arrays(draw.images[1])
+        numbers = parts(draw.uniforms)
         kind = _Kind.of(draw, images)
         frame = self.frames.pop(kind, None) or _Frame(self, kind)
-        below = frame.give(draw, images)
+        below = frame.give(draw, images, numbers)
         pictures = frame.pictures()
         if min(draw.shape):
             memory = self, frame, draw, images, below, pictures
-            self._vertices(frame, draw, memory)
+            self._vertices(frame, draw, numbers, memory)
             self._triangles(frame, draw, memory)
         if frame.size > SPARE:
             frame.forget()
@@ -144,22 +135,24 @@ class CpuDrawing(DrawProgram):
         pictures = [*pictures[depths:], *pictures[:depths]]
         return [Storage.of(picture) for picture in pictures if picture is not None]
 
-    def _vertices(self, frame: _Frame, draw: Draw, memory: Any) -> None:
+    def _vertices(self, frame: _Frame, draw: Draw, numbers: Sequence[Number], memory: Any) -> None:
         """Run the vertex stage, and find where vertices are on the picture."""
         count = frame.kind.vertices
         if not count:
             return
-        rows = draw.geometry.copies.get("cpu")
-        if rows is None:
-            rows = draw.geometry.copies["cpu"] = _rows(draw.geometry)
-        attributes = [rows[name] for name in draw.attributes]
         read = [image.host() for image in draw.images[0]]
-        places = [*addresses(read), *[place for _, place in attributes], *frame.places]
-        prepared = frame.prepared
-        if prepared is None or not prepared.run_at(places, draw.uniforms, (memory, read)):
-            inputs = [*draw.images[0], *[storage for storage, _ in attributes]]
-            self.vertex.run(Work(inputs, draw.uniforms, (1, count), frame.outs))
-        self._run(frame.project, -(-count // layout.AT_ONCE), memory, True)
+        prepared, block = frame.prepared, frame.standing(draw, addresses(read))
+        if prepared is not None and block is not None:
+            self.packing.pack_into(block.buffer, 8 * prepared.layout.first_uniform, *numbers)
+            block.numbers[slots.NEXT] = 0
+            prepared.calls.run_held(block.address, POOL.scratch(prepared.layout.scratch))
+        else:
+            attributes = frame.attributes(draw)
+            places = [*addresses(read), *[place for _, place in attributes], *frame.places]
+            if prepared is None or not prepared.run_at(places, draw.uniforms, (memory, read)):
+                inputs = [*draw.images[0], *[storage for storage, _ in attributes]]
+                self.vertex.run(Work(inputs, draw.uniforms, (1, count), frame.outs))
+        self._run(frame.project, -(-count // layout.AT_ONCE), memory, True, True)
 
     def _triangles(self, frame: _Frame, draw: Draw, memory: Any) -> None:
         """Set batches of triangles up, and draw the tiles of the picture."""
@@ -172,59 +165,19 @@ class CpuDrawing(DrawProgram):
             if count:
                 set_up.put(layout.TRIANGLES, first_triangle + 3 * 4 * first)
                 set_up.put(layout.COUNT, count)
-                self._run(set_up, chunks, memory, True)
+                self._run(set_up, chunks, memory, True, True)
             at = frame.first_tile_slot
             tiles.put(at + layout.TILE_CHUNKS, chunks)
             tiles.put(at + layout.BEGINS, first == 0)
             tiles.put(at + layout.ENDS, first + BATCH >= total)
             self._run(tiles, frame.tile_count, memory, brief)
 
-    def _run(self, call: _Call, count: int, memory: Any, brief: bool) -> None:
+    def _run(self, call: Call, count: int, memory: Any, brief: bool, is_tiny: bool = False) -> None:
         """Call a span for 0, 1, ... below a count."""
         call.begin(count)
         threads = min(self.cores.threads, count)
-        POOL.run(self.cores.calls, Job(call, _JOB[slots.SCRATCH], memory), threads, brief)
-
-
-def _rows(geometry: Geometry) -> dict[str, tuple[Storage, int]]:
-    """Each attribute as a row of texels, and where these are."""
-    return {
-        name: (Storage.of(array[None]), address(array))
-        for name, array in geometry.attributes.items()
-    }
-
-
-class _Call:
-    """A job of the native loop, with all that it points at: a span is called for 0, 1, ... below a
-    count. The first of its numbers says where the stop flag is."""
-
-    __slots__ = ("address", "floats", "numbers")
-
-    def __init__(self, span: int, numbers: Sequence[int]) -> None:
-        start, stop = slots.JOB_SLOTS, slots.JOB_SLOTS + len(numbers)
-        self.numbers = job = array("q", [*_JOB, *numbers, 0])
-        self.floats = memoryview(job).cast("B").cast("f")
-        self.address, _ = job.buffer_info()
-        job[slots.SPAN], job[slots.ARGS] = span, self.address + 8 * start
-        job[slots.STOP] = job[start] = self.address + 8 * stop
-
-    def begin(self, count: int) -> None:
-        """Let the next run call the span so many times."""
-        job = self.numbers
-        job[slots.NEXT] = 0
-        job[slots.TILES] = job[slots.TILE_COLUMNS] = job[slots.WIDTH] = job[slots.END] = count
-
-    def put(self, slot: int, number: int) -> None:
-        """Change one of the numbers that the span is given."""
-        self.numbers[slots.JOB_SLOTS + slot] = number
-
-    def put_float(self, slot: int, number: float) -> None:
-        """The same of a float of 32 bits: what does not fit is infinite."""
-        self.floats[2 * (slots.JOB_SLOTS + slot)] = number
-
-    def halt(self) -> None:
-        """Let the native code leave."""
-        self.numbers[-1] = 1
+        job = Job(call, call.scratch, memory)
+        POOL.run(self.cores.calls, job, threads, brief, is_tiny and count == 1)
 
 
 class _Kind(NamedTuple):
@@ -264,8 +217,7 @@ class _Frame:
         if kind.wide not in owner.native:
             owner._compile(kind.wide)
         self.kind, self.drawing = kind, drawing
-        self.uniforms = [each.type for each in owner.given.task.function.uniforms]
-        self.are_floats = [each.kind == "float" for each in self.uniforms]
+        self.packing = owner.packing
         self.tables = owner.given.tables
         height, width = kind.shape
         step = owner.plan.rows
@@ -277,7 +229,9 @@ class _Frame:
         self.tile_count = self.columns * self.tile_rows
         self.size = 0  # bytes of memory
         self.memory: NDArray[Any] | None = None
-        self.moves: list[tuple[_Call, int, int]] = []  # numbers that say where in memory
+        self.moves: list[tuple[Call, int, int]] = []  # numbers that say where in memory
+        self.clear: list[tuple[float, ...]] = []  # the colours that were put in last
+        self.held: tuple[Any, list[int], Block] | None = None  # see standing
         outputs = drawing.vertex.function.outputs
         self.varyings = [self._part(4 * kind.vertices * v.type.size) for v in outputs]
         self.widths = [value.type.size for value in outputs]
@@ -328,7 +282,7 @@ class _Frame:
 
     # ------------------------------------------------------------ jobs
 
-    def _vertex_jobs(self, machine: Machine) -> tuple[_Call, _Call]:
+    def _vertex_jobs(self, machine: Machine) -> tuple[Call, Call]:
         """What finds the places of vertices on the picture, and what sets triangles up."""
         height, width = self.kind.shape
         guard = [2.0 * layout.GUARD / max(size, 1) for size in (width, height)]
@@ -341,13 +295,13 @@ class _Frame:
             _places(machine)[1],
             _set_up(machine, self.drawing.cull, self.drawing.samples)[1],
         )
-        calls = _Call(spans[0], numbers), _Call(spans[1], numbers)
+        calls = Call(spans[0], numbers, SCRATCH), Call(spans[1], numbers, SCRATCH)
         found = self._part(16 * self.kind.vertices)
         places = {layout.POSITIONS: self.varyings[0], layout.PLACES: found, **self.batch}
         self.moves += [(call, slot, place) for call in calls for slot, place in places.items()]
         return calls
 
-    def _tile_job(self, span: int) -> _Call:
+    def _tile_job(self, span: int) -> Call:
         """What draws tiles. Its numbers are those of any function of pixels (codegen/llvm/block.py)
         and then those of layout.py."""
         height, width = self.kind.shape
@@ -359,7 +313,7 @@ class _Frame:
             numbers += [0, count, 1, count]
         numbers += [address(table) for table in self.tables]
         self.first_uniform = len(numbers)
-        numbers += [0] * sum([each.size for each in self.uniforms])
+        numbers += [0] * (self.packing.size // 8)
         self.first_tile_slot = at = len(numbers)
         handed = (layout.RECORDS, layout.STARTS, layout.LISTS, layout.WIDE, layout.WIDE_TOTALS)
         moves += [(at + slot, self.batch[place]) for slot, place in enumerate(handed)]
@@ -376,14 +330,42 @@ class _Frame:
                 moves.append((len(numbers), held))
             self.targets.append(_Target(len(numbers), size, held, is_shown))
             numbers += [0] * layout.TARGET_SLOTS
-        call = _Call(span, numbers)
+        call = Call(span, numbers, ROW)
         self.moves += [(call, slot, place) for slot, place in moves]
         return call
 
     # ------------------------------------------------------------ what a draw brings
 
-    def give(self, draw: Draw, images: Sequence[NDArray[Any]]) -> list[Any]:
-        """Put in what a draw is given; the pictures that are drawn over, which must stay."""
+    def attributes(self, draw: Draw) -> list[tuple[Storage, int]]:
+        """Each attribute as a row of texels, and where these are."""
+        rows = draw.geometry.copies.get("cpu")
+        if rows is None:
+            rows = draw.geometry.copies["cpu"] = {
+                name: (Storage.of(array[None]), address(array))
+                for name, array in draw.geometry.attributes.items()
+            }
+        return [rows[name] for name in draw.attributes]
+
+    def standing(self, draw: Draw, images: list[int]) -> Block | None:
+        """The job of the vertex stage, where it is little work, for draws of one mesh with images
+        at the same places."""
+        if self.held is not None and self.held[0]() is draw.geometry and self.held[1] == images:
+            return self.held[2]
+        prepared = self.prepared
+        if prepared is None or not prepared.is_tiny:
+            return None
+        places = [*images, *[place for _, place in self.attributes(draw)], *self.places]
+        if any(map(operator.mod, places, prepared.alignments)):
+            return None
+        block = prepared.layout.block(prepared.span, places, ())
+        self.held = weakref.ref(draw.geometry), images, block
+        return block
+
+    def give(
+        self, draw: Draw, images: Sequence[NDArray[Any]], constants: Sequence[Number]
+    ) -> list[Any]:
+        """Put in what a draw is given, its constants as numbers; the pictures that are drawn over,
+        which must stay."""
         if self.memory is None:
             self._settle()
         call, slot = self.tiles, _FIRST_IMAGE
@@ -393,24 +375,21 @@ class _Frame:
             call.put(slot + 2, image.shape[0])
             call.put(slot + 3, image.strides[0] // (image.shape[2] * image.itemsize))
             slot += _IMAGE
-        slot = self.first_uniform
-        for is_float, value in zip(self.are_floats, draw.uniforms, strict=True):
-            for part in value if isinstance(value, tuple) else (value,):
-                if is_float:
-                    call.put_float(slot, part)
-                else:
-                    call.put(slot, int(part))
-                slot += 1
+        place = 8 * (slots.JOB_SLOTS + self.first_uniform)
+        self.packing.pack_into(call.numbers, place, *constants)
         clear = [*draw.clear]
         below: list[Storage | None] = [None] * len(clear) if draw.onto is None else [*draw.onto]
         if self.drawing.depth:
             clear.insert(0, (1.0,))
             below.insert(0, draw.depths)
         arrays = [None if storage is None else storage.host() for storage in below]
-        for (slot, *_), colour, under in zip(self.targets, clear, arrays, strict=True):
-            for place, part in enumerate(colour, slot + layout.COLOUR):
-                call.put_float(place, part)
+        for (slot, *_), under in zip(self.targets, arrays, strict=True):
             call.put(slot + layout.BELOW, 0 if under is None else address(under))
+        if clear != self.clear:
+            self.clear = clear
+            for (slot, *_), colour in zip(self.targets, clear, strict=True):
+                for place, part in enumerate(colour, slot + layout.COLOUR):
+                    call.put_float(place, part)
         return arrays
 
     def pictures(self) -> list[NDArray[Any] | None]:
@@ -430,7 +409,7 @@ class _Frame:
 
     def forget(self) -> None:
         """Let go of the memory."""
-        self.memory, self.outs = None, []
+        self.memory, self.outs, self.held = None, [], None
 
 
 __all__ = ["CpuDrawing", "task_of"]

@@ -8,6 +8,7 @@ it is read as float32 or int32.
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -25,7 +26,8 @@ from pygpu.passes.blocks.flattened import flattened
 from pygpu.passes.lower.nans import without_nans
 from pygpu.passes.simplify.if_conversion import convert_all
 from pygpu.passes.simplify.pipeline import CLEAN, apply
-from pygpu.ssa import Function, Load, Value, walk
+from pygpu.ssa import Constant, Function, Load, Number, Value, walk
+from pygpu.types import Type
 
 MAX_OPS: Final = 60_000
 WORK: Final = 16  # operations a component: of less than that, memory is what floats wait for
@@ -105,6 +107,22 @@ class Framed:
             tuple(around),
             tuple([part for part, _, _ in parts if part is not None]),
         )
+
+
+def packing(types: Sequence[Type]) -> struct.Struct:
+    """How constants of these types lie among a job's numbers of 64 bits: for what `parts` gives."""
+    return struct.Struct(
+        "=" + "".join(("f4x" if type.kind == "float" else "q") * type.size for type in types)
+    )
+
+
+def parts(constants: Sequence[Constant]) -> list[Number]:
+    """The numbers of several constants."""
+    return [
+        part
+        for constant in constants
+        for part in (constant if isinstance(constant, tuple) else (constant,))
+    ]
 
 
 def alignment(format: Format) -> int:
@@ -222,4 +240,6 @@ __all__ = [
     "by_component",
     "is_used",
     "is_wide",
+    "packing",
+    "parts",
 ]

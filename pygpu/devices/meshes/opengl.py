@@ -56,6 +56,7 @@ class OpenGLDrawing(DrawProgram):
                 f"{device.granted.outputs}"
             )
         self.drawing = drawing
+        self.sizes = [type.size for type in drawing.colours]
         for stage in (drawing.vertex, drawing.fragment):
             Bindings.check(stage.function, device.granted.uniform_components)
         self.texts = texts_of(drawing, device.dialect)
@@ -68,11 +69,11 @@ class OpenGLDrawing(DrawProgram):
 
     def draw(self, draw: Draw) -> list[Storage]:
         """See DrawProgram. Waits for nothing; over pictures it is drawn when somebody asks."""
-        sizes = [type.size for type in self.drawing.colours] + [1] * draw.keep_depth
+        sizes = [*self.sizes, 1] if draw.keep_depth else self.sizes
         with opengl.context() as gl:
             gl.check_size(*draw.shape[::-1])
             over = _Over.of(gl, draw)
-            rest = replace(draw, onto=None, depths=None)
+            rest = replace(draw, onto=None, depths=None) if over.all else draw
             work = Waiting(over.all, lambda gl: self._drawn(gl, rest, over))
             if not over.all:
                 work.texture(gl, 0)
@@ -252,7 +253,7 @@ class _Targets:
     def __init__(self, gl: Context, drawing: Drawing, draw: Draw, over: _Over) -> None:
         self.gl, self.clear, self.over = gl, draw.clear, over
         self.samples = drawing.samples if drawing.samples > 1 else 0
-        self.channels = [4 if type.size == 3 else type.size for type in drawing.colours]
+        self.channels = [4 if len(each) == 3 else len(each) for each in draw.clear]
         height, width = draw.shape
         self.size = width, height
         under: list[Under | None] = [*over.colours] or [None] * len(self.channels)

@@ -41,7 +41,7 @@ def fields_of(value: Any, kind: Category) -> dict[Any, Any]:
     if kind == "mapping":
         return dict(value)
     fields: dict[Any, Any] = dict(getattr(value, "__dict__", ()))
-    for name in _slots(type(value)):
+    for name in slots_of(type(value)):
         if name not in fields and hasattr(value, name):
             fields[name] = getattr(value, name)
     if isinstance(value, tuple):
@@ -50,7 +50,8 @@ def fields_of(value: Any, kind: Category) -> dict[Any, Any]:
 
 
 @_per_class
-def _slots(cls: type) -> tuple[str, ...]:
+def slots_of(cls: type) -> tuple[str, ...]:
+    """The names of a class's slots, as attributes have them."""
     names: list[str] = []
     for base in reversed(cls.__mro__):
         slots = vars(base).get("__slots__", ())
@@ -110,4 +111,4 @@ def _annotations(cls: type) -> dict[str, Any]:
         return {}
 
 
-__all__ = ["Category", "category", "fields_of", "image_fields"]
+__all__ = ["Category", "category", "fields_of", "image_fields", "slots_of"]

@@ -34,7 +34,7 @@ def matrix(size: int, value: Any, name: str) -> list[tuple[Number, ...]]:
     """The rows of a square matrix given as a Mat, nested lists or an array."""
     if isinstance(value, Matrix) and size == value.SIZE:
         known = [tuple(row) for row in value]
-        if all(map(_fit, known)):
+        if _fit(sum(known, ())):
             return known
     try:
         rows = [[as_float(item, name) for item in row] for row in value]

@@ -363,6 +363,10 @@ def _checked_shape(shape: Any) -> tuple[int, ...]:
 
 def checked_shape(shape: Any) -> tuple[int, int]:
     """(height, width) as it was given. TypeError or ValueError for anything else."""
+    if type(shape) is tuple and len(shape) == 2:
+        height, width = shape
+        if type(height) is type(width) is int and 0 < height <= LONGEST and 0 < width <= LONGEST:
+            return height, width
     sides = _checked_shape(shape)
     if len(sides) != 2:
         raise TypeError(f"shape: takes (height, width), got {shown(shape)}")
