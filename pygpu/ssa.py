@@ -54,15 +54,26 @@ BOUNDARIES: Final = tuple(RULES)
 _TABLE_KINDS: Final[dict[str, Kind]] = {"f": "float", "b": "bool"}
 
 
-class Value:
-    """One value of one type. `name` is a hint from the user's variables, or empty."""
+class Call:
+    """A call of a function that was walked, within the call `outer` (None: the outermost)."""
 
-    __slots__ = ("name", "op", "type")
+    __slots__ = ("outer",)
+
+    def __init__(self, outer: Call | None) -> None:
+        self.outer: Final = outer
+
+
+class Value:
+    """One value of one type. `name` is a hint from the user's variables, or empty. `call` is the
+    call in which it was made (None: the outermost), kept until rounding is settled."""
+
+    __slots__ = ("call", "name", "op", "type")
 
     def __init__(self, type: Type, name: str = "", op: Op | None = None) -> None:
         self.type: Final = type
         self.name = name
         self.op = op  # the op that makes it; None: a region's parameter
+        self.call: Call | None = None
 
     def __repr__(self) -> str:
         return f"<{self.name or (self.op.code if self.op else 'parameter')}: {self.type}>"
@@ -114,8 +125,13 @@ class Region:
 
 
 def alike(values: Iterable[Value]) -> list[Value]:
-    """New values of the types and names of others."""
-    return [Value(value.type, value.name) for value in values]
+    """New values of the types, names and calls of others."""
+    made = []
+    for value in values:
+        new = Value(value.type, value.name)
+        new.call = value.call
+        made.append(new)
+    return made
 
 
 TRUE, FALSE = [Op("constant", (), (BOOL, known), (BOOL,)).result for known in (True, False)]
@@ -155,14 +171,6 @@ class Lookup:
 
     table: int
     type: Type
-
-
-@record
-class Given:
-    """The data of a sum as it was walked: which of its operands are products that the function
-    which adds was given by those who call it. Passes drop it."""
-
-    operands: tuple[int, ...]
 
 
 @record(eq=False)
@@ -316,8 +324,8 @@ __all__ = [
     "BOUNDARIES",
     "FALSE",
     "TRUE",
+    "Call",
     "Function",
-    "Given",
     "ImageInput",
     "Load",
     "Lookup",

@@ -17,8 +17,8 @@ from pygpu.core.errors import Place
 from pygpu.core.operations.ops import NUMPY_TYPE, TABLE
 from pygpu.ssa import (
     _TABLE_KINDS,
+    Call,
     Function,
-    Given,
     ImageInput,
     Load,
     Number,
@@ -32,10 +32,6 @@ from pygpu.types import INT, Type
 
 # What operations of these types give, of those whose operands say it all.
 _RESULTS: Final[dict[tuple[str, tuple[Type, ...]], Type]] = {}
-_SUMS: Final = frozenset(("add", "sub"))
-
-
-_PRODUCTS: Final = frozenset(("mul", "pow", "neg"))
 
 
 class Builder:
@@ -63,8 +59,7 @@ class Builder:
         self.region = self.body
         self.place: Place | None = None
         self.count = 0  # operations emitted so far, constants apart
-        self.since = 0  # the count when the function that is being walked was called
-        self.products: dict[Value, int] = {}  # of floats, and their negatives: the count then
+        self.call: Call | None = None  # of the function that is being walked
 
     def emit(self, code: str, *operands: Value, data: Any = None, name: str = "") -> Value:
         """Append an op of the table; its type follows from its row."""
@@ -75,20 +70,11 @@ class Builder:
         type = _RESULTS.get((code, types)) if data is None else TABLE[code].result(types, data)
         if type is None:
             type = _RESULTS[code, types] = TABLE[code].result(types, None)
-        if self.since and code in _SUMS:
-            data = self._given(operands)
         value = Value(type, name)
+        value.call = self.call
         self.region.ops.append(Op(code, operands, data, (value,), (), self.place))
         self.count += 1
-        if code in _PRODUCTS and (code != "neg" or operands[0] in self.products):
-            self.products[value] = self.count
         return value
-
-    def _given(self, operands: Sequence[Value]) -> Given | None:
-        """Which parts of a sum are products from before the function was called."""
-        made = self.products
-        found = [i for i, v in enumerate(operands) if v in made and made[v] <= self.since]
-        return Given(tuple(found)) if found else None
 
     def constant(self, type: Type, value: Any) -> Value:
         is_normal = type is INT and value.__class__ is int and -(2**31) <= value < 2**31
@@ -145,9 +131,14 @@ class Builder:
         """Append an op with regions (`if` or `loop`)."""
         hints = names or ("",) * len(types)
         results = [Value(type, name) for type, name in zip(types, hints, strict=True)]
-        op = Op(code, tuple(operands), None, results, tuple(regions), self.place)
+        self.add(Op(code, tuple(operands), None, results, tuple(regions), self.place))
+        return tuple(results)
+
+    def add(self, op: Op) -> None:
+        """Append an op with regions that is made already."""
+        for value in op.results:
+            value.call = self.call
         self.region.ops.append(op)
-        return op.results
 
     def inside(self, region: Region) -> _Inside:
         """`with build.inside(region):` appends to that region."""

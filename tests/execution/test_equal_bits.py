@@ -87,16 +87,19 @@ def expression(draw, depth):
 
 
 def random_function(draw):
-    """A function of an image, and the distance between its two results."""
+    """A function of an image, and the distance between its two results. What else the expression
+    gives, a product in it, is needed in one place only."""
     names = {"np": np, "mad": mad, "twice": twice, "at_most": at_most, "Sum": Sum, "k": 3.3}
-    exec(f"def e(im, q, g, h):\n    return {expression(draw, 4)} + 0.0 * im(q)\n", names)
+    product = f"{expression(draw, 2)} * {expression(draw, 2)}"
+    lines = f"t = {product}", f"return {expression(draw, 4)} + t + 0.0 * im(q), t"
+    exec("def e(im, q, g, h):\n    " + "\n    ".join(lines), names)
     e = names["e"]
     d = draw.randint(-2, 2), draw.randint(-2, 2)
 
     def both(im: Image, p: Position, g: Float, h: Float):
-        ahead = e(im, p + d, g, h)
-        itself = e(im, p, g, h)
-        return itself, ahead, ahead * g + itself
+        ahead, _ = e(im, p + d, g, h)
+        itself, product = e(im, p, g, h)
+        return itself, ahead, ahead * g + itself + product
 
     return both, d
 
@@ -133,6 +136,68 @@ def test_a_function_of_equal_arguments_that_were_computed_otherwise(target):
 
     made = pygpu.compile(both, target=target)(2.0, shape=SHAPE)
     assert_consistent(*made, (1, 1))
+
+
+def above(a, b, whole):
+    return a * b - np.floor(whole)
+
+
+def less(a, whole):
+    return a - whole
+
+
+def less_by_sign(a, whole):
+    return -whole + a
+
+
+def test_a_function_that_is_given_its_own_product(target):
+    def all_ways(im: Image, products: Image, p: Position):
+        a, b = im(p), im(p + (1, 0))
+        made, read = a * b, products(p)
+        pairs = [
+            (above(a, b, whole), less(a, whole), less_by_sign(a, whole)) for whole in (made, read)
+        ]
+        return pairs[0] + pairs[1]
+
+    products = GREY * np.roll(GREY, -1, 1)
+    given = Image(GREY, boundary="wrap"), products
+    found = [np.asarray(each) for each in pygpu.compile(all_ways, target=target)(*given)]
+    for made, read in zip(found[:3], found[3:], strict=True):
+        np.testing.assert_array_equal(made, read)
+
+
+def test_what_becomes_of_the_rest_of_a_result(target):
+    def sloped(im, q):
+        t = im(q) * 2.3
+        return im(q + (0, 1)) * 0.7 + t, t
+
+    def both(im: Image, p: Position):
+        alone, _ = sloped(im, p)
+        value, slope = sloped(im, p)
+        return alone, value, slope
+
+    alone, value, _ = pygpu.compile(both, target=target)(GREY)
+    np.testing.assert_array_equal(np.asarray(alone), np.asarray(value))
+
+
+def test_how_a_generator_is_asked_for_its_items(target):
+    def steps(im, q):
+        t = im(q) * 2.3
+        yield t
+        yield im(q + (1, 0)) * 0.7 + t
+
+    def ways(im: Image, p: Position):
+        unpacked, second = steps(im, p)
+        waiting = steps(im, p)
+        next(waiting)
+        last = 0.0
+        for step in steps(im, p):
+            last = step
+        return second, list(steps(im, p))[1], next(waiting), last, unpacked
+
+    first, *others, _ = map(np.asarray, pygpu.compile(ways, target=target)(GREY))
+    for other in others:
+        np.testing.assert_array_equal(other, first)
 
 
 def by_dot(q):

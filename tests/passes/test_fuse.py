@@ -10,7 +10,7 @@ from pygpu.core.builder import Builder
 from pygpu.core.operations.ops import TABLE
 from pygpu.passes.lower.fuse import fuse
 from pygpu.passes.simplify import pipeline as passes
-from pygpu.ssa import ImageInput
+from pygpu.ssa import Call, ImageInput
 from pygpu.types import FLOAT
 
 
@@ -83,10 +83,41 @@ def test_a_product_does_not_go_where_an_equal_one_is_needed():
 def test_a_product_that_a_function_is_given_is_as_any_number():
     def write(build, a, b, c, d):
         product = build.emit("mul", a, b)
-        build.since = build.count  # a function is called
+        build.call = Call(None)
         return build.emit("add", product, build.emit("mul", c, d))
 
     assert fused(write) == "%0 = mul a, b; %1 = fma c, d, %0; return %1"
+
+
+def test_nothing_is_asked_of_how_what_a_function_is_given_was_computed():
+    def write(build, a, b, c, d):
+        whole = build.emit("floor", build.emit("mul", b, a))
+        build.call = Call(None)
+        return build.emit("sub", build.emit("mul", a, b), whole)
+
+    assert "fma" in fused(write)
+
+
+def test_nothing_is_asked_of_what_becomes_of_what_a_function_gives():
+    def write(build, a, b, c, d):
+        build.call = Call(None)
+        product = build.emit("mul", a, b)
+        made = build.emit("add", c, product)
+        build.call = None
+        return build.emit("mul", made, product)
+
+    assert fused(write) == "%0 = mul a, b; %1 = fma a, b, c; %2 = mul %1, %0; return %2"
+
+
+def test_a_call_knows_the_products_of_calls_that_it_makes():
+    def write(build, a, b, c, d):
+        build.call = Call(None)
+        outer, build.call = build.call, Call(build.call)
+        product = build.emit("mul", a, b)
+        build.call = outer
+        return build.emit("add", c, product)
+
+    assert fused(write) == "%0 = fma a, b, c; return %0"
 
 
 @pytest.mark.parametrize(

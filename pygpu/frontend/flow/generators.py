@@ -30,6 +30,7 @@ from pygpu.frontend.values.lazy import Indexed, Lazy, Suspended
 from pygpu.frontend.values.objects import Cell, Iterator, Object, Waiting, Yielded, youngest
 from pygpu.frontend.values.states import State, reachable
 from pygpu.frontend.values.values import Choice, NotKnown
+from pygpu.ssa import Call
 
 with later():
     from pygpu.frontend.flow import branches
@@ -63,11 +64,14 @@ def generator(
     w: ControlFlow, code: types.CodeType, globals: dict[str, Any], locals: dict[str, Any]
 ) -> Iterator:
     """What a call of a generator function gives, its code with its parameters given."""
-    return Iterator((_suspended(code, globals, locals), 0))
+    return Iterator((_suspended(w, code, globals, locals), 0))
 
 
-def _suspended(code: types.CodeType, globals: dict[str, Any], locals: dict[str, Any]) -> Suspended:
+def _suspended(
+    w: ControlFlow, code: types.CodeType, globals: dict[str, Any], locals: dict[str, Any]
+) -> Suspended:
     waiting = Waiting(packed(0, State(locals, [], {})))
+    waiting.call = Call(w.build.call)
     step = functools.partial(_resume, code, globals, _UNDECIDED)
     return Suspended(code, globals, step, (waiting,), functools.partial(_whole, code, globals))
 
@@ -76,7 +80,7 @@ def expression(
     w: ControlFlow, code: types.CodeType, globals: dict[str, Any], locals: dict[str, Any]
 ) -> Iterator:
     """The iterator that a generator expression is, its code with its variables given."""
-    suspended = _suspended(code, globals, locals)
+    suspended = _suspended(w, code, globals, locals)
     (waiting,) = suspended.of
     source, region = locals[".0"], w.build.region
     unseen = source is w.fresh or not isinstance(source, Iterator) or not w.in_sight(source)
@@ -197,6 +201,7 @@ def go_on(
     w.write(waiting, {AT: RUNNING})  # its variables are those of the frame now
     frame = Frame(bytecode.decode(code), globals, w.frame)
     frame.driver, frame.suspends = driver, suspends
+    frame.call = waiting.call or frame.call
     state = State({}, [], outer.heap, outer.facts)
     if isinstance(at, Choice):
         outcome = _from_any(w, frame, contents, at, sorted(possible(w, at)), state)

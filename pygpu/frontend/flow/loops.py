@@ -350,8 +350,7 @@ def _emit_loop(
             guards[target] = (leaf(value, (".guard",)), wanted)
     body.params = tuple(params)
     body.results = (go, *values)
-    op = Op("loop", tuple(inits), None, results, (body,))
-    w.build.region.ops.append(op)
+    w.build.add(Op("loop", tuple(inits), None, results, (body,)))
     return Outcome(exits, guards)
 
 

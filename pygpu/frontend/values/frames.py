@@ -9,13 +9,14 @@ from pygpu import bytecode
 from pygpu.core.errors import HOME, Place
 from pygpu.frontend.values.faults import Raising
 from pygpu.frontend.values.states import State
+from pygpu.ssa import Call
 
 
 class Frame:
     """A function being walked."""
 
     __slots__ = (
-        *("_doomed", "at", "caller", "code", "conditions", "driver", "globals"),
+        *("_doomed", "at", "call", "caller", "code", "conditions", "driver", "globals"),
         *("graph", "name", "plans", "raising", "state", "stored", "suspends"),
     )
 
@@ -26,6 +27,7 @@ class Frame:
         self.globals = globals
         self.name = code.code.co_qualname
         self.caller = caller
+        self.call: Call | None = Call(caller.call) if caller else None
         self.at = 0  # the instruction being walked
         self.state: State | None = None
         self.raising: list[Raising] = []  # what the instruction raises, to be handled

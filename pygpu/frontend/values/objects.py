@@ -30,6 +30,7 @@ from pygpu.frontend.values.values import (
     same_known,
 )
 from pygpu.language import vectors
+from pygpu.ssa import Call
 from pygpu.types import Type
 
 _serial = itertools.count(1)
@@ -208,7 +209,11 @@ class Waiting(Keyed):
     """A frame that waits: of a generator between two items, or of a function whose loop a generator
     drives. Its parts are its variables by name, what is on its stack, and where it goes on."""
 
-    __slots__ = ()
+    __slots__ = ("call",)
+
+    def __init__(self, initial: Any, outside: bool | str = False) -> None:
+        super().__init__(initial, outside)
+        self.call: Call | None = None  # of the generator, whoever asks for its items
 
     def fill(self, hollow: Any, contents: Any, parts: tuple[Any, ...]) -> Any:
         raise NotKnown

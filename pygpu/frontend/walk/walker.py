@@ -83,11 +83,11 @@ class Walker(Evaluation):
     def enter(self, frame: Frame, block: int, state: State, stops: frozenset[int]) -> Outcome:
         """As `run`, in a frame that is entered for it and left again. What Python raises in it may
         be caught by who called it: so the walk is then where it was, with the effects so far."""
-        outer, conditions, since = self.state, self.conditions, self.build.since
+        outer, conditions, call = self.state, self.conditions, self.build.call
         before = frame.conditions
         self.frames.append(frame)
         frame.conditions = conditions
-        self.build.since = self.build.count
+        self.build.call = frame.call
         try:
             return self.run(frame, block, state, stops)
         except _OF_PROGRAMS:
@@ -98,7 +98,7 @@ class Walker(Evaluation):
         finally:
             frame.conditions = before
             self.frames.pop()
-            self.build.since = since
+            self.build.call = call
 
     def _may_have_raised(self, outcome: Outcome, raised: State, inner: State) -> None:
         """Go on where a call returns, and keep in mind where it raises."""

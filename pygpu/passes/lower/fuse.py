@@ -7,13 +7,14 @@ alone: no later pass and no code generator rounds otherwise. So an expression ha
 whichever pixel computes it, whatever else its pixel computes, and however pixels share work. A
 product goes into a sum where
 
-- nothing else uses it, and the other part does not depend on the same product: `x*k - floor(x*k)`
-  is never negative;
+- nothing else in the function that adds uses it, and the other part does not depend on the same
+  product: `x*k - floor(x*k)` is never negative;
 - the other part is no product that is taken from it, or that it is taken from: `a*b - c*d` is zero
   for equal products. Of two that are added the second goes in. Nothing but where they stand may
   say which: how their factors were computed, a function of equal arguments must not see;
-- the sum is not of a function that was given the product as an argument (`ssa.GIVEN`): a function
-  of equal arguments has equal bits, however they were computed.
+- the product was made in the call of the function that adds, or in calls which that made. A
+  function of equal arguments has equal bits: so nothing outside its call is looked at, neither how
+  what it was given was computed, nor what becomes of what it gives.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from pygpu.passes.simplify.dead import remove_dead
 from pygpu.passes.simplify.local import Gate
 from pygpu.passes.simplify.nesting import bound_nesting
 from pygpu.passes.simplify.rules import made_by, number
-from pygpu.ssa import Function, Given, Op, Value, uses, walk
+from pygpu.ssa import Call, Function, Op, Value, walk
 
 SEEN: Final = 64  # values that are looked at for what a part of a sum depends on
 
@@ -46,7 +47,7 @@ class _Sums:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.count = uses(function)
+        self.users = _users(function)
         self.chosen: dict[Op, int] = {}  # of sums, the operand that goes in
         self.gone: set[Op] = set()  # products that go into sums: no other value is computed alike
         sums, products = [], []
@@ -64,7 +65,7 @@ class _Sums:
                 product = op.operands[index].op
                 if product is None or product.code == "neg":
                     continue
-                if not self._is_repeated(product):
+                if not self._is_repeated(product) and len(self.users[product.result]) == 1:
                     self.gone.add(product)
 
     @cached_property
@@ -105,29 +106,31 @@ class _Sums:
 
     def _product_of(self, op: Op) -> int | None:
         """Which operand goes into the sum; None for neither."""
-        given = op.data.operands if isinstance(op.data, Given) else ()
+        call = op.result.call
         products = [
             index
             for index, value in enumerate(op.operands)
-            if index not in given and _factors(value)[0]
+            if _factors(value)[0] and all(_is_within(each.call, call) for each in _parts(value))
         ]
         if op.code == "sub" and len(products) > 1:
             return None
-        free = [index for index in products if self._is_free(op.operands, index)]
+        free = [index for index in products if self._is_free(op.operands, index, call)]
         return free[-1] if free else None
 
-    def _is_free(self, operands: tuple[Value, ...], index: int) -> bool:
-        """Whether a product may go into the sum of these operands."""
+    def _is_free(self, operands: tuple[Value, ...], index: int, call: Call | None) -> bool:
+        """Whether a product may go into the sum of these operands, made in that call."""
         product, other = operands[index], operands[1 - index]
-        return self._is_own(product) and not self._contains(other, product)
+        return self._is_own(product, call) and not self._contains(other, product, call)
 
-    def _is_own(self, product: Value) -> bool:
-        """Whether one operation alone uses a product."""
-        inner = made_by(product, "neg")
-        return self.count[product] == 1 and (not inner or self.count[inner.operands[0]] == 1)
+    def _is_own(self, product: Value, call: Call | None) -> bool:
+        """Whether in a call one operation alone uses a product."""
+        return all(
+            sum(_is_within(user, call) for user in self.users[value]) == 1
+            for value in _parts(product)
+        )
 
-    def _contains(self, value: Value, product: Value) -> bool:
-        """Whether an equal product is among what a value is computed from."""
+    def _contains(self, value: Value, product: Value, call: Call | None) -> bool:
+        """Whether an equal product is among what a value is computed from in a call."""
         inner = made_by(product, "neg")
         product = inner.operands[0] if inner else product
         if product.op is None or not self._is_repeated(product.op):
@@ -136,6 +139,8 @@ class _Sums:
         waiting, seen = deque([value]), {value}
         while waiting:
             value = waiting.popleft()
+            if not _is_within(value.call, call):
+                continue
             if self.same.number(value) == wanted:
                 return True
             for part in value.op.operands if value.op else ():
@@ -143,6 +148,41 @@ class _Sums:
                     seen.add(part)
                     waiting.append(part)
         return False
+
+
+def _users(function: Function) -> dict[Value, list[Call | None]]:
+    """Of each product, and of the negative of one, the calls in which it is used, use by use."""
+    users: dict[Value, list[Call | None]] = {}
+    for op in walk(function.body):
+        if op.code in _PRODUCTS:
+            users[op.result] = []
+    for op in walk(function.body):
+        handed_on = [value for region in op.regions for value in region.results]
+        for value in (*op.operands, *handed_on):
+            if value in users:
+                users[value].append(op.result.call)
+    for value in function.outputs:
+        if value in users:
+            users[value].append(None)
+    return users
+
+
+_PRODUCTS: Final = frozenset(("mul", "pow", "neg"))
+
+
+def _is_within(call: Call | None, outer: Call | None) -> bool:
+    """Whether a call is another one, or was made in it."""
+    if outer is None:
+        return True
+    while call is not None and call is not outer:
+        call = call.outer
+    return call is outer
+
+
+def _parts(product: Value) -> tuple[Value, ...]:
+    """A product, and what it is the negative of."""
+    inner = made_by(product, "neg")
+    return (product, inner.operands[0]) if inner else (product,)
 
 
 def _factors(value: Value) -> tuple[tuple[Value, ...], bool]:
