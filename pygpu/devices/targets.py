@@ -174,6 +174,19 @@ def diverted(device: Device) -> Iterator[None]:
         _DIVERTED.reset(token)
 
 
+@contextmanager
+def at_once() -> Iterator[None]:
+    """Within the block, this thread's calls that leave the target to PyGPU go to the device that
+    computes, where another notes them for it: what works on whole arrays is no function of a
+    pixel."""
+    device = _DIVERTED.get()
+    if device is None or device.computes is device:
+        yield
+        return
+    with diverted(device.computes):
+        yield
+
+
 def _demanded(name: str) -> Device:
     """The device of a target, or fragment's in its place, of which a line in the log tells."""
     with _STATE.lock:
@@ -205,6 +218,11 @@ def limits(device: Device) -> Limits | None:
     if side:
         found = replace(found, side=min(found.side, _bytes("PYGPU_TEXTURE_SIZE", side)))
     return found
+
+
+def is_on_host(device: Device) -> bool:
+    """Whether images of a device are arrays of the host, which anybody may read at once."""
+    return limits(device) is None and not device.keeps
 
 
 def is_limited() -> bool:
@@ -400,12 +418,14 @@ __all__ = [
     "Target",
     "arrays",
     "asked",
+    "at_once",
     "check",
     "choose",
     "description",
     "drawing",
     "gpus",
     "instead_of",
+    "is_on_host",
     "limits",
     "measure",
     "open_device",

@@ -94,6 +94,11 @@ def _thinned(g: Image, mask: Image, p: Position) -> Any:
 
 
 @compile
+def _length(g: Image, p: Position) -> Any:
+    return length(g(p))
+
+
+@compile
 def _at_least(im: Image, p: Position, least: float) -> Any:
     return im(p) >= least and im(p) > 0
 
@@ -141,10 +146,8 @@ def canny(
             "Give thresholds without use_quantiles",
             gradient,
         )
-        lengths = np.hypot(*np.moveaxis(np.asarray(gradient), -1, 0))
-        low, high = np.percentile(lengths, [100 * low, 100 * high])
-    weak = _at_least(ridge, least=float(low))
-    above = _at_least(ridge, least=float(high))
+        low, high = np.quantile(_length(gradient), [low, high])
+    weak, above = _at_least(ridge, least=low), _at_least(ridge, least=high)
     if isinstance(weak, LazyImage):
         regions, _ = connected.numbered(weak.array, False, True, numbered)
         return weak.reading(connected.touched(regions, above.array))

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pygpu.core.errors import guarded
+from pygpu.core.errors import guarded, whole
 from pygpu.core.sampler import make
 from pygpu.core.storage import Format, ImageLike, NumberLike, Storage
 from pygpu.execution.arguments.results import ImageMaker
@@ -72,10 +72,16 @@ class Number(NumberLike):
         return self.size
 
     def __iter__(self) -> Any:
-        return iter(np.asarray(self))
+        if not self.ndim:
+            raise TypeError("a number has no parts to go through")
+        return iter([self[place] for place in range(self.size)])
 
     def __getitem__(self, index: Any) -> Any:
-        return np.asarray(self)[index]
+        place = whole(index)
+        if place is None or not self.ndim or not -self.size <= place < self.size:
+            return np.asarray(self)[index]
+        image: Any = self.image
+        return Number(image[..., place % self.size].storage)
 
     def sum(self, axis: Any = None, out: Any = None) -> Any:
         """The sum of its numbers."""

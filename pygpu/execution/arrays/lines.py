@@ -36,6 +36,7 @@ from pygpu.execution.arrays.mapping import Reading
 from pygpu.language.vectors import Position
 
 FOLD: Final = 4096  # elements of a row of a folded array, at most
+NARROWEST: Final = 2048  # the row of a texture that any browser's WebGL2 takes
 Along = Literal["x", "y", "folded"]
 
 
@@ -320,7 +321,7 @@ def spread(given: Taken, target: str) -> Spread:
     storage = given.image.storage
     height, width = storage.height, storage.width
     count = height * width if given.count is None else given.count
-    if targets.limits(targets.choose(target)) is None:
+    if targets.is_on_host(targets.choose(target)):
         return Spread((height, width), Lines(("x", 0), 1, count), width, count, True)
     shape = rows_of(count, target)
     layout: tuple[Along, int] = ("x", 0) if shape[0] == 1 else ("folded", shape[1])
@@ -337,10 +338,12 @@ def source(is_whole: Any, sizes: Any, p: Any) -> Any:
 
 def _row(count: int, target: str) -> int:
     """How many elements of an array (N,) lie in a row of the image made of it; 0: all."""
-    limits = targets.limits(targets.choose(target))
-    if limits is None or count <= limits.side:
+    device = targets.choose(target)
+    if targets.is_on_host(device):
         return 0
-    return min(FOLD, 1 << (limits.side.bit_length() - 1))
+    limits = targets.limits(device)
+    side = NARROWEST if limits is None else limits.side
+    return 0 if count <= side else min(FOLD, 1 << (side.bit_length() - 1))
 
 
 def presented(dtype: np.dtype[Any]) -> np.dtype[Any]:

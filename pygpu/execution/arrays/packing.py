@@ -38,7 +38,7 @@ def compress(mask: Any, *signals: Any, target: str = "auto") -> Any:
 
     Of images, signals and volumes of PyGPU's these are signals, whose texels stay on the device;
     of arrays, arrays. Where no element is picked, both are arrays of none."""
-    with shortened:
+    with shortened, targets.at_once():
         targets.check(target)
         if not signals:
             raise TypeError("compress: takes a mask and what it picks from, got a mask alone")

@@ -57,21 +57,22 @@ def scan(
     if not callable(function):
         raise TypeError(f"scan: function takes a function, got {shown(function)}")
     targets.check(target)
-    is_plain = initial is None and not exclusive
-    how = Code(function), known_key(axis), bool(reverse)
-    key = _PLANS.key(target, (image,), *how) if is_plain else None
-    plan = _PLANS.find(key)
-    if plan is not None:
-        return plan.run((image,))
-    given = taken(image, "scan", target)
-    scanning = Scan(function, target, sign=-1 if reverse else 1)
+    with targets.at_once():
+        is_plain = initial is None and not exclusive
+        how = Code(function), known_key(axis), bool(reverse)
+        key = _PLANS.key(target, (image,), *how) if is_plain else None
+        plan = _PLANS.find(key)
+        if plan is not None:
+            return plan.run((image,))
+        given = taken(image, "scan", target)
+        scanning = Scan(function, target, sign=-1 if reverse else 1)
 
-    def work(turned: Sequence[Taken], lines: Lines) -> list[Any]:
-        if key is not None and turned[0].is_itself:
-            _plan(key, scanning, turned[0], lines)
-        return [_scanned(scanning, turned[0], lines, bool(exclusive), initial)]
+        def work(turned: Sequence[Taken], lines: Lines) -> list[Any]:
+            if key is not None and turned[0].is_itself:
+                _plan(key, scanning, turned[0], lines)
+            return [_scanned(scanning, turned[0], lines, bool(exclusive), initial)]
 
-    return worked(work, [given], axis, target)[0]
+        return worked(work, [given], axis, target)[0]
 
 
 @record

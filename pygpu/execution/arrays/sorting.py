@@ -38,7 +38,7 @@ def sort(
     `values` of the same size are put in the order of
     the keys, which have one channel then; with values the result is a tuple.
     """
-    with shortened:
+    with shortened, targets.at_once():
         targets.check(target)
         plan = None if values else _planned(keys, axis, bool(descending), target, placed=False)
         if plan is not None:
@@ -72,7 +72,7 @@ def argsort(
 ) -> Any:
     """Where the elements of each sorted line were on it: an array, or for an image an image, of
     ints, with a channel for each of the keys'. See `sort`."""
-    with shortened:
+    with shortened, targets.at_once():
         targets.check(target)
         plan = _planned(keys, axis, bool(descending), target, placed=True)
         if plan is not None:
@@ -153,7 +153,7 @@ def ordered(
     """Keys of one channel in order along lines, as they are stored, and where they were. Where
     nobody asks for places, zeros of both signs may change theirs."""
     device, is_y = targets.choose(target), lines.layout[0] == "y"
-    if device.limits() is None:
+    if targets.is_on_host(device):
         texels = keys.storage.host()[..., 0]
         found = device.sorted_lines(
             np.ascontiguousarray(texels.T if is_y else texels), descending, placed

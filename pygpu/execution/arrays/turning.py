@@ -84,7 +84,7 @@ def _along(given: Taken, index: int | None, target: str) -> tuple[Taken, Lines]:
         return given, given.along(index)
     depth, height, width = given.size
     storage = given.image.storage
-    if index == 0 and targets.choose(target).limits() is None:
+    if index == 0 and targets.is_on_host(targets.choose(target)):
         planes = Storage.of(storage.host().reshape(depth, height * width, -1))
         turned = _read_as(given.image, planes)
         return replace(given, image=turned, undo=_rows(storage)), Lines(
@@ -116,10 +116,11 @@ def _flat(given: Taken, target: str) -> Taken:
     storage, count = given.image.storage, int(np.prod(given.size))
     shape = rows_of(count, target)
     original = given.array().reshape(count, -1) if is_pil(given.original) else given.original
-    limits = targets.limits(targets.choose(target))
-    if limits is None:
+    device = targets.choose(target)
+    limits = targets.limits(device)
+    if targets.is_on_host(device):
         image = _read_as(given.image, Storage.of(storage.host().reshape(1, count, -1)))
-    elif max(storage.height, storage.width) > limits.side:
+    elif limits is not None and max(storage.height, storage.width) > limits.side:
         texels = np.zeros((shape[0] * shape[1], storage.channels), storage.dtype)
         texels[:count] = storage.host().reshape(count, -1)
         image = _read_as(given.image, Storage.of(texels.reshape(*shape, -1)))

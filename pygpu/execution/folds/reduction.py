@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -89,17 +90,18 @@ def reduce(
         if not callable(value) and not (name != "function" and value is None):
             raise TypeError(f"reduce: {name} takes a function, got {shown(value)}")
     targets.check(target)
-    how = Code(function), Code(map), Code(by), known_key(groups)
-    call = plans.Call.of(images, arguments, initial, target, how)
-    if call.plan is not None:
-        return call.plan.run(call.images, plans.numbers(arguments))
-    if holds_dask(images):
-        given = {"map": map, "initial": initial, "by": by, "groups": groups, "target": target}
-        return _lazily(function, images, {**given, **arguments})
-    folding = _folding(function, call.images, map, arguments, target)
-    grouped = _by(by, groups, folding)
-    check_arguments("reduce", arguments, _named(folding, grouped))
-    return _reduced(folding, grouped, initial, call.key)
+    with nullcontext() if by is None else targets.at_once():
+        how = Code(function), Code(map), Code(by), known_key(groups)
+        call = plans.Call.of(images, arguments, initial, target, how)
+        if call.plan is not None:
+            return call.plan.run(call.images, plans.numbers(arguments))
+        if holds_dask(images):
+            given = {"map": map, "initial": initial, "by": by, "groups": groups, "target": target}
+            return _lazily(function, images, {**given, **arguments})
+        folding = _folding(function, call.images, map, arguments, target)
+        grouped = _by(by, groups, folding)
+        check_arguments("reduce", arguments, _named(folding, grouped))
+        return _reduced(folding, grouped, initial, call.key)
 
 
 def _lazily(function: Callable[..., Any], images: Sequence[Any], given: Mapping[str, Any]) -> Any:

@@ -52,7 +52,7 @@ def scatter(
     which each element begins: one number, or one for each channel. What comes back is what went
     in, of the type of texels as functions see them.
     """
-    with shortened:
+    with shortened, targets.at_once():
         if not callable(to):
             raise TypeError(f"scatter: to takes a function, got {shown(to)}")
         if not is_among(combine, HOWS):

@@ -21,7 +21,7 @@ from pygpu.execution.arrays.scanning import scan
 from pygpu.execution.arrays.sorting import argsort, sort
 from pygpu.execution.programs.options import Options
 from pygpu.execution.vectorized import Vectorized
-from pygpu.image.functions import moves
+from pygpu.image.functions import moves, quantiles
 from pygpu.image.functions.texels import first, image_of, seen, seen_in, stored_in
 
 Rule = Callable[..., Any]
@@ -37,9 +37,9 @@ _VALUES: Final = _functions(
     """
     all allclose any argmax argmin argpartition argwhere array_equal array_equiv bincount
     common_type count_nonzero digitize flatnonzero histogram2d histogram_bin_edges histogramdd
-    intersect1d iscomplexobj isin isrealobj lexsort median nanargmax nanargmin nanmax nanmedian
-    nanmin nanpercentile nanquantile ndim nonzero percentile ptp quantile searchsorted setdiff1d
-    setxor1d shape size trace union1d unique unique_all unique_counts unique_inverse unique_values
+    intersect1d iscomplexobj isin isrealobj lexsort nanargmax nanargmin nanmax nanmin ndim nonzero
+    ptp searchsorted setdiff1d setxor1d shape size trace union1d unique unique_all unique_counts
+    unique_inverse unique_values
     """
 )
 _SUMS: Final = _functions(
@@ -246,6 +246,7 @@ _TABLE: Final[dict[Any, Rule]] = {
     **dict.fromkeys(_IMAGES, _texels),
     **dict.fromkeys(_HELD, _held),
     **dict.fromkeys(moves.PLAIN, moves.moved),
+    **dict.fromkeys(quantiles.RULED, quantiles.rule),
     **{getattr(np, name): _method(name) for name in ("sum", "mean", "min", "max")},
     np.amin: _method("min"),
     np.amax: _method("max"),
