@@ -288,6 +288,13 @@ class NumberLike:
         raise NotImplementedError
 
 
+class UnseenNumber(NumberLike):
+    """A float that a function of images may compute with and hand on, and not look at: nobody knows
+    it yet. Where it is handed to a program, it stands in place of a uniform."""
+
+    __slots__ = ()
+
+
 class Awaited(Storage):
     """An image that is made when it is first asked for. Until then only its size is known."""
 

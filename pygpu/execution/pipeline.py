@@ -37,6 +37,7 @@ from pygpu.execution.large.sources import holds_dask, is_dask, seen
 from pygpu.execution.pipelines.deferred import Graph, current, deferring
 from pygpu.execution.pipelines.stages import Runner, StageReport
 from pygpu.execution.pipelines.takes import Take, Takes
+from pygpu.execution.pipelines.unseen import Unseen
 from pygpu.execution.programs.options import Options, fast_within
 
 with later():
@@ -125,38 +126,40 @@ class Pipeline:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         take = self._take(args, kwargs) if current() is None else None
         if take is not None:
-            values = self._pictures(args, kwargs)
-            images = [value for value in values if isinstance(value, ImageLike)]
             try:
-                return _presented(
-                    take.play(images), _form([(v, 2) for v in (*args, *kwargs.values())])
-                )
-            except (DeviceError, MemoryError):
-                self._takes.forget()  # the long way says which line asks for what is too large
+                results = take.play(self._pictures(args, kwargs))
+                return _presented(results, _form([(v, 2) for v in (*args, *kwargs.values())]))
+            except (DeviceError, MemoryError, ArithmeticError, TypeError):
+                self._takes.forget()  # the long way says which line asks for what cannot be
         with fast_within(self._fast):
             return self._called(args, kwargs)
 
     def _take(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Take | None:
         """What such a call does, if that is known, or found out now."""
         device, takes = targets.choose(self._target), self._takes
-        key = takes.key(args, kwargs, device, self._fast)
-        if key is None:
+        keys = takes.keys(args, kwargs, device, self._fast)
+        for key in keys:
+            take = takes.find(key)
+            if take is not None:
+                return take
+        key = next((key for key in keys if not takes.is_refused(key)), None)
+        if key is None or not takes.is_due(key):
             return None
-        take = takes.find(key)
-        if take is None and takes.is_due(key):
-            pictures = self._pictures(args, kwargs)
-            if any(isinstance(value, np.ndarray) for value in pictures):
-                takes.refuse(key)
-                return None
+        pictures = self._pictures(args, kwargs)
+        if any(isinstance(value, np.ndarray) for value in pictures):
+            takes.refuse(key)
+            return None
+        if key is not keys[-1]:  # as if no float counted
+            places = enumerate(pictures)
+            pictures = [Unseen.given(i) if type(v) is float else v for i, v in places]
 
-            def call(graph: Graph, values: Sequence[Any]) -> Any:
-                named = dict(zip(kwargs, values[len(args) :], strict=True))
-                with deferring(graph):
-                    return self.__wrapped__(*values[: len(args)], **named)
+        def call(graph: Graph, values: Sequence[Any]) -> Any:
+            named = dict(zip(kwargs, values[len(args) :], strict=True))
+            with deferring(graph):
+                return self.__wrapped__(*values[: len(args)], **named)
 
-            with fast_within(self._fast):
-                take = takes.rehearse(key, pictures, call, self._runner, device)
-        return take
+        with fast_within(self._fast):
+            return takes.rehearse(key, pictures, call, self._runner, device)
 
     def _pictures(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """The arguments, arrays among them as the images that functions are given."""

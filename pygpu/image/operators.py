@@ -16,7 +16,7 @@ import numpy as np
 
 from pygpu.core.errors import asked, guarded
 from pygpu.core.host.later import later
-from pygpu.core.storage import ImageLike, NumberLike
+from pygpu.core.storage import ImageLike, NumberLike, UnseenNumber
 from pygpu.execution.arguments.results import ImageMaker
 from pygpu.execution.programs.options import Options
 from pygpu.language.elementwise import check
@@ -84,6 +84,8 @@ def _is_known_power(image: Any, exponent: Any) -> bool:
     numbers so, for an argument might be negative, and the result a fraction."""
     if not isinstance(image, ImageLike) or isinstance(exponent, (bool, np.bool_)):
         return False
+    if isinstance(exponent, UnseenNumber):
+        exponent = exponent.item()
     if isinstance(exponent, (int, np.integer)):
         return bool(0 <= exponent <= LARGEST_POWER)
     if isinstance(exponent, (float, np.floating)):

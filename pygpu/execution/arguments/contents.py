@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 
-from pygpu.core.storage import ImageLike, NumberLike
+from pygpu.core.storage import ImageLike, NumberLike, UnseenNumber
 from pygpu.execution.arguments.annotations import user_type, written_in_python
 from pygpu.execution.arguments.convert import KINDS
 from pygpu.language.matrices import Mat2, Mat3, Mat4
@@ -81,6 +81,7 @@ _CATEGORIES: Final[tuple[tuple[Any, Category], ...]] = (
     (Vector, "vector"),
     ((Mat2, Mat3, Mat4), "matrix"),
     (ImageLike, "image"),
+    (UnseenNumber, "float"),
     (NumberLike, "number"),
     ((list, tuple), "items"),
     (dict, "mapping"),

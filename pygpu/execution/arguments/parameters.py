@@ -31,7 +31,7 @@ from pygpu.core.specs import (
     PositionSpec,
     UniformSpec,
 )
-from pygpu.core.storage import ImageLike, NumberLike, Storage
+from pygpu.core.storage import ImageLike, NumberLike, Storage, UnseenNumber
 from pygpu.execution.arguments.contents import category, fields_of, image_fields
 from pygpu.execution.arguments.convert import KINDS, array_of, is_pil, storage_of
 from pygpu.execution.arguments.keys import known_key
@@ -144,7 +144,8 @@ def _add(arguments: Arguments, parameter: Parameter, value: Any, name: str) -> N
                 if _stays(arguments, value, parameter.type):
                     _add_number(arguments, value, name)
                     return
-                value = value.item()
+                if not isinstance(value, UnseenNumber):
+                    value = value.item()
             arguments.uniforms.append(uniforms.convert(parameter.type, value, name))
         case "complex":
             arguments.uniforms.append(uniforms.complex_number(value, name))
@@ -187,6 +188,8 @@ def _known(parameter: Parameter, value: Any) -> Any:
 def _stays(arguments: Arguments, value: NumberLike, type: Type) -> bool:
     """Whether a number of a device's can be handed on there as one of this type. One that is none
     is read, and then refused by its value."""
+    if isinstance(value, UnseenNumber):
+        return False
     held = value.format.kind
     fits = type.kind in (held, "float") or (type.kind, held) == ("int", "bool")
     return arguments.stays and type.size == value.format.channels and fits

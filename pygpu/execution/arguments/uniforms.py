@@ -12,15 +12,20 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.errors import shown
+from pygpu.core.storage import UnseenNumber
 from pygpu.language.matrices import Matrix
 from pygpu.language.scalars import FLOAT_LIMIT, number
 from pygpu.language.vectors import CLASSES, Vector
 from pygpu.ssa import Constant, Number
-from pygpu.types import Kind, Type
+from pygpu.types import FLOAT, Kind, Type
 
 
 def convert(type: Type, value: Any, name: str) -> Constant:
-    """The value as a constant of the type. TypeError or OverflowError name the parameter."""
+    """The value as a constant of the type. TypeError or OverflowError name the parameter. A float
+    that nobody knows yet is itself."""
+    if isinstance(value, UnseenNumber):
+        unseen: Any = value if type == FLOAT else value.item()
+        return unseen  # type: ignore[no-any-return]
     if type.size == 1:
         return _SCALARS[type.kind](value, name)
     if isinstance(value, Vector) and type.kind == "float" and len(value) == type.size:

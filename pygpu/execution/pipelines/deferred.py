@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pygpu.core.device import Device, FoldProgram, FoldTask, How, Task, Work
 from pygpu.core.errors import HOME
 from pygpu.core.host.records import record
-from pygpu.core.storage import Awaited, Storage
+from pygpu.core.storage import Awaited, ImageLike, Storage
 from pygpu.devices.noting import NotingDevice, TaskStep
 from pygpu.ssa import Constant
 
@@ -71,6 +71,7 @@ class Graph:
         self.asked: dict[int, weakref.ref[Deferred]] = {}  # those not there, while anybody has them
         self.lock = threading.RLock()
         self.folded: dict[Hashable, list[Storage] | None] = {}  # what folds gave, by what they are
+        self.fold_unseen: Callable[[ImageLike, str], Any] | None = None  # see takes.py
         self._same: dict[Hashable, tuple[int, ...]] = {}  # likewise of steps
         self._given: dict[int, int] = {}  # numbers, by the id of what is in `there`
         self._settle = settle

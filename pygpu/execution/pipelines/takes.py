@@ -1,14 +1,16 @@
 """Calls of pipelines done again: what a steady function did is not asked of it a second time.
 
     takes = Takes(function, Pipeline)
-    key = takes.key(args, kwargs, device)       # None where arguments are of another kind
+    keys = takes.keys(args, kwargs, device)     # none where arguments are of another kind
     take = takes.find(key)                      # None where it is not known what the call does
     takes.rehearse(key, call, runner)           # find out: the function is called, nothing computed
-    take.play(images)                           # the results for images of these sizes
+    take.play(arguments)                        # the results for images of these sizes
 
-A function that is steady (steady.py), given images of the same sizes and the same numbers, calls
-the same functions in the same order, unless it looks at texels. So it is called with images that
-cannot be looked at, and what it notes then is what all such calls are to run.
+A function that is steady (steady.py), given images of the same sizes, calls the same functions in
+the same order, unless it looks at texels or numbers. So it is called with images and floats that
+cannot be looked at (unseen.py), and what it notes then is what all such calls are to run. If it
+looks at its floats, that is so for calls with these floats. On devices of the host a fold is such a
+float: when the call is done again, images are made up to the fold, which then gives its number.
 """
 
 from __future__ import annotations
@@ -21,16 +23,18 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.device import Device
-from pygpu.core.errors import DeviceError
 from pygpu.core.host.records import record
 from pygpu.core.sampler import Sampler, of
-from pygpu.core.storage import Awaited, ImageLike, NumberLike, Storage
+from pygpu.core.storage import ImageLike, NumberLike, Storage
+from pygpu.devices import targets
 from pygpu.devices.noting import NotingDevice
 from pygpu.execution.arguments.keys import known_key
 from pygpu.execution.arguments.metadata import NO_INFO
+from pygpu.execution.arguments.uniforms import as_float
 from pygpu.execution.pipelines.deferred import Deferred, Graph, settled
 from pygpu.execution.pipelines.stages import Runner, Score
 from pygpu.execution.pipelines.steady import Steady
+from pygpu.execution.pipelines.unseen import LookedAt, Unseen, UnseenTexels, unseen
 from pygpu.execution.programs import checked
 from pygpu.execution.programs.options import is_fast_here
 from pygpu.ssa import Constant
@@ -39,27 +43,12 @@ KEPT: Final = 16  # kinds of calls of a pipeline
 _NUMBERS: Final = (float, int, bool, str, type(None))
 
 
-class LookedAt(BaseException):
-    """A function looks at texels: what it does next depends on them. It is no `Exception`, so that
-    nothing on its way takes it for one."""
-
-
-class Unseen(Awaited):
-    """An image that a function may hand on, and not look at."""
-
-    __slots__ = ()
-
-    @property
-    def settled(self) -> Storage:
-        raise LookedAt
-
-
 @record(eq=False)
 class Made:
-    """An image of a result: its name in the score, the form of its rows, how it is read, and whose
-    of the arguments' `info` it has, if any's."""
+    """An image of a result: its number in the graph, the form of its rows, how it is read, and
+    which argument's `info` it has, if any's."""
 
-    name: int
+    number: int
     shape: tuple[int, ...]
     cls: Any
     sampler: Sampler
@@ -68,29 +57,88 @@ class Made:
 
 
 @record(eq=False)
-class Take:
-    """What a call did: its score, the score's names of the images given, the numbers of each stage,
-    the images it made, and what it returned, with places of these in place of images."""
+class Act:
+    """What happens at once: a score is played, and what it makes may be folded to a number. Images
+    have the numbers of the graph; each goes by a name in the score."""
 
     score: Score
-    given: tuple[tuple[int, int], ...]
+    given: tuple[tuple[int, int], ...]  # the number and the name of each image that is read
+    kept: tuple[tuple[int, int], ...]  # likewise of each that is read later, or a result
     uniforms: tuple[tuple[tuple[Constant, ...], ...], ...]
+    fold: Fold | None = None
+
+    def play(self, images: dict[int, Storage], known: Mapping[int, Any]) -> None:
+        """Add the images that it makes, by the numbers that are known now."""
+        found = {name: settled(images[number]) for number, name in self.given}
+        for group, given in zip(self.score.groups, self.uniforms, strict=True):
+            found |= group.run(found, [_seen(uniforms, known) for uniforms in given])
+            for name in group.done:
+                del found[name]
+        for number, name in self.kept:
+            images[number] = found[name]
+
+
+@record(eq=False)
+class Fold:
+    """A fold of an image to a number: which image, how it is read, which of its methods folds it,
+    and the place of the number among those that are known."""
+
+    number: int
+    shape: tuple[int, ...]
+    cls: Any
+    sampler: Sampler
+    dtype: np.dtype[Any]
+    method: str
+    place: int
+
+    def of(self, images: Mapping[int, Storage]) -> Any:
+        """The number."""
+        storage = settled(images[self.number])
+        if storage.shape != self.shape:
+            storage = storage.shaped(self.shape)
+        image = self.cls._of(storage, self.sampler, self.dtype, NO_INFO)
+        return getattr(image, self.method)()
+
+
+def _seen(uniforms: tuple[Constant, ...], known: Mapping[int, Any]) -> tuple[Constant, ...]:
+    """Uniforms, with their numbers in place of what stood for them."""
+    given: tuple[Any, ...] = uniforms
+    if not any(isinstance(each, Unseen) for each in given):
+        return uniforms
+    return tuple(
+        [
+            as_float(each.value(known), "a number") if isinstance(each, Unseen) else each
+            for each in given
+        ]
+    )
+
+
+@record(eq=False)
+class Take:
+    """What a call did: its acts, the graph's numbers of the images given, the images that it made,
+    and what it returned, with places of these in place of images."""
+
+    device: Device
+    acts: tuple[Act, ...]
+    given: tuple[tuple[int, int], ...]  # the place among the images given, and the number
     made: tuple[Made, ...]
     result: Any
 
     def play(self, values: Sequence[Any]) -> Any:
         """The results for such arguments."""
-        images = [value for value in values if isinstance(value, ImageLike)]
-        found = {name: settled(images[place].storage) for place, name in self.given}
-        for group, uniforms in zip(self.score.groups, self.uniforms, strict=True):
-            found |= group.run(found, uniforms)
-            for name in group.done:
-                del found[name]
+        given = [value for value in values if isinstance(value, ImageLike)]
+        known: dict[int, Any] = dict(enumerate(values))
+        images = {number: given[place].storage for place, number in self.given}
+        for act in self.acts:
+            act.play(images, known)
+            if act.fold is not None:
+                with targets.diverted(self.device):
+                    known[act.fold.place] = act.fold.of(images)
         results = []
         for each in self.made:
-            storage = found[each.name]
+            storage = images[each.number]
             storage.shape = each.shape
-            info = NO_INFO if each.info is None else images[each.info].info
+            info = NO_INFO if each.info is None else given[each.info].info
             results.append(each.cls._of(storage, each.sampler, each.dtype, info))
         return _put_together(self.result, results)
 
@@ -123,17 +171,19 @@ class Takes:
         self._refused: set[Hashable] = set()
         self._lock = threading.Lock()
 
-    def key(
+    def keys(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], device: Device, fast: bool
-    ) -> Hashable | None:
-        """What the call follows from, if its function is steady; None where that is more. A
-        debugger wants to see the function run."""
+    ) -> tuple[Hashable, ...]:
+        """What the call follows from, if its function is steady: first as if no float among its
+        arguments counted, then with these. None where it follows from more. A debugger wants to see
+        the function run."""
         if isinstance(device, NotingDevice) or checked.is_asked_for():
-            return None
+            return ()
         if sys.gettrace() is not None or sys.getprofile() is not None:
-            return None
+            return ()
         kinds: list[Any] = [device.name, fast or is_fast_here(), *kwargs]
         images: list[Any] = []
+        floats: list[int] = []
         for value in (*args, *kwargs.values()):
             cls = value.__class__
             if isinstance(value, ImageLike) and cls.__module__.startswith("pygpu."):
@@ -145,13 +195,20 @@ class Takes:
                 kinds += (cls, value.shape, value.dtype)
                 images.append(value)
             elif cls in _NUMBERS:
+                if cls is float:
+                    floats.append(len(kinds))
                 kinds.append(known_key(value))
             else:
-                return None
+                return ()
         storages = {id(getattr(image, "storage", image)) for image in images}
         if not images or len(storages) < len(images):
-            return None
-        return tuple(kinds)
+            return ()
+        exact = tuple(kinds)
+        if not floats:
+            return (exact,)
+        for place in floats:
+            kinds[place] = float
+        return tuple(kinds), exact
 
     def find(self, key: Hashable) -> Take | None:
         take = self._of.get(key)
@@ -169,8 +226,6 @@ class Takes:
 
     def is_due(self, key: Hashable) -> bool:
         """Whether such a call is worth a rehearsal: it comes for the second time."""
-        if key in self._refused:
-            return False
         if key in self._of:
             return True
         with self._lock:
@@ -178,6 +233,10 @@ class Takes:
             while len(self._of) > KEPT:
                 del self._of[next(iter(self._of))]
         return False
+
+    def is_refused(self, key: Hashable) -> bool:
+        """Whether such calls may differ."""
+        return key in self._refused
 
     def refuse(self, key: Hashable) -> None:
         """Note that such calls may differ."""
@@ -199,7 +258,7 @@ class Takes:
         steady = self._steady or Steady.of(self._function, self._pipelines)
         try:
             take = None if steady is None else _rehearsed(values, call, runner, device)
-        except (LookedAt, DeviceError, MemoryError):
+        except (LookedAt, Exception):  # an error is told by the call itself, which sees its numbers
             take = None
         if take is None:
             self.refuse(key)
@@ -216,38 +275,87 @@ def _rehearsed(
     device: Device,
 ) -> Take | None:
     graph = Graph(device, _look)
-    values = [_unseen(value) if isinstance(value, ImageLike) else value for value in values]
+    values = [unseen(value) if isinstance(value, ImageLike) else value for value in values]
     given = [value for value in values if isinstance(value, ImageLike)]
+    rehearsal = _Rehearsal(graph, runner, len(values))
     made: list[Any] = []
     template = _template(call(graph, values), made)
     storages: list[Any] = [image.storage for image in made]
     places = {id(image.storage): place for place, image in enumerate(given)}
     if any(type(each) is not Deferred or each.graph is not graph for each in storages):
         return None  # what was given
-    if graph.folded or any(id(each) not in places for each in graph.there.values()):
-        return None  # values of folds, and images that are no arguments
+    rehearsal.act(storages)
+    outside = rehearsal.outside()
+    if graph.folded or any(id(each) not in places for each in outside.values()):
+        return None  # values of folds that stay on a device, and images that are no arguments
     infos = [_giver(image, given) for image in made]
     if any(info == _NOBODY for info in infos):
         return None
-    score = runner.score(graph, {each.number for each in storages})
     images = [
-        Made(score.names[storage.number], storage.shape, type(image), of(image), image._dtype, info)
+        Made(storage.number, storage.shape, type(image), of(image), image._dtype, info)
         for image, storage, info in zip(made, storages, infos, strict=True)
     ]
-    inputs = [(places[id(graph.there[number])], name) for number, name in score.given]
-    return Take(score, tuple(inputs), tuple(score.numbers(graph)), tuple(images), template)
+    inputs = tuple([(places[id(each)], number) for number, each in outside.items()])
+    return Take(device, rehearsal.acts(), inputs, tuple(images), template)
+
+
+class _Rehearsal:
+    """The acts of a call, as they come about: what is noted before a fold is asked for is one act,
+    as it is one job of a call that computes."""
+
+    def __init__(self, graph: Graph, runner: Runner, first: int) -> None:
+        self.graph, self.runner = graph, runner
+        self.next = first  # place of a fold's number, behind the arguments
+        self.made: list[tuple[Score, list[int], Fold | None]] = []
+        if not graph.device.copy:  # else folds stay on the device
+            graph.fold_unseen = self.fold
+
+    def act(self, wanted: Sequence[Storage], fold: Fold | None = None) -> None:
+        """An act that makes the images wanted which are not there."""
+        graph = self.graph
+        found = {graph.number(each): each for each in wanted}
+        missing = {number: each for number, each in found.items() if number not in graph.there}
+        score = self.runner.score(graph, missing.keys()) if missing else _NOTHING
+        self.made.append((score, list(missing), fold))
+        for number, each in missing.items():
+            graph.asked.pop(number, None)
+            graph.there[number] = UnseenTexels.like(each)
+
+    def fold(self, image: Any, method: str) -> Unseen:
+        """The number that an image is folded to."""
+        place, storage = self.next, image.storage
+        self.next += 1
+        number = self.graph.number(storage)
+        fold = Fold(number, storage.shape, type(image), of(image), image._dtype, method, place)
+        self.act([storage], fold)
+        return Unseen.given(place)
+
+    def outside(self) -> dict[int, Storage]:
+        """The images that were there before, by their numbers."""
+        made = {number for _, missing, _ in self.made for number in missing}
+        return {n: each for n, each in self.graph.there.items() if n not in made}
+
+    def acts(self) -> tuple[Act, ...]:
+        """All of them."""
+        return tuple(
+            [
+                Act(
+                    score,
+                    tuple(score.given),
+                    tuple([(number, score.names[number]) for number in missing]),
+                    tuple(score.numbers(self.graph)),
+                    fold,
+                )
+                for score, missing, fold in self.made
+            ]
+        )
+
+
+_NOTHING: Final = Score((), (), (), (), {})
 
 
 def _look(graph: Graph, wanted: set[int]) -> None:
     raise LookedAt
-
-
-def _unseen(image: Any) -> Any:
-    """The image, not to be looked at."""
-    storage = image.storage
-    hidden = Unseen((storage.height, storage.width), storage.channels, storage.dtype)
-    hidden.shape = storage.shape
-    return type(image)._of(hidden, of(image), image._dtype, dict(image.info))
 
 
 def _template(result: Any, made: list[Any]) -> Any:

@@ -15,12 +15,15 @@ import numpy as np
 from pygpu.core.errors import asked, shown
 from pygpu.core.storage import ImageLike
 from pygpu.execution.folds import kept, totals
+from pygpu.execution.pipelines.deferred import current
 from pygpu.image.functions.texels import given, seen
 
 
 def total(image: ImageLike, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
     """np.sum of texels."""
     _check_axes(image, axis, keepdims)
+    if dtype is None and (unseen := _unseen(image, "sum", axis, out, keepdims)) is not None:
+        return unseen
     by_channel = None if dtype is not None else _staying(image, axis, out, keepdims)
     number = None if by_channel is None else kept.total(image, by_channel)
     return given(totals.total(image, axis, keepdims), dtype, out) if number is None else number
@@ -29,6 +32,8 @@ def total(image: ImageLike, axis: Any, dtype: Any, out: Any, keepdims: bool) -> 
 def mean(image: ImageLike, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
     """np.mean of texels."""
     _check_axes(image, axis, keepdims)
+    if dtype is None and (unseen := _unseen(image, "mean", axis, out, keepdims)) is not None:
+        return unseen
     by_channel = None if dtype is not None else _staying(image, axis, out, keepdims)
     number: Any = None if by_channel is None else kept.total(image, by_channel)
     if number is not None:
@@ -40,6 +45,9 @@ def mean(image: ImageLike, axis: Any, dtype: Any, out: Any, keepdims: bool) -> A
 def extreme(image: ImageLike, function: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     """np.min or np.max of texels."""
     _check_axes(image, axis, keepdims)
+    name = "min" if function is np.min else "max"
+    if (unseen := _unseen(image, name, axis, out, keepdims)) is not None:
+        return unseen
     by_channel = _staying(image, axis, out, keepdims)
     pick = np.minimum if function is np.min else np.maximum
     number = None if by_channel is None else kept.extreme(image, pick, by_channel)
@@ -95,6 +103,17 @@ def _staying(image: ImageLike, axis: Any, out: Any, keepdims: Any) -> bool | Non
     if len(axes) == ndim:
         return False
     return True if axes == set(range(image.dims)) else None
+
+
+def _unseen(image: ImageLike, name: str, axis: Any, out: Any, keepdims: Any) -> Any:
+    """What stands for a number that a pipeline computes with while it is found out what it does
+    (execution/pipelines/takes.py); None where the number itself is asked for, or an array."""
+    graph = current()
+    if graph is None or graph.fold_unseen is None or out is not None or keepdims:
+        return None
+    ndim = image.dims + (image.format.channels > 1)
+    is_one = image.format.kind == "float" and len(totals.checked_axes(axis, ndim)) == ndim
+    return graph.fold_unseen(image, name) if is_one else None
 
 
 def _check_axes(image: ImageLike, axis: Any, keepdims: Any) -> None:

@@ -1,5 +1,6 @@
 """Steady pipelines are not asked twice what they do; all others run at every call."""
 
+import math
 import sys
 import threading
 import time
@@ -45,9 +46,11 @@ def filtered(im: Image, p: Position, kernel):
 
 
 @pytest.fixture(autouse=True, params=("cpu", "fragment", "compute"))
-def here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    require(request.param)
-    monkeypatch.setenv("PYGPU_TARGET", request.param)
+def here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    target: str = request.param
+    require(target)
+    monkeypatch.setenv("PYGPU_TARGET", target)
+    return target
 
 
 def image(*shape: int, **options: Any) -> Image:
@@ -162,16 +165,96 @@ def test_what_functions_look_at_decides_at_every_call() -> None:
     def by_first(im):
         return box(im) if im((0, 0)) > 0.5 else scaled(im)
 
-    def by_largest(im):
-        r = box(im)
-        return r > 0.5 * r.max()
+    def by_order(im):
+        return box(im) * max(im.max(), 0.5)
 
-    for function in (by_brightness, by_texels, by_first, by_largest):
+    def by_root(im):
+        return box(im) * math.sqrt(im.mean())
+
+    for function in (by_brightness, by_texels, by_first, by_order, by_root):
         piped = pygpu.pipeline(function)
         for level in (0.2, 0.9, 0.2, 0.9, 0.3, 0.8):
             im = Image(np.full((7, 9), level, np.float32))
             agrees(piped(im), function(im))
         assert not is_known(piped)
+
+
+def test_floats_may_be_others_where_functions_do_not_look_at_them() -> None:
+    def weighed(im, gain, level=0.25):
+        return scaled(box(im), 2 * gain) + np.sqrt(level) * im - (1 - gain) / level
+
+    piped = pygpu.pipeline(weighed)
+    for gain in (0.5, 1.5, -0.0, 2.5, 1e-3, 7.25):
+        for level in (gain * gain + 0.1, 0.3):
+            im = image()
+            agrees(piped(im, gain, level), weighed(im, gain, level=level))
+            agrees(piped(im, gain, level=level), weighed(im, gain, level=level))
+    assert len(piped._takes._of) == 2  # by place and by name
+    assert is_known(piped)
+
+
+def test_functions_that_look_at_floats_are_known_for_equal_ones() -> None:
+    def chosen(im, gain):
+        return box(im) if gain > 1 else scaled(im, gain)
+
+    def powers(im, gain):
+        return im**gain
+
+    for function in (chosen, powers):
+        piped = pygpu.pipeline(function)
+        for gain in (0.5, 2.0, 0.5, 2.0, 0.5, 2.0, 0.5, 0.75, 3.0):
+            im = image()
+            agrees(piped(im, gain), function(im, gain))
+        assert is_known(piped)
+
+
+def test_calls_with_floats_that_give_errors_raise_as_they_do() -> None:
+    def weighed(im, gain):
+        return scaled(im, 1 / gain) * im.max() ** gain
+
+    piped = pygpu.pipeline(weighed)
+    im = image()
+    for _ in range(CALLS):
+        agrees(piped(im, 0.5), weighed(im, 0.5))
+        with pytest.raises(ZeroDivisionError) as found:
+            piped(im, 0.0)
+        assert "weighed" in [entry.name for entry in found.traceback]
+        with pytest.raises(OverflowError, match="gain"):
+            piped(im, 1e-50)
+
+
+def test_folds_on_the_host_are_done_again(here: str) -> None:
+    def by_largest(im, share=0.5):
+        r = box(im)
+        return r > share * r.max()
+
+    def normalised(im):
+        low, high = im.min(), im.max()
+        return (im - low) / (high - low), np.sqrt(box(im).mean())
+
+    def spread(im):
+        even = scaled(im, 1 / im.mean())
+        return even, even - even.sum() * 1e-3
+
+    same(by_largest, lambda: (image(),), lambda: (image(9, 9, 3),), lambda: (image(), 0.25))
+    for function in (by_largest, spread, lambda im: normalised(im)[0]):
+        piped = same(function, lambda: (image(),), lambda: (image(7, 8),))
+        assert is_known(piped) is (here != "compute")
+    if here == "cpu":
+        same(normalised, lambda: (image(),))  # a number among the results
+    for level in (0.2, 0.9):
+        flat = Image(np.full((5, 6), level, np.float32))
+        agrees(pygpu.pipeline(by_largest)(flat), by_largest(flat))
+
+
+def test_rounds_take_floats_that_change() -> None:
+    def drifted(im, gain):
+        return scaled.iterate(im, 3, gain)
+
+    piped = pygpu.pipeline(drifted)
+    for gain in (0.5, 0.75, 1.25, 0.5):
+        im = image()
+        agrees(piped(im, gain), drifted(im, gain))
 
 
 LEVELS = [0.5]

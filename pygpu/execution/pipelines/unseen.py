@@ -1,0 +1,144 @@
+"""What a function is given while it is found out what it does: images and floats that it may
+compute with and hand on, but not look at.
+
+    strength = Unseen.given(1)         # the call's second argument, whatever it will be
+    level = 0.5 * strength             # another one
+    level.value({1: 1.5})              # 0.75, when the call is done again
+    level > 0.5, int(level)            # LookedAt: what the function does next depends on it
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from pygpu.core.sampler import of
+from pygpu.core.storage import Awaited, Format, ImageLike, Storage, UnseenNumber
+
+_ARITHMETIC: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+_LOOKS: Final = (
+    "bool int float complex index round trunc floor ceil hash str format array len iter "
+    "getitem lt le gt ge eq ne divmod rdivmod and or xor rand ror rxor lshift rshift invert "
+    "contains matmul rmatmul reduce_ex"
+).split()
+
+
+class LookedAt(BaseException):
+    """A function looks at texels or at a number: what it does next depends on them. It is no
+    `Exception`, so that nothing on its way takes it for one."""
+
+
+class UnseenTexels(Awaited):
+    """The texels of an image that nobody may look at."""
+
+    __slots__ = ()
+
+    @property
+    def settled(self) -> Storage:
+        raise LookedAt
+
+    @classmethod
+    def like(cls, storage: Storage) -> UnseenTexels:
+        """Those of an image of the same size and kind."""
+        hidden = cls((storage.height, storage.width), storage.channels, storage.dtype)
+        hidden.shape = storage.shape
+        return hidden
+
+
+def unseen(image: Any) -> Any:
+    """The image, not to be looked at."""
+    texels = UnseenTexels.like(image.storage)
+    return type(image)._of(texels, of(image), image._dtype, dict(image.info))
+
+
+class Unseen(UnseenNumber):
+    """A float as a function of others: `place` says which one it is of those that a call knows, or
+    `function` is computed of operands."""
+
+    __slots__ = ("function", "operands", "place")
+
+    format = Format(np.dtype(np.float32), 1, normalize=False)
+
+    def __init__(self, place: int, function: Any = None, operands: Sequence[Any] = ()) -> None:
+        self.place, self.function, self.operands = place, function, operands
+
+    @classmethod
+    def given(cls, place: int) -> Unseen:
+        """The number of that place."""
+        return cls(place)
+
+    @property
+    def storage(self) -> Storage:  # type: ignore[override]
+        raise LookedAt
+
+    def item(self) -> Any:
+        raise LookedAt
+
+    def value(self, known: Mapping[int, Any]) -> Any:
+        """The number, by those that are known now."""
+        if self.function is None:
+            return known[self.place]
+        return self.function(*[value_of(each, known) for each in self.operands])
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        image = next((each for each in inputs if isinstance(each, ImageLike)), None)
+        if image is not None:
+            beside: Any = image
+            return beside.__array_ufunc__(ufunc, method, *inputs, **options)
+        if method != "__call__" or options or ufunc.nout != 1 or not all(map(_is_number, inputs)):
+            raise LookedAt
+        with np.errstate(all="ignore"):
+            try:
+                tried = ufunc(*[1.0 if isinstance(each, Unseen) else each for each in inputs])
+            except TypeError:  # it takes no floats
+                raise LookedAt from None
+        if np.asarray(tried).dtype.kind != "f":
+            raise LookedAt
+        return Unseen(-1, ufunc, inputs)
+
+
+def value_of(value: Any, known: Mapping[int, Any]) -> Any:
+    """An operand, by the numbers that are known now."""
+    return value.value(known) if isinstance(value, Unseen) else value
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a float computed with it is one: Python's and NumPy's floats and ints."""
+    return isinstance(value, (Unseen, float, int, np.floating, np.integer))
+
+
+def _binary(function: Callable[..., Any], is_reflected: bool) -> Callable[..., Any]:
+    def method(self: Unseen, other: Any) -> Any:
+        if isinstance(other, ImageLike):
+            return NotImplemented
+        if not _is_number(other):
+            raise LookedAt
+        return Unseen(-1, function, (other, self) if is_reflected else (self, other))
+
+    return method
+
+
+def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self: Unseen(-1, function, (self,))
+
+
+def _look(self: Unseen, *args: Any) -> Any:
+    if args and isinstance(args[0], ImageLike):
+        return NotImplemented  # the image's own operator takes the number
+    raise LookedAt
+
+
+for _name in _ARITHMETIC:
+    _function = getattr(operator, _name)
+    setattr(Unseen, f"__{_name}__", _binary(_function, is_reflected=False))
+    setattr(Unseen, f"__r{_name}__", _binary(_function, is_reflected=True))
+for _name in ("neg", "pos", "abs"):
+    setattr(Unseen, f"__{_name}__", _unary(getattr(operator, _name)))
+for _name in _LOOKS:
+    setattr(Unseen, f"__{_name}__", _look)
+
+
+__all__ = ["LookedAt", "Unseen", "UnseenTexels", "unseen", "value_of"]
