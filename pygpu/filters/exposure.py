@@ -239,19 +239,20 @@ def _of_values(
     p: Position,
     line: Vec2,
     parts: int,
+    rounds: int,
 ) -> Any:
     """The result of the greatest of the sorted values that is not above the texel, which is looked
     for between the limits of the part of their range that it lies in. `line`: the least value, and
-    the parts to a unit."""
+    the parts to a unit. All pixels halve their limits in as many `rounds`, which are enough for
+    the longest part: they need not wait for each other to find out that they are done."""
     v, (first, scale) = im(p), line
     part = min(max(int((v - first) * scale), 0), parts - 1)
     low, high = limits((part % WIDE, part // WIDE))
-    while low < high:
+    for _ in range(rounds):
         middle = (low + high + 1) // 2
-        if values((middle % WIDE, middle // WIDE)) <= v:
-            low = middle
-        else:
-            high = middle - 1
+        is_below = values((middle % WIDE, middle // WIDE)) <= v
+        high = high if is_below else max(middle - 1, low)
+        low = middle if is_below else low
     return results((low % WIDE, low // WIDE))
 
 
@@ -275,6 +276,7 @@ def _replaced(layer: Any, values: NDArray[Any], results: NDArray[Any]) -> Any:
         Image(limits),
         line=Vec2(first, scale),
         parts=parts,
+        rounds=int((high - low).max()).bit_length(),
     )
 
 

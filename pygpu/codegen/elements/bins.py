@@ -1,7 +1,8 @@
 """Native code that counts floats in bins of equal width.
 
 `span` runs over elements x0 <= x < x1 of a chunk and counts them in the chunk's own table, which is
-laid out as that of groups.py: a row for each bin and one for what lies outside, in several copies.
+laid out as that of groups.py: several copies, with a row for each bin and one for what lies
+outside.
 
 The bin of a value is guessed by a product, for a vector of values at once. The guess is right, or
 one bin off where the value is within rounding of an edge: then the edges themselves are read.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pygpu.codegen.elements.groups import copies_of
 from pygpu.codegen.llvm.code import Code
 from pygpu.codegen.llvm.flow import Branch, Loop, when
 from pygpu.codegen.llvm.memory import masked_gather
@@ -22,7 +24,7 @@ _WORD: Final = 4  # bytes of a value, of an edge and of a count
 
 
 def bin_span(copies: int, machine: Machine) -> str:
-    """The IR of `span`. Tables have so many copies of each row, a power of two."""
+    """The IR of `span`. Tables have so many copies, a power of two."""
     code = Code(machine)
     args = Val(code, "ptr", 1, "%args", 0)
     x0, x1 = (code.cast("sext", Val(code, "int", 1, name, 0), "long") for name in ("%x0", "%x1"))
@@ -37,7 +39,8 @@ def bin_span(copies: int, machine: Machine) -> str:
         code.load("float", code.at(guess, k * _WORD), 1, _WORD) for k in range(4)
     )
     bins = argument(BINS, "int")
-    kernel = _Kernel(code, copies, data, edges, table, bins, first, scale, doubt, last)
+    tables = copies_of(code, table, bins, copies, _WORD)
+    kernel = _Kernel(code, data, edges, tables, bins, first, scale, doubt, last)
     head = code.binary("and", x1 - x0, -machine.lanes) + x0
     with when(code, head > x0), Loop(code, [x0]) as loop:
         kernel.count(loop.params[0], machine.lanes)
@@ -52,15 +55,14 @@ def bin_span(copies: int, machine: Machine) -> str:
 
 @record
 class _Kernel:
-    """What values are counted with: pointers to them, to the edges and to the table of a chunk;
-    the first and the last edge, the bins to a unit, and how near to an edge a guess may be wrong,
-    in bins."""
+    """What values are counted with: pointers to them, to the edges and to the copies of the table
+    of a chunk; the first and the last edge, the bins to a unit, and how near to an edge a guess may
+    be wrong, in bins."""
 
     code: Code
-    copies: int
     data: Val
     edges: Val
-    table: Val
+    tables: list[Val]
     bins: Val
     first: Val
     scale: Val
@@ -72,7 +74,7 @@ class _Kernel:
         code = self.code
         rows = self._rows(code.load("float", code.at(self.data, x * _WORD), lanes, _WORD))
         for k, row in enumerate(self._apart(rows)):
-            place = code.at(self.table, row * (self.copies * _WORD) + k % self.copies * _WORD)
+            place = code.at(self.tables[k % len(self.tables)], row * _WORD)
             total = code.fixed("uint", 1, f"load i32, ptr {place.text}, align {_WORD}")
             code.store(total + 1, place, _WORD)
 
@@ -82,7 +84,7 @@ class _Kernel:
         code, size = self.code, 32
         if rows.lanes == 1:
             return [code.cast("zext", rows, "long")]
-        if self.copies > 1:
+        if len(self.tables) > 1:
             rows, size = code.cast("trunc", rows, "short"), 16
         words, each = code.regroup(rows, "long"), 64 // size
         wide = [code.lane(words, k) for k in range(words.lanes)]

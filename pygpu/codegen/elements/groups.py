@@ -2,9 +2,9 @@
 
 `span` runs over elements x0 <= x < x1 of a chunk and folds them into the chunk's own table; who
 calls it joins the tables. A table has a row more than there are groups, for elements of none, and
-several copies of each row, which elements next to each other take in turn: a processor waits for
-what it has just stored. Sums and products of floats are made in doubles. Without values elements
-are counted; their numbers may then be texels of one or two bytes as they are stored.
+several copies one after the other, which elements next to each other take in turn: a processor
+waits for what it has just stored. Sums and products of floats are made in doubles. Without values
+elements are counted; their numbers may then be texels of one or two bytes as they are stored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TYPES: Final = {"float": "float", "double": "double", "byte": "i8", "short": "i
 class Folding:
     """How values of a kind are folded: `how` is a name of a function of NumPy's, or "count".
     `channels` is of values, or of texels that are counted, of which it is one in so many. Tables
-    have so many `copies` of each row, a power of two."""
+    have so many `copies`, a power of two."""
 
     how: str
     kind: str
@@ -56,7 +56,9 @@ def group_span(folding: Folding, machine: Machine) -> str:
     values, index, table = (_argument(code, args, k, "ptr") for k in (VALUES, INDEX, TABLE))
     groups, length = _argument(code, args, GROUPS, "uint"), _argument(code, args, LENGTH, "long")
     table = code.at(table, code.binary("sdiv", x0, length) * _argument(code, args, STRIDE, "long"))
-    kernel = _Kernel(code, folding, values, index, table, groups)
+    size = _SIZES[folding.accumulated] * folding.lanes
+    tables = copies_of(code, table, groups, folding.copies, size)
+    kernel = _Kernel(code, folding, values, index, tables, groups)
     head = code.binary("and", x1 - x0, -UNROLLED) + x0
     with when(code, head > x0), Loop(code, [x0]) as loop:
         for k in range(UNROLLED):
@@ -70,23 +72,29 @@ def group_span(folding: Folding, machine: Machine) -> str:
     return code.span()
 
 
+def copies_of(code: Code, table: Val, groups: Val, copies: int, size: int) -> list[Val]:
+    """Where each copy of a table begins, of rows of so many bytes."""
+    length = code.cast("zext", groups, "long") + 1
+    return [code.at(table, length * (size * k)) for k in range(copies)]
+
+
 @record
 class _Kernel:
-    """What an element is folded with: pointers to values, indices and the table of a chunk."""
+    """What an element is folded with: pointers to values, indices and the copies of the table of a
+    chunk."""
 
     code: Code
     folding: Folding
     values: Val
     index: Val
-    table: Val
+    tables: list[Val]
     groups: Val
 
     def fold(self, x: Val, turn: int) -> None:
         """Fold an element into its group, in the copy whose turn it is."""
         code, folding, kind = self.code, self.folding, self.folding.accumulated
-        copies, size = folding.copies, _SIZES[kind] * folding.lanes
-        row = self._row(x) * copies + turn % copies
-        place = code.at(self.table, row * size)
+        table = self.tables[turn % folding.copies]
+        place = code.at(table, self._row(x) * (_SIZES[kind] * folding.lanes))
         total = self._read(kind, place, folding.lanes)
         if folding.how == "count":
             total = total + 1
@@ -133,4 +141,4 @@ _JOIN: Final[dict[str, Callable[[Code, Val, Val], Val]]] = {
     "minimum": _less,
 }
 
-__all__ = ["COUNTED", "Folding", "group_span"]
+__all__ = ["COUNTED", "Folding", "copies_of", "group_span"]

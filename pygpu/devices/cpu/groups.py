@@ -58,7 +58,7 @@ def fold_groups(
     tables = _tables(folding, start.astype(dtype), values, index, cores)
     # Each chunk and each copy began with `start`, which is an identity.
     with np.errstate(over="ignore"):
-        joined = UFUNCS[how].reduce(tables, axis=(0, 2), dtype=dtype)
+        joined = UFUNCS[how].reduce(tables, axis=(0, 1), dtype=dtype)
         return np.asarray(joined, start.dtype)
 
 
@@ -70,7 +70,7 @@ def counted(texels: NDArray[Any], channel: int, groups: int, cores: Cores) -> ND
     folding = Folding("count", kind, channels, _copies(4 * groups))
     start = np.zeros((groups, 1), np.uint32)
     tables = _tables(folding, start, None, flat[:, channel], cores)
-    return np.asarray(np.add.reduce(tables, axis=(0, 2, 3), dtype=np.int64))
+    return _sums(tables, len(flat))
 
 
 @lru_cache(maxsize=8)
@@ -102,7 +102,14 @@ def binned(
     block = chunked_job(span, count, length, arguments)
     job = Job(block, slots.scratch_size(0, 1, 0), (values, edges, numbers, tables))
     POOL.run(cores.calls, job, threads, True, count < TINY)
-    return np.asarray(np.add.reduce(tables[:, :bins], axis=(0, 2, 3), dtype=np.int64))
+    return _sums(tables[:, :, :bins], count)
+
+
+def _sums(tables: NDArray[np.uint32], count: int) -> NDArray[np.int64]:
+    """The counts of all tables (chunks, copies, groups, 1) together, as narrow as they may be:
+    wider ones are added one by one."""
+    narrow = np.uint32 if count < 1 << 32 else np.int64
+    return np.add.reduce(tables[..., 0], axis=(0, 1), dtype=narrow).astype(np.int64)
 
 
 def _copies(bytes: int) -> int:
@@ -120,9 +127,9 @@ def _shared(count: int, numbers: int, copies: int, cores: Cores) -> tuple[int, i
 def _blank(start: NDArray[Any], chunks: int, copies: int) -> NDArray[Any]:
     """Tables of chunks, each `start` at first."""
     groups, numbers = start.shape
-    tables = np.empty((chunks, groups + 1, copies, numbers), start.dtype)
-    tables[:, :groups] = start[:, None]
-    tables[:, groups] = 0
+    tables = np.empty((chunks, copies, groups + 1, numbers), start.dtype)
+    tables[:, :, :groups] = start
+    tables[:, :, groups] = 0
     return tables
 
 
@@ -133,7 +140,7 @@ def _tables(
     index: NDArray[Any],
     cores: Cores,
 ) -> NDArray[Any]:
-    """The tables of chunks (chunks, groups, copies, numbers of a row), each `start` at first."""
+    """The tables of chunks (chunks, copies, groups, numbers of a row), each `start` at first."""
     count, groups = len(index), len(start)
     threads, length = _shared(count, start.size, folding.copies, cores)
     tables = _blank(start, -(-count // length), folding.copies)
@@ -150,7 +157,7 @@ def _tables(
     block = chunked_job(span, count, length, listed)
     job = Job(block, slots.scratch_size(0, 1, 0), (values, index, tables))
     POOL.run(cores.calls, job, threads, True, count < TINY)
-    return tables[:, :groups]
+    return tables[:, :, :groups]
 
 
 CHUNK: Final = 1 << 10  # elements folded one after the other: sums of floats then err little
