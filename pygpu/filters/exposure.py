@@ -37,7 +37,7 @@ from pygpu.filters.whole import (
     whole_only,
 )
 from pygpu.image.image import Image
-from pygpu.language.vectors import CLASSES, Position, Vec2, Vector
+from pygpu.language.vectors import CLASSES, IVec2, Position, Vec2, Vector
 from pygpu.runtime import compile
 from pygpu.types import vector
 
@@ -238,14 +238,13 @@ def _of_values(
     limits: Image,
     p: Position,
     line: Vec2,
-    parts: int,
-    rounds: int,
+    counts: IVec2,
 ) -> Any:
     """The result of the greatest of the sorted values that is not above the texel, which is looked
     for between the limits of the part of their range that it lies in. `line`: the least value, and
-    the parts to a unit. All pixels halve their limits in as many `rounds`, which are enough for
-    the longest part: they need not wait for each other to find out that they are done."""
-    v, (first, scale) = im(p), line
+    the parts to a unit; `counts`: the parts, and the rounds in which the limits of the longest part
+    meet. All pixels take these: so they need not find out together who is done."""
+    v, (first, scale), (parts, rounds) = im(p), line, counts
     part = min(max(int((v - first) * scale), 0), parts - 1)
     low, high = limits((part % WIDE, part // WIDE))
     for _ in range(rounds):
@@ -275,8 +274,7 @@ def _replaced(layer: Any, values: NDArray[Any], results: NDArray[Any]) -> Any:
         Image(_folded(results)),
         Image(limits),
         line=Vec2(first, scale),
-        parts=parts,
-        rounds=int((high - low).max()).bit_length(),
+        counts=IVec2(parts, int((high - low).max()).bit_length()),
     )
 
 

@@ -109,7 +109,7 @@ def _sums(tables: NDArray[np.uint32], count: int) -> NDArray[np.int64]:
     """The counts of all tables (chunks, copies, groups, 1) together, as narrow as they may be:
     wider ones are added one by one."""
     narrow = np.uint32 if count < 1 << 32 else np.int64
-    return np.add.reduce(tables[..., 0], axis=(0, 1), dtype=narrow).astype(np.int64)
+    return np.asarray(np.add.reduce(tables[..., 0], axis=(0, 1), dtype=narrow), np.int64)
 
 
 def _copies(bytes: int) -> int:
