@@ -320,3 +320,38 @@ def floor(code: Code, value: Val) -> Val:
     return whole - code.select(
         whole > value, code.constant(value.kind, 1), code.constant(value.kind, 0)
     )
+
+
+def trunc(code: Code, x: Val) -> Val:
+    return _rounded(code, x, "trunc")
+
+
+def ceil(code: Code, x: Val) -> Val:
+    return _rounded(code, x, "ceil")
+
+
+def floor_32(code: Code, x: Val) -> Val:
+    return _rounded(code, x, "floor")
+
+
+def nearest_even(code: Code, x: Val) -> Val:
+    return _rounded(code, x, "rint")
+
+
+def _rounded(code: Code, x: Val, name: str) -> Val:
+    """A whole number near x, by an instruction, or below SSE4.1 through ints."""
+    if code.machine.has("sse4.1"):
+        return code.intrinsic(name, x)
+    a = code.absolute(x)
+    inside = a < 2.0**23  # others are whole, infinite or NaN
+    usual = code.select(inside, x, code.constant("float", 0.0))
+    if name == "rint":
+        result = code.absolute(usual) + 8388608.0 - 8388608.0
+    else:
+        result = code.to_float(code.to_int_inside(usual))
+        one, zero = code.constant("float", 1.0), code.constant("float", 0.0)
+        if name == "floor":
+            result = result - code.select(result > usual, one, zero)
+        elif name == "ceil":
+            result = result + code.select(result < usual, one, zero)
+    return code.select(inside, code.intrinsic("copysign", result, x), x)

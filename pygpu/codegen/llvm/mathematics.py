@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from pygpu.codegen.llvm.code import Code
+from pygpu.codegen.llvm.code import Code, trunc
 from pygpu.codegen.llvm.text import Val
 
 LOG2E: Final = 1.4426950408889634
@@ -45,7 +45,7 @@ def _nearest(code: Code, x: Val) -> tuple[Val, Val]:
     return shifted - magic, code.bits(shifted, "long") - 0x4338000000000000
 
 
-def _scale(code: Code, x: Val, power: Val) -> Val:
+def scale(code: Code, x: Val, power: Val) -> Val:
     """x * 2**power; in float32 with |power| up to 250, once rounded."""
     if x.kind == "double":
         return x * code.bits((power + 1023) << 52, "double")
@@ -97,7 +97,7 @@ def _scales(code: Code, x: Val) -> bool:
 def times_power(code: Code, x: Val, whole: Val, power: Val | None) -> Val:
     """x * 2**whole, rounded once."""
     if power is not None:
-        return _scale(code, x, power)
+        return scale(code, x, power)
     name, vector = "llvm.x86.avx512.mask.scalef.ps.512", x.type
     code.declared[name] = f"declare {vector} @{name}({vector}, {vector}, {vector}, i16, i32)"
     given = f"{vector} {x.text}, {vector} {whole.text}, {vector} zeroinitializer, i16 -1, i32 4"
@@ -125,7 +125,7 @@ def _expm1_64(code: Code, x: Val) -> Val:
 
 
 def expm1(code: Code, x: Val) -> Val:
-    return _keep_zero(code, x, _expm1_64(code, _bound(code, _wide(code, x), -50.0, 100.0)))
+    return _keep_zero(code, x, _expm1_64(code, _bound(code, widened(code, x), -50.0, 100.0)))
 
 
 # ---------------------------------------------------------------- logarithms
@@ -182,12 +182,12 @@ def _long_to_double(code: Code, x: Val) -> Val:
 
 
 def log2(code: Code, x: Val) -> Val:
-    result = _narrow(code, _log_64(code, _wide(code, x)) * LOG2E)
+    result = _narrow(code, _log_64(code, widened(code, x)) * LOG2E)
     return log_ends(code, x, result)
 
 
 def log10(code: Code, x: Val) -> Val:
-    result = _narrow(code, _log_64(code, _wide(code, x)) * 0.4342944819032518)
+    result = _narrow(code, _log_64(code, widened(code, x)) * 0.4342944819032518)
     return log_ends(code, x, result)
 
 
@@ -199,7 +199,7 @@ def _log1p_64(code: Code, x: Val) -> Val:
 
 
 def log1p(code: Code, x: Val) -> Val:
-    wide = _wide(code, x)
+    wide = widened(code, x)
     result = _narrow(code, _log1p_64(code, wide))
     result = code.select(x.eq(-1.0), code.constant("float", -math.inf), result)
     result = code.select(x < math.inf, result, x)
@@ -218,10 +218,10 @@ def pow(code: Code, x: Val, y: Val) -> Val:
 
     a = code.absolute(x)
     usual = code.select((a > 0.0) & (a < math.inf), a, number(1.0))
-    log_of = _log_64(code, _wide(code, usual))
+    log_of = _log_64(code, widened(code, usual))
     log_of = code.select(a.eq(0.0), code.constant("double", -math.inf, x.lanes), log_of)
     log_of = code.select(a.eq(math.inf), code.constant("double", math.inf, x.lanes), log_of)
-    exponent = _bound(code, log_of * _wide(code, y), -200.0, 200.0)
+    exponent = _bound(code, log_of * widened(code, y), -200.0, 200.0)
     result = _narrow(code, _exp_64(code, exponent))
     result = code.select(x.ne(x), x, result)
 
@@ -244,16 +244,16 @@ def cbrt(code: Code, x: Val) -> Val:
     third = code.to_float(code.bits(scaled, "int")) * (1 / 3)
     guess = code.bits(code.to_int_inside(third) + 709921077, "float")
     guess = code.select(small, guess * 2.0**-8, guess)
-    wide, root = _wide(code, a), _wide(code, guess)
+    wide, root = widened(code, a), widened(code, guess)
     for _ in range(2):
         cube = root * root * root
         root = root * ((cube + wide + wide) / (cube + cube + wide))
-    result = _signed(code, x, root)
+    result = signed(code, x, root)
     return code.select((a > 0.0) & (a < math.inf), result, x)
 
 
 def hypot(code: Code, x: Val, y: Val) -> Val:
-    a, b = _wide(code, x), _wide(code, y)
+    a, b = widened(code, x), widened(code, y)
     result = _narrow(code, code.sqrt(a * a + b * b))
     infinite = code.absolute(x).eq(math.inf) | code.absolute(y).eq(math.inf)
     return code.select(infinite, code.constant("float", math.inf), result)
@@ -275,7 +275,7 @@ ERFCX_64: Final = (0.18871521543495662, 0.7020195140833718, 0.8077506734735762,
 def _erf_64(code: Code, x: Val) -> tuple[Val, Val]:
     """erf(a) and erfc(a) of a = |x|, as doubles. Up to 1 the first is a times a polynomial of a**2;
     from there on the second is e**(-a**2) times one of 2 / (2 + a), 0 as float32 from 10.5 on."""
-    a = _bound(code, _wide(code, code.absolute(x)), 0.0, 10.5)
+    a = _bound(code, widened(code, code.absolute(x)), 0.0, 10.5)
     square = a * a
     near = a * polynomial(code, square, ERF_64)
     curve = polynomial(code, 2.0 / (a + 2.0) - 0.4140625, ERFCX_64)
@@ -285,7 +285,7 @@ def _erf_64(code: Code, x: Val) -> tuple[Val, Val]:
 
 
 def erf(code: Code, x: Val) -> Val:
-    return _signed(code, x, _erf_64(code, x)[0])
+    return signed(code, x, _erf_64(code, x)[0])
 
 
 def erfc(code: Code, x: Val) -> Val:
@@ -331,7 +331,7 @@ def _sine_of_pi(code: Code, x: Val) -> Val:
 
 def gamma(code: Code, x: Val) -> Val:
     """Below 1/2 by reflection: gamma(x) gamma(1 - x) = pi / sin(pi x)."""
-    wide = _bound(code, _wide(code, x), -(2.0**24), 40.0)
+    wide = _bound(code, widened(code, x), -(2.0**24), 40.0)
     reflected = wide < 0.5
     a = code.select(reflected, 1.0 - wide, wide)
     shifted = a + (SHIFT - 0.5)
@@ -345,7 +345,7 @@ def gamma(code: Code, x: Val) -> Val:
 
 def lgamma(code: Code, x: Val) -> Val:
     """Below 1/2 by reflection; from there to 3 so that the zeros at 1 and 2 are exact."""
-    wide = _bound(code, _wide(code, x), -(2.0**24), 1e300)
+    wide = _bound(code, widened(code, x), -(2.0**24), 1e300)
     reflected = wide < 0.5
     a = code.select(reflected, 1.0 - wide, wide)
     is_near, is_low = a < 3.0, a < 1.0
@@ -365,48 +365,48 @@ def lgamma(code: Code, x: Val) -> Val:
     return code.select(x.ne(x), x, result)
 
 
-# ---------------------------------------------------------------- rounding
+# ---------------------------------------------------------------- fast forms
+
+# Functions that may err by 2**-12 of what they give (`precision="fast"`); these do by some 1e-5. At
+# their ends they are the accurate ones.
+# 2**r, |r| up to 1/2; log2(1 + f) / f, 1 + f from sqrt(1/2) to sqrt(2).
+_FAST_EXP2: Final = (0.9999992614341614, 0.6931218145214738, 0.2402474484996515,
+                     0.055917862104932825, 0.009570101652058334)  # fmt: skip
+_FAST_LOG2: Final = (1.4426964472792778, -0.7213635760320795, 0.4806267654768587,
+                     -0.3593716400925641, 0.2956995688713733, -0.26932027626052724,
+                     0.1716244503503347)  # fmt: skip
 
 
-def trunc(code: Code, x: Val) -> Val:
-    return _rounded(code, x, "trunc")
+def _fast_power(code: Code, x: Val) -> Val:
+    """2**x. (Of NaN both comparisons are false: it stays.)"""
+    x = code.minimum(code.maximum(x, -150.0), 129.0)
+    whole, power = nearest_whole(code, x)
+    return times_power(code, polynomial(code, x - whole, _FAST_EXP2), whole, power)
 
 
-def ceil(code: Code, x: Val) -> Val:
-    return _rounded(code, x, "ceil")
+def _fast_logarithm(code: Code, x: Val, unit: float) -> Val:
+    """log2(x) times a number."""
+    subnormal = x < TINY
+    bits = code.bits(code.select(subnormal, x * 2.0**23, x), "int") - 0x3F3504F3
+    less = code.select(subnormal, code.constant("float", 23.0), code.constant("float", 0.0))
+    f = code.bits((bits & 0x7FFFFF) + 0x3F3504F3, "float") - 1.0
+    whole = code.to_float(bits >> 23) - less
+    return log_ends(code, x, code.fma(polynomial(code, f, _FAST_LOG2), f, whole) * unit)
 
 
-def floor_32(code: Code, x: Val) -> Val:
-    return _rounded(code, x, "floor")
-
-
-def nearest_even(code: Code, x: Val) -> Val:
-    return _rounded(code, x, "rint")
-
-
-def _rounded(code: Code, x: Val, name: str) -> Val:
-    """A whole number near x, by an instruction, or below SSE4.1 through ints."""
-    if code.machine.has("sse4.1"):
-        return code.intrinsic(name, x)
-    a = code.absolute(x)
-    inside = a < 2.0**23  # others are whole, infinite or NaN
-    usual = code.select(inside, x, code.constant("float", 0.0))
-    if name == "rint":
-        result = code.absolute(usual) + 8388608.0 - 8388608.0
-    else:
-        result = code.to_float(code.to_int_inside(usual))
-        one, zero = code.constant("float", 1.0), code.constant("float", 0.0)
-        if name == "floor":
-            result = result - code.select(result > usual, one, zero)
-        elif name == "ceil":
-            result = result + code.select(result < usual, one, zero)
-    return code.select(inside, code.intrinsic("copysign", result, x), x)
+FAST: Final[dict[str, Callable[[Code, Val], Val]]] = {
+    "exp": lambda code, x: _fast_power(code, x * LOG2E),
+    "exp2": _fast_power,
+    "log": lambda code, x: _fast_logarithm(code, x, LN2),
+    "log2": lambda code, x: _fast_logarithm(code, x, 1.0),
+    "log10": lambda code, x: _fast_logarithm(code, x, 0.3010299956639812),
+}
 
 
 # ---------------------------------------------------------------- widths and signs
 
 
-def _wide(code: Code, x: Val) -> Val:
+def widened(code: Code, x: Val) -> Val:
     return code.to_float(x, "double")
 
 
@@ -414,7 +414,7 @@ def _narrow(code: Code, x: Val) -> Val:
     return code.to_float(x, "float")
 
 
-def _signed(code: Code, x: Val, magnitude: Val) -> Val:
+def signed(code: Code, x: Val, magnitude: Val) -> Val:
     """A double as a float with the sign of x."""
     return code.intrinsic("copysign", _narrow(code, magnitude), x)
 
@@ -430,8 +430,7 @@ def _unless_infinite(code: Code, x: Val, result: Val) -> Val:
 Formula = Callable[..., Val]
 
 INLINE: Final[dict[str, Formula]] = {
-    "exp": exp, "exp2": exp2, "log": log, "trunc": trunc, "ceil": ceil, "floor": floor_32,
-    "round": nearest_even,
+    "exp": exp, "exp2": exp2, "log": log,
 }  # fmt: skip
 OUTLINED: Final[dict[str, Formula]] = {
     "expm1": expm1, "log2": log2, "log10": log10, "log1p": log1p, "pow": pow, "cbrt": cbrt,

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.codegen.llvm.code import Code
-from pygpu.codegen.llvm.mathematics import nearest_even
+from pygpu.codegen.llvm.code import Code, nearest_even
 from pygpu.codegen.llvm.text import FLOATING, Val, type_text
 from pygpu.core.storage import Format
 from pygpu.ssa import Number

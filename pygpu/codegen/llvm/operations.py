@@ -6,17 +6,20 @@ result's. The meaning is that of pygpu/core/operations/ops.py.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
-from pygpu.codegen.llvm import mathematics, trigonometry
-from pygpu.codegen.llvm.code import Code, floor
+from pygpu.codegen.llvm.code import Code, ceil, floor, floor_32, nearest_even, trunc
 from pygpu.codegen.llvm.flow import Branch, Loop
-from pygpu.codegen.llvm.mathematics import _scale, _signed, _wide, floor_32
 from pygpu.codegen.llvm.text import FLOATING, Val
+from pygpu.core.host.later import later
+
+with later():
+    from pygpu.codegen.llvm import mathematics, trigonometry
 
 Formula = Callable[..., Val]
 
@@ -69,8 +72,8 @@ def _fmod(code: Code, x: Val, y: Val) -> Val:
 
 def _long_division(code: Code, x: Val, y: Val) -> Val:
     """The remainder by steps of 24 bits of the quotient."""
-    b = _wide(code, code.absolute(y))
-    first = _wide(code, code.absolute(x))
+    b = mathematics.widened(code, code.absolute(y))
+    first = mathematics.widened(code, code.absolute(x))
     regular = (b > 0.0) & (b < math.inf) & (first < math.inf)
     b = code.select(regular, b, code.constant("double", 1.0))
     first = code.select(regular, first, code.constant("double", 0.0))
@@ -79,11 +82,11 @@ def _long_division(code: Code, x: Val, y: Val) -> Val:
         # b * 2**k, k the difference of the exponents less 24 where that is positive
         gap = (code.bits(rest, "long") >> 52) - (code.bits(b, "long") >> 52) - 24
         gap = code.select(gap > 0, gap, code.constant("long", 0))
-        unit = _scale(code, b, gap)
+        unit = mathematics.scale(code, b, gap)
         left = rest - floor(code, rest / unit) * unit  # exact: 26 bits by 24
         left = code.select(left < 0.0, left + unit, left)
         loop.next(code.anywhere(left >= b), [left])
-    result = _signed(code, x, loop.results[0])
+    result = mathematics.signed(code, x, loop.results[0])
     a32, b32 = code.absolute(x), code.absolute(y)
     result = code.select((a32 < math.inf) & b32.eq(math.inf), x, result)
     bad = ~((a32 < math.inf) & (b32 > 0.0))
@@ -253,57 +256,6 @@ def _compare(test: str) -> Formula:
     return lambda code, a, b: code.compare(test, a, b)
 
 
-def _outlined(name: str, rule: Formula) -> Formula:
-    return lambda code, *operands: code.outlined(name, rule, *operands)
-
-
-# Functions that may err by 2**-12 of what they give (`precision="fast"`); these do by some 1e-5. At
-# their ends they are those of mathematics.py.
-# 2**r, |r| up to 1/2; log2(1 + f) / f, 1 + f from sqrt(1/2) to sqrt(2).
-_FAST_EXP2: Final = (0.9999992614341614, 0.6931218145214738, 0.2402474484996515,
-                     0.055917862104932825, 0.009570101652058334)  # fmt: skip
-_FAST_LOG2: Final = (1.4426964472792778, -0.7213635760320795, 0.4806267654768587,
-                     -0.3593716400925641, 0.2956995688713733, -0.26932027626052724,
-                     0.1716244503503347)  # fmt: skip
-
-
-def _fast_power(code: Code, x: Val) -> Val:
-    """2**x. (Of NaN both comparisons are false: it stays.)"""
-    x = code.minimum(code.maximum(x, -150.0), 129.0)
-    whole, power = mathematics.nearest_whole(code, x)
-    return mathematics.times_power(
-        code, mathematics.polynomial(code, x - whole, _FAST_EXP2), whole, power
-    )
-
-
-def _fast_logarithm(code: Code, x: Val, unit: float) -> Val:
-    """log2(x) times a number."""
-    subnormal = x < mathematics.TINY
-    bits = code.bits(code.select(subnormal, x * 2.0**23, x), "int") - 0x3F3504F3
-    less = code.select(subnormal, code.constant("float", 23.0), code.constant("float", 0.0))
-    f = code.bits((bits & 0x7FFFFF) + 0x3F3504F3, "float") - 1.0
-    whole = code.to_float(bits >> 23) - less
-    return mathematics.log_ends(
-        code, x, code.fma(mathematics.polynomial(code, f, _FAST_LOG2), f, whole) * unit
-    )
-
-
-FAST: Final[dict[str, Callable[[Code, Val], Val]]] = {
-    "exp": lambda code, x: _fast_power(code, x * mathematics.LOG2E),
-    "exp2": _fast_power,
-    "log": lambda code, x: _fast_logarithm(code, x, mathematics.LN2),
-    "log2": lambda code, x: _fast_logarithm(code, x, 1.0),
-    "log10": lambda code, x: _fast_logarithm(code, x, 0.3010299956639812),
-}
-
-
-def _accurate_or_fast(name: str) -> Formula:
-    """A function in both forms."""
-    accurate = {**mathematics.INLINE, **_OUTLINED}[name]
-    return lambda code, x: (FAST[name] if code.machine.fast else accurate)(code, x)
-
-
-_OUTLINED: Final = {name: _outlined(name, rule) for name, rule in mathematics.OUTLINED.items()}
 RULES: Final[dict[str, Formula]] = {
     "add": lambda code, a, b: a + b,
     "sub": lambda code, a, b: a - b,
@@ -338,12 +290,29 @@ RULES: Final[dict[str, Formula]] = {
     "to_uint": Code.to_uint,
     "to_bool": Code.to_bool,
     "select": Code.select,
-    **mathematics.INLINE,
-    **_OUTLINED,
-    **{name: _accurate_or_fast(name) for name in FAST},
-    **{name: _outlined(name, rule) for name, rule in trigonometry.OUTLINED.items()},
+    "trunc": trunc,
+    "ceil": ceil,
+    "floor": floor_32,
+    "round": nearest_even,
     "fmod": lambda code, x, y: _by(code, "fmod", _fmod, x, y),
     "floordiv": _floordiv,
     "mod": _mod,
     "pow": _pow,
 }
+
+
+@functools.cache
+def function(name: str) -> Formula:
+    """The rule of an operation that is a function of floats. Few programs have such: what they are
+    is read when the first one is asked for."""
+    rule = mathematics.INLINE.get(name)
+    if rule is None:
+        rule = _outlined(name, {**mathematics.OUTLINED, **trigonometry.OUTLINED}[name])
+    fast = mathematics.FAST.get(name)
+    if fast is None:
+        return rule
+    return lambda code, x: (fast if code.machine.fast else rule)(code, x)
+
+
+def _outlined(name: str, rule: Formula) -> Formula:
+    return lambda code, *operands: code.outlined(name, rule, *operands)

@@ -23,7 +23,7 @@ from pygpu.codegen.llvm.block import WIDTH, Block, Masks, Values
 from pygpu.codegen.llvm.body import READ
 from pygpu.codegen.llvm.flow import Loop
 from pygpu.codegen.llvm.memory import store_block
-from pygpu.codegen.llvm.operations import RULES
+from pygpu.codegen.llvm.operations import RULES, function
 from pygpu.codegen.llvm.plan import ALONE, Pixels, Plan, TapSet, chooses, plan
 from pygpu.codegen.llvm.schedule import Cell
 from pygpu.codegen.llvm.text import Machine, Val
@@ -203,7 +203,10 @@ class Writer(Block):
     def simple(self, op: Op, cell: Cell) -> Values:
         rule = RULES.get(op.code)
         if rule is None:
-            return getattr(self, f"op_{op.code}")(op, cell)  # type: ignore[no-any-return]
+            laid_out = getattr(self, f"op_{op.code}", None)
+            if laid_out is not None:
+                return laid_out(op, cell)  # type: ignore[no-any-return]
+            rule = function(op.code)
         operands = [self.get(value, cell) for value in op.operands]
         size = op.results[0].type.size
         if size == 1:

@@ -25,10 +25,10 @@ from pygpu.codegen.llvm.mathematics import (
     _log1p_64,
     _narrow,
     _nearest,
-    _signed,
     _unless_infinite,
-    _wide,
     polynomial,
+    signed,
+    widened,
 )
 from pygpu.codegen.llvm.text import Val, literal, type_text
 
@@ -56,7 +56,7 @@ SMALL: Final = 2.0**20
 def _quadrant(code: Code, x: Val) -> tuple[Val, Val]:
     """x = k pi/2 + r: r in [-pi/4, pi/4] as a double, and k as a long, of which the low bits
     matter. Infinities and NaN give NaN."""
-    wide = _wide(code, x)
+    wide = widened(code, x)
     huge = code.absolute(x) >= SMALL
     branch = Branch(code, code.anywhere(huge))
     small = code.select(huge, code.constant("double", 0.0), wide)
@@ -214,7 +214,7 @@ def atan2(code: Code, y: Val, x: Val) -> Val:
     def number(value: float) -> Val:
         return code.constant("double", value, x.lanes)
 
-    a, b = _wide(code, code.absolute(y)), _wide(code, code.absolute(x))
+    a, b = widened(code, code.absolute(y)), widened(code, code.absolute(x))
     both_zero = a.eq(0.0) & b.eq(0.0)
     both_infinite = a.eq(math.inf) & b.eq(math.inf)
     same = both_zero | both_infinite
@@ -227,21 +227,21 @@ def atan2(code: Code, y: Val, x: Val) -> Val:
 
 
 def atan(code: Code, x: Val) -> Val:
-    a = _bound(code, _wide(code, code.absolute(x)), 0.0, 1e300)
+    a = _bound(code, widened(code, code.absolute(x)), 0.0, 1e300)
     angle = _atan2_64(code, a, code.constant("double", 1.0, x.lanes))
     result = code.intrinsic("copysign", _narrow(code, angle), x)
     return code.select(x.ne(x), x, result)
 
 
 def asin(code: Code, x: Val) -> Val:
-    a = _wide(code, code.absolute(x))
+    a = widened(code, code.absolute(x))
     angle = _atan2_64(code, a, code.sqrt((1.0 - a) * (1.0 + a)))
     result = code.intrinsic("copysign", _narrow(code, angle), x)
     return code.select(code.absolute(x) <= 1.0, result, code.constant("float", math.nan))
 
 
 def acos(code: Code, x: Val) -> Val:
-    a = _wide(code, code.absolute(x))
+    a = widened(code, code.absolute(x))
     angle = _atan2_64(code, code.sqrt((1.0 - a) * (1.0 + a)), a)
     angle = code.select(x < 0.0, PI - angle, angle)
     result = _narrow(code, angle)
@@ -252,38 +252,38 @@ def acos(code: Code, x: Val) -> Val:
 
 
 def sinh(code: Code, x: Val) -> Val:
-    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 100.0))
+    grown = _expm1_64(code, _bound(code, widened(code, code.absolute(x)), 0.0, 100.0))
     half = (grown + grown / (grown + 1.0)) * 0.5
-    return _signed(code, x, half)
+    return signed(code, x, half)
 
 
 def cosh(code: Code, x: Val) -> Val:
-    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 100.0)) + 1.0
+    grown = _expm1_64(code, _bound(code, widened(code, code.absolute(x)), 0.0, 100.0)) + 1.0
     return _narrow(code, (grown + 1.0 / grown) * 0.5)
 
 
 def tanh(code: Code, x: Val) -> Val:
-    grown = _expm1_64(code, _bound(code, _wide(code, code.absolute(x)), 0.0, 20.0) * 2.0)
-    return _signed(code, x, grown / (grown + 2.0))
+    grown = _expm1_64(code, _bound(code, widened(code, code.absolute(x)), 0.0, 20.0) * 2.0)
+    return signed(code, x, grown / (grown + 2.0))
 
 
 def asinh(code: Code, x: Val) -> Val:
-    a = _wide(code, code.absolute(x))
+    a = widened(code, code.absolute(x))
     square = a * a
     result = _log1p_64(code, a + square / (code.sqrt(square + 1.0) + 1.0))
-    return _unless_infinite(code, x, _signed(code, x, result))
+    return _unless_infinite(code, x, signed(code, x, result))
 
 
 def acosh(code: Code, x: Val) -> Val:
-    above = _wide(code, x) - 1.0
+    above = widened(code, x) - 1.0
     result = _narrow(code, _log1p_64(code, above + code.sqrt(above * (above + 2.0))))
     result = code.select(x < 1.0, code.constant("float", math.nan), result)
     return code.select(x < math.inf, result, x)
 
 
 def atanh(code: Code, x: Val) -> Val:
-    a = _wide(code, code.absolute(x))
-    result = _signed(code, x, _log1p_64(code, (a + a) / (1.0 - a)) * 0.5)
+    a = widened(code, code.absolute(x))
+    result = signed(code, x, _log1p_64(code, (a + a) / (1.0 - a)) * 0.5)
     infinite = code.intrinsic("copysign", code.constant("float", math.inf, x.lanes), x)
     a32 = code.absolute(x)
     result = code.select(a32.eq(1.0), infinite, result)
