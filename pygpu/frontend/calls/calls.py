@@ -23,13 +23,12 @@ from pygpu.core.storage import ImageLike
 from pygpu.frontend.calls.binding import bind
 from pygpu.frontend.calls.dynamic import call_dynamic, is_numpy, of_each_option
 from pygpu.frontend.calls.native import native
-from pygpu.frontend.collections.bounded import as_selection
 from pygpu.frontend.effects import domains, volatile
 from pygpu.frontend.flow.choices import is_instance
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.methods import methods
+from pygpu.frontend.methods import changing
 from pygpu.frontend.numbers import flags, operands
-from pygpu.frontend.protocols import attributes, datamodel, operators, pictures
+from pygpu.frontend.protocols import datamodel, operators, pictures
 from pygpu.frontend.rules.intrinsics import ALWAYS, OF_NUMBERS, rule_of
 from pygpu.frontend.values import views
 from pygpu.frontend.values.callables import Bound, Builtin, Function
@@ -51,7 +50,9 @@ from pygpu.types import BOOL
 
 with later():
     from pygpu.frontend.calls import misfits, numpy_kinds
+    from pygpu.frontend.collections import bounded
     from pygpu.frontend.flow import generators
+    from pygpu.frontend.protocols import attributes
     from pygpu.frontend.rules import classes
     from pygpu.frontend.walked import fitting
 
@@ -147,7 +148,7 @@ def _ruled(
     """What a rule gives, or NotImplemented; and the arguments as the function is given them."""
     domains.of_function(w, function, args)
     if is_numpy(function):  # a list of dynamic length is what a mask would select
-        args = tuple([as_selection(w, arg) for arg in args])
+        args = tuple([bounded.as_selection(w, arg) for arg in args])
     if is_numpy(function) or function in OF_NUMBERS:
         try:  # arrays and vectors of ours may be known throughout
             return native(w, function, args, keywords), args
@@ -218,14 +219,14 @@ def _by_rule(
 def _is_method_of(function: Any, value: Any) -> bool:
     """Whether the function is a builtin class's method, of values that the compiler looks after."""
     return isinstance(function, types.MethodDescriptorType) and (
-        isinstance(value, Abstract) or function.__objclass__ in methods.MUTATING
+        isinstance(value, Abstract) or function.__objclass__ in changing.MUTATING
     )
 
 
 def _is_of_each(function: Any) -> bool:
     """Whether the function is a method of a class written in C, of objects that none changes."""
     is_method = isinstance(function, types.MethodDescriptorType)
-    return is_method and function.__objclass__ not in methods.MUTATING
+    return is_method and function.__objclass__ not in changing.MUTATING
 
 
 def _is_generator(function: Any) -> bool:

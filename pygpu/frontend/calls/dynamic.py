@@ -21,9 +21,8 @@ from pygpu.core.host.later import later
 from pygpu.frontend.calls.native import check_kept
 from pygpu.frontend.flow.choices import possible
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.methods import methods
 from pygpu.frontend.numbers import operands
-from pygpu.frontend.protocols import attributes, datamodel
+from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.values.callables import Function
 from pygpu.frontend.values.kinds import Text, scalar_kind
 from pygpu.frontend.values.known import lift, virtual
@@ -33,6 +32,8 @@ from pygpu.frontend.values.values import Abstract, Choice, Picture, Tuple, descr
 with later():
     from pygpu.frontend.calls import numpy_objects
     from pygpu.frontend.collections import texts
+    from pygpu.frontend.methods import methods
+    from pygpu.frontend.protocols import attributes
 
 _COMPILERS: Final = frozenset(("numba",))  # what these make of functions is walked as these
 

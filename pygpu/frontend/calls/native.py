@@ -9,7 +9,7 @@ from typing import Any, Final
 from pygpu.core.host.later import later
 from pygpu.frontend.effects import volatile
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.methods import methods
+from pygpu.frontend.methods import changing
 from pygpu.frontend.values.known import Materialiser, adopt, again
 from pygpu.frontend.values.objects import Iterator, Replay
 from pygpu.frontend.values.values import Abstract, NotKnown, describe, same_known
@@ -20,7 +20,7 @@ with later():
 
 def check_kept(w: ControlFlow, owner: Any, name: str) -> None:
     """An error where a method would change something from outside."""
-    if methods.mutates(owner, name):
+    if changing.mutates(owner, name):
         raise w.error(
             f"{describe(owner)} came from outside the function and must not be changed "
             f"(by its method {name}): make a copy and change that"

@@ -16,13 +16,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from pygpu.frontend.joins.choosing import zero_of
+from pygpu.core.host.later import later
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.lazy import Bounded, Masked
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, Maybe, tuple_of
 from pygpu.language.scalars import UInt
+
+with later():
+    from pygpu.frontend.joins import choosing
 
 
 def bounded(w: Evaluator, value: Any) -> Bounded | None:
@@ -73,7 +76,7 @@ def maybes(w: Evaluator, xs: Bounded) -> tuple[Any, ...]:
     rest = []
     for place, item in enumerate(xs.items[xs.least : xs.most], xs.least):
         there = _there(w, xs, place)
-        zero = zero_of(item)
+        zero = choosing.zero_of(item)
         rest.append(Maybe(there, item if zero is None else w.choose(there, item, zero)))
     return (*made, *rest)
 

@@ -20,14 +20,13 @@ from typing import Any, Final
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.frontend.flow.paths import ControlFlow, Outcome
-from pygpu.frontend.joins.choosing import settled
-from pygpu.frontend.methods.methods import MUTATING
+from pygpu.frontend.methods.changing import MUTATING
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.kinds import Text
 from pygpu.frontend.values.objects import EITHER, Array, Dict, List, Object, Set, youngest
-from pygpu.frontend.values.states import State
+from pygpu.frontend.values.states import State, settled
 from pygpu.frontend.values.values import Abstract, Choice, Conflict, Dynamic, describe
 from pygpu.ssa import Value, constant_of
 

@@ -16,8 +16,7 @@ from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
 from pygpu.frontend.flow.driving import drive
 from pygpu.frontend.flow.paths import ControlFlow, Outcome, guard, name_of, zero
-from pygpu.frontend.joins.choosing import Renumbered
-from pygpu.frontend.joins.joining import Round
+from pygpu.frontend.joins.joining import Renumbered, Round
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.sequences import UNROLL_OPS, source_items
 from pygpu.frontend.values.evaluator import Mark

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pygpu.core.host.records import record
-from pygpu.frontend.joins.joining import Joining
+from pygpu.frontend.joins.joining import Joining, Renumbered
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.lazy import Bounded
 from pygpu.frontend.values.objects import EITHER, Array, Dict, Iterator, Object, Set, Vector
-from pygpu.frontend.values.states import Facts
 from pygpu.frontend.values.values import (
     ABSENT,
     UNBOUND,
@@ -28,32 +26,12 @@ from pygpu.frontend.values.values import (
 )
 from pygpu.language.scalars import UInt
 from pygpu.language.vectors import CLASSES
-from pygpu.ssa import Value
 from pygpu.types import INT, Kind, vector, widest
 
 CHOICES: Final = Abstract.CHOICES  # options of one choice
 WORDS: Final = 64  # options of one that are strings: characters among them
 SLOTS: Final = 256  # of a list whose length only the device knows
 ROOM: Final = 16  # more of them while a loop's body is walked, which adds to what it was given
-
-
-@record
-class Renumbered:
-    """What says which option a choice is, in the numbers of another choice: `numbers` has that of
-    each option. A leaf of a join, as numbers and SSA values are."""
-
-    which: Value
-    numbers: tuple[int, ...]
-
-
-def settled(value: Any, facts: Facts) -> Any:
-    """The only option of a choice that facts leave, where they leave one; other values as they
-    are."""
-    if type(value) is Choice:
-        left = facts.get(value.which.value, ())
-        if len(left) == 1:
-            return value.options[next(iter(left))]
-    return value
 
 
 def choice(join: Joining, a: Any, b: Any, key: Key) -> Choice | None:
@@ -300,7 +278,6 @@ def zero_of(value: Any) -> Any:
 
 __all__ = [
     "CHOICES",
-    "Renumbered",
     "choice",
     "differ_in_length",
     "either",
@@ -308,7 +285,6 @@ __all__ = [
     "lengths",
     "mismatch",
     "option",
-    "settled",
     "spread",
     "zero_of",
 ]

@@ -35,6 +35,15 @@ class Meeting:
     explain: Callable[[str], str]  # what to say of a name that is defined on one side only
 
 
+@record
+class Renumbered:
+    """What says which option a choice is, in the numbers of another choice: `numbers` has that of
+    each option. A leaf of a join, as numbers and SSA values are."""
+
+    which: Value
+    numbers: tuple[int, ...]
+
+
 class Joining(Protocol):
     """What is asked of the join of two states."""
 

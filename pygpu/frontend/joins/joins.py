@@ -18,7 +18,6 @@ from pygpu.frontend.joins.choosing import (
     choice,
     either,
     option,
-    settled,
     spread,
     zero_of,
 )
@@ -36,7 +35,7 @@ from pygpu.frontend.values.objects import (
     Object,
     Vector,
 )
-from pygpu.frontend.values.states import State, reachable
+from pygpu.frontend.values.states import State, reachable, settled
 from pygpu.frontend.values.values import (
     ABSENT,
     UNBOUND,

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import collections
-import collections.abc
 import functools
 import math
 from collections.abc import Callable
 from typing import Any, Final
-
-import numpy as np
 
 from pygpu.core.host.later import later
 from pygpu.frontend.methods.array_methods import SCALAR
 from pygpu.frontend.methods.dict_methods import DICT, SET
 from pygpu.frontend.methods.list_methods import LIST, TUPLE
 from pygpu.frontend.numbers import arithmetic
-from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols import attributes, comparisons, datamodel, indexing, operators
 from pygpu.frontend.protocols.sequences import iterate
 from pygpu.frontend.values.callables import Builtin
@@ -35,38 +30,6 @@ from pygpu.frontend.walked import containers
 with later():
     from pygpu.frontend.methods import array_methods
     from pygpu.frontend.walked import complex_numbers as complex_functions
-
-# Methods by which something from outside would be changed.
-MUTATING: Final[dict[type, frozenset[str]]] = {
-    list: frozenset(["append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"]),
-    dict: frozenset(["update", "pop", "popitem", "clear", "setdefault"]),
-    set: frozenset(
-        [
-            "add",
-            "update",
-            "remove",
-            "discard",
-            "pop",
-            "clear",
-            "difference_update",
-            "intersection_update",
-            "symmetric_difference_update",
-        ]
-    ),
-    np.ndarray: frozenset(["fill", "sort", "resize", "put", "itemset", "partition", "setfield"]),
-    bytearray: frozenset(["append", "extend", "insert", "remove", "pop", "clear", "reverse"]),
-    collections.deque: frozenset(
-        ["append", "extend", "insert", "remove", "pop", "clear", "reverse", "rotate"]
-        + ["appendleft", "extendleft", "popleft"]
-    ),
-    collections.OrderedDict: frozenset(["move_to_end"]),
-    collections.Counter: frozenset(["subtract"]),
-}
-
-
-def mutates(owner: Any, name: str) -> bool:
-    """Whether a method of that name changes its object."""
-    return any(name in MUTATING.get(base, ()) for base in type(owner).__mro__)
 
 
 def method(w: Evaluator, value: Any, name: str) -> Builtin | None:
@@ -166,4 +129,4 @@ _METHODS: Final[tuple[tuple[type, dict[str, Callable[..., Any]]], ...]] = (
     (Complex, {"conjugate": lambda w, z: w.call(complex_functions.conjugate, z)}),
 )
 
-__all__ = ["MUTATING", "method", "vector_type"]
+__all__ = ["method"]

@@ -60,9 +60,7 @@ def _both_parts(w: Evaluator, value: Any) -> tuple[Any, Any]:
 
 
 def binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
-    """a + b and the like, where one is complex and the other a number; else NotImplemented."""
-    if not is_complex(a) and not is_complex(b):
-        return NotImplemented
+    """a + b and the like of a complex number and another; NotImplemented where that is none."""
     first, second = parts_of(w, a), parts_of(w, b)
     if first is None or second is None:
         return NotImplemented

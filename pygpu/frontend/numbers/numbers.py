@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from pygpu.frontend.joins.choosing import Renumbered
+from pygpu.frontend.joins.joining import Renumbered
 from pygpu.frontend.values.evaluator import Evaluator
 from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.values import Abstract, Dynamic

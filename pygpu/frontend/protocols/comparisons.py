@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
-from pygpu.frontend.collections.bounded import bounded
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols.arrays import each, unwrapped
 from pygpu.frontend.protocols.datamodel import class_of, find_method, user_method
@@ -44,6 +43,7 @@ from pygpu.frontend.values.values import (
 from pygpu.types import BOOL
 
 with later():
+    from pygpu.frontend.collections import bounded
     from pygpu.frontend.numbers import complex_numbers
     from pygpu.frontend.protocols import lookups, sets
     from pygpu.frontend.walked import library
@@ -138,7 +138,7 @@ def compare(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     sequences = ((Tuple, tuple), (List, list))
     for pair in sequences:
         if isinstance(a, pair) and isinstance(b, pair):
-            if symbol in ("==", "!=") and any(bounded(w, xs) is not None for xs in (a, b)):
+            if symbol in ("==", "!=") and any(bounded.bounded(w, xs) is not None for xs in (a, b)):
                 same = w.call(library.same_items, a, b)
                 return same if symbol == "==" else arithmetic.negate(w, same)
             return _compare_sequences(w, symbol, items_of(w, a), items_of(w, b))

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from pygpu.core.host.later import later
-from pygpu.frontend.numbers import arithmetic, complex_numbers, operands
+from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import vector_type
 from pygpu.frontend.protocols.arrays import (
     array_of,
@@ -44,7 +44,7 @@ from pygpu.frontend.values.values import (
 from pygpu.language import matrices
 
 with later():
-    from pygpu.frontend.numbers import integers
+    from pygpu.frontend.numbers import complex_numbers, integers
     from pygpu.frontend.protocols import products, sets
 
 # What Python raises where operations and functions of numbers have no result. Under a dynamic
@@ -262,10 +262,16 @@ def _matrix_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
     return make_matrix(w, cls, [binary(w, symbol, x, y) for x, y in zip(*rows, strict=True)])
 
 
+def _complex_binary(w: Evaluator, symbol: str, a: Any, b: Any) -> Any:
+    if not is_complex(a) and not is_complex(b):
+        return NotImplemented
+    return complex_numbers.binary(w, symbol, a, b)
+
+
 _BINARY_RULES: Final = (
     lambda w, symbol, a, b: lifted(lambda x, y: binary(w, symbol, x, y), (a, b)),
     arithmetic.binary,
-    complex_numbers.binary,
+    _complex_binary,
     _matrix_binary,
     _array_binary,
     _user_binary,

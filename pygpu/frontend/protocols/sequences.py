@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pygpu.core.errors import CompileError
-from pygpu.frontend.collections.bounded import bounded, maybes, refusal
+from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.numbers import hint_of_number
 from pygpu.frontend.numbers.operands import components
@@ -45,6 +45,9 @@ from pygpu.frontend.values.values import (
 from pygpu.frontend.values.views import viewed
 from pygpu.language import vectors
 
+with later():
+    from pygpu.frontend.collections import bounded
+
 ENDLESS = 1 << 20  # items taken from an iterator before it is said not to end
 UNROLL_OPS = 2400  # operations that an unrolled loop may emit
 
@@ -57,7 +60,7 @@ def items_of(w: Evaluator, value: Any) -> tuple[Any, ...]:
         case List():
             contents = w.read(value)
             if isinstance(contents, Bounded):
-                raise w.error(refusal(contents))
+                raise w.error(bounded.refusal(contents))
             if isinstance(contents, Indexed):
                 raise w.error(
                     f"{contents.what} exceeds what is unrolled: it can be summed, folded, looped "
@@ -119,8 +122,8 @@ def items_or_maybe(w: Evaluator, value: Any) -> tuple[Any, ...]:
             return items[index:]
     if isinstance(value, Masked):
         return _taken_by_mask(w, value)
-    some = bounded(w, value)
-    return items_of(w, value) if some is None else maybes(w, some)
+    some = bounded.bounded(w, value)
+    return items_of(w, value) if some is None else bounded.maybes(w, some)
 
 
 def _taken_by_mask(w: Evaluator, selection: Masked) -> tuple[Any, ...]:
@@ -194,7 +197,7 @@ def iterate(w: Evaluator, value: Any) -> Any:
         case List():
             contents = w.read(value)
             if isinstance(contents, Bounded):
-                made = Iterator((Yielded(maybes(w, contents)), 0))
+                made = Iterator((Yielded(bounded.maybes(w, contents)), 0))
                 return w.heap.follow(made, {value})
             source = contents if isinstance(contents, Indexed) else value
         case Instance():

@@ -8,6 +8,7 @@ Most are functions of frontend/walked/complex_numbers.py, for arrays element by 
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -19,11 +20,11 @@ from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.objects import Array
 from pygpu.frontend.values.values import Conflict, describe
-from pygpu.frontend.walked import complex_numbers as walked
 from pygpu.language.scalars import Complex
 
 with later():
     from pygpu.frontend.numbers import complex_numbers
+    from pygpu.frontend.walked import complex_numbers as walked
 
 
 def _is_number(value: Any) -> bool:
@@ -49,19 +50,19 @@ def _of_elements(w: Evaluator, function: Any, args: tuple[Any, ...], keywords: A
     return arrays.array_of([w.call(function, *row, **keywords) for row in rows], spread[0].shape)
 
 
-def _of_numbers(function: Any) -> Rule:
+def _of_numbers(name: str) -> Rule:
     def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         if not all(_is_number(arg) or arrays.is_array(arg) for arg in args):
             return NotImplemented
-        return _of_elements(w, function, args, keywords)
+        return _of_elements(w, getattr(walked, name), args, keywords)
 
     return rule
 
 
-def _of_complex(function: Any, otherwise: Rule | None) -> Rule:
+def _of_complex(name: str, otherwise: Rule | None) -> Rule:
     def rule(w: Evaluator, *args: Any, **keywords: Any) -> Any:
         if any(_holds_complex(w, arg) for arg in args):
-            return _of_elements(w, function, args, keywords)
+            return _of_elements(w, getattr(walked, name), args, keywords)
         return NotImplemented if otherwise is None else otherwise(w, *args, **keywords)
 
     return rule
@@ -96,8 +97,29 @@ def _number(w: Evaluator, value: Any) -> Any:
     return value
 
 
+# Functions of any numbers, and those that mean something else where a number is complex, each with
+# its name among the walked ones.
+_OF_NUMBERS: Final = {
+    **{
+        getattr(cmath, name): name
+        for name in (
+            "exp log log10 sqrt phase polar rect sin cos tan sinh cosh tanh asin acos atan asinh "
+            "acosh atanh isnan isinf isfinite isclose"
+        ).split()
+    },
+    np.angle: "angle",
+    np.real: "real",
+    np.imag: "imag",
+}
+_ALIKE: Final = "conjugate exp log log10 sqrt sin cos tan sinh cosh tanh isnan isinf isfinite"
+_OF_COMPLEX: Final = {
+    abs: "size_of",
+    np.abs: "size_of",
+    **{getattr(np, name): name for name in _ALIKE.split()},
+    **{getattr(np, f"arc{name}"): f"a{name}" for name in "sin cos tan sinh cosh tanh".split()},
+}
 RULES: Final[dict[Any, Rule]] = {
-    **{function: _of_numbers(meaning) for function, meaning in walked.OF_NUMBERS.items()},
+    **{function: _of_numbers(name) for function, name in _OF_NUMBERS.items()},
     **dict.fromkeys((complex, np.complex64, np.complex128, Complex), _complex),
     np.iscomplexobj: lambda w, x: _holds_complex(w, x),
 }
@@ -106,8 +128,7 @@ RULES: Final[dict[Any, Rule]] = {
 def rules_of(others: Mapping[Any, Rule]) -> dict[Any, Rule]:
     """The rules of functions that mean something else where an argument is complex."""
     return {
-        function: _of_complex(meaning, others.get(function))
-        for function, meaning in walked.OF_COMPLEX.items()
+        function: _of_complex(name, others.get(function)) for function, name in _OF_COMPLEX.items()
     }
 
 

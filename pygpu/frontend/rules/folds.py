@@ -13,8 +13,6 @@ from typing import Any, Final
 
 from pygpu import glsl
 from pygpu.core.host.later import later
-from pygpu.frontend.collections import bounded as lists
-from pygpu.frontend.joins.choosing import zero_of
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.numbers.operands import vector_type
@@ -26,12 +24,15 @@ from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.lazy import Indexed
 from pygpu.frontend.values.objects import Iterator, List, Vector
 from pygpu.frontend.values.values import Abstract, Maybe, NotKnown
-from pygpu.frontend.walked import library
+from pygpu.frontend.walked import asked
 from pygpu.types import vector
 
 with later():
+    from pygpu.frontend.collections import bounded as lists
+    from pygpu.frontend.joins import choosing
     from pygpu.frontend.protocols import comparisons, lookups
     from pygpu.frontend.rules import ordering
+    from pygpu.frontend.walked import library
 
 
 def _any_all(code: str, builtin: Any) -> Rule:
@@ -111,7 +112,7 @@ def _widened(w: Evaluator, lazy: Indexed, start: Any) -> Any:
     with w.attempt():  # it is made to be looked at, and never kept
         first = _first(w, lazy)
     if isinstance(first, Vector):
-        return operators.binary(w, "+", start, zero_of(first))
+        return operators.binary(w, "+", start, choosing.zero_of(first))
     if is_complex(first):
         return complex(start) if not isinstance(start, Abstract) else w.call(complex, start)
     return start
@@ -319,10 +320,10 @@ def _refuse(w: Evaluator, what: Any, instead: Any) -> Any:
 
 
 FOLD_RULES: Final[dict[Any, Rule]] = {
-    library.refuse: _refuse,
-    library.needed: _needed,
-    library.there: _there,
-    library.value: _value,
+    asked.refuse: _refuse,
+    asked.needed: _needed,
+    asked.there: _there,
+    asked.value: _value,
     math.prod: _starred_product,
     math.fsum: _sum,
     any: _any_all("any", any),

@@ -24,7 +24,7 @@ from pygpu import glsl
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers import arithmetic, operands
 from pygpu.frontend.numbers.operands import make_vector, vector_type
-from pygpu.frontend.protocols import arrays, attributes, datamodel
+from pygpu.frontend.protocols import arrays, datamodel
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules import complex_calls
 from pygpu.frontend.rules.folds import FOLD_RULES
@@ -39,7 +39,7 @@ from pygpu.frontend.values.kinds import scalar_kind
 from pygpu.frontend.values.known import realised
 from pygpu.frontend.values.objects import Array, Cell, Dict, Instance, Matrix
 from pygpu.frontend.values.values import UNBOUND, Conflict, Dynamic, Natural, Slice, Tuple, describe
-from pygpu.frontend.walked import library
+from pygpu.frontend.walked import asked
 from pygpu.language import fragments, kernels, matrices, vectors
 from pygpu.language.fragments import Discarded
 from pygpu.types import vector
@@ -47,7 +47,7 @@ from pygpu.types import vector
 with later():
     from pygpu.frontend.decode import liveness
     from pygpu.frontend.methods import dict_methods
-    from pygpu.frontend.protocols import comparisons, indexing
+    from pygpu.frontend.protocols import attributes, comparisons, indexing
     from pygpu.frontend.rules import classes, itertools_calls, numpy_calls, scipy_calls
     from pygpu.frontend.walked import averages
 
@@ -387,7 +387,7 @@ ALWAYS: Final = frozenset(
         collections.Counter,
         contextlib.ExitStack,
         contextlib.contextmanager,
-        library.refuse,
+        asked.refuse,
         fragments.discard,
         fragments.ddx,
         fragments.ddy,

@@ -13,9 +13,6 @@ from typing import Any, Final
 
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
-from pygpu.frontend.collections.bounded import bounded as bounded_list
-from pygpu.frontend.collections.bounded import collected
-from pygpu.frontend.collections.bounded import zipped as zipped_some
 from pygpu.frontend.numbers.arithmetic import elementwise
 from pygpu.frontend.protocols import followers, operators
 from pygpu.frontend.protocols.sequences import (
@@ -46,6 +43,7 @@ from pygpu.frontend.values.objects import Instance, Iterator, List, Object, Yiel
 from pygpu.frontend.values.values import Abstract, tuple_of
 
 with later():
+    from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.protocols import comparisons, tables
     from pygpu.frontend.walked import iterators as walked
 
@@ -68,7 +66,7 @@ def _next_row(w: Evaluator, index: Any, strict: bool, *iterators: Iterator) -> A
 
 def _has_some(w: Evaluator, xs: Any) -> bool:
     """Whether only the device knows how many items there are."""
-    return bounded_list(w, xs) is not None or is_undecided(w, xs)
+    return lists.bounded(w, xs) is not None or is_undecided(w, xs)
 
 
 def _check_lengths(w: Evaluator, place: int, iterators: tuple[Iterator, ...]) -> None:
@@ -108,15 +106,15 @@ def _zip(w: Evaluator, *sequences: Any, strict: Any = False) -> Any:
     ):  # whose items may be there or not: the first of those that are, and so on
         sequences = tuple(
             [
-                List(collected(w, items_or_maybe(w, xs))) if is_undecided(w, xs) else xs
+                List(lists.collected(w, items_or_maybe(w, xs))) if is_undecided(w, xs) else xs
                 for xs in sequences
             ]
         )
-    has_some = any(bounded_list(w, xs) is not None for xs in sequences)
+    has_some = any(lists.bounded(w, xs) is not None for xs in sequences)
     if has_some and not any(map(is_stream, sequences)):
         if strict:
             _check_equal(w, [w.length(xs) for xs in sequences])
-        return Iterator((Yielded(zipped_some(w, sequences)), 0))
+        return Iterator((Yielded(lists.zipped(w, sequences)), 0))
     if sequences and _has_some(w, sequences[0]) and not strict:
         return w.call(walked.zipped, *[iterate(w, xs) for xs in sequences])
     known = [followers.known_row(w, xs) for xs in sequences]

@@ -30,13 +30,13 @@ from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.known import concrete
 from pygpu.frontend.values.objects import Array, Instance
 from pygpu.frontend.values.values import Abstract, Conflict, Tuple, describe
-from pygpu.frontend.walked import special
 from pygpu.language import scalars, vectors
 from pygpu.types import Kind, vector
 
 with later():
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons
+    from pygpu.frontend.walked import special
 
 
 # ---------------------------------------------------------------- functions of numbers
@@ -373,6 +373,19 @@ def _invert(w: Evaluator, x: Any) -> Any:
     return arithmetic.negate(w, x) if scalar_kind(x) == "bool" else operators.unary(w, "~", x)
 
 
+def _special(name: str) -> Rule:
+    return lambda w, *args, **keywords: in_python(getattr(special, name))(w, *args, **keywords)
+
+
+# Functions with their names in frontend/walked/special.py; newer versions have the last of each.
+_IN_MATH: Final = "modf frexp ldexp remainder isclose gcd lcm isqrt factorial perm comb fma"
+_IN_NUMPY: Final = "modf frexp ldexp gcd lcm heaviside logaddexp logaddexp2 conjugate bitwise_count"
+_SPECIAL: Final = {
+    getattr(module, name): name
+    for module, names in ((math, _IN_MATH), (np, _IN_NUMPY))
+    for name in names.split()
+    if hasattr(module, name)
+}
 _RULES: Final[dict[Any, Rule]] = {
     **{function: rule for function, rule in _from_table() if not isinstance(function, str)},
     operator.matmul: _binary_rule("@"),
@@ -430,7 +443,7 @@ _RULES: Final[dict[Any, Rule]] = {
     np.reciprocal: _reciprocal,
     abs: _abs,
     operator.abs: _abs,
-    **{function: in_python(meaning) for function, meaning in special.MEANT.items()},
+    **{function: _special(name) for function, name in _SPECIAL.items()},
 }
 # Functions of `math` that leave what they take to an object's method, or take sequences.
 _OF_ANY: Final = frozenset([math.dist, math.floor, math.ceil, math.trunc])

@@ -18,6 +18,7 @@ from pygpu.frontend.protocols.operators import fold
 from pygpu.frontend.protocols.sequences import items_of
 from pygpu.frontend.rules.ordering import nans_last
 from pygpu.frontend.rules.reductions import REDUCTION_RULES, extremum, flat, kind_of
+from pygpu.frontend.rules.structure_calls import walked_as
 from pygpu.frontend.values.callables import Bound, Builtin
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import is_complex, scalar_kind
@@ -214,15 +215,6 @@ def _full(w: Evaluator, shape: Any, value: Any, dtype: Any = None) -> Any:
     return _array(w, arrays.array_of([value] * int(np.prod(sides)), sides), dtype)
 
 
-def _walked(function: Any) -> Rule:
-    """A function of pygpu/frontend/walked, which is walked."""
-
-    def rule(w: Evaluator, /, *args: Any, **keywords: Any) -> Any:
-        return w.call(function, *args, **keywords)
-
-    return rule
-
-
 def _trace(w: Evaluator, xs: Any) -> Any:
     return fold(w, "+", list(np.diagonal(arrays.to_objects(w, xs))))
 
@@ -269,12 +261,12 @@ _LENGTHS: Final[dict[Any, str]] = {
 
 NUMPY_RULES: Final[dict[Any, Rule]] = {
     **REDUCTION_RULES,
-    **{function: _walked(meaning) for function, meaning in numerics.MEANT.items()},
-    **{function: _walked(meaning) for function, meaning in statistics.MEANT.items()},
+    **{function: walked_as(meaning) for function, meaning in numerics.MEANT.items()},
+    **{function: walked_as(meaning) for function, meaning in statistics.MEANT.items()},
     **{function: _of_dynamic_length(function, say) for function, say in _LENGTHS.items()},
-    **{function: _walked(meaning) for function, meaning in linear.MEANT.items()},
-    **{function: _walked(meaning) for function, meaning in fitting.MEANT.items()},
-    **{function: _walked(meaning) for function, meaning in polynomials.MEANT.items()},
+    **{function: walked_as(meaning) for function, meaning in linear.MEANT.items()},
+    **{function: walked_as(meaning) for function, meaning in fitting.MEANT.items()},
+    **{function: walked_as(meaning) for function, meaning in polynomials.MEANT.items()},
     np.vectorize: lambda w, function, **more: Bound(fitting.for_each, (function,)),
     np.maximum: _GREATER,
     np.minimum: _LESSER,

@@ -15,7 +15,7 @@ from typing import Any, Final
 from pygpu.core.errors import shown
 from pygpu.core.host.later import later
 from pygpu.frontend.numbers.operands import vector_type
-from pygpu.frontend.protocols import attributes, datamodel, operators, pictures
+from pygpu.frontend.protocols import datamodel, operators, pictures
 from pygpu.frontend.values.callables import Bound, Builtin, Function
 from pygpu.frontend.values.evaluator import Evaluator, Rule
 from pygpu.frontend.values.kinds import Text
@@ -33,7 +33,7 @@ from pygpu.frontend.values.values import (
 )
 
 with later():
-    from pygpu.frontend.protocols import indexing
+    from pygpu.frontend.protocols import attributes, indexing
 
 
 # ---------------------------------------------------------------- attributes and items

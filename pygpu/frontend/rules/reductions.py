@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pygpu.core.host.later import later
 from pygpu.core.host.records import record
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.numbers.arithmetic import elementwise
@@ -27,8 +28,10 @@ from pygpu.frontend.values.kinds import is_complex, scalar_kind
 from pygpu.frontend.values.lazy import Indexed, Masked
 from pygpu.frontend.values.objects import List
 from pygpu.frontend.values.values import Abstract, tuple_of
-from pygpu.frontend.walked import library
 from pygpu.types import Kind
+
+with later():
+    from pygpu.frontend.walked import library
 
 _NOT_GIVEN: Final = object()
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import heapq
+from types import ModuleType
 from typing import Any, Final
 
 from pygpu.core.errors import CompileError
 from pygpu.core.host.later import later
-from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.numbers import arithmetic
 from pygpu.frontend.protocols import datamodel, followers, operators
 from pygpu.frontend.protocols.sequences import (
@@ -38,13 +39,13 @@ from pygpu.frontend.values.values import (
     describe,
     tuple_of,
 )
-from pygpu.frontend.walked import containers, heaps
 
 with later():
+    from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.methods import dict_methods
     from pygpu.frontend.numbers import integers
     from pygpu.frontend.protocols import comparisons, indexing, lookups
-    from pygpu.frontend.walked import library
+    from pygpu.frontend.walked import containers, heaps, library
 
 
 def _range(w: Evaluator, *bounds: Any) -> Any:
@@ -179,8 +180,16 @@ def _first_of_some(w: Evaluator, iterator: Iterator, default: Any) -> Any:
 
 
 def walked_as(meaning: Any) -> Rule:
-    """What a class or function of Python's library means, which is walked in place of it."""
-    return lambda w, *args, **keywords: w.call(meaning, *args, **keywords)
+    """What a class or function of a library means, which is walked in place of it."""
+    return lambda w, /, *args, **keywords: w.call(meaning, *args, **keywords)
+
+
+def _from(module: ModuleType, name: str) -> Rule:
+    """The same, where what is walked is in a module that is read when it is first asked for."""
+    return lambda w, /, *args, **keywords: w.call(getattr(module, name), *args, **keywords)
+
+
+_OF_HEAPS: Final = "heappush heappop heapreplace heappushpop heapify nsmallest nlargest merge"
 
 
 def _context_manager(w: Evaluator, function: Any) -> Any:
@@ -194,13 +203,13 @@ def _context_manager(w: Evaluator, function: Any) -> Any:
 
 
 STRUCTURE_RULES: Final[dict[Any, Rule]] = {
-    collections.deque: walked_as(containers.Deque),
-    collections.defaultdict: walked_as(containers.DefaultDict),
-    collections.OrderedDict: walked_as(containers.OrderedDict),
-    collections.Counter: walked_as(containers.Counter),
-    contextlib.ExitStack: walked_as(containers.ExitStack),
+    collections.deque: _from(containers, "Deque"),
+    collections.defaultdict: _from(containers, "DefaultDict"),
+    collections.OrderedDict: _from(containers, "OrderedDict"),
+    collections.Counter: _from(containers, "Counter"),
+    contextlib.ExitStack: _from(containers, "ExitStack"),
     contextlib.contextmanager: _context_manager,
-    **{function: walked_as(meaning) for function, meaning in heaps.MEANT.items()},
+    **{getattr(heapq, name): _from(heaps, name) for name in _OF_HEAPS.split()},
     range: _range,
     len: _len,
     list: _list,

@@ -18,6 +18,7 @@ from pygpu.frontend.values.objects import EITHER, Array, ClassParts, Namespace, 
 from pygpu.frontend.values.values import (
     ABSENT,
     Abstract,
+    Choice,
     Conflict,
     Dynamic,
     Key,
@@ -130,6 +131,16 @@ class Meanings:
 
 
 _OPPOSITE: Final = {"ne": "eq", "ge": "lt", "le": "gt"}
+
+
+def settled(value: Any, facts: Facts) -> Any:
+    """The only option of a choice that facts leave, where they leave one; other values as they
+    are."""
+    if type(value) is Choice:
+        left = facts.get(value.which.value, ())
+        if len(left) == 1:
+            return value.options[next(iter(left))]
+    return value
 
 
 def _with(facts: Facts, subject: Value, number: int | None) -> Facts:
@@ -314,4 +325,13 @@ def move_out(exports: Iterable[Export]) -> None:
         handle.initial = ABSENT
 
 
-__all__ = ["Export", "Frozen", "Meanings", "State", "move_out", "parts_held", "reachable"]
+__all__ = [
+    "Export",
+    "Frozen",
+    "Meanings",
+    "State",
+    "move_out",
+    "parts_held",
+    "reachable",
+    "settled",
+]

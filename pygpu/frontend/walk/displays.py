@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pygpu.core.host.later import later
-from pygpu.frontend.collections import bounded as lists
 from pygpu.frontend.flow.choices import is_one_of, narrowed, possible
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.protocols import attributes, datamodel
+from pygpu.frontend.protocols import datamodel
 from pygpu.frontend.protocols.sequences import items_of, items_or_maybe
 from pygpu.frontend.values.faults import Fault
 from pygpu.frontend.values.kinds import Text
@@ -28,9 +27,10 @@ from pygpu.frontend.values.values import (
 )
 
 with later():
+    from pygpu.frontend.collections import bounded as lists
     from pygpu.frontend.collections import texts
     from pygpu.frontend.methods import dict_methods
-    from pygpu.frontend.protocols import indexing
+    from pygpu.frontend.protocols import attributes, indexing
 
 Step = Callable[[ControlFlow, State, Any], None]
 

@@ -17,8 +17,7 @@ from pygpu.frontend.calls.native import native
 from pygpu.frontend.flow import attempts, choices
 from pygpu.frontend.flow.attempts import Attempt
 from pygpu.frontend.flow.paths import ControlFlow
-from pygpu.frontend.methods import methods
-from pygpu.frontend.protocols import attributes, datamodel, operators, sequences
+from pygpu.frontend.protocols import datamodel, operators, sequences
 from pygpu.frontend.values.callables import Builtin
 from pygpu.frontend.values.environment import Environment
 from pygpu.frontend.values.evaluator import Condition, Mark
@@ -31,7 +30,8 @@ from pygpu.frontend.values.values import Choice, Dynamic
 
 with later():
     from pygpu.frontend.flow import generators, handling
-    from pygpu.frontend.protocols import comparisons, indexing, lookups
+    from pygpu.frontend.methods import methods
+    from pygpu.frontend.protocols import attributes, comparisons, indexing, lookups
 
 
 class Evaluation(ControlFlow):

@@ -24,7 +24,7 @@ from pygpu.frontend.flow.choices import (
 )
 from pygpu.frontend.flow.paths import RESULT, ControlFlow
 from pygpu.frontend.numbers import arithmetic, flags
-from pygpu.frontend.protocols import attributes, datamodel, followers, operators
+from pygpu.frontend.protocols import datamodel, followers, operators
 from pygpu.frontend.protocols.sequences import items_of, iterate
 from pygpu.frontend.values.callables import Function, Super
 from pygpu.frontend.values.known import concrete
@@ -39,14 +39,14 @@ from pygpu.frontend.values.values import (
     Slice,
     describe,
 )
-from pygpu.frontend.walk.contexts import HANDLING
 from pygpu.frontend.walk.displays import DISPLAYS, Step
 from pygpu.frontend.walk.variables import VARIABLES, checked
 from pygpu.types import BOOL
 
 with later():
     from pygpu.frontend.methods import dict_methods
-    from pygpu.frontend.protocols import comparisons, indexing
+    from pygpu.frontend.protocols import attributes, comparisons, indexing
+    from pygpu.frontend.walk import contexts
 
 # ---------------------------------------------------------------- attributes and items
 
@@ -263,9 +263,16 @@ def _buildclass(w: ControlFlow, state: State, arg: Any) -> None:
     state.stack.append(builtins.__build_class__)
 
 
+def _handled(name: str) -> Step:
+    return lambda w, state, arg: contexts.HANDLING[name](w, state, arg)
+
+
+_HANDLING: Final = (
+    "PUSH_EXC POP_EXC MATCH_EXC MATCH_GROUP UNHANDLED ENTER SPECIAL EXIT"  # of contexts.py
+)
 STEPS: Final[dict[str, Step]] = {
     **DISPLAYS,
-    **HANDLING,
+    **{name: _handled(name) for name in _HANDLING.split()},
     **VARIABLES,
     "ATTR": _attr,
     "SETATTR": _setattr,

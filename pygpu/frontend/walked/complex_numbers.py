@@ -7,11 +7,8 @@ cmath raises, the result is what the arithmetic gives.
     sqrt(complex(-4.0, 0.0)) == 2j
 """
 
-import cmath
 import math
 from typing import Any, Final
-
-import numpy as np
 
 _LARGE: Final = 2.0**100  # from here on, sums of two parts are taken of smaller ones
 _SMALL: Final = 2.0**-100
@@ -233,59 +230,3 @@ def imag(z: Any) -> Any:
 
 def conjugate(z: Any) -> Any:
     return complex(z.real, -z.imag)
-
-
-# The functions by what means them: of any numbers, as cmath's are, ...
-OF_NUMBERS: Final[dict[Any, Any]] = {
-    cmath.exp: exp,
-    cmath.log: log,
-    cmath.log10: log10,
-    cmath.sqrt: sqrt,
-    cmath.phase: phase,
-    cmath.polar: polar,
-    cmath.rect: rect,
-    cmath.sin: sin,
-    cmath.cos: cos,
-    cmath.tan: tan,
-    cmath.sinh: sinh,
-    cmath.cosh: cosh,
-    cmath.tanh: tanh,
-    cmath.asin: asin,
-    cmath.acos: acos,
-    cmath.atan: atan,
-    cmath.asinh: asinh,
-    cmath.acosh: acosh,
-    cmath.atanh: atanh,
-    cmath.isnan: isnan,
-    cmath.isinf: isinf,
-    cmath.isfinite: isfinite,
-    cmath.isclose: isclose,
-    np.angle: angle,
-    np.real: real,
-    np.imag: imag,
-}
-# ... and of numbers of which one is complex: with others these mean something else.
-OF_COMPLEX: Final[dict[Any, Any]] = {
-    abs: size_of,
-    np.abs: size_of,
-    np.conjugate: conjugate,
-    np.exp: exp,
-    np.log: log,
-    np.log10: log10,
-    np.sqrt: sqrt,
-    np.sin: sin,
-    np.cos: cos,
-    np.tan: tan,
-    np.sinh: sinh,
-    np.cosh: cosh,
-    np.tanh: tanh,
-    np.arcsin: asin,
-    np.arccos: acos,
-    np.arctan: atan,
-    np.arcsinh: asinh,
-    np.arccosh: acosh,
-    np.arctanh: atanh,
-    np.isnan: isnan,
-    np.isinf: isinf,
-    np.isfinite: isfinite,
-}

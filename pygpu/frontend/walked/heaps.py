@@ -5,8 +5,7 @@ has its items in the same places.
     cost, node = heapq.heappop(queue)
 """
 
-import heapq
-from typing import Any, Final
+from typing import Any
 
 
 def sift_down(heap: Any, start: Any, pos: Any) -> None:
@@ -79,10 +78,3 @@ def nlargest(n: Any, iterable: Any, key: Any = None) -> Any:
 
 def merge(*iterables: Any, key: Any = None, reverse: Any = False) -> Any:
     return iter(sorted([x for xs in iterables for x in xs], key=key, reverse=reverse))
-
-
-# The functions by what means them.
-MEANT: Final[dict[Any, Any]] = {
-    getattr(heapq, made.__name__): made
-    for made in (heappush, heappop, heapreplace, heappushpop, heapify, nsmallest, nlargest, merge)
-}

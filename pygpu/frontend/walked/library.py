@@ -5,21 +5,7 @@ from typing import Any
 
 import numpy as np
 
-
-def there(x: Any) -> Any:
-    """Whether an item, which a filter may leave out, is there: the walker knows."""
-    return True
-
-
-def value(x: Any) -> Any:
-    """The item, zero where it is not there: the walker knows."""
-    return x
-
-
-def needed(found: Any) -> None:
-    """There must be an item: a rule stands for it."""
-    if not found:
-        raise ValueError("the sequence is empty")
+from pygpu.frontend.walked.asked import needed, there, value
 
 
 def sum_of(xs: Any, start: Any) -> Any:
@@ -294,8 +280,3 @@ def stored_at(xs: Any, index: Any, new: Any) -> None:
 
 def chosen(test: Any, a: Any, b: Any) -> Any:
     return a if test else b
-
-
-def refuse(what: Any, instead: Any) -> Any:
-    """Refuse the program: the walker says it at the user's place."""
-    raise NotImplementedError(what, instead)

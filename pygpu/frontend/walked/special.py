@@ -3,9 +3,7 @@ like the user's own, where their arguments are not known.
 """
 
 import math
-from typing import Any, Final
-
-import numpy as np
+from typing import Any
 
 from pygpu.glsl import exp, exp2, floor, log2
 from pygpu.language.scalars import Int, UInt
@@ -221,29 +219,3 @@ def conjugate(x: Any) -> Any:
 
 
 # The functions by what means them.
-MEANT: Final[dict[Any, Any]] = {
-    math.modf: modf,
-    math.frexp: frexp,
-    math.ldexp: ldexp,
-    math.remainder: remainder,
-    math.isclose: isclose,
-    math.gcd: gcd,
-    math.lcm: lcm,
-    math.isqrt: isqrt,
-    math.factorial: factorial,
-    math.perm: perm,
-    math.comb: comb,
-    np.modf: modf,
-    np.frexp: frexp,
-    np.ldexp: ldexp,
-    np.gcd: gcd,
-    np.lcm: lcm,
-    np.heaviside: heaviside,
-    np.logaddexp: logaddexp,
-    np.logaddexp2: logaddexp2,
-    np.conjugate: conjugate,
-}
-for _module, _function in ((math, fma), (np, bit_count)):  # newer versions have them
-    _name = "bitwise_count" if _module is np else _function.__name__
-    if hasattr(_module, _name):
-        MEANT[getattr(_module, _name)] = _function

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pygpu.frontend.walked.library import refuse
+from pygpu.frontend.walked.asked import refuse
 
 # ---------------------------------------------------------------- along an axis
 
